@@ -42,7 +42,7 @@ def _calling(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     def other(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
-        except Exception as error:
-            return answer_late(other, name, args, kwargs, error)
+        except Exception:
+            return answer_late(other, name, args, kwargs)
 
     return other

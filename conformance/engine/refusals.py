@@ -59,20 +59,20 @@ def refusing(function: Function, name: str) -> Function:
                 if classes is not None and value.__class__ not in classes and not are_ints(value, classes):
                     _check(function, name, args, kwargs)
             return function(*args, **kwargs)
-        except Exception as error:
-            return answer_late(call, name, args, kwargs, error)
+        except Exception:
+            return answer_late(call, name, args, kwargs)
 
     return call
 
 
-def answer_late(
-    call: Function, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
-) -> Any:
-    """What comes of a call that has failed: what an argument says that overrides it, or else an error.
+def answer_late(call: Function, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What comes of a call that has just failed: what an argument says that overrides it, or else an error.
+
+    Errors keep no name here: they would keep the frames that they tell of, and their tensors, alive.
 
     Raises:
         TypeError: torch would have refused the arguments.
-        Exception: the error, which torch has as well.
+        Exception: the error that is handled, which torch has as well.
     """
     method = name.startswith("Tensor.")
     if any(map(overrides_alone, flat((*args, *kwargs.values())))):
@@ -81,8 +81,11 @@ def answer_late(
         return ask_late(vars(Tensor)[name.removeprefix("Tensor.")] if method else call, args, kwargs)
     found = refusal(name, args[method:], kwargs)
     if found is None:
-        raise error
-    raise found from None
+        raise  # noqa: PLE0704 (of the handler that called)
+    try:
+        raise found from None
+    finally:
+        del found
 
 
 def within_refusing() -> bool:
@@ -104,7 +107,10 @@ def _check(function: Function, name: str, args: tuple[Any, ...], kwargs: dict[st
     method = name.startswith("Tensor.")
     found = refusal(name, args[method:], kwargs)
     if found is not None:
-        raise found
+        try:
+            raise found
+        finally:
+            del found
     if is_listed(name):
         return
     for place, flag in _flags(function):

@@ -119,7 +119,8 @@ def test_a_module_that_does_not_name_its_tensors(folder: Path, capsys: pytest.Ca
 def test_an_adapter_that_raises(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Whoever writes an adapter is told what its `observe` raises, not shown where it was called."""
     (folder / "raising.py").write_text(
-        "class Engine:\n    name, version, claims = 'raising', '1', {'values'}\n    class torch: tensor = lambda *a, **k: 3\n"
+        "class Engine:\n    name, version, claims = 'raising', '1', {'values'}\n"
+        "    class torch: tensor = lambda *a, **k: 3\n"
         "    def observe(self, it): return 1 / 0\n"
     )
     assert main(["engine", "raising:Engine", "--in", "specs.yaml"]) == 1
