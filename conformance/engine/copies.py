@@ -39,7 +39,7 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
         copied = self.detach().clone().requires_grad_(self.requires_grad)
         memo[id(self)] = copied
         return copied
-    result = make(_with_memory_copied(self._array, memo), type(self))
+    result = make(with_memory_copied(self._array, memo), type(self))
     result._version_counter = counter_at(1)
     result._requires_grad = self.requires_grad
     memo[id(self)] = result
@@ -54,7 +54,7 @@ def _own(tensor: Tensor) -> dict[str, Any]:
     return {name: value for name, value in tensor.__dict__.items() if not name.startswith("_")}
 
 
-def _with_memory_copied(array: np.ndarray[Any, Any], memo: dict[int, Any]) -> np.ndarray[Any, Any]:
+def with_memory_copied(array: np.ndarray[Any, Any], memo: dict[int, Any]) -> np.ndarray[Any, Any]:
     """The same part of a copy of the whole memory."""
     base = storage(array)
     copied = copied_once(base, memo)

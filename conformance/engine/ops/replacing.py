@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..inplace import check_no_overlap
+from ..copies import with_memory_copied
+from ..inplace import check_no_overlap, overlaps
 from ..rows import ROWS, Array, op
 from ..shapes import like_steps, wrap_dim
 from ..tensor import Tensor, make
@@ -48,6 +49,11 @@ def _narrow_backward(grad: Tensor, shape: tuple[int, ...], dim: Any, start: Any,
     return slice_backward(grad, shape, dim, start, start + length, 1)
 
 
+def _copied(self: Array) -> Array:
+    """A copy that lies in its memory as the original does, but for elements that share a place."""
+    return like_steps(self.copy("C"), self) if overlaps(self) else with_memory_copied(self, {})
+
+
 def _expected(name: str, shape: tuple[int, ...], src: Array) -> None:
     if src.shape != shape:
         raise RuntimeError(
@@ -68,7 +74,7 @@ def select_scatter(self: Array, src: Array, dim: Any, index: Any) -> Array:
     if not self.ndim:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
     axis = wrap_dim(dim, self.ndim)
-    result = like_steps(self.copy("C"), self)
+    result = _copied(self)
     n = self.shape[axis]
     if not -n <= index < n:
         raise IndexError(
@@ -96,7 +102,7 @@ def slice_scatter(
     axis = wrap_dim(dim, self.ndim)
     if step <= 0:
         raise RuntimeError("slice step must be positive")
-    result = like_steps(self.copy("C"), self)
+    result = _copied(self)
     part = (slice(None),) * axis + (slice(start, end, step),)
     _expected("slice_scatter", result[part].shape, src)
     result[part] = src
@@ -112,7 +118,7 @@ def slice_scatter(
 )
 def diagonal_scatter(self: Array, src: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Array:
     """A copy with src on a diagonal."""
-    result = like_steps(self.copy("C"), self)
+    result = _copied(self)
     part = ROWS["diagonal"].forward(result, offset, dim1, dim2)
     _expected("diagonal_scatter", part.shape, src)
     part[...] = src
@@ -142,8 +148,8 @@ def _kept_backward(grad: Tensor, size: Any, stride: Any, storage_offset: Any) ->
 )
 def as_strided_scatter(self: Array, src: Array, size: Any, stride: Any, storage_offset: Any = None) -> Array:
     """A copy with what lies at these strides replaced."""
-    result = self.copy("C")
-    part = make(result).as_strided(size, stride, storage_offset or 0)._array
+    result = _copied(self)
+    part = make(result).as_strided(size, stride, storage_offset)._array
     _expected("as_strided_scatter", part.shape, src)
     check_no_overlap(part)
     part[...] = src

@@ -165,10 +165,11 @@ def gumbel_softmax(
 ) -> Tensor:
     """softmax of the logits with noise; ``hard`` makes it one-hot, with the gradient of the soft one."""
     from ...creation import empty_like, zeros_like
+    from ...formats import contiguous_format
 
     if eps != 1e-10:
         warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
-    gumbels = -empty_like(logits).exponential_().log()
+    gumbels = -empty_like(logits, memory_format=contiguous_format).exponential_().log()
     soft = ((logits + gumbels) / tau).softmax(dim)
     if not hard:
         return soft
