@@ -49,6 +49,7 @@ from .dispatch_classes import asked
 from .execution import run_backward
 from .fitting import conform
 from .inner_writes import count_writes
+from .inplace import overlaps
 from .modes import _set, state
 from .node import NO_EDGE, Alias, Identity, Node, grad_accumulator, gradient_edge, new_node
 from .out import check_forward
@@ -148,8 +149,12 @@ def _with_tangents(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kw
     for level in sorted(found):
         for each, tangent in zip(results, tangents(row, arguments, results, level), strict=True):
             if tangent is not None and each._array.dtype.kind in "fcV":
-                if tangent._array.shape != each._array.shape:
-                    tangent = tangent.expand(each._array.shape)
+                if row.view is None and (
+                    tangent._array.shape != each._array.shape or overlaps(tangent._array)
+                ):
+                    tangent = tangent.expand(
+                        each._array.shape
+                    ).contiguous()  # of an operand that is broadcast
                 if any(tangent is _tangent(given, level) for given in flat(args)):
                     tangent = tangent.clone()  # each is changed in place alone
                 if row.name in WRITES:
