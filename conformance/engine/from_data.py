@@ -56,13 +56,13 @@ def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, 
 
 
 def _stored(data: storage.Storage, kind: dtypes.dtype | None) -> np.ndarray[Any, Any]:
-    """A copy of the numbers in a storage; bytes are taken for those of the dtype asked for, or of integers."""
+    """The numbers in a storage, in its memory; bytes are taken for those of the dtype asked for, or of integers."""
     own = data.dtype if isinstance(data, storage.TypedStorage) else kind or dtypes.int64
     if kind not in (None, own):
         raise RuntimeError(
             f"Expected a Storage of type {kind.legacy} or an UntypedStorage, but got {own.legacy}"
         )
-    return storage.over_memory(data, own.numpy).copy()
+    return storage.over_memory(data, own.numpy)
 
 
 _SLOW = (
