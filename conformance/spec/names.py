@@ -234,7 +234,9 @@ NAMES: dict[str, dict[str, str]] = {
         "in torch.utils.dlpack": "from_dlpack to_dlpack",
         "in torch.utils": "swap_tensors",
         "in torch.testing": "make_tensor assert_close",
-        "of torch.UntypedStorage": "data_ptr nbytes size tolist element_size device clone copy_ fill_ resize_ new untyped type",
+        "of torch.UntypedStorage": """
+            data_ptr nbytes size tolist element_size device clone copy_ fill_ resize_ new untyped type
+            """,
         "of torch.TypedStorage": "pickle_storage_type complex_float complex_double",
         "in torch": """
             set_printoptions get_device _assert from_dlpack to_dlpack frombuffer is_storage
