@@ -6,6 +6,7 @@ rule of its own is in tangent_rules.py.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -239,13 +240,37 @@ def _writes_normalized(given: Arguments) -> int:
     return 2 if given["weight"] is None else 1
 
 
+def _writes_norm(given: Arguments) -> int:
+    return 2 if given["p"] == 2 else int(1 < given["p"] < math.inf)
+
+
 # How often torch's own formula of forward mode writes to the tangent that it makes.
 WRITES: dict[str, Callable[[Arguments], int]] = {
     **dict.fromkeys(("mse_loss", "smooth_l1_loss", "soft_margin_loss"), _writes_reduced),
     **dict.fromkeys(("native_layer_norm", "native_group_norm"), _writes_normalized),
     "native_batch_norm": lambda given: _writes_normalized(given) if given["training"] else 0,
-    "dist": lambda given: 2 if given["p"] == 2 else 1,
-    "std": lambda given: 1,
+    **dict.fromkeys(
+        [
+            "addcdiv",
+            "addcmul",
+            "addr",
+            "cumprod",
+            "fmod_tensor",
+            "huber_loss",
+            "index_fill_tensor",
+            "index_put",
+            "lerp",
+            "lerp_tensor",
+            "masked_fill_tensor",
+            "put",
+            "remainder_tensor",
+            "renorm",
+            "trilinear",
+        ],
+        lambda given: 0,
+    ),
+    **dict.fromkeys(("dist", "norm_along"), _writes_norm),
+    **dict.fromkeys(("linalg_matrix_exp", "sgn", "std"), lambda given: 1),
 }
 
 # Of these, what torch computes otherwise: a level of torch.func is no plain tensor to it, and losses of batches are composed.

@@ -35,6 +35,7 @@ from .directions import (
 )
 from .dispatch_classes import asked
 from .inner_writes import count_writes
+from .inplace import overlaps
 from .jacobian_products import bind, call, direction_of, is_recorded, tangents
 from .modes import state
 from .node import Node
@@ -131,8 +132,9 @@ def _with_tangents(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kw
     for level in sorted(found):
         for each, tangent in zip(results, tangents(row, arguments, results, level), strict=True):
             if tangent is not None and each._array.dtype.kind in "fcV":
-                if tangent._array.shape != each._array.shape:
-                    tangent = tangent.expand(each._array.shape)
+                spread = tangent._array.shape != each._array.shape or overlaps(tangent._array)
+                if row.view is None and spread:  # of an operand that is broadcast
+                    tangent = tangent.expand(each._array.shape).contiguous()
                 if any(tangent is direction_of(given, level) for given in flat(args)):
                     tangent = tangent.clone()  # each is changed in place alone
                 if row.name in WRITES:

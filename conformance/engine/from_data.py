@@ -56,7 +56,7 @@ def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, 
 
 
 def _stored(data: StorageBase, kind: dtypes.dtype | None) -> np.ndarray[Any, Any]:
-    """A copy of the numbers in a storage; bytes are taken for those of the dtype asked for, or of integers."""
+    """The numbers in a storage, in its memory; bytes are taken for those of the dtype asked for, or of integers."""
     from .storage import TypedStorage
 
     own = data.dtype if isinstance(data, TypedStorage) else kind or dtypes.int64
@@ -64,7 +64,7 @@ def _stored(data: StorageBase, kind: dtypes.dtype | None) -> np.ndarray[Any, Any
         raise RuntimeError(
             f"Expected a Storage of type {kind.legacy} or an UntypedStorage, but got {own.legacy}"
         )
-    return over_memory(data._array, own.numpy).copy()
+    return over_memory(data._array, own.numpy)
 
 
 _SLOW = (

@@ -144,7 +144,7 @@ def _pair(real: _Format, imaginary: _Format) -> _Format:
 
     def text(value: complex) -> str:
         second = imaginary.text(value.imag).lstrip() + "j"
-        return real.text(value.real) + ("" if second[0] in "+-" else "+") + second
+        return real.text(value.real) + ("" if second[0] == "-" else "+") + second
 
     return _Format(real.width + imaginary.width + 1, text)
 

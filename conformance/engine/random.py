@@ -250,13 +250,21 @@ def _bernoulli_with(self: Array, p: Any, generator: Any) -> Array:
     return draws.bernoulli(_from(generator), self.shape, self.dtype, p)
 
 
+def _happened(target: Array, p: Array, kind: np.dtype[Any], generator: Any) -> Array:
+    """Samples of the probabilities ``p``, drawn in the order in which the target lies in memory."""
+    order = _outermost_first(target)
+    drawn = draws.bernoulli_each(_from(generator), p.transpose(order), kind)
+    return drawn.transpose(np.argsort(order))
+
+
 def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None, out: Any = None) -> Tensor:
     """torch.bernoulli: 1 with the probability that each element gives, or with one p for all."""
     if out is not None:
         check_out("bernoulli", out, (input,))
         check_no_overlap(out._array)
-        drawn = draws.bernoulli_each(_from(generator), input._array, input._array.dtype)
-        return finish(drawn.astype(out._array.dtype), out=out)
+        array = input._array
+        like = out._array if out._array.shape == array.shape else array
+        return finish(_happened(like, array, array.dtype, generator).astype(out._array.dtype), out=out)
     if isinstance(p, Tensor):
         p = p.item()
     if p is not None:
@@ -388,11 +396,15 @@ def _fill(target: Array, draw: Callable[..., Array], generator: Any, *settings: 
     return _laid_out(target, lambda shape, _: draw(_from(generator), shape, target.dtype, *settings))
 
 
+def _outermost_first(target: Array) -> list[int]:
+    return sorted(range(target.ndim), key=lambda axis: -target.strides[axis])
+
+
 def _laid_out(target: Array, draw: Callable[[tuple[int, ...], bool], Array]) -> Array:
     """Samples in the order in which the target lies in memory."""
     if target.flags.c_contiguous:
         return draw(target.shape, True)
-    order = sorted(range(target.ndim), key=lambda axis: -target.strides[axis])
+    order = _outermost_first(target)
     samples = draw(tuple(target.shape[axis] for axis in order), False)
     return samples.transpose(np.argsort(order))
 
@@ -429,29 +441,29 @@ def _geometric(self: Array, p: Any, *, generator: Any = None) -> Array:
     p=lambda _p_sym_sizes, _p_scalar_type: zeros_written(_p_sym_sizes, _p_scalar_type),
 )
 def _bernoulli_each(self: Array, p: Array, *, generator: Any = None) -> Array:
-    return draws.bernoulli_each(_from(generator), np.broadcast_to(p, self.shape), self.dtype)
+    return _happened(self, np.broadcast_to(p, self.shape), self.dtype, generator)
 
 
 @op("BernoulliBackward2", name="bernoulli", self=_zeros)
 def _bernoulli_fill(self: Array, p: Any = 0.5, *, generator: Any = None) -> Array:
-    return draws.bernoulli(_from(generator), self.shape, self.dtype, p)
+    return _fill(self, draws.bernoulli, generator, p)
 
 
 @op("RandomBackward0", name="random_between", self=_zeros)
 def _random_between(self: Array, low: Any, high: Any, *, generator: Any = None) -> Array:
     if high is None:
-        return draws.integers_from(_from(generator), self.shape, self.dtype, low)
-    return draws.integers(_from(generator), self.shape, self.dtype, low, high)
+        return _fill(self, draws.integers_from, generator, low)
+    return _fill(self, draws.integers, generator, low, high)
 
 
 @op("RandomBackward1", name="random_to", self=_zeros)
 def _random_to(self: Array, to: Any, *, generator: Any = None) -> Array:
-    return draws.integers(_from(generator), self.shape, self.dtype, 0, to)
+    return _fill(self, draws.integers, generator, 0, to)
 
 
 @op("RandomBackward2", name="random", self=_zeros)
 def _random_fill(self: Array, *, generator: Any = None) -> Array:
-    return draws.integers_all(_from(generator), self.shape, self.dtype)
+    return _fill(self, draws.integers_all, generator)
 
 
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:

@@ -30,7 +30,7 @@ from .positional import NUMBERS_OF
 if TYPE_CHECKING:
     from .rows import Row
 
-_NOT_ELEMENTWISE = ("angle", "isin", "linalg_cross", "dist", "logsumexp", "mvlgamma")
+_NOT_ELEMENTWISE = ("angle", "isin", "linalg_cross", "dist", "logsumexp", "mvlgamma", "rsub_tensor")
 # torch makes a tensor of their number, which is an operand like others.
 _BESIDE_A_NUMBER = (
     *("add_scalar", "copysign", "div_scalar", "isfinite", "isinf", "mul_scalar", "rsub", "special_xlog1py"),

@@ -216,6 +216,70 @@ def _div(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tens
     return [(-lost if of_self is None else of_self - lost) / arguments["other"]]
 
 
+def _towards(share: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., list[Any]]:
+    """The rule of what takes one operand or the other: ``other`` and a share of how far ``self`` is from it."""
+
+    def tangent(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+        weight = share(arguments["self"], arguments["other"]).to(results[0].dtype)
+        of_self, of_other = tangents.get("self"), tangents.get("other")
+        if of_other is None:
+            return [weight * of_self]
+        return [of_other + weight * (-of_other if of_self is None else of_self - of_other)]
+
+    return tangent
+
+
+def _above(self: Tensor, other: Tensor) -> Tensor:
+    """1 where self is the greater, a half where they are equal."""
+    return ((self > other).to(self.dtype) + (self >= other)) * 0.5
+
+
+def _clamp(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    """torch's clamp_jvp: of one bound the tangent counts where self is as great, of two it does not."""
+    from .ops.selection import where
+
+    self, low, high = arguments["self"], arguments["min"], arguments["max"]
+    of_self, of_low, of_high = (tangents.get(name, 0.0) for name in ("self", "min", "max"))
+    if high is None:
+        return [where(self > low, of_self, of_low)]
+    if low is None:
+        return [where(self < high, of_self, of_high)]
+    inside = where(self < low, of_low, where(self > high, of_high, of_self))
+    return [where(low > high, of_high, inside)]
+
+
+def _atan2(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    """nan at the origin, where the derivative is 0."""
+    self, other = arguments["self"], arguments["other"]
+    terms = [-self * tangents["other"]] if "other" in tangents else []
+    terms += [other * tangents["self"]] if "self" in tangents else []
+    return [_total(terms)[0] / (self.pow(2) + other.pow(2))]
+
+
+def _copysign(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    """Nothing comes from the operand that gives the sign."""
+    from .ops.binary import _copysign_backward
+
+    change = tangents.get("self")
+    return [None if change is None else _copysign_backward(change, arguments["self"], results[0])]
+
+
+def _std(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    """The variance's tangent, divided where the deviation is not 0."""
+    from .ops.moments import variance_backward
+
+    self, dim, keepdim = arguments["self"], arguments["dim"], arguments["keepdim"]
+    slopes = variance_backward(tangents["self"].conj(), self, dim, arguments["correction"], True)
+    change, deviation = slopes.sum(dim or [*range(self.dim())], keepdim), results[0]
+    change = change.real if change.is_complex() else change
+    return [(change / (2.0 * deviation)).masked_fill_(deviation == 0, 0)]
+
+
+def _std_mean(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    mean = tangents["self"].mean(arguments["dim"], arguments["keepdim"])
+    return [*_std(arguments, tangents, results), mean]
+
+
 def _added_product(multiply: str, first: str, second: str) -> Callable[..., list[Any]]:
     """The rule of ``beta * self + alpha * first @ second``, of matrices, of batches or of a matrix and a vector."""
 
@@ -236,7 +300,16 @@ OF_THEIR_OWN: dict[str, Callable[..., list[Any]]] = {
     "addmm": _added_product("mm", "mat1", "mat2"),
     "addmv": _added_product("mv", "mat", "vec"),
     "baddbmm": _added_product("bmm", "batch1", "batch2"),
+    "atan2": _atan2,
+    "clamp_tensors": _clamp,
+    "copysign_tensor": _copysign,
     "div": _div,
+    "fmax": _towards(lambda self, other: (self > other).logical_or(other.isnan())),
+    "fmin": _towards(lambda self, other: (self <= other).logical_or(other.isnan())),
+    "maximum": _towards(_above),
+    "minimum": _towards(lambda self, other: _above(-self, -other)),
+    "std": _std,
+    "std_mean": _std_mean,
     "mul": _mul,
     "_log_softmax": _log_softmax,
     "_softmax": _softmax,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import errors
+from .formats import contiguous_format
 from .memory import offset
 from .modes import enable_grad, state
 from .node import Gradients, Node, gradient_edge, new_node, node_hooks
@@ -316,7 +317,7 @@ class CopySlices(Node):
             raise RuntimeError(errors.BACKWARD_TWICE)
         result = copy_laid_out(grad, self.base_like)
         grad_slice = strided(result, self.geometry) if self.take is None else self.take(result)
-        found = list(function.apply((grad_slice.clone(),)))
+        found = list(function.apply((grad_slice.clone(memory_format=contiguous_format),)))
         if found[0] is not None:  # a Function may leave it undefined, and the base's is then as well
             grad_slice.copy_(found[0])
             found[0] = result if self.next_edges[0][0] is not None else None

@@ -225,12 +225,19 @@ NAMES: dict[str, dict[str, str]] = {
             is_contiguous data_ptr storage untyped_storage get_device
             is_pinned item tolist numpy is_set_to copy_ fill_ zero_ resize_
             resize_as_ resize resize_as volatile set_ apply_ map_ map2_ layout is_coalesced dim_order
-            module_load
+            module_load storage_type _typed_storage
+            """,
+        "class in torch": """
+            TypedStorage FloatStorage DoubleStorage HalfStorage BFloat16Storage LongStorage IntStorage ShortStorage
+            CharStorage ByteStorage BoolStorage ComplexFloatStorage ComplexDoubleStorage
             """,
         "in torch.utils.dlpack": "from_dlpack to_dlpack",
         "in torch.utils": "swap_tensors",
         "in torch.testing": "make_tensor assert_close",
-        "of torch.UntypedStorage": "data_ptr nbytes size tolist",
+        "of torch.UntypedStorage": """
+            data_ptr nbytes size tolist element_size device clone copy_ fill_ resize_ new untyped type
+            """,
+        "of torch.TypedStorage": "pickle_storage_type complex_float complex_double",
         "in torch": """
             set_printoptions get_device _assert from_dlpack to_dlpack frombuffer is_storage
             _check _check_index _check_value _check_type _check_not_implemented _check_is_size _check_with

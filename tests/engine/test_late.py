@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ def loaded():
 """
 
 
-def told(program: str) -> object:
+def told(program: str) -> Any:
     """What a program in a process of its own prints."""
     run = subprocess.run(
         [sys.executable, "-c", PROGRAM + program], capture_output=True, text=True, check=False
@@ -65,7 +66,7 @@ print(json.dumps([waiting(), [name for name in before if name not in waiting()]]
     }.items(),
 )
 def test_asked_for_it_is_there(asked: str, module: str) -> None:
-    assert module in told(f"{asked}; print(json.dumps(loaded()))")  # type: ignore[operator]
+    assert module in told(f"{asked}; print(json.dumps(loaded()))")
 
 
 def test_all_names_are_told_and_imported() -> None:

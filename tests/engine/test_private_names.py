@@ -149,6 +149,10 @@ def _told(torch: Any) -> list[Any]:
         )
         return x.sum()
 
+    def unwrapped(x: Any) -> Any:
+        seen.append(functorch.get_unwrapped(x).tolist())
+        return x
+
     x = torch.ones(2, 3)
     tell(x)
     torch.vmap(tell)(x)
@@ -158,7 +162,7 @@ def _told(torch: Any) -> list[Any]:
     torch.vmap(torch.func.grad(tell))(x)
     torch.func.grad(lambda x: torch.vmap(tell)(x).sum())(x)
     torch.vmap(lambda y: tell(x) + y.sum())(x)
-    torch.vmap(lambda y: seen.append(functorch.get_unwrapped(y).tolist()) or y)(x)
+    torch.vmap(unwrapped)(x)
     with pytest.raises(RuntimeError, match="No wrappers present!"):
         functorch.get_unwrapped(x)
     return seen

@@ -13,7 +13,7 @@ from ..fused import is_exact, multiply_add
 from ..inplace import run_inplace
 from ..operands import invalid_combination, plain_number, scaling_meeting
 from ..rows import ROWS, Array, op
-from ..shapes import broadcast_shapes
+from ..shapes import broadcast_shapes, laid_out
 from ..tensor import Tensor
 from .kernels import (
     check_subtractable,
@@ -138,7 +138,7 @@ def _rsub_number(self: Any, other: Any, alpha: Any = 1) -> Array:
 def _rsub_tensor(self: Array, other: Array, alpha: Any = 1) -> Array:
     check_subtractable(self, other)
     broadcast_shapes(other.shape, self.shape)  # torch subtracts them the other way round, and says so
-    return _plus_scaled(other, self, alpha, self.dtype, -1)
+    return laid_out(_plus_scaled(other, self, alpha, self.dtype, -1), other, self)
 
 
 def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:

@@ -12,6 +12,7 @@ from ..errors import unimplemented
 from ..inplace import check_castable
 from ..modes import state
 from ..rows import Array, op
+from ..shapes import laid_out, like_steps
 from ..tensor import Tensor, wrap
 from .scalars import times
 
@@ -37,13 +38,13 @@ def _drop(
         return multiply(wrap(np.zeros((), array.dtype)))
     if array.dtype.kind == "c":
         raise unimplemented("bernoulli_scalar_cpu_", array.dtype)
-    laid_out = array
+    noise = like_steps(np.empty(array.shape, array.dtype), array)
     if feature:
         if array.ndim < 2:
             raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
-        laid_out = np.empty((*array.shape[:2], *(1,) * (array.ndim - 2)), array.dtype)
+        noise = np.empty((*array.shape[:2], *(1,) * (array.ndim - 2)), array.dtype)
     draw = _kept if alpha else draws.dropout_noise
-    kept = random._laid_out(laid_out, lambda shape, _: draw(random.default_generator, shape, array.dtype, p))
+    kept = random._laid_out(noise, lambda shape, _: draw(random.default_generator, shape, array.dtype, p))
     kind = dtypes.int64.numpy if alpha and array.dtype.kind == "b" else array.dtype
     check_castable(dtypes.default.numpy, kind)  # when random numbers have been drawn
     if not alpha:
@@ -70,8 +71,10 @@ def _kept(generator: Any, shape: tuple[int, ...], kind: Any, p: float) -> Array:
 )
 def _masked(input: Array, p: float, _mask: Array, _scale: float | None, _factor: float) -> Any:
     if _scale is None:
-        return [input.copy(), _mask]
-    precise = (input * _mask).astype(np.promote_types(input.dtype, np.float32), copy=False)
+        return [like_steps(input.copy(), input), _mask]
+    precise = laid_out(input * _mask, input, _mask).astype(
+        np.promote_types(input.dtype, np.float32), copy=False
+    )
     return [(precise * precise.dtype.type(_scale)).astype(input.dtype, copy=False), _mask]
 
 
@@ -93,7 +96,7 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> Any:
     array = input._array
     if not array.size:
         return input, wrap(np.empty_like(array))
-    mask = np.ones(array.shape, bool)
+    mask = like_steps(np.ones(array.shape, bool), array)
     if train is False:
         return _masked(input, p, mask, None, 1.0)
     scale = 0.0 if p == 1 else 1 / (1 - p)

@@ -141,7 +141,7 @@ def _rrelu_kernel(self: Array, noise: Array, lower: Any, upper: Any, training: b
         noise[below] = uniform(
             random.default_generator, (int(below.sum()),), np.dtype(np.float64), lower, upper
         )
-    return self * noise
+    return np.multiply(self, noise, order="C")
 
 
 @op(

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from ..dtypes import BY_NUMPY
 from ..inplace import run_inplace, warn_of_overlap
 from ..modes import state
 from ..rows import ROWS, Array, op
-from ..shapes import like_steps, ordered
+from ..shapes import laid_out, like_steps, ordered, viewed
 from ..tensor import Tensor, make
 from ..transforms import transforms
 from .kernels import MANY, add_rows
@@ -88,7 +89,33 @@ def _broadcastable(indices: Any) -> None:
 def index(self: Array, indices: Any) -> Array:
     """The elements that index tensors name."""
     _check_indices(self.shape, indices)
-    return ordered(self[_numpy_index(indices)])
+    found = ordered(self[_numpy_index(indices)])
+    in_order = all(each is None or each.ndim < 2 or each.flags.c_contiguous for each in indices)
+    return found if in_order and self.flags.c_contiguous else _in_order_of(found, self, indices)
+
+
+def dims_of_index(array: Array) -> int:
+    """How many dimensions an index names: a mask as many as it has."""
+    return array.ndim if array.dtype in (np.bool_, np.uint8) else 1
+
+
+def _in_order_of(found: Array, self: Array, indices: Any) -> Array:
+    """What was read in the order in which it lies in ``self``; the dimensions of the indices in that of the indices.
+
+    See Note [Order of an elementwise result] in shapes.py: of a dimension that is indexed ``self`` tells nothing there.
+    """
+    named = [n for each in indices for n in ([False] if each is None else [True] * dims_of_index(each))]
+    kept = [step for step, n in zip(self.strides, [*named, *[False] * self.ndim], strict=False) if not n]
+    count = found.ndim - len(kept)
+    first = named.index(True)
+    if False in named[first : len(named) - named[::-1].index(True)]:  # apart: they come first
+        first = 0
+    operands = [as_strided(self, found.shape, (*kept[:first], *[0] * count, *kept[first:]))]
+    for each in indices:
+        for part in () if each is None else each.nonzero() if each.dtype.kind == "b" else (each,):
+            own = np.broadcast_to(part, found.shape[first : first + count])
+            operands.append(viewed(own, (*[1] * first, *own.shape, *[1] * (len(kept) - first))))
+    return laid_out(found, *operands)
 
 
 def index_backward(grad: Tensor, shape: tuple[int, ...], indices: Any) -> Tensor:

@@ -16,7 +16,7 @@ from ..operands import check_list, check_recorded
 from ..rows import ROWS, Array
 from ..tensor import Tensor, make
 from .copying import assigned, without_leading_ones
-from .index_put import index, index_put, index_put_
+from .index_put import dims_of_index, index, index_put, index_put_
 from .overwriting import copy_, fill_
 from .shape import alias, expand, unsqueeze, view
 from .slicing import select, slice_
@@ -50,12 +50,8 @@ def _specified(items: tuple[Any, ...]) -> int:
     for each in items:
         if each is None or each is Ellipsis or isinstance(each, bool):
             continue
-        count += _dims_of_index(each._array) if isinstance(each, Tensor) else 1
+        count += dims_of_index(each._array) if isinstance(each, Tensor) else 1
     return count
-
-
-def _dims_of_index(array: Array) -> int:
-    return array.ndim if array.dtype in (np.bool_, np.uint8) else 1
 
 
 def _items(value: Any) -> tuple[Any, ...]:

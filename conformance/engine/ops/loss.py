@@ -303,4 +303,4 @@ def multi_margin_loss_backward(
     if reduction == MEAN:
         slope /= len(rows)
     outer = grad_output.reshape(-1, 1) if reduction == NONE else grad_output
-    return (slope * outer).reshape(self.shape).astype(self.dtype)
+    return (slope * outer).reshape(self.shape).astype(self.dtype, order="C")

@@ -47,8 +47,8 @@ zero_
 
 # Neither: what modules of operations share among themselves.
 INTERNAL = """
-add_at alias assigned clamped defined delitem diagonal_backward getitem half_opposed in_order index_backward log_add_exp
-narrow_start parse_to real_part select_backward setitem slice slice_backward warn_of_lost_part without_leading_ones
+add_at alias assigned clamped defined delitem diagonal_backward dims_of_index getitem half_opposed in_order index_backward
+log_add_exp narrow_start parse_to real_part select_backward setitem slice slice_backward warn_of_lost_part without_leading_ones
 """
 
 # Methods that programs call so often that their arguments are not looked at again when they fail.

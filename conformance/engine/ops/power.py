@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import dtypes
 from ..creation import zeros_like
+from ..formats import contiguous_format
 from ..inplace import run_inplace
 from ..operands import is_number, recorded_meeting
 from ..overloads import refusal
@@ -85,7 +86,7 @@ def _pow_number(self: Array, exponent: Any) -> Array:
 
 def _pow_backward(grad: Tensor, self: Tensor, exponent: Any) -> Tensor:
     if exponent == 0:
-        return zeros_like(self)
+        return zeros_like(self, memory_format=contiguous_format)
     power = exponent if isinstance(exponent, complex) else float(exponent)
     return grad * times(self.pow(power - 1), power)
 

@@ -13,7 +13,7 @@ from ..modes import state
 from ..out import given
 from ..refusals import check_tensors
 from ..rows import ROWS, Array, op
-from ..shapes import laid_out
+from ..shapes import laid_out, like_steps
 from ..tensor import Tensor, make
 from .error_function import erf
 from .exponential import expm1, log1p
@@ -195,7 +195,8 @@ def _log_sigmoid_backward(grad_output: Array, self: Array, buffer: Array) -> Arr
     grad, z = half_up(grad_output), half_up(buffer)
     below = self < 0
     share = z / (z + 1)
-    return (grad * np.where(below, 1 - share, share)).astype(grad_output.dtype, copy=False)
+    found = (grad * np.where(below, 1 - share, share)).astype(grad_output.dtype, copy=False)
+    return like_steps(found, grad_output)
 
 
 def _log_sigmoid_double(grad: Tensor, self: Tensor) -> Tensor:

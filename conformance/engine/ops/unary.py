@@ -12,7 +12,7 @@ from ..creation import zeros_like
 from ..inplace import check_inplace, run_inplace
 from ..modes import state
 from ..rows import ROWS, Array, op
-from ..shapes import like_steps
+from ..shapes import laid_out, like_steps
 from ..tensor import Tensor, make
 from ..zero_tensor import zeros
 from . import exponential
@@ -120,8 +120,9 @@ arcsinh, arccosh, arctanh = asinh, acosh, atanh
 def _tanh_backward(grad_output: Array, output: Array) -> Array:
     one = half_up(output)
     if output.dtype.kind == "c":
-        return grad_output * np.conjugate(1 - one * one)
-    return (half_up(grad_output) * (1 - one * one)).astype(output.dtype, copy=False)
+        return laid_out(grad_output * np.conjugate(1 - one * one), grad_output, output)
+    found = (half_up(grad_output) * (1 - one * one)).astype(output.dtype, copy=False)
+    return laid_out(found, grad_output, output)
 
 
 @op("SigmoidBackward0", meet="self", to_float=True, self=lambda grad, result: _sigmoid_backward(grad, result))
@@ -143,11 +144,13 @@ def _sigmoid_output_backward(grad: Tensor, grad_output: Tensor, output: Tensor) 
 )
 def _sigmoid_backward(grad_output: Array, output: Array) -> Array:
     if output.dtype.kind == "c":
-        return grad_output * np.conjugate((1 - output) * output)
-    if output.dtype.kind == "V":  # float16 is rounded after each step
+        found = grad_output * np.conjugate((1 - output) * output)
+    elif output.dtype.kind == "V":  # float16 is rounded after each step
         wide = half_up(output)
-        return (half_up(grad_output) * (1 - wide) * wide).astype(output.dtype)
-    return grad_output * (1 - output) * output
+        found = (half_up(grad_output) * (1 - wide) * wide).astype(output.dtype)
+    else:
+        found = grad_output * (1 - output) * output
+    return laid_out(found, grad_output, output)
 
 
 def _overwritten(function: str) -> Any:

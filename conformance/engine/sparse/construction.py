@@ -118,7 +118,6 @@ def _leaf(found: Tensor, requires_grad: bool) -> Tensor:
     if requires_grad:
         if found._array.dtype.kind not in "fcV":
             raise RuntimeError(errors.REQUIRES_GRAD_DTYPE_NEW)
-        found = found.detach()
         found._requires_grad = True
     return found
 

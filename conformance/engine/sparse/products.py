@@ -31,7 +31,7 @@ def _mat1_sparse(grad: Tensor, mat1: Tensor, mat2: Tensor, alpha: Any) -> Tensor
     self=lambda grad, beta: maybe_times(grad, beta),
     mat1=lambda grad, mat1, mat2, alpha: _mat1_sparse(grad, mat1, mat2, alpha),
     mat2=lambda grad, mat1, mat2_sym_sizes, mat2_sym_strides, alpha: mat2_grad(
-        grad, mat1, mat2_sym_sizes, mat2_sym_strides, alpha
+        grad, mat1.conj(), mat2_sym_sizes, mat2_sym_strides, alpha.conjugate()
     ),
 )
 def _sparse_addmm(self: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from conformance.mutation.faults.functions import FUNCTIONS
 from conformance.mutation.faults.graph import GRAPH
 from conformance.mutation.faults.layouts import LAYOUTS
+from conformance.mutation.faults.meetings import MEETINGS
 from conformance.mutation.faults.passes import PASSES
 from conformance.mutation.faults.texts import TEXTS
 from conformance.mutation.faults.writes import WRITES
 from conformance.mutation.mutant import Mutant
 
-MUTANTS: tuple[Mutant, ...] = (*GRAPH, *PASSES, *WRITES, *FUNCTIONS, *LAYOUTS, *TEXTS)
+MUTANTS: tuple[Mutant, ...] = (*GRAPH, *PASSES, *WRITES, *FUNCTIONS, *LAYOUTS, *MEETINGS, *TEXTS)

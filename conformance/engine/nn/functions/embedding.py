@@ -48,7 +48,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         num_classes = int(array.max()) + 1
     elif array.max() >= num_classes:
         raise RuntimeError("Class values must be smaller than num_classes.")
-    found = wrap((array[..., None] == np.arange(num_classes)).astype(np.int64))
+    found = wrap((array[..., None] == np.arange(num_classes)).astype(np.int64, order="C"))
     for _ in ("zeros", "ones scattered into them"):
         increment_version(found)
     return found

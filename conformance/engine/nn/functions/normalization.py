@@ -160,7 +160,7 @@ def rms_norm(
     found = layernorm.root_mean_square_norm(
         input.to(precise), dims, weight, finfo(precise).eps if eps is None else eps
     )
-    return found.to(input.dtype)
+    return found.contiguous(memory_format=suggest_memory_format(input._array)).to(input.dtype)
 
 
 def group_norm(
