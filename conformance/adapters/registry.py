@@ -23,6 +23,8 @@ GROUP = "conformance.engines"
 _NAMES = ("inhouse", "torch", "torch-float64", "paddle", "mygrad", "hips", "micrograd", "tinygrad")
 _OWN = {name: f"conformance.adapters.{name.replace('-', '_')}:engine" for name in _NAMES}
 
+TRUSTED = frozenset({"inhouse", "torch", "torch-float64"})
+"""Engines that run in the process that asks for them; any other may end it, or go on for ever."""
 
 _PARTS = ("name", "version", "torch", "claims", "observe")  # of an `Engine`
 

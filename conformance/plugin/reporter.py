@@ -133,11 +133,15 @@ class Reporter:
     def _failures(self) -> Iterator[tuple[str, Position, str]]:
         """Name, place and text of what is wrong with files that hold no scenarios."""
         from conformance.report.claims import contradiction
+        from conformance.report.terminal import idle
+        from conformance.spec.scenario import Position
 
         problems = [problem for each in self.findings for problem in each.claims.problems]
         for problem in dict.fromkeys((*problems, *self.problems)):
             text = f"invalid: {problem.text}\n\n  {problem}"
             yield f"line-{problem.position.line}", problem.position, text
+        for result, text in idle(self.results):
+            yield result.engine, Position(result.file, result.line), text
         for each in self.findings:
             for finding in each.found:
                 if finding.contradicted:
