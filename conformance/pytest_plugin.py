@@ -16,11 +16,13 @@ from conformance.plugin.beside import end_processes, refuse_unknown_engines, sta
 from conformance.plugin.options import add_options
 from conformance.plugin.phases import call_alone, leave_out_plugins, may_be_one
 from conformance.plugin.reporter import Reporter
+from conformance.report.text import escape_the_unprintable
 
 if TYPE_CHECKING:
     from conformance.report.result import Result
 
 _ONE_PHASE = pytest.StashKey[bool]()
+_MET = pytest.StashKey[dict[Path, Path]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -38,6 +40,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     if config.getoption("dist", "no") != "no":  # else they are asked for when scenarios have been found
         refuse_unknown_engines(config)
+    escape_the_unprintable(sys.stdout)  # else pytest escapes the ends of lines too
     config.pluginmanager.register(Reporter(config), "conformance-reporter")
 
 
@@ -56,6 +59,9 @@ def pytest_collect_file(
 
     named = parent.session.isinitpath(file_path) and not collectors
     if named or is_scenario_file(file_path):
+        met = parent.config.stash.setdefault(_MET, {})
+        if met.setdefault(file_path.resolve(), file_path) != file_path:  # a link to what has been collected
+            return collectors
         start_torch(parent.config)
         start_engines(parent.config)
         from conformance.plugin.items import ScenarioFile

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
 from types import SimpleNamespace
 from typing import Any
 
@@ -203,7 +205,15 @@ def test_a_module_may_say_what_it_claims() -> None:
 
 
 @pytest.mark.parametrize(
-    "error", [RuntimeError("x"), SystemExit(3), GeneratorExit(), MemoryError(), Exception()]
+    "error",
+    [
+        RuntimeError("x"),
+        SystemExit(3),
+        GeneratorExit(),
+        MemoryError(),
+        Exception(),
+        KeyboardInterrupt(),
+    ],
 )
 def test_whatever_an_engine_raises_is_in_its_trace(error: BaseException) -> None:
     """In a call, and where it is looked at; the next run is none the worse."""
@@ -220,9 +230,26 @@ def test_whatever_an_engine_raises_is_in_its_trace(error: BaseException) -> None
 
 
 def test_an_interrupt_is_the_users() -> None:
-    """It ends the run, and is no verdict."""
-    with pytest.raises(KeyboardInterrupt):
-        run(scenario(MODEL), broken(tensor=raising(KeyboardInterrupt())))
+    """It ends the run, and is no verdict, also where an engine swallows it or has it cause something else."""
+
+    def interrupted(*_: object, **options: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    def swallowing(*_: object, **options: object) -> None:
+        with contextlib.suppress(KeyboardInterrupt):
+            interrupted()
+
+    def converting(*_: object, **options: object) -> None:
+        try:
+            interrupted()
+        except BaseException as error:
+            raise ValueError from error
+
+    before = signal.getsignal(signal.SIGINT)
+    for tensor in (interrupted, swallowing, converting):
+        with pytest.raises(KeyboardInterrupt):
+            run(scenario(MODEL), broken(tensor=tensor))
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_an_engine_that_raises_in_everything_differs_everywhere() -> None:

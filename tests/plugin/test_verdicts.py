@@ -149,7 +149,7 @@ def test_the_summary_line_survives_ci(pytester: pytest.Pytester, monkeypatch: py
 def test_what_an_engine_lacks_is_unsupported(pytester: pytest.Pytester) -> None:
     """Neither passed nor failed: a category of its own, with the missing names."""
     result = run(pytester, SINE + LEAF, "--engine", "lacking", "-rs")
-    assert result.parseoutcomes() == {"passed": 1, "unsupported": 1, "failed": 1}
+    assert result.parseoutcomes() == {"passed": 1, "unsupported": 1}
     assert result.ret == 0
     result.stdout.fnmatch_lines(["*1 agree, 1 not supported", "*it has no torch.sin (1)"])
 
@@ -163,7 +163,10 @@ def test_an_engine_that_can_run_nothing_is_no_success(
     assert result.parseoutcomes() == {"passed": 2, "unsupported": 2, "failed": 1}
     assert result.ret == 1
     result.stdout.fnmatch_lines(
-        ["FAILED mine.yaml::json - json cannot run any of the 2 scenarios: it has no torch.tensor (2)"]
+        [
+            "json cannot run any of the 2 scenarios: it has no torch.tensor (2)",
+            "FAILED mine.yaml::json - json cannot run any of the 2 scenarios*",
+        ]
     )
 
 
@@ -330,7 +333,7 @@ def test_engines_from_the_ini_file(pytester: pytest.Pytester, monkeypatch: pytes
     monkeypatch.delenv("CONFORMANCE_ENGINE")
     pytester.makeini("[pytest]\nconformance_engines = torch lacking")
     result = run(pytester, SINE)
-    assert result.parseoutcomes() == {"passed": 1, "unsupported": 1}
+    assert result.parseoutcomes() == {"passed": 1, "unsupported": 1, "failed": 1}
     result.stdout.fnmatch_lines(
         [
             "conformance: 1 scenario*torch 2.13.0*, lacking",
