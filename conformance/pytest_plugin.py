@@ -59,8 +59,8 @@ def pytest_collect_file(
 
     named = parent.session.isinitpath(file_path) and not collectors
     if named or is_scenario_file(file_path):
-        met = parent.config.stash.setdefault(_MET, {})
-        if met.setdefault(file_path.resolve(), file_path) != file_path:  # a link to what has been collected
+        first = parent.config.stash.setdefault(_MET, {}).setdefault(file_path.resolve(), file_path)
+        if first != file_path and not parent.session.isinitpath(file_path):  # a link, or what one leads to
             return collectors
         start_torch(parent.config)
         start_engines(parent.config)

@@ -16,7 +16,7 @@ from conformance.runner.texts import error_text
 from conformance.spec.vocabulary import PATHS, entries
 
 READS = {
-    "values": ("shape", "dtype", "tolist", "grad"),
+    "values": ("shape", "dtype", "tolist"),
     "flags": ("requires_grad", "is_leaf", "retains_grad"),
     "graph": ("grad_fn", "output_nr", "_version", "_base"),
 }

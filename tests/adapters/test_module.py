@@ -82,6 +82,32 @@ def test_an_adapter_is_a_few_lines() -> None:
     assert {difference.group for difference in outcome.unclaimed} == {"graph", "flags"}
 
 
+class Gradless:
+    """A tensor of an engine that gives gradients in another way."""
+
+    shape, dtype = (1,), "float32"
+
+    def __init__(self, values: list[float], requires_grad: bool = False) -> None:
+        self.values = values
+
+    def tolist(self) -> list[float]:
+        """The numbers."""
+        return self.values
+
+    def backward(self) -> None:
+        """Whatever it does, it leaves no grad."""
+
+
+def test_an_engine_that_keeps_no_grads_has_none() -> None:
+    """As torch, until a pass fills one."""
+    names = SimpleNamespace(Tensor=Gradless, tensor=Gradless)
+    engine = ModuleEngine("gradless", names, version="1", claims={"values"})
+    assert _judged(scenario("a = torch.tensor([2.], requires_grad=True)"), engine).verdict == "agrees"
+    outcome = _judged(scenario("a = torch.tensor([2.], requires_grad=True)\na.backward()"), engine)
+    assert [(each.name, each.engine) for each in outcome.differences] == [("a.grad", "None")]
+    assert _judged(scenario("a = torch.tensor([2.])\nb = a.grad"), engine).missing == ("Tensor.grad",)
+
+
 SCALAR = "a = torch.tensor(2., requires_grad=True)\nb = a * a\nb.backward()"
 
 
