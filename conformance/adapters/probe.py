@@ -101,12 +101,18 @@ def _tensor(engine: Engine) -> dict[str, Any]:
 def _unread(observed: Any, names: tuple[str, ...]) -> Iterator[str]:
     for name in names:
         try:
-            getattr(observed, name)
+            found = getattr(observed, name)
         except AttributeError:
             if name != "tolist" or not hasattr(observed, "numpy"):  # which does as well
                 yield name
         except Exception as error:
             yield f"{name} (it raises {type(error).__name__})"
+        else:
+            try:
+                if name == "tolist":
+                    found()
+            except Exception as error:
+                yield f"tolist() (it raises {type(error).__name__}: {error_text(error)})"
     if "_base" in names:
         try:
             if not hasattr(observed, "storage") or callable(observed.storage):
