@@ -92,6 +92,7 @@ def _tensor(engine: Engine) -> dict[str, Any]:
     return {
         "made": "",
         "making": making,
+        "born_with_grad": _has_grad(observed),
         "unread": {group: list(_unread(observed, names)) for group, names in READS.items()},
         "without": sorted(name for name in known if not _answers(value, name)),
         "attributes": len(known),
@@ -121,6 +122,14 @@ def _unread(observed: Any, names: tuple[str, ...]) -> Iterator[str]:
             yield "storage"
         except Exception as error:
             yield f"storage (it raises {type(error).__name__})"
+
+
+def _has_grad(observed: Any) -> bool:
+    """Whether a new tensor has a grad already."""
+    try:
+        return getattr(observed, "grad", None) is not None
+    except Exception:
+        return False
 
 
 def _answers(value: Any, name: str) -> bool:
