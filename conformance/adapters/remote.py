@@ -125,6 +125,11 @@ class RemoteEngine:
         """The file of what it is known to do otherwise, where it names one."""
         return str(self._wait()["divergences"])
 
+    @property
+    def adapter(self) -> str:
+        """The class that it is of there."""
+        return str(self._wait()["adapter"])
+
     @cached_property
     def torch(self) -> ModuleType | None:
         """An empty module of the name of that which it has there."""

@@ -31,6 +31,7 @@ def serve(channel: Any, name: str) -> None:
         "complete": bool(getattr(engine, "complete", False)),
         "divergences": str(getattr(engine, "divergences", None) or ""),
         "available": [need for need in NEEDS if available(engine, need)],
+        "adapter": f"{type(engine).__module__}:{type(engine).__name__}",
         "module": engine.torch.__name__ if isinstance(engine.torch, ModuleType) else "",
     }
     channel.send(json.dumps(known))
