@@ -9,10 +9,12 @@ from collections.abc import Sequence
 
 from conformance.commands import engine, fuzz, mutation, scenario, specs
 from conformance.commands.command import FAILED, INTERRUPTED, MISUSED, Command, Misuse
+from conformance.report.text import escape_the_unprintable
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit status: 0, 1 where something is wrong, 2 for a misuse, 130 when interrupted."""
+    escape_the_unprintable(sys.stdout)
     main_parser = parser()
     known, others = main_parser.parse_known_args(arguments)
     command: Command = known.command

@@ -12,15 +12,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.plugin import is_in_use
-from conformance.plugin.beside import end_torch, start_torch
+from conformance.plugin.beside import end_processes, refuse_unknown_engines, start_engines, start_torch
 from conformance.plugin.options import add_options
 from conformance.plugin.phases import call_alone, leave_out_plugins, may_be_one
 from conformance.plugin.reporter import Reporter
+from conformance.report.text import escape_the_unprintable
 
 if TYPE_CHECKING:
     from conformance.report.result import Result
 
 _ONE_PHASE = pytest.StashKey[bool]()
+_MET = pytest.StashKey[dict[Path, Path]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -36,15 +38,9 @@ def pytest_configure(config: pytest.Config) -> None:
     getattr(config.pluginmanager.rewrite_hook, "_must_rewrite", set()).discard("conformance")
     if hasattr(config, "workerinput"):
         return
-    named = config.getoption("--engine")
-    if named and not config.getoption("--engine-python"):  # which would be started for it
-        from conformance.adapters.registry import EngineNotFoundError, find
-
-        try:
-            for name in named:
-                find(name)
-        except EngineNotFoundError as error:
-            raise pytest.UsageError(str(error)) from None
+    if config.getoption("dist", "no") != "no":  # else they are asked for when scenarios have been found
+        refuse_unknown_engines(config)
+    escape_the_unprintable(sys.stdout)  # else pytest escapes the ends of lines too
     config.pluginmanager.register(Reporter(config), "conformance-reporter")
 
 
@@ -63,7 +59,11 @@ def pytest_collect_file(
 
     named = parent.session.isinitpath(file_path) and not collectors
     if named or is_scenario_file(file_path):
+        first = parent.config.stash.setdefault(_MET, {}).setdefault(file_path.resolve(), file_path)
+        if first != file_path and not parent.session.isinitpath(file_path):  # a link, or what one leads to
+            return collectors
         start_torch(parent.config)
+        start_engines(parent.config)
         from conformance.plugin.items import ScenarioFile
 
         collectors.append(ScenarioFile.from_parent(parent, path=file_path))
@@ -72,7 +72,7 @@ def pytest_collect_file(
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Nothing is left running."""
-    end_torch(config)
+    end_processes(config)
     if is_in_use():
         from conformance.plugin.items import end_from_the_end
 
@@ -81,6 +81,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Where scenarios are all that runs, spare them what they have no use for."""
+    if not hasattr(session.config, "workerinput"):
+        refuse_unknown_engines(session.config)
     if session.items and is_in_use():
         from conformance.plugin.items import ALONE, is_own
 

@@ -16,7 +16,7 @@ from conformance.runner.texts import error_text
 from conformance.spec.vocabulary import PATHS, entries
 
 READS = {
-    "values": ("shape", "dtype", "tolist", "grad"),
+    "values": ("shape", "dtype", "tolist"),
     "flags": ("requires_grad", "is_leaf", "retains_grad"),
     "graph": ("grad_fn", "output_nr", "_version", "_base"),
 }
@@ -96,6 +96,7 @@ def _tensor(engine: Engine) -> dict[str, Any]:
     return {
         "made": "",
         "making": making,
+        "born_with_grad": _has_grad(observed),
         "unread": {group: list(_unread(observed, names)) for group, names in READS.items()},
         "without": sorted(name for name in known if not _answers(value, name)),
         "attributes": len(known),
@@ -105,12 +106,18 @@ def _tensor(engine: Engine) -> dict[str, Any]:
 def _unread(observed: Any, names: tuple[str, ...]) -> Iterator[str]:
     for name in names:
         try:
-            getattr(observed, name)
+            found = getattr(observed, name)
         except AttributeError:
             if name != "tolist" or not hasattr(observed, "numpy"):  # which does as well
                 yield name
         except Exception as error:
             yield f"{name} (it raises {type(error).__name__})"
+        else:
+            try:
+                if name == "tolist":
+                    found()
+            except Exception as error:
+                yield f"tolist() (it raises {type(error).__name__}: {error_text(error)})"
     if "_base" in names:
         try:
             if not hasattr(observed, "storage") or callable(observed.storage):
@@ -119,6 +126,14 @@ def _unread(observed: Any, names: tuple[str, ...]) -> Iterator[str]:
             yield "storage"
         except Exception as error:
             yield f"storage (it raises {type(error).__name__})"
+
+
+def _has_grad(observed: Any) -> bool:
+    """Whether a new tensor has a grad already."""
+    try:
+        return getattr(observed, "grad", None) is not None
+    except Exception:
+        return False
 
 
 def _answers(value: Any, name: str) -> bool:

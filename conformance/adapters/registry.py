@@ -23,6 +23,8 @@ GROUP = "conformance.engines"
 _NAMES = ("inhouse", "torch", "torch-float64", "paddle", "mygrad", "hips", "micrograd", "tinygrad")
 _OWN = {name: f"conformance.adapters.{name.replace('-', '_')}:engine" for name in _NAMES}
 
+TRUSTED = frozenset({"inhouse", "torch", "torch-float64"})
+"""Engines that run in the process that asks for them; any other may end it, or go on for ever."""
 
 _PARTS = ("name", "version", "torch", "claims", "observe")  # of an `Engine`
 
@@ -87,6 +89,10 @@ def find(name: str) -> Engine:
         raise EngineNotFoundError(f"there is no engine {name!r}{_near(name)}") from None
     except (Exception, SystemExit) as error:  # a script that reads its command line ends there
         raise _unusable(name, "imported", error) from error
+    if "torch" in sys.modules and uses_torch(name):
+        importlib.import_module(
+            "conformance.adapters.torch"
+        )  # what torch warns of once, it warns of no engine
     if attribute:
         return _checked(_attribute(module, attribute, name), name)
     inner = getattr(module, "engine", None)

@@ -14,6 +14,8 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
+import os
+import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -38,7 +40,7 @@ _START = 120  # seconds for the import of an engine
 
 _BOOTSTRAP = """
 import importlib.util, json, sys
-package, folder, name = json.loads(channel.receive())
+package, path, folder, name = json.loads(channel.receive())
 if sys.version_info < (3, 11):
     channel.send(json.dumps({"error": "it is Python %d.%d, and 3.11 is needed" % sys.version_info[:2]}))
 else:
@@ -47,14 +49,14 @@ else:
     )
     sys.modules["conformance"] = module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    sys.path = [entry for entry in sys.path if entry] + [folder]
+    sys.path = path or [entry for entry in sys.path if entry] + [folder]
     from conformance.adapters.serve import serve
     serve(channel, name)
 """
 
 
 class RemoteEngine:
-    """The engine ``name`` in the interpreter ``python``.
+    """The engine ``name`` in the interpreter ``python``, or else in one that finds what this one finds.
 
     Without ``wait`` it starts while this process goes on, and who asks for something waits until it is there.
 
@@ -62,12 +64,15 @@ class RemoteEngine:
         EngineNotFoundError: it does not start; without ``wait``, where something is asked for.
     """
 
-    def __init__(self, name: str, python: str, *, wait: bool = True) -> None:
+    def __init__(self, name: str, python: str | None = None, *, wait: bool = True) -> None:
         self.asked = name
-        self._python = python
+        self._python = python or sys.executable
+        self._place = f"in {python}" if python else ""
+        self._path = [] if python else [entry or os.getcwd() for entry in sys.path]
         self._group: Any = None
         self._channel: Any = None
         self._known: dict[str, Any] | None = None  # what it is
+        self._refused: EngineNotFoundError | None = None  # why it is not to be had
         self._expected: Iterator[str] = iter(())
         self._sent: deque[str] = deque()  # what it was asked and has not answered
         self._answers: dict[str, str | Raised] = {}  # what it has answered and nobody has asked for
@@ -77,11 +82,17 @@ class RemoteEngine:
 
     def _wait(self) -> dict[str, Any]:
         """What it is, once it is there."""
+        if self._refused is not None:
+            raise self._refused
         if self._known is None:
             try:
                 self._known = self._told(_START)
             except TimeoutError as error:
-                raise self._does_not_start(error) from None
+                self._refused = self._does_not_start(error)
+                raise self._refused from None
+            except EngineNotFoundError as error:
+                self._refused = error
+                raise
         return self._known
 
     @property
@@ -114,13 +125,18 @@ class RemoteEngine:
         """The file of what it is known to do otherwise, where it names one."""
         return str(self._wait()["divergences"])
 
+    @property
+    def adapter(self) -> str:
+        """The class that it is of there."""
+        return str(self._wait()["adapter"])
+
     @cached_property
     def torch(self) -> ModuleType | None:
         """An empty module of the name of that which it has there."""
         return ModuleType(self._wait()["module"]) if self._wait()["module"] else None
 
     def __repr__(self) -> str:
-        return f"<engine {self.asked} in {self._python}>"
+        return f"<{self._named()}>"
 
     def observe(self, value: object, /) -> None:
         """Its tensors never come here."""
@@ -155,7 +171,7 @@ class RemoteEngine:
         """What `conformance.adapters.probe` finds there."""
         answer = self._ask(json.dumps({"probe": True}), _START)
         if isinstance(answer, Raised):
-            raise EngineNotFoundError(f"engine {self.asked!r} in {self._python}: {answer}")
+            raise EngineNotFoundError(f"{self._named()}: {answer}")
         found: dict[str, Any] = json.loads(answer)
         return found
 
@@ -237,7 +253,7 @@ class RemoteEngine:
             gateway = self._group.makegateway(f"popen//python={self._python}")
             self._channel = gateway.remote_exec(_BOOTSTRAP)
             package = str(Path(conformance.__file__).resolve().parent)
-            self._channel.send(json.dumps([package, str(Path.cwd()), self.asked]))
+            self._channel.send(json.dumps([package, self._path, str(Path.cwd()), self.asked]))
         except Exception as error:  # execnet's own, of several kinds
             raise self._does_not_start(error) from None
 
@@ -251,14 +267,15 @@ class RemoteEngine:
             raise self._does_not_start(error) from None
         if "error" in known:
             self.close()
-            raise EngineNotFoundError(f"in {self._python}: {known['error']}")
+            raise EngineNotFoundError(": ".join(filter(None, (self._place, known["error"]))))
         return known
 
     def _does_not_start(self, error: Exception) -> EngineNotFoundError:
         self.close()
-        return EngineNotFoundError(
-            f"engine {self.asked!r} in {self._python} does not start: {_last_line(error)}"
-        )
+        return EngineNotFoundError(f"{self._named()} does not start: {_last_line(error)}")
+
+    def _named(self) -> str:
+        return " ".join(filter(None, (f"engine {self.asked!r}", self._place)))
 
 
 def _request(scenario: Scenario, seconds: float, observe: str | None) -> str:

@@ -13,6 +13,9 @@ from conformance.runner.execute import available, run
 from conformance.runner.portable import from_plain
 from conformance.spec.scenario import NEEDS
 
+ORPHANED = 30
+"""Seconds of a processor beyond twice the limit of a scenario, which who asks for it does not wait for."""
+
 
 def serve(channel: Any, name: str) -> None:
     """Tell what the engine is, then answer each scenario with its trace until the channel is closed."""
@@ -28,6 +31,7 @@ def serve(channel: Any, name: str) -> None:
         "complete": bool(getattr(engine, "complete", False)),
         "divergences": str(getattr(engine, "divergences", None) or ""),
         "available": [need for need in NEEDS if available(engine, need)],
+        "adapter": f"{type(engine).__module__}:{type(engine).__name__}",
         "module": engine.torch.__name__ if isinstance(engine.torch, ModuleType) else "",
     }
     channel.send(json.dumps(known))
@@ -43,5 +47,9 @@ def _answer(engine: Any, request: dict[str, Any]) -> str:
         from conformance.adapters.probe import probe
 
         return json.dumps(probe(engine))
-    scenario = from_plain(request["scenario"])
-    return run(scenario, engine, seconds=request["seconds"], observe=request["observe"]).to_json()
+    scenario, seconds = from_plain(request["scenario"]), request["seconds"]
+    if hasattr(
+        signal, "setitimer"
+    ):  # the system ends it where nothing is heard, also of who asked, who may be gone
+        signal.setitimer(signal.ITIMER_PROF, 2 * seconds + ORPHANED)
+    return run(scenario, engine, seconds=seconds, observe=request["observe"]).to_json()

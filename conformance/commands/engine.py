@@ -75,15 +75,15 @@ def tell(known: argparse.Namespace, _: list[str]) -> int:
     """What an engine's author wants to know, or with --propose what its divergence file needs."""
     from conformance.adapters.probe import probe
     from conformance.report.engine import describe
-    from conformance.session.candidate import candidate, reference
+    from conformance.session.candidate import candidate, engine, reference
     from conformance.spec.usage import names_used
 
-    found = candidate(known.name, known.engine_python)
+    found = candidate(engine(known.name, known.engine_python))
     if found.problems and found.file.is_file():  # one that is named may be still to be written
         raise Misuse("\n".join(map(str, found.problems)))
     scenarios = _scenarios(known.paths)
     if known.propose:
-        torch = reference(known.reference, "" if known.engine_python else known.name)
+        torch = reference(known.reference)
         return _propose(found, scenarios, torch, known.paths is None)
     asked = getattr(found.engine, "probe", None)
     facts = asked() if asked else probe(found.engine)

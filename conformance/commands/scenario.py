@@ -84,7 +84,7 @@ def show(known: argparse.Namespace, _: list[str]) -> int:
     cases = _cases(known.id, library)
     alone = known.engine == "torch" and known.engine_python is None
     other = None if alone else candidate.engine(known.engine, known.engine_python)
-    reference = candidate.reference(known.reference, "" if known.engine_python else known.engine)
+    reference = candidate.reference(known.reference)
     engine = other or reference
     agrees = True
     for number, scenario in enumerate(cases):
@@ -123,7 +123,7 @@ def graph(known: argparse.Namespace, _: list[str]) -> int:
     scenario, *others = _cases(known.id, Library())
     if others:
         print(f"drawn is {scenario.id}; there are {len(others)} more cases", file=sys.stderr)
-    engine = candidate.engine(known.engine, known.engine_python)
+    engine = candidate.engine(known.engine, known.engine_python, here=True)
     _refuse_what_is_not_here(scenario, candidate.reference())
     try:
         when, drawing = drawing_of(scenario, engine, step=known.step, line=known.line, saved=known.saved)

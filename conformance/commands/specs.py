@@ -130,10 +130,10 @@ def claims(known: argparse.Namespace, _: list[str]) -> int:
 
 
 def _results(library: Library, engine: str) -> list[Result]:
-    from conformance.adapters.registry import find
+    from conformance.session.candidate import engine as engine_of
 
     scenarios = [scenario for scenario in scenarios_in([locate.specs()], library) if scenario.claims]
-    reference, checked = find("torch"), find(engine)
+    reference, checked = engine_of("torch"), engine_of(engine)
     from conformance.session.check import Checker
 
     check = Checker(reference)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
 
-from conformance.plugin.beside import may_fork, torch_beside
+from conformance.plugin.beside import engine_of, may_fork, torch_beside
 from conformance.plugin.options import engine_names
 from conformance.report.result import Result
 from conformance.session.library import Library, shown
@@ -47,7 +47,7 @@ def candidate_of(session: pytest.Session, name: str) -> Candidate:
     if name not in candidates:
         from conformance.session.candidate import candidate
 
-        candidates[name] = candidate(name, session.config.getoption("--engine-python"))
+        candidates[name] = candidate(engine_of(session.config, name))
         _announce(session, candidates[name].engine)
     return candidates[name]
 

@@ -29,6 +29,11 @@ def add_options(parser: pytest.Parser) -> None:
         help="the interpreter in which the engines are, where that is another: this package need not be there",
     )
     group.addoption(
+        "--engine-here",
+        action="store_true",
+        help="run the engines in this process, as with --pdb: one that ends or hangs it ends the run",
+    )
+    group.addoption(
         "--reference",
         metavar="FILE",
         help="what `conformance record` wrote stands for torch, which need not be installed then",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,6 +35,8 @@ class Reporter:
         self.pages: dict[tuple[str, str], dict[str, Any]] = {}
         self.path = config.getoption("--conformance-json")
         self.html = config.getoption("--conformance-html")
+        if self.path and self.html and Path(self.path).resolve() == Path(self.html).resolve():
+            raise pytest.UsageError(f"--conformance-json and --conformance-html are both {self.path}")
         for option, path in (("--conformance-json", self.path), ("--conformance-html", self.html)):
             if path:
                 try:
@@ -109,7 +112,8 @@ class Reporter:
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
         """When all have run: what is wrong with claims and divergences is reported as failures."""
         for path in filter(None, (self.path, self.html)):
-            Path(path).write_text("")  # a killed run leaves it empty, which no reader takes for a report
+            with contextlib.suppress(OSError):  # as will be told when there is something to write
+                Path(path).write_text("")  # a killed run leaves it empty, which no reader takes for a report
         done = yield
         if self.results:
             from conformance.plugin.items import failure_report, library_of, misdeclared
@@ -117,7 +121,7 @@ class Reporter:
 
             self.findings = findings(library_of(self.config), self.results)
             self.problems += misdeclared(self.config)
-            for name, place, text in self._failures():
+            for name, place, text in self._failures(green=not session.testsfailed):
                 report = pytest.TestReport(
                     nodeid=f"{place.file}::{name}",
                     location=(place.file, place.line - 1, name),
@@ -130,14 +134,18 @@ class Reporter:
                 session.config.hook.pytest_runtest_logreport(report=report)
         return done
 
-    def _failures(self) -> Iterator[tuple[str, Position, str]]:
+    def _failures(self, *, green: bool) -> Iterator[tuple[str, Position, str]]:
         """Name, place and text of what is wrong with files that hold no scenarios."""
         from conformance.report.claims import contradiction
+        from conformance.report.terminal import idle
+        from conformance.spec.scenario import Position
 
         problems = [problem for each in self.findings for problem in each.claims.problems]
         for problem in dict.fromkeys((*problems, *self.problems)):
             text = f"invalid: {problem.text}\n\n  {problem}"
             yield f"line-{problem.position.line}", problem.position, text
+        for result, text in idle(self.results) if green else ():
+            yield result.engine, Position(result.file, result.line), text
         for each in self.findings:
             for finding in each.found:
                 if finding.contradicted:
@@ -201,18 +209,30 @@ class Reporter:
         """Write the results; without any there is nothing for a browser to show."""
         if self.broken and exitstatus == pytest.ExitCode.OK:
             session.exitstatus = exitstatus = pytest.ExitCode.INTERNAL_ERROR
-        if self.path:
-            from conformance.report.jsonlines import write
-
-            lines = write(self.results, int(exitstatus))
-            Path(self.path).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         if self.html and self.results:
             from conformance.report.html import render
 
             documents, found = self._found()
-            Path(self.html).write_text(render(self.results, self.pages, documents, found), encoding="utf-8")
+            self._write(session, self.html, render(self.results, self.pages, documents, found))
         elif self.html and Path(self.html).is_file() and not Path(self.html).stat().st_size:
             Path(self.html).unlink()
+        if self.path:
+            from conformance.report.jsonlines import write
+
+            lines = write(self.results, int(session.exitstatus))
+            self._write(session, self.path, "".join(f"{line}\n" for line in lines))
+
+    def _write(self, session: pytest.Session, path: str, text: str) -> None:
+        """All of it; what cannot be written is no success, and half of it is not left for a reader."""
+        try:
+            Path(path).write_text(text, encoding="utf-8")
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                Path(path).write_text("")
+            writer = self.config.get_terminal_writer()
+            writer.line(f"\nconformance: {path} is not written: {error.strerror}", red=True)
+            if session.exitstatus == pytest.ExitCode.OK:
+                session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
 
 
 def _case(report: Any) -> tuple[str, str] | None:

@@ -39,7 +39,8 @@ class Finding:
     scenarios: tuple[str, ...]  # all there are
     observed: str  # confirmed, not confirmed, not observed
     fails_in: tuple[str, ...]  # where what the document says does not hold on torch
-    engine_agrees: bool | None  # None: the engine was not compared in any of them
+    engine_agrees: bool | None  # None: it differed in none, and was not compared in all that ran
+    unsupported: bool = False  # whether the engine lacks what one of them needs
 
     @property
     def contradicted(self) -> bool:
@@ -79,8 +80,11 @@ def _finding(claim: Claim, scenarios: tuple[str, ...], results: Mapping[str, lis
         observed = "confirmed"
     else:
         observed = "not observed"
-    compared = [result.verdict == "agrees" for result in ran if result.verdict not in {"skipped"}]
-    return Finding(claim, scenarios, observed, fails_in, all(compared) if compared else None)
+    verdicts = {result.verdict for result in ran} - {"skipped"}
+    agrees = None if verdicts <= {"agrees", "unsupported"} else False
+    if verdicts == {"agrees"}:
+        agrees = True
+    return Finding(claim, scenarios, observed, fails_in, agrees, "unsupported" in verdicts)
 
 
 def contradiction(finding: Finding) -> str:

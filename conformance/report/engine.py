@@ -119,6 +119,8 @@ def _next(
             )
         elif not unread and group not in claims:
             yield f"{group} can be read: claim it."
+    if facts["born_with_grad"]:
+        yield "A new tensor has a grad already: let `observe` show None, as torch does, until a pass fills it."
     most = _wanted(set(facts["lacking"]), set(facts.get("without", ())), uses)
     if most:
         name, count = most[0]

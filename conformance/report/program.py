@@ -70,10 +70,11 @@ def _import(engine: Engine) -> str:
     if isinstance(engine.torch, ModuleType):
         name = engine.torch.__name__
         return "import torch" if name == "torch" else f"import {name} as torch"
-    adapter = type(engine)
+    adapter = getattr(engine, "adapter", None) or f"{type(engine).__module__}:{type(engine).__name__}"
     asked = getattr(engine, "asked", engine.name)
-    if asked == f"{adapter.__module__}:{adapter.__name__}":  # which made it of nothing
-        return f"from {adapter.__module__} import {adapter.__name__}; torch = {adapter.__name__}().torch"
+    if asked == adapter:  # which made it of nothing
+        module, _, name = adapter.partition(":")
+        return f"from {module} import {name}; torch = {name}().torch"
     find = f"from conformance.adapters.registry import find; torch = find({asked!r}).torch"
     return "import torch" if asked == "torch" else find
 

@@ -55,17 +55,30 @@ def _engine(results: Sequence[Result]) -> Iterator[str]:
         yield f"  scenarios without a difference: {shares}"
     yield from _causes([result for result in results if result.verdict == "differs"])
     yield from _absent(results)
-    missing = Counter(name for result in results for name in result.missing)
-    if missing:
-        names = ", ".join(f"{name} ({count})" for name, count in missing.most_common(_NAMES))
-        more = f" and {len(missing) - _NAMES} more" if len(missing) > _NAMES else ""
-        yield f"  it has no {names}{more}"
+    if any(result.missing for result in results):
+        yield f"  it has {_lacks(results)}"
+
+
+def idle(results: Sequence[Result]) -> Iterator[tuple[Result, str]]:
+    """Engines that could run nothing, each with its first result: a run of theirs says nothing, and is no success."""
+    for engine in dict.fromkeys(result.engine for result in results if result.engine):
+        mine = [result for result in results if result.engine == engine and result.verdict != "skipped"]
+        if mine and all(result.verdict == "unsupported" for result in mine):
+            what = "the scenario" if len(mine) == 1 else f"any of the {len(mine)} scenarios"
+            text = f"{engine} cannot run {what}: it has {_lacks(mine)}"
+            yield mine[0], f"{text}\n\n`conformance engine` tells what is wired of it, and what to do next."
 
 
 def _of_another_release(reference: str) -> Iterator[str]:
     """Why the suite's own scenarios may be wrong about it."""
     if not reference.startswith(f"torch {RELEASE}"):
         yield f"  the suite's specs say what torch {RELEASE} does, and this is {reference}"
+
+
+def _lacks(results: Sequence[Result]) -> str:
+    missing = Counter(name for result in results for name in result.missing)
+    names = ", ".join(f"{name} ({count})" for name, count in missing.most_common(_NAMES))
+    return f"no {names}" + (f" and {len(missing) - _NAMES} more" if len(missing) > _NAMES else "")
 
 
 def _causes(results: Sequence[Result]) -> Iterator[str]:
@@ -145,7 +158,9 @@ def _counts(findings: Sequence[Finding]) -> tuple[str, ...]:
     if wrong:
         shown[0] += f" ({wrong} not as declared)"
     differing = sum(finding.engine_agrees is False for finding in findings)
-    return (*shown, str(counts["not observed"] or ""), f"differs in {differing}" if differing else "agrees")
+    lacking = sum(finding.engine_agrees is None and finding.unsupported for finding in findings)
+    said = [f"differs in {differing}"] * bool(differing) + [f"cannot run {lacking}"] * bool(lacking)
+    return (*shown, str(counts["not observed"] or ""), ", ".join(said) or "agrees")
 
 
 def refuted(findings: Sequence[Finding]) -> Iterator[str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol
+from io import TextIOWrapper
+from typing import Protocol, TextIO
 
 LONGEST = 60  # characters of a cell
 
@@ -15,6 +16,12 @@ class Named(Protocol):
     def name(self) -> str: ...
     @property
     def version(self) -> str: ...
+
+
+def escape_the_unprintable(stream: TextIO | None) -> None:
+    """Let a stream show what its encoding does not have by its code; else one such character raises."""
+    if isinstance(stream, TextIOWrapper) and stream.encoding.lower().replace("-", "") != "utf8":
+        stream.reconfigure(errors="backslashreplace")
 
 
 def shorten(text: str, longest: int = LONGEST) -> str:

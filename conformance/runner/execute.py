@@ -10,7 +10,7 @@ from typing import Literal
 from conformance.runner.bytecode import programs_of
 from conformance.runner.engine import Engine, is_elsewhere
 from conformance.runner.isolate import collected_on_demand, isolated, lookup
-from conformance.runner.limit import Alarm, TimeLimit, bounded_memory
+from conformance.runner.limit import Alarm, Interrupts, TimeLimit, bounded_memory
 from conformance.runner.recorder import Recorder, drop_frames
 from conformance.runner.texts import error_text
 from conformance.runner.trace import Moment, Raised, Trace
@@ -31,15 +31,21 @@ def run(
     """
     if is_elsewhere(engine):
         return engine.trace_of(scenario, seconds=seconds, observe=observe)
+    with Interrupts() as interrupts:
+        return _run(scenario, engine, seconds, (observe or scenario.observe) == "each", interrupts)
+
+
+def _run(scenario: Scenario, engine: Engine, seconds: float, each: bool, interrupts: Interrupts) -> Trace:
     alarm = Alarm(seconds)
     process = os.getpid()
 
     def check() -> None:
         if os.getpid() != process:  # the child of an engine that forks: it would run all that follows
             os._exit(0)
+        interrupts.check()
         alarm.check()
 
-    recorder = Recorder(scenario, engine, check, each=(observe or scenario.observe) == "each")
+    recorder = Recorder(scenario, engine, check, each=each)
     raised = None
     try:
         programs = programs_of(scenario)
@@ -58,11 +64,10 @@ def run(
                     recorder.forget()
                     if generators:  # an unfinished one holds its `with` open
                         gc.collect()
-    except KeyboardInterrupt:
-        raise
     except TimeLimit:
         raised = Raised("TimeLimit", f"still running after {seconds:g} s")
     except BaseException as error:  # outside of the program: where the engine is prepared, or looked at
+        interrupts.check()
         raised = Raised(type(error).__name__, error_text(error))
         drop_frames(error)
     check()

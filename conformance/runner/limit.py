@@ -2,6 +2,10 @@
 
 The first is by signal: a thread that waits could only end the whole process. The second is the system's own, so that
 an allocation fails where it is asked for, and the process is not killed with all that it has found.
+
+Note [What swallows all]: an engine that goes on after every error, as ``while True: try: ... except: pass`` does, would
+go on for ever. But what is raised often enough is raised outside of the ``try`` too, where nothing catches it: while
+the one before is being caught, within a second at ten thousand a second.
 """
 
 from __future__ import annotations
@@ -20,8 +24,16 @@ MEMORY = 4 << 30
 AGAIN = 0.2
 """Seconds until it rings again, for a program or an engine that swallows what it raises."""
 
+OFTEN = 10
+"""Times that it may be swallowed. From there on it rings without end: see Note [What swallows all]."""
+
+RAPIDLY = 0.0001
+"""Seconds between two rings then."""
+
 PATIENCE = 10
 """How many times longer an import may take: a module that is half imported stays broken for all that comes after it."""
+
+_OWN = f"{__name__.rpartition('.')[0]}."
 
 
 class TimeLimit(BaseException):
@@ -35,6 +47,7 @@ class Alarm:
         self._seconds = seconds
         self._expired = False
         self._armed = False
+        self._rings = 0
         self._started = 0.0
         self._before: tuple[Any, tuple[float, float], float] | None = None
 
@@ -67,11 +80,44 @@ class Alarm:
             signal.setitimer(signal.ITIMER_REAL, max(left, 0.001), interval)
 
     def _ring(self, signum: int, frame: FrameType | None) -> None:
+        if self._rings >= OFTEN and (frame is None or str(frame.f_globals.get("__name__")).startswith(_OWN)):
+            return  # what was raised is on its way, or `check` raises it
         if time.monotonic() - self._started < PATIENCE * self._seconds and _is_importing(frame):
             return
         self._expired = True
         if self._armed:
+            self._rings += 1
+            if self._rings == OFTEN:
+                signal.setitimer(signal.ITIMER_REAL, RAPIDLY, RAPIDLY)
             raise TimeLimit
+
+
+class Interrupts:
+    """Inside, whether somebody interrupts: a KeyboardInterrupt without that is what an engine raises of its own."""
+
+    def __init__(self) -> None:
+        self.came = False
+        self._before: Any = None
+
+    def __enter__(self) -> Interrupts:
+        before = signal.getsignal(signal.SIGINT)
+        if callable(before) and threading.current_thread() is threading.main_thread():
+            self._before = before
+            signal.signal(signal.SIGINT, self._hear)
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+
+    def check(self) -> None:
+        """Between two statements: whether one came and was swallowed."""
+        if self.came:
+            raise KeyboardInterrupt
+
+    def _hear(self, signum: int, frame: FrameType | None) -> Any:
+        self.came = True
+        return self._before(signum, frame)
 
 
 def _is_importing(frame: FrameType | None) -> bool:

@@ -143,7 +143,8 @@ class _Snapshot:
             try:
                 grad = tensor.grad
             except Exception as error:
-                facets["grad"] = _raised(error)
+                if not (isinstance(error, AttributeError) and error.name == "grad"):
+                    facets["grad"] = _raised(error)  # else it keeps no grads, and so has none here
             else:
                 if grad is not None:
                     self._held.append(grad)

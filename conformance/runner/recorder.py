@@ -41,7 +41,7 @@ class Recorder:
         self.namespace: dict[str, Any] = {}
         self._scenario = scenario
         self._engine = engine
-        self._check = check  # raises where the time is over
+        self._check = check  # raises where the time is over, or somebody interrupts
         self._each = each
         self._log: list[warnings.WarningMessage] = []
         self._printed = io.StringIO()
@@ -110,12 +110,12 @@ class Recorder:
         failure = None
         try:
             exec(program.code, self.namespace)
-        except KeyboardInterrupt:
-            raise
         except TimeLimit as error:
             self._at = _where(error, program)
             raise
         except BaseException as error:
+            if isinstance(error, KeyboardInterrupt):
+                self._check()
             failure = _where(error, program), self._raised(error)
             drop_frames(error)
         if failure is not None:  # after the handler, so that the error is gone
@@ -129,9 +129,11 @@ class Recorder:
         for expression in expressions:
             try:
                 result = eval(compile_expression(expression), self.namespace)
-            except (KeyboardInterrupt, TimeLimit):
+            except TimeLimit:
                 raise
             except BaseException as error:
+                if isinstance(error, KeyboardInterrupt):
+                    self._check()
                 raised = self._raised(error)
                 missing = missing or (raised if raised.missing else None)
                 texts.append((expression, f"raises {raised}"))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from conformance.adapters import divergences
 from conformance.adapters.divergences import Divergence, unmatched
-from conformance.adapters.registry import EngineNotFoundError, find, uses_torch
+from conformance.adapters.registry import TRUSTED, EngineNotFoundError, find
 from conformance.runner.compare import GROUP_OF
 from conformance.runner.engine import Engine
 from conformance.session.library import Library, shown
@@ -36,28 +35,27 @@ class Candidate:
         return tuple(entry for entry in self.entries if entry.of(case))
 
 
-def engine(name: str, python: str | None = None) -> Engine:
-    """The engine of that name, here or in another interpreter; raises `EngineNotFoundError`."""
-    if python is None:
+def engine(name: str, python: str | None = None, *, here: bool = False, wait: bool = True) -> Engine:
+    """The engine of that name, in the interpreter ``python``; without one in an interpreter as this, or ``here``.
+
+    Without ``wait`` it may still be starting.
+
+    Raises:
+        EngineNotFoundError: there is none, or it does not start.
+    """
+    if python is None and (here or name in TRUSTED):
         return find(name)
     from conformance.adapters.remote import RemoteEngine
 
-    return RemoteEngine(name, python)
+    return RemoteEngine(name, python, wait=wait)
 
 
-def reference(recording: str | None = None, beside: str = "") -> Engine:
-    """Torch, or a recording of it; raises `EngineNotFoundError`.
-
-    Beside an engine of this process that is made of torch, and has been found, it is in a process of its own.
-    """
+def reference(recording: str | None = None) -> Engine:
+    """Torch, or a recording of it; raises `EngineNotFoundError`."""
     if recording is None:
         if importlib.util.find_spec("torch") is None:
             how = "pip install 'autograd-conformance[torch]', or name a recording of it with --reference"
             raise EngineNotFoundError(f"the reference is torch, which is not installed: {how}")
-        if beside and uses_torch(beside):
-            from conformance.adapters.remote import RemoteEngine
-
-            return RemoteEngine("torch", sys.executable)
         return find("torch")
     from conformance.adapters.recording import NotARecordingError, read
 
@@ -67,12 +65,9 @@ def reference(recording: str | None = None, beside: str = "") -> Engine:
         raise EngineNotFoundError(str(error)) from None
 
 
-def candidate(name: str, python: str | None = None) -> Candidate:
-    """The engine of that name, here or in the interpreter ``python``; raises `EngineNotFoundError`.
-
-    Its attribute ``divergences`` names its file, else that is the one of its name among the adapters.
-    """
-    found = engine(name, python)
+def candidate(found: Engine) -> Candidate:
+    """An engine with its file: its attribute ``divergences`` names that, else it is the one of its name among the
+    adapters; raises `EngineNotFoundError`."""
     named = getattr(found, "divergences", None)
     path = Path(named) if named else _ADAPTERS / f"{found.name}.yaml"
     if not named and not path.is_file():

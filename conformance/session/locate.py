@@ -8,7 +8,7 @@ from pathlib import Path
 
 CLAIMS = "claims.yaml"
 SUFFIXES = (".yaml", ".yml")
-_HAS_SCENARIOS = re.compile(rb"""^(?:["']?scenarios["']?\s*:|\{)""", re.MULTILINE)
+_HAS_SCENARIOS = re.compile(rb"""^(?:\xef\xbb\xbf)?(?:["']?scenarios["']?\s*:|\{)""", re.MULTILINE)
 _LISTS_CLAIMS = re.compile(rb"^[\"']?claims[\"']?\s*:", re.MULTILINE)  # another's claims.yaml does not
 
 

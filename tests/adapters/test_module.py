@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
 from types import SimpleNamespace
 from typing import Any
 
@@ -78,6 +80,32 @@ def test_an_adapter_is_a_few_lines() -> None:
     outcome = _judged(scenario(MODEL), engine)
     assert outcome.verdict == "agrees"
     assert {difference.group for difference in outcome.unclaimed} == {"graph", "flags"}
+
+
+class Gradless:
+    """A tensor of an engine that gives gradients in another way."""
+
+    shape, dtype = (1,), "float32"
+
+    def __init__(self, values: list[float], requires_grad: bool = False) -> None:
+        self.values = values
+
+    def tolist(self) -> list[float]:
+        """The numbers."""
+        return self.values
+
+    def backward(self) -> None:
+        """Whatever it does, it leaves no grad."""
+
+
+def test_an_engine_that_keeps_no_grads_has_none() -> None:
+    """As torch, until a pass fills one."""
+    names = SimpleNamespace(Tensor=Gradless, tensor=Gradless)
+    engine = ModuleEngine("gradless", names, version="1", claims={"values"})
+    assert _judged(scenario("a = torch.tensor([2.], requires_grad=True)"), engine).verdict == "agrees"
+    outcome = _judged(scenario("a = torch.tensor([2.], requires_grad=True)\na.backward()"), engine)
+    assert [(each.name, each.engine) for each in outcome.differences] == [("a.grad", "None")]
+    assert _judged(scenario("a = torch.tensor([2.])\nb = a.grad"), engine).missing == ("Tensor.grad",)
 
 
 SCALAR = "a = torch.tensor(2., requires_grad=True)\nb = a * a\nb.backward()"
@@ -203,7 +231,15 @@ def test_a_module_may_say_what_it_claims() -> None:
 
 
 @pytest.mark.parametrize(
-    "error", [RuntimeError("x"), SystemExit(3), GeneratorExit(), MemoryError(), Exception()]
+    "error",
+    [
+        RuntimeError("x"),
+        SystemExit(3),
+        GeneratorExit(),
+        MemoryError(),
+        Exception(),
+        KeyboardInterrupt(),
+    ],
 )
 def test_whatever_an_engine_raises_is_in_its_trace(error: BaseException) -> None:
     """In a call, and where it is looked at; the next run is none the worse."""
@@ -220,9 +256,26 @@ def test_whatever_an_engine_raises_is_in_its_trace(error: BaseException) -> None
 
 
 def test_an_interrupt_is_the_users() -> None:
-    """It ends the run, and is no verdict."""
-    with pytest.raises(KeyboardInterrupt):
-        run(scenario(MODEL), broken(tensor=raising(KeyboardInterrupt())))
+    """It ends the run, and is no verdict, also where an engine swallows it or has it cause something else."""
+
+    def interrupted(*_: object, **options: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    def swallowing(*_: object, **options: object) -> None:
+        with contextlib.suppress(KeyboardInterrupt):
+            interrupted()
+
+    def converting(*_: object, **options: object) -> None:
+        try:
+            interrupted()
+        except BaseException as error:
+            raise ValueError from error
+
+    before = signal.getsignal(signal.SIGINT)
+    for tensor in (interrupted, swallowing, converting):
+        with pytest.raises(KeyboardInterrupt):
+            run(scenario(MODEL), broken(tensor=tensor))
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_an_engine_that_raises_in_everything_differs_everywhere() -> None:

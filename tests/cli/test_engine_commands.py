@@ -107,6 +107,30 @@ def test_an_engine_that_makes_no_tensor(folder: Path, capsys: pytest.CaptureFixt
     assert "1. Make torch.tensor([1.0, 2.0], requires_grad=True) give one of its tensors" in text
 
 
+ZEROS = """
+class Tensor:
+    dtype, shape = "float32", (2,)
+
+    def __init__(self, values, requires_grad=False):
+        self.data, self.grad = values, [0.0] * len(values)
+
+    def tolist(self):
+        return self.data.tolist()
+
+tensor = Tensor
+claims = {"values"}
+"""
+
+
+def test_what_hides_all_else_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Numbers that raise when they are asked for, and grads that are there before any pass."""
+    (folder / "zeros.py").write_text(ZEROS)
+    main(["engine", "zeros"])
+    told = " ".join(capsys.readouterr().out.split())
+    assert "tolist() (it raises AttributeError: 'list' object has no attribute 'tolist')" in told
+    assert "A new tensor has a grad already: let `observe` show None" in told
+
+
 def test_a_module_that_does_not_name_its_tensors(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It has no adapter whose `observe` could be mended."""
     (folder / "nameless.py").write_text("class _Tensor: pass\ntensor = lambda *a, **k: _Tensor()\n")

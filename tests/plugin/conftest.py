@@ -12,6 +12,8 @@ import_module("numpy")
 import_module("torch")
 import_module("conformance.spec.load")
 
+QUICK = "-p no:hypothesispytest"
+
 
 @pytest.fixture
 def torch_twice(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -21,5 +23,8 @@ def torch_twice(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def quick(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Inner runs without hypothesis' plugin, which imports all of hypothesis at the end of each."""
-    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:hypothesispytest")
+    """Inner runs without hypothesis' plugin, which imports all of hypothesis at the end of each.
+
+    With engines in this process: those that are made of torch need not import it anew.
+    """
+    monkeypatch.setenv("PYTEST_ADDOPTS", f"{QUICK} --engine-here")

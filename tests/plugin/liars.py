@@ -138,6 +138,20 @@ def _deaf(x: Tensor) -> Tensor:
     return x
 
 
+def _swallowing(x: Tensor) -> Tensor:
+    """Goes on whatever comes."""
+    while True:
+        try:
+            while True:
+                pass
+        except BaseException:
+            pass
+
+
+def _interrupting(x: Tensor) -> Tensor:
+    raise KeyboardInterrupt("its own")
+
+
 def _killing(x: Tensor) -> Tensor:
     os._exit(7)
 
@@ -158,6 +172,8 @@ garbling = made("garbling", neg=_garbling)
 garbling.version = Version("1")
 owning = made("owning", neg=_owning)
 hanging = made("hanging", neg=_hanging)
+swallowing = made("swallowing", neg=_swallowing)
+interrupting = made("interrupting", neg=_interrupting)
 deaf = made("deaf", neg=_deaf)
 killing = made("killing", neg=_killing)
 nothing = ModuleEngine("nothing", honest.torch, version="1", claims=())

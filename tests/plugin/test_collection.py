@@ -32,6 +32,22 @@ def test_only_files_with_scenarios_are_collected(pytester: pytest.Pytester) -> N
     assert ids(pytester) == ["mine.yaml::square", "short.yml::other"]
 
 
+def test_a_mark_of_the_byte_order_is_no_text(pytester: pytest.Pytester) -> None:
+    """As editors on Windows write it, with their ends of lines."""
+    text = ("scenarios:" + SQUARE).replace("\n", "\r\n")
+    (pytester.path / "mine.yaml").write_bytes(b"\xef\xbb\xbf" + text.encode())
+    pytester.runpytest().assert_outcomes(passed=1)
+
+
+def test_what_a_link_leads_to_is_collected_once(pytester: pytest.Pytester) -> None:
+    """Each scenario has one id in a run, also where a folder holds itself."""
+    pytester.makefile(".yaml", mine="scenarios:" + SQUARE)
+    (pytester.path / "again.yaml").symlink_to("mine.yaml")
+    (pytester.path / "loop").symlink_to(".")
+    assert ids(pytester) == ["again.yaml::square"]
+    assert ids(pytester, "mine.yaml") == ["mine.yaml::square"]
+
+
 def test_a_named_file_is_told_what_it_lacks(pytester: pytest.Pytester) -> None:
     """Only where it is named: found in a folder it may be anybody's."""
     pytester.makefile(".yaml", mine="scenario:" + SQUARE, compose="services: {}", empty="")

@@ -61,7 +61,12 @@ def inner(pytester: pytest.Pytester, fault: str, *arguments: str, least: int = 1
     pytester.makepyfile(mine=ENGINE.format(fault=fault, least=least))
     Path("fork").touch()
     done = pytester.runpytest_subprocess(
-        "mine.yaml", "--reference=torch.json", "--engine=mine", "--scenario-timeout=600", *arguments
+        "mine.yaml",
+        "--reference=torch.json",
+        "--engine=mine",
+        "--engine-here",
+        "--scenario-timeout=600",
+        *arguments,
     )
     done.assert_outcomes(passed=19, failed=1)
     done.stdout.fnmatch_lines(

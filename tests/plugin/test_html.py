@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -46,6 +47,23 @@ def test_a_file_that_cannot_be_written_is_refused(pytester: pytest.Pytester) -> 
     result = pytester.runpytest("--conformance-html=no/such/folder/r.html")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*--conformance-html no/such/folder/r.html: No such file or directory"])
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no disk that is always full")
+def test_a_report_that_is_not_written_is_no_success(pytester: pytest.Pytester) -> None:
+    """The disk is full at the end: all else is told."""
+    pytester.makefile(".yaml", mine=SCENARIOS.partition("  - id: cannot")[0])
+    done = pytester.runpytest("mine.yaml", "--conformance-html=/dev/full")
+    done.stdout.fnmatch_lines(
+        ["conformance: /dev/full is not written: No space left on device", "*= conformance =*"]
+    )
+    assert done.ret == pytest.ExitCode.INTERNAL_ERROR
+
+
+def test_two_reports_in_one_file_are_refused(pytester: pytest.Pytester) -> None:
+    """The one would be written over the other."""
+    done = pytester.runpytest("--conformance-html=a", "--conformance-json=./a")
+    done.stderr.fnmatch_lines(["*--conformance-json and --conformance-html are both ./a"])
 
 
 @pytest.mark.parametrize("misuse", ["--engine=nonesuch", "no-such-file.yaml", "--scenario-timeout=x", "-k=("])

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from conformance.report.jsonlines import NotAReportError, read
+from tests.plugin.conftest import QUICK
 
 SCENARIOS = """
     scenarios:
@@ -38,6 +39,8 @@ LIES = {
     "garbling": r"garbling raises ValueError: half a character: \udc80",
     "owning": "owning raises OwnError: its own",
     "hanging": f"hanging raises TimeLimit: still running after {SECONDS} s",
+    "swallowing": f"swallowing raises TimeLimit: still running after {SECONDS} s",
+    "interrupting": "interrupting raises KeyboardInterrupt: its own",
 }
 FATAL = {
     "killing": "killing raises InterpreterDied: the interpreter ended",
@@ -46,8 +49,9 @@ FATAL = {
 
 
 @pytest.fixture(autouse=True)
-def files(pytester: pytest.Pytester) -> None:
-    """The liars beside the scenarios."""
+def files(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The liars beside the scenarios, each in a process of its own where nothing else is said."""
+    monkeypatch.setenv("PYTEST_ADDOPTS", QUICK)
     shutil.copy(Path(__file__).with_name("liars.py"), pytester.path)
     pytester.makefile(".yaml", mine=SCENARIOS)
 
@@ -69,13 +73,13 @@ def engines(names: dict[str, str]) -> list[str]:
 
 @pytest.mark.parametrize(
     "arguments",
-    [(), ("-n2",), (f"--engine-python={sys.executable}",), ("-n2", f"--engine-python={sys.executable}")],
-    ids=["serial", "workers", "elsewhere", "elsewhere of workers"],
+    [("--engine-here",), ("--engine-here", "-n2"), (), ("-n2",), (f"--engine-python={sys.executable}",)],
+    ids=["here", "here in workers", "apart", "apart from workers", "elsewhere"],
 )
 def test_a_liar_is_found_out_where_it_lies(pytester: pytest.Pytester, arguments: tuple[str, ...]) -> None:
     """And nowhere else."""
     lies = dict(LIES)
-    if "--engine-python" in "".join(arguments):
+    if "--engine-here" not in arguments:
         lies |= FATAL
         del lies["echoing"]  # it takes longer to import torch there
     found = reasons(pytester, *engines(lies), *arguments)
@@ -97,13 +101,16 @@ PATCHING = """
 """
 
 
-def test_an_engine_that_patches_torch_does_not_patch_the_reference(pytester: pytest.Pytester) -> None:
-    """Torch is in a process of its own beside it."""
+@pytest.mark.parametrize("here", [(), ("--engine-here",)], ids=["apart", "here"])
+def test_an_engine_that_patches_torch_does_not_patch_the_reference(
+    pytester: pytest.Pytester, here: tuple[str, ...]
+) -> None:
+    """They are in two processes."""
     pytester.makepyfile(patching=PATCHING)
     run = "a = torch.ones(2, requires_grad=True)\\n          b = a * 2"
     text = SCENARIOS.replace("a = torch.tensor([3.])", f"|\n          {run}".replace("\\n", "\n"))
     pytester.makefile(".yaml", mine=text)
-    done = pytester.runpytest_subprocess("mine.yaml", "--engine=patching")
+    done = pytester.runpytest_subprocess("mine.yaml", "--engine=patching", *here)
     done.stdout.fnmatch_lines(["b is_leaf is True on patching, False on torch*"])
     done.assert_outcomes(passed=2, failed=1)
     shown = pytester.run(sys.executable, "-m", "conformance", "show", "mine.yaml", "--engine=patching")
@@ -152,7 +159,7 @@ def test_echoes_are_heard_elsewhere(pytester: pytest.Pytester) -> None:
 def test_an_engine_that_kills_the_only_interpreter_ends_the_run(pytester: pytest.Pytester) -> None:
     """In this process nothing can go on; what is left is no success, and no report that could be read as one."""
     done = pytester.runpytest_subprocess(
-        "--engine=liars:killing", "mine.yaml", "--conformance-json=all.jsonl"
+        "--engine=liars:killing", "mine.yaml", "--conformance-json=all.jsonl", "--engine-here"
     )
     assert done.ret == 7
     with pytest.raises(NotAReportError):
@@ -161,7 +168,7 @@ def test_an_engine_that_kills_the_only_interpreter_ends_the_run(pytester: pytest
 
 def test_a_worker_that_an_engine_kills_costs_its_scenario(pytester: pytest.Pytester) -> None:
     """Xdist starts another."""
-    done = pytester.runpytest_subprocess("--engine=liars:killing", "mine.yaml", "-n2")
+    done = pytester.runpytest_subprocess("--engine=liars:killing", "--engine-here", "mine.yaml", "-n2")
     done.assert_outcomes(passed=2, failed=1)
     done.stdout.fnmatch_lines(["*crashed while running*mine.yaml::told*"])
 
@@ -202,7 +209,7 @@ def test_claims_are_checked(pytester: pytest.Pytester, name: str, message: str, 
     """An engine that claims nothing would agree with everything."""
     arguments = [f"--engine={name}", "mine.yaml"] + ([f"--engine-python={python}"] if python else [])
     done = pytester.runpytest(*arguments)
-    (done.stdout if python else done.stderr).fnmatch_lines([message])
+    done.stderr.fnmatch_lines([message])
     assert done.ret != 0
 
 

@@ -64,6 +64,12 @@ SINE = """
               c = b * 2
 """
 
+LEAF = """
+      - id: leaf
+        title: a tensor is a leaf
+        run: a = torch.tensor([3.])
+"""
+
 
 @pytest.fixture(autouse=True)
 def engines(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,10 +148,26 @@ def test_the_summary_line_survives_ci(pytester: pytest.Pytester, monkeypatch: py
 
 def test_what_an_engine_lacks_is_unsupported(pytester: pytest.Pytester) -> None:
     """Neither passed nor failed: a category of its own, with the missing names."""
-    result = run(pytester, SINE, "--engine", "lacking", "-rs")
-    assert result.parseoutcomes() == {"unsupported": 1}
+    result = run(pytester, SINE + LEAF, "--engine", "lacking", "-rs")
+    assert result.parseoutcomes() == {"passed": 1, "unsupported": 1}
     assert result.ret == 0
-    result.stdout.fnmatch_lines(["*1 not supported", "*it has no torch.sin (1)"])
+    result.stdout.fnmatch_lines(["*1 agree, 1 not supported", "*it has no torch.sin (1)"])
+
+
+@pytest.mark.parametrize("mode", [(), ("-n2",)], ids=["serial", "xdist"])
+def test_an_engine_that_can_run_nothing_is_no_success(
+    pytester: pytest.Pytester, mode: tuple[str, ...]
+) -> None:
+    """A module that is no engine at all, as one that is misspelt may be."""
+    result = run(pytester, SINE + LEAF, "--engine", "json", "--engine", "torch", *mode)
+    assert result.parseoutcomes() == {"passed": 2, "unsupported": 2, "failed": 1}
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(
+        [
+            "json cannot run any of the 2 scenarios: it has no torch.tensor (2)",
+            "FAILED mine.yaml::json - json cannot run any of the 2 scenarios*",
+        ]
+    )
 
 
 def test_facets_that_no_tensor_has_are_named(
@@ -311,7 +333,7 @@ def test_engines_from_the_ini_file(pytester: pytest.Pytester, monkeypatch: pytes
     monkeypatch.delenv("CONFORMANCE_ENGINE")
     pytester.makeini("[pytest]\nconformance_engines = torch lacking")
     result = run(pytester, SINE)
-    assert result.parseoutcomes() == {"passed": 1, "unsupported": 1}
+    assert result.parseoutcomes() == {"passed": 1, "unsupported": 1, "failed": 1}
     result.stdout.fnmatch_lines(
         [
             "conformance: 1 scenario*torch 2.13.0*, lacking",

@@ -77,13 +77,13 @@ def test_what_is_skipped_counts_neither_way() -> None:
     [
         ("agrees", True),
         ("differs", False),
-        ("unsupported", False),
+        ("unsupported", None),
         ("known divergence", False),
         ("stale", False),
     ],
 )
-def test_whether_the_engine_agrees(verdict: Verdict, agrees: bool) -> None:
-    """It does where it agrees in all scenarios; nothing else will do."""
+def test_whether_the_engine_agrees(verdict: Verdict, agrees: bool | None) -> None:
+    """It does where it agrees in all scenarios; where it lacks what one of them needs, nobody knows."""
     assert finding("confirmed", result("a", True), result("b", True, verdict)).engine_agrees is agrees
 
 

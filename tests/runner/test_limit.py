@@ -108,6 +108,25 @@ def test_an_engine_that_swallows_the_alarm_meets_it_again(rings: int) -> None:
     assert len(trace.moments) == 1
 
 
+@pytest.mark.parametrize("last", [[], [BaseException]])
+def test_an_engine_that_swallows_all_that_comes(last: list[type[BaseException]]) -> None:
+    """What rings often enough is heard where nothing catches it; the next scenario hears nothing of it."""
+
+    def swallow() -> None:
+        while True:
+            try:
+                while True:
+                    pass
+            except BaseException:
+                if last:
+                    continue
+
+    engine = ModuleEngine("swallowing", SimpleNamespace(swallow=swallow))
+    trace = _run("torch.swallow()\nb = 1", engine, seconds=0.2)
+    assert [str(moment.raised) for moment in trace.moments] == ["TimeLimit: still running after 0.2 s"]
+    assert _run("b = 1", engine, seconds=ENOUGH).moments[-1].raised is None
+
+
 def test_after_a_time_out_the_next_scenario_runs() -> None:
     """With its settings and its time."""
     _run("torch.set_grad_enabled(False)\nfor i in iter(int, 1): pass")
