@@ -10,7 +10,6 @@ from . import dtypes, errors
 from .device import CPU
 from .formats import Unstrided, layout_of, lies_so, memory_format
 from .memory import address, offset, storage
-from .once import warn_once
 from .shapes import existing_dim, from_innermost, strides
 from .size import Size
 from .tensor import Tensor, read_only
@@ -223,11 +222,9 @@ def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
 
 def typed_storage(self: Tensor) -> TypedStorage:
     """The memory that this tensor shares with its views, as numbers; deprecated."""
-    warn_once(
-        "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage "
-        "class. This should only matter to you if you are using storages directly.  To access UntypedStorage "
-        "directly, use tensor.untyped_storage() instead of tensor.storage()",
-    )
+    from .storage import _warn_typed_storage_removal
+
+    _warn_typed_storage_removal()
     return _typed_storage(self)
 
 
@@ -235,7 +232,7 @@ def _typed_storage(self: Tensor) -> TypedStorage:
     """The same, without a warning."""
     from .storage import TypedStorage
 
-    return TypedStorage(wrap_storage=self.untyped_storage(), dtype=self.dtype)
+    return TypedStorage(wrap_storage=self.untyped_storage(), dtype=self.dtype, _internal=True)
 
 
 def storage_type(self: Tensor) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 from . import dtypes
 from .device import CPU, check_device, device
 from .memory import StorageBase, address, buffer, copied, copied_once
+from .once import warn_program
 from .tensor import wrap
 from .zero_tensor import ZeroTensor
 
@@ -117,7 +118,7 @@ class Storage(StorageBase):
 
     def _to(self, kind: dtypes.dtype) -> TypedStorage:
         numbers = wrap(self._elements()).to(kind)._array
-        return TypedStorage(wrap_storage=UntypedStorage.of(numbers.copy()), dtype=kind)
+        return TypedStorage(wrap_storage=UntypedStorage.of(numbers.copy()), dtype=kind, _internal=True)
 
 
 def _conversion(name: str, kind: dtypes.dtype) -> Callable[[Storage], TypedStorage]:
@@ -248,6 +249,18 @@ class UntypedStorage(Storage):
         return f"{lines}\n[torch.storage.UntypedStorage(device={CPU}) of size {self.nbytes()}]"
 
 
+def _warn_typed_storage_removal() -> None:
+    """Say that they are deprecated, once in a program, whatever torch.set_warn_always says."""
+    own: Any = _warn_typed_storage_removal
+    if not getattr(own, "has_warned", False):
+        own.has_warned = True
+        warn_program(
+            "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage "
+            "class. This should only matter to you if you are using storages directly.  To access UntypedStorage "
+            "directly, use tensor.untyped_storage() instead of tensor.storage()",
+        )
+
+
 class TypedStorage(Storage):
     """What ``storage()`` shows: memory as numbers of a dtype. So many of them, or these, or an untyped storage's."""
 
@@ -261,6 +274,8 @@ class TypedStorage(Storage):
         wrap_storage: Any = None,
         _internal: bool = False,
     ) -> None:
+        if not _internal:
+            _warn_typed_storage_removal()
         check_device(device)
         if wrap_storage is not None:
             if args:
@@ -308,7 +323,7 @@ class TypedStorage(Storage):
         return _bytes(self._array).view(self.dtype.numpy)
 
     def _of(self, memory: np.ndarray[Any, Any]) -> Any:
-        return TypedStorage(wrap_storage=UntypedStorage.of(memory), dtype=self.dtype)
+        return TypedStorage(wrap_storage=UntypedStorage.of(memory), dtype=self.dtype, _internal=True)
 
     def __len__(self) -> int:
         return self.nbytes() // self.dtype.itemsize
@@ -317,7 +332,7 @@ class TypedStorage(Storage):
 
     def cpu(self) -> TypedStorage:
         """The same memory: there is no other device."""
-        return TypedStorage(wrap_storage=self._untyped_storage, dtype=self.dtype)
+        return TypedStorage(wrap_storage=self._untyped_storage, dtype=self.dtype, _internal=True)
 
     def untyped(self) -> UntypedStorage:
         """The memory as bytes."""
@@ -380,7 +395,7 @@ def _of_bytes(given: bytes) -> UntypedStorage:
 
 
 def _rebuild(untyped: UntypedStorage, dtype: dtypes.dtype) -> TypedStorage:
-    return TypedStorage(wrap_storage=untyped, dtype=dtype)
+    return TypedStorage(wrap_storage=untyped, dtype=dtype, _internal=True)
 
 
 class _LegacyMeta(type):

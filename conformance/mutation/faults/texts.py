@@ -79,7 +79,7 @@ TEXTS = (
         ("dirty-no-input", "marking dirty what is no input warns nothing",
          "autograd.outputs:Outputs._tie_changed", "if not is_input:", "if False:"),
         ("tensor-of-tensor", "a copy of a tensor warns nothing",
-         "from_data:_copied", "warnings.warn(", "(lambda *_, **__: None)("),
+         "from_data:_copied", "warn_program(", "(lambda *_, **__: None)("),
         ("anomaly-parent", "what induced a node that a pass has made is not told",
          "node:note_traceback", "if state.evaluating is not None:", "if False:"),
         ("anomaly-of-functions", "the forward traceback of Functions is not kept",
