@@ -61,6 +61,12 @@ def _is_of_torch(value: Any) -> bool:
     return str(of).partition(".")[0] == "torch"
 
 
+def is_only_here(name: str) -> bool:
+    """Whether an engine is a module that this process has made, and no other can import."""
+    module = sys.modules.get(_module_of(name))
+    return module is not None and getattr(module, "__spec__", None) is None
+
+
 def _module_of(name: str) -> str:
     return _registered().get(name, name).partition(":")[0]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from conformance.adapters import divergences
 from conformance.adapters.divergences import Divergence, unmatched
-from conformance.adapters.registry import TRUSTED, EngineNotFoundError, find
+from conformance.adapters.registry import TRUSTED, EngineNotFoundError, find, is_only_here
 from conformance.runner.compare import GROUP_OF
 from conformance.runner.engine import Engine
 from conformance.session.library import Library, shown
@@ -43,7 +43,7 @@ def engine(name: str, python: str | None = None, *, here: bool = False, wait: bo
     Raises:
         EngineNotFoundError: there is none, or it does not start.
     """
-    if python is None and (here or name in TRUSTED):
+    if python is None and (here or name in TRUSTED or is_only_here(name)):
         return find(name)
     from conformance.adapters.remote import RemoteEngine
 

@@ -17,6 +17,7 @@ from conformance.runner.execute import run
 from conformance.runner.trace import Trace
 from conformance.session.check import Checker
 from conformance.spec.scenario import Scenario
+from tests.plugin.conftest import QUICK
 from tests.runner.make import scenario, torch_engine
 
 SCENARIO = """
@@ -56,6 +57,25 @@ def test_torch_has_a_processor_of_its_own_if_there_is_one(pytester: pytest.Pytes
     done = pytester.runpytest_subprocess("mine.yaml", "-s")
     done.assert_outcomes(passed=1)
     done.stdout.fnmatch_lines([f"torch is here: {alone}"])
+
+
+def test_an_engine_that_only_pytest_has_stays_there(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a conftest has put together cannot be imported anywhere else."""
+    monkeypatch.setenv("PYTEST_ADDOPTS", QUICK)
+    pytester.makefile(".yaml", mine=SCENARIO)
+    pytester.makeconftest(
+        """
+        import sys, types
+        import conformance.engine
+
+        made = sys.modules["made_here"] = types.ModuleType("made_here")
+        vars(made).update(tensor=conformance.engine.tensor, Tensor=conformance.engine.Tensor)
+        """
+    )
+    done = pytester.runpytest_subprocess("mine.yaml", "--engine", "made_here")
+    done.assert_outcomes(passed=1)
 
 
 @several
