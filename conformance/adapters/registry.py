@@ -96,9 +96,8 @@ def find(name: str) -> Engine:
     except (Exception, SystemExit) as error:  # a script that reads its command line ends there
         raise _unusable(name, "imported", error) from error
     if "torch" in sys.modules and uses_torch(name):
-        importlib.import_module(
-            "conformance.adapters.torch"
-        )  # what torch warns of once, it warns of no engine
+        # What torch warns of once, it warns of no engine.
+        importlib.import_module("conformance.adapters.torch")
     if attribute:
         return _checked(_attribute(module, attribute, name), name)
     inner = getattr(module, "engine", None)

@@ -57,9 +57,8 @@ def _adaptive_mean_rows(spatial: int) -> Any:
     )
     def forward(self: Array, output_size: Ints) -> Array:
         inner = self.shape[-spatial:]
-        kind = (
-            self.dtype if spatial == 3 else half_up(self[:0]).dtype
-        )  # torch rounds sums of volumes at each step
+        # torch rounds sums of volumes at each step
+        kind = self.dtype if spatial == 3 else half_up(self[:0]).dtype
         sums = adaptive_windows(inner, tuple(output_size)).sums(planes(self, spatial), kind)
         found = _divided(sums.reshape(*self.shape[:-spatial], *output_size), inner, output_size)
         return following_image(spatial, found.astype(self.dtype, copy=False), self)
