@@ -271,11 +271,10 @@ def _modules() -> tuple[Any, ...]:
 
 @functools.cache
 def _make_functions_ask() -> None:
-    from . import autograd, functional, ops, short_time
+    from . import autograd, functional, short_time
     from . import nn as networks
     from .nn.functions import FUNCTIONS
 
-    ops.everything()
     _name_methods()
     torch = sys.modules[PACKAGE]
     vars(torch).update(FUNCTIONS, **{name: getattr(torch, name) for name in (*short_time.FUNCTIONS, *_FILES)})

@@ -179,10 +179,8 @@ class _Operations(SharedDoors):
 
     def find(self) -> None:
         """Let them ask whether autocast is on."""
-        from . import ops
         from .nn import functions  # noqa: F401  it has rows of its own
 
-        ops.everything()
         for name in _POLICIES:
             if name not in ROWS:
                 self.guard(_composed(name), partial(_ask, name))

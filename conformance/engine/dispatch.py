@@ -182,7 +182,6 @@ def packet(name: str) -> OpOverloadPacket:
     from . import ops
     from .nn.functions import FUNCTIONS
 
-    ops.everything()
     method = vars(Tensor).get(name)
     call = _OTHERS.get(name) or ops.FUNCTIONS.get(name) or FUNCTIONS.get(name)
     if call is None and name in ROWS:

@@ -123,9 +123,6 @@ def get_default_nowrap_functions() -> frozenset[Any]:
 
 def get_ignored_functions() -> set[Any]:
     """The functions that cannot be overridden."""
-    from .ops import everything
-
-    everything()
     places = (vars(sys.modules[PACKAGE]), vars(Tensor))
     return {place[name] for place in places for name in UNASKED if name in place}
 

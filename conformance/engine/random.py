@@ -5,32 +5,24 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from . import dtypes
+from . import binomial_samples, draws, dtypes
 from . import generator as streams
 from .absent import look_up
 from .creation import empty_like, finish, kind_of, zeros_written
 from .device import check_device, check_memory, device
 from .errors import wrong_type
 from .inplace import check_no_overlap, run_inplace
-from .late import LateModule
+from .ops import partial_sort
 from .out import check_out, store_out, warn_resized
 from .overloads import is_count
 from .rows import ROWS, Array, op
 from .shapes import broadcast_shapes, new_sizes
 from .tensor import Tensor, make, wrap
 from .views import increment_version
-
-if TYPE_CHECKING:
-    from . import binomial_samples, draws
-    from .ops import partial_sort
-else:
-    binomial_samples, draws, partial_sort = map(
-        LateModule, (f"{__package__}.{name}" for name in ("binomial_samples", "draws", "ops.partial_sort"))
-    )
 
 
 class Generator(streams.Generator):

@@ -205,7 +205,6 @@ def composed() -> Iterator[tuple[tuple[str, int], FunctionType]]:
     from ..nn.functions import FUNCTIONS, recurrent
     from ..ops import entropy, normalization
 
-    ops.everything()
     likes = {name: getattr(creation, name) for name in ("zeros_like", "ones_like", "full_like", "empty_like")}
     short = {"stft": short_time._stft, "istft": short_time.istft}
     layers = {f"recurrent_{name}": getattr(recurrent, name) for name in recurrent.CALLED_BY_MODULES}
