@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType
 from typing import Any
 
+from .location import PACKAGE
 from .modes import state
 from .ops.operators import OPERATORS
 from .overrides import (
-    ENGINE,
     MARK,
     UNASKED,
     ask,
@@ -229,7 +229,7 @@ def _asking_property(found: property) -> property:
 @functools.cache
 def make_tensors_ask() -> None:
     _make_functions_ask()
-    module = sys.modules[ENGINE]
+    module = sys.modules[PACKAGE]
     for name in _MADE:
         setattr(module, name, Overridable(getattr(module, name), name))
     _make_methods_ask()
@@ -266,7 +266,7 @@ def _modules() -> tuple[Any, ...]:
     """The modules that have torch's functions."""
     from . import fft, linalg, nn, special
 
-    return sys.modules[ENGINE], fft, linalg, special, nn.functional, nn.init
+    return sys.modules[PACKAGE], fft, linalg, special, nn.functional, nn.init
 
 
 @functools.cache
@@ -276,15 +276,15 @@ def _make_functions_ask() -> None:
     from .nn.functions import FUNCTIONS
 
     _name_methods()
-    torch = sys.modules[ENGINE]
+    torch = sys.modules[PACKAGE]
     vars(torch).update(FUNCTIONS, **{name: getattr(torch, name) for name in (*short_time.FUNCTIONS, *_FILES)})
     in_python = frozenset(functional.__all__) - {"istft"} | _FILES.keys()
     for module in _modules():
         for name, value in list(vars(module).items()):
-            own = isinstance(value, FunctionType) and value.__module__.startswith((ENGINE, "torch"))
+            own = isinstance(value, FunctionType) and value.__module__.startswith((PACKAGE, "torch"))
             if not own or name.startswith("_") or name in UNASKED:
                 continue
-            place = f"torch{module.__name__.removeprefix(ENGINE)}"
+            place = f"torch{module.__name__.removeprefix(PACKAGE)}"
             if module is torch and name in in_python:
                 asking = Overridable(value, name, _FILES.get(name, "torch.functional"), True)
             elif module is networks.functional and name in _FROM_NN:

@@ -26,6 +26,7 @@ from typing import Any
 from . import dtypes
 from .device import device
 from .errors import wrong_type
+from .location import PACKAGE
 from .modes import _set, state
 from .ops.copying import to as copied
 from .refusals import refusing
@@ -33,7 +34,6 @@ from .rows import ROWS
 from .tensor import Tensor
 from .transforms import SharedDoors
 
-_ENGINE = __name__.rpartition(".")[0]
 DEVICE_TYPES = ("cpu", "cuda", "mtia", "maia", "xpu", "ipu", "hpu", "xla", "privateuseone", "mps")
 
 Arguments = tuple[Any, ...]
@@ -197,12 +197,12 @@ def _composed(name: str) -> FunctionType:
     """The function that composes an operation, beneath what looks at its arguments."""
     prefix, _, rest = name.partition("_")
     if name in _BENEATH:
-        found = getattr(import_module(f"{_ENGINE}.{_BENEATH[name]}"), f"_{name}")
+        found = getattr(import_module(f"{PACKAGE}.{_BENEATH[name]}"), f"_{name}")
     elif prefix in ("fft", "linalg"):
-        found = getattr(import_module(f"{_ENGINE}.{prefix}"), rest)
+        found = getattr(import_module(f"{PACKAGE}.{prefix}"), rest)
     else:
-        functional = import_module(f"{_ENGINE}.nn.functional")
-        found = getattr(functional, name, None) or getattr(sys.modules[_ENGINE], name)
+        functional = import_module(f"{PACKAGE}.nn.functional")
+        found = getattr(functional, name, None) or getattr(sys.modules[PACKAGE], name)
     function = inspect.unwrap(found)
     assert isinstance(function, FunctionType)
     return function

@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from .location import PACKAGE
 from .modes import state, unseen
 from .tensor import Tensor
 
@@ -57,7 +58,6 @@ UNASKED = frozenset(
     ]
 )
 MARK = "_overrides_torch_function"
-ENGINE = __name__.rpartition(".")[0]
 
 
 def disabled_torch_function(cls: type, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -123,7 +123,7 @@ def get_default_nowrap_functions() -> frozenset[Any]:
 
 def get_ignored_functions() -> set[Any]:
     """The functions that cannot be overridden."""
-    places = (vars(sys.modules[ENGINE]), vars(Tensor))
+    places = (vars(sys.modules[PACKAGE]), vars(Tensor))
     return {place[name] for place in places for name in UNASKED if name in place}
 
 
@@ -148,7 +148,7 @@ def _overridable() -> tuple[dict[Any, list[Any]], dict[Any, str]]:
     from .asking import make_tensors_ask
 
     make_tensors_ask()
-    torch = sys.modules[ENGINE]
+    torch = sys.modules[PACKAGE]
     found: dict[Any, list[Any]] = {}
     names: dict[Any, str] = {}
     ignored = get_ignored_functions()
@@ -161,7 +161,7 @@ def _overridable() -> tuple[dict[Any, list[Any]], dict[Any, str]]:
         for name, value in vars(place).items():
             of_tensor = place is Tensor
             module = getattr(value, "__module__", None) or ""
-            own = of_tensor or module.startswith((ENGINE, "torch"))
+            own = of_tensor or module.startswith((PACKAGE, "torch"))
             if not own or (name.startswith("_") and not (of_tensor and name.startswith("__"))):
                 continue
             function = value.__get__ if isinstance(value, property) else value

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-import os.path
 import sys
 from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any
 
 from .errors import wrong_element, wrong_type
+from .location import FOLDER
 from .overloads import (
     Classes,
     Signature,
@@ -91,7 +91,7 @@ def answer_late(call: Function, name: str, args: tuple[Any, ...], kwargs: dict[s
 def within_refusing() -> bool:
     """Whether what runs now is part of a function that refuses."""
     frame = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith((os.path.dirname(__file__), "<row ")):
+    while frame is not None and frame.f_code.co_filename.startswith((FOLDER, "<row ")):
         if frame.f_globals is globals():
             return True
         frame = frame.f_back  # type: ignore[assignment]
