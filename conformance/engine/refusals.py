@@ -23,7 +23,6 @@ from .overloads import (
     are_ints,
     is_count,
     is_listed,
-    is_overloaded,
     misfit,
     refusal,
     signature_of,
@@ -31,6 +30,7 @@ from .overloads import (
 )
 from .overrides import flat, overrides_alone
 from .tensor import Tensor
+from .torch_api import is_overloaded
 
 Function = Callable[..., Any]
 # Written in Python in torch: what they call by names refuses.

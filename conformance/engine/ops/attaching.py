@@ -12,11 +12,11 @@ from typing import Any
 
 from ..inplace import inplace
 from ..keywords import OF_METHODS, all_renaming, as_method, of_input, renaming, taking_numpy_names
-from ..overloads import is_overloaded
 from ..own_names import all_named
 from ..refusals import all_refusing, has_flags, refusing
 from ..rows import ROWS
 from ..tensor import Tensor
+from ..torch_api import is_overloaded
 from . import names
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {}

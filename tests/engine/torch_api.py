@@ -1,20 +1,60 @@
-"""torch's signatures, as the engine lists them; `python -m tests.engine.overloads` writes them down."""
+"""Writes what the engine knows of torch's interface from the installed torch: `python -m tests.engine.torch_api`.
+
+See Note [The data about torch] in conformance/engine/torch_api.py.
+"""
 
 from __future__ import annotations
 
+import importlib
 import re
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from types import BuiltinFunctionType
+from types import BuiltinFunctionType, ModuleType
 from typing import Any
 
 import torch
 
 from conformance import engine
-from conformance.engine import overloads
+from conformance.engine import torch_api
 
-_FILES = {several: Path(overloads.__file__).with_name(name) for several, name in overloads.FILES.items()}
+# Names --------------------------------------------------------------------------------------------
+
+# The modules that the engine has.
+MODULES = """
+torch torch.accelerator torch.autograd torch.autograd.functional torch.autograd.graph torch.autograd.profiler
+torch.backends torch.backends.cuda torch.backends.cudnn torch.backends.mkl torch.backends.mkldnn torch.backends.mps
+torch.backends.openmp torch.backends.opt_einsum torch.compiler torch.cpu torch.cuda torch.distributions
+torch.distributions.constraints torch.fft torch.func torch.functional
+torch.jit torch.library torch.linalg torch.mps torch.nn torch.nn.attention torch.nn.functional torch.nn.init
+torch.nn.utils torch.nn.utils.rnn torch.optim torch.optim.lr_scheduler torch.optim.swa_utils
+torch.profiler torch.random torch.signal torch.signal.windows torch.sparse torch.special torch.testing torch.types
+torch.utils torch.utils.checkpoint torch.utils.data torch.xpu
+"""
+
+
+def _torchs(value: Any) -> bool:
+    """Whether it is torch's own: no number, no text, nothing that a module imported from elsewhere."""
+    if isinstance(value, ModuleType):
+        return value is not torch and value.__name__.startswith("torch.")
+    if isinstance(value, (torch.dtype, torch.layout, torch.memory_format, torch.qscheme)):
+        return True
+    return callable(value) and (getattr(value, "__module__", None) or "torch").startswith("torch")
+
+
+def _names() -> dict[str, str]:
+    """The public names of each module, and of Tensor."""
+    found = {}
+    for path in MODULES.split():
+        module = importlib.import_module(path)
+        names = [name for name in dir(module) if name[0] != "_" and _torchs(getattr(module, name))]
+        found[path] = " ".join(names)
+    found["Tensor"] = " ".join(name for name in dir(torch.Tensor) if name[0] != "_")
+    return found
+
+
+# Signatures ---------------------------------------------------------------------------------------
+
 _LISTED = re.compile(
     r"(\w+)\(\) received an invalid combination of arguments - got .*?, but expected one of:\n(.*)", re.S
 )
@@ -109,54 +149,71 @@ def _refused(function: Callable[..., Any], count: int) -> str:
     return ""
 
 
-def texts() -> dict[Path, str]:
-    """By the file, a line for each function and each method that the engine has."""
+def _of_functions(theirs: Any, ours: Any) -> dict[str, list[str]]:
+    """By the functions' own names, the signatures of a module's functions that the engine has too."""
+    lines: dict[str, list[str]] = {}
+    for name in dir(theirs):
+        function = getattr(theirs, name)
+        if name.startswith("_") or name in _LEFT_OUT or isinstance(function, type):
+            continue
+        if not callable(function) or not hasattr(ours, name):
+            continue
+        found = _asked(function)
+        if found is not None:
+            lines[found[0]] = found[1]
+        elif isinstance(function, BuiltinFunctionType) and (alone := _alone(function, False)):
+            lines.setdefault(*alone)
+    return lines
+
+
+def _of_methods() -> dict[str, list[str]]:
+    """The signatures of the methods that the engine has too."""
     lines = {}
+    tensor = torch.ones(2, 2)
+    for name in dir(torch.Tensor):
+        if name.startswith("_") or name in _LEFT_OUT or not hasattr(engine.Tensor, name):
+            continue
+        if not callable(getattr(torch.Tensor, name)):
+            continue
+        method = getattr(tensor, name)
+        found = _asked(method)
+        if found is not None:
+            lines[f"Tensor.{name}"] = found[1]
+        elif isinstance(method, BuiltinFunctionType) and (alone := _alone(method, True)):
+            lines[f"Tensor.{name}"] = alone[1]
+        elif re.match(r"Tensor\.\w+\(\) takes no arguments", _refused(method, 1)):
+            lines[f"Tensor.{name}"] = [torch_api.NO_ARGUMENTS]
+    return lines
+
+
+def _signatures() -> dict[str, str]:
+    """The signatures of each function and method, between tabs."""
     modules = [(torch, engine)]
     modules += [(getattr(torch, name), getattr(engine, name)) for name in ("linalg", "special", "fft")]
     modules.append((torch.nn.functional, engine.nn.functional))
+    lines: dict[str, list[str]] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for theirs, ours in modules:
-            for name in dir(theirs):
-                function = getattr(theirs, name)
-                if name.startswith("_") or name in _LEFT_OUT or isinstance(function, type):
-                    continue
-                if not callable(function) or not hasattr(ours, name):
-                    continue
-                found = _asked(function)
-                if found is not None:
-                    lines[found[0]] = found[1]
-                elif isinstance(function, BuiltinFunctionType) and (alone := _alone(function, False)):
-                    lines.setdefault(*alone)
+            lines |= _of_functions(theirs, ours)
         # torch.split is written in Python
         found = _asked(torch._VF.split)  # type: ignore[attr-defined]
         assert found is not None
         lines["_VF.split"] = found[1]
-        tensor = torch.ones(2, 2)
-        for name in dir(torch.Tensor):
-            if name.startswith("_") or name in _LEFT_OUT or not hasattr(engine.Tensor, name):
-                continue
-            if not callable(getattr(torch.Tensor, name)):
-                continue
-            method = getattr(tensor, name)
-            found = _asked(method)
-            if found is not None:
-                lines[f"Tensor.{name}"] = found[1]
-            elif isinstance(method, BuiltinFunctionType) and (alone := _alone(method, True)):
-                lines[f"Tensor.{name}"] = alone[1]
-            elif re.match(r"Tensor\.\w+\(\) takes no arguments", _refused(method, 1)):
-                lines[f"Tensor.{name}"] = [overloads.NONE]
-    return {
-        path: "".join(
-            "\t".join([name, *lines[name]]) + "\n"
-            for name in sorted(lines)
-            if (len(lines[name]) > 1) == several
-        )
-        for several, path in _FILES.items()
-    }
+        lines |= _of_methods()
+    return {name: "\t".join(lines[name]) for name in sorted(lines)}
+
+
+def text() -> str:
+    """All of it, as the file has it."""
+    parts = [
+        "# Written from torch by `python -m tests.engine.torch_api`; torch_api.py says what stands here.\n"
+    ]
+    for heading, section in {"names": _names(), "signatures": _signatures()}.items():
+        parts.append(f"[{heading}]\n")
+        parts += [f"{name}\t{rest}\n" for name, rest in section.items()]
+    return "".join(parts)
 
 
 if __name__ == "__main__":
-    for path, text in texts().items():
-        path.write_text(text, encoding="utf-8")
+    Path(torch_api.FILE).write_text(text(), encoding="utf-8")
