@@ -7,7 +7,7 @@ from importlib import import_module
 from math import e, inf, nan, pi
 from typing import Any
 
-from . import __future__, allocation, autograd, legacy, ops, random, return_types
+from . import __future__, allocation, autograd, legacy, ops, random, return_types, wiring
 from .absent import look_up
 from .checks import FUNCTIONS as _CHECKS
 from .creation import (
@@ -193,6 +193,7 @@ def _assert(condition: Any, message: Any) -> None:
         raise AssertionError(message)
 
 
+wiring.begin()
 allocation.keep_freed_memory()
 _look_up = look_up("torch")
 _LATER = (

@@ -24,12 +24,15 @@ from typing import TYPE_CHECKING, Any
 from . import dtypes, errors
 from .modes import state
 from .node import Edge, Identity
+from .slots import on_first_use
 from .tensor import Tensor
 
 if TYPE_CHECKING:
     from .metadata import InputMetadata
     from .node import Node
     from .rows import Row
+
+of_complex_numbers: Callable[[str, str], Any] = on_first_use("of_complex_numbers")  # see Note [Slots]
 
 _HOLOMORPHIC = """
 acos acosh acosh_ add add_scalar addbmm addcdiv addcmul addmm addmv addr alias alias_copy as_strided
@@ -99,9 +102,7 @@ def check_declared(row: Row) -> None:
 
 def formula_of(row: Row, key: str) -> Callable[..., Any]:
     """The formula for an input (or several) of a node whose output is complex."""
-    from .ops.complex_formulas import FORMULAS  # which few programs need
-
-    return FORMULAS.get((row.name, key)) or row.formulas[key]
+    return of_complex_numbers(row.name, key) or row.formulas[key]
 
 
 def as_complex(

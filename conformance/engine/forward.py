@@ -35,7 +35,6 @@ from .directions import (
 )
 from .dispatch_classes import asked
 from .inner_writes import count_writes
-from .inplace import overlaps
 from .jacobian_products import bind, call, direction_of, is_recorded, tangents
 from .modes import state
 from .node import Node
@@ -55,6 +54,7 @@ from .tangents import (
 )
 from .tensor import Tensor, make, version_counter
 from .transforms import transforms
+from .writing import overlaps
 
 
 def unsupported(name: str) -> NotImplementedError:

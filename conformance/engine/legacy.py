@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,10 @@ from .overloads import refusal
 from .settings import unwritten
 from .shapes import new_sizes
 from .size import Size
+from .slots import on_first_use
 from .tensor import Tensor, make
+
+new_sparse: Callable[..., Tensor] = on_first_use("new_sparse")  # see Note [Slots]
 
 
 class tensortype(type):
@@ -151,9 +155,7 @@ for _each in dtypes.ALL:
 def _new(self: Tensor, *arguments: Any, **named: Any) -> Tensor:
     """A tensor of this one's dtype: of a shape, of data, or sharing a tensor's memory."""
     if self.is_sparse:
-        from .sparse import legacy  # which few programs need
-
-        return legacy.new(self, *arguments, **named)
+        return new_sparse(self, *arguments, **named)
     return new(self.dtype, *placed(arguments, named))
 
 

@@ -16,6 +16,9 @@ from typing import Any, Literal
 import numpy as np
 
 from .errors import wrong_type
+from .slots import on_first_use
+
+set_autocast_enabled: Callable[[str, bool], None] = on_first_use("set_autocast_enabled")
 
 
 class Recorder:
@@ -139,8 +142,6 @@ def restore_thread_locals(found: ThreadLocals | None) -> None:
     modes, state.forward_grad, state.saved_hooks, state.saved_hooks_disabled, autocast = found[:5]
     _set(*modes)
     for device_type in autocast ^ state.autocast:
-        from .casting import set_autocast_enabled
-
         set_autocast_enabled(device_type, device_type in autocast)
     state.autocast_dtypes = found[5]
 

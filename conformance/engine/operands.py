@@ -16,6 +16,7 @@ from .modes import state
 from .node import gradient_edge
 from .node_sources import is_optional, may_be_number, names_of
 from .shapes import broadcast_shapes, like_steps
+from .slots import on_first_use
 from .tensor import Tensor
 from .transforms import transforms
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from .rows import Row
 
 Array = np.ndarray[Any, Any]
+ask_late: Callable[..., Any] = on_first_use("ask_late")  # see Note [Slots]
 
 
 def array_to_float(array: Array) -> Array:
@@ -221,8 +223,6 @@ def _flat(arguments: tuple[Any, ...]) -> Iterator[Any]:
 
 def _asked(row: Row, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     """What objects that are no tensors, but override torch's functions, say."""
-    from .asking import ask_late
-
     given = dict(zip(row.parameters, arguments, strict=True))
     kept = {name: value for name, value in given.items() if value is not row.parameters[name].default}
     positional = [

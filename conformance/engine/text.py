@@ -8,16 +8,17 @@ from . import dtypes
 from .formats import Unstrided
 from .printing import tensor_text as text_of_array  # asked of the package, `printing` would load torch.nn
 from .printing import with_suffixes
+from .slots import on_first_use
 from .tangents import tangent_of
 from .tensor import Tensor
 from .transforms import transforms
+
+wrapped_text: Callable[..., str | None] = on_first_use("wrapped_text")  # see Note [Slots]
 
 
 def tensor_text(tensor: Tensor, contents: str | None = None) -> str:
     """The tensor's repr, with a text of one's own in place of its elements."""
     if transforms.depth and contents is None:
-        from .func.shown import wrapped_text
-
         found = wrapped_text(tensor, _plain_text)
         if found is not None:
             return found

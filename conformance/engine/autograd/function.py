@@ -15,6 +15,7 @@ from ..metadata import InputMetadata
 from ..modes import _set, enable_grad, no_grad, state
 from ..node import Gradients, Node, gradient_edge, new_node
 from ..saved import NOTHING, SavedTensor
+from ..slots import on_first_use
 from ..tensor import Tensor, make
 from ..transforms import transforms
 from ..views import increment_version
@@ -27,6 +28,10 @@ from .outputs import (
     save_for_backward,
     typename,
 )
+
+# See Note [Slots].
+refuse_named: Callable[[dict[str, Any]], None] = on_first_use("refuse_named")
+apply_transformed: Callable[..., Any] = on_first_use("apply_transformed")
 
 
 class FunctionCtx:
@@ -354,14 +359,10 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
             bound.apply_defaults()
             args, kwargs = bound.args, bound.kwargs
         if kwargs and with_setup and transforms.count:
-            from ..func.functions import refuse_named
-
             refuse_named(kwargs)
         if kwargs:
             args = _by_position(cls.forward, args, kwargs, with_setup)
         if transforms.count:
-            from ..func.functions import apply_transformed
-
             return apply_transformed(cls, args, with_setup, lambda given: _apply(cls, given, with_setup))
         return _apply(cls, args, with_setup)
 

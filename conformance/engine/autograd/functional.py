@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import modes
+from .. import backward_passes, modes
 from ..absent import look_up
 from ..tensor import Tensor
 
@@ -404,13 +404,11 @@ def _grad(
     batched: bool = False,
 ) -> Tensors:
     """torch.autograd.grad of the outputs that have a gradient; None where nothing leads to an input."""
-    from . import grad
-
     pairs = zip(outputs, given or (None,) * len(outputs), strict=True)
     live = [(output, v) for output, v in pairs if output is not None and output.requires_grad]
     if not live:
         return (None,) * len(inputs)
-    found: Tensors = grad(
+    found: Tensors = backward_passes.grad(
         tuple(output for output, _ in live),
         inputs,
         tuple(v for _, v in live),

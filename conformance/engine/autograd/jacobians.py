@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from .. import backward_passes
 from ..creation import zeros
 from ..formats import Unstrided
 from ..tensor import Tensor
@@ -95,13 +96,11 @@ def analytical_jacobian(
     points: Tensors, output: Tensor, weights: Iterable[Tensor]
 ) -> tuple[list[Tensor], bool]:
     """For each input the Jacobian of an output by backward, a column for each weight; whether the dtypes fit."""
-    from . import grad
-
     by = [points[index] for index in places_wanted(points)]
     columns: list[list[Tensor]] = [[] for _ in by]
     types_fit = True
     for weight in weights:
-        found = grad(output, by, weight, retain_graph=True, allow_unused=True)
+        found = backward_passes.grad(output, by, weight, retain_graph=True, allow_unused=True)
         for point, gradient, column in zip(by, found, columns, strict=True):
             if gradient is None:
                 column.append(zeros(point.numel(), dtype=point.dtype))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,13 @@ from ..ops.scalars import times
 from ..out import given, given_several, several
 from ..rows import ROWS, Array, op
 from ..shapes import broadcast_shapes, wrap_dim
+from ..slots import on_first_use
 from ..tensor import Tensor, make
 from ..twins import is_twin
 from . import kernels
 from .checks import columns_first, floating, matrix, square, succeeded
+
+svd: Callable[..., Any] = on_first_use("linalg_svd")  # from decompositions, see Note [Slots]
 
 SINGULAR = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
 
@@ -106,8 +110,6 @@ def _adjugate_backward(grad: Tensor, det: Tensor, A: Tensor, LU: Tensor, pivots:
 
 def _singular_backward(A: Tensor, grad: Tensor) -> Tensor:
     """The gradient of a determinant that is zero, from the singular values."""
-    from .decompositions import svd
-
     U, S, Vh = svd(A)
     alpha = (det(U) * det(Vh)).conj() * grad
     products = _without_each(alpha.unsqueeze(-1), S, S._array.ndim - 1)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import views
 from ..memory import buffer, storage
 from ..modes import state
 from ..tensor import Tensor, make
@@ -114,3 +115,6 @@ def _overlaps(sizes: list[int], steps: list[int]) -> bool:
             return True
         reach += step * (n - 1)
     return False
+
+
+views.strided, views.as_strided_backward, views.copy_laid_out = strided, as_strided_backward, copy_laid_out
