@@ -35,18 +35,20 @@ from .directions import (
 )
 from .dispatch_classes import asked
 from .inner_writes import count_writes
-from .jacobian_products import bind, call, direction_of, is_recorded, tangents
+from .jacobian_products import bind, call, direction_of, tangents
 from .modes import state
 from .node import Node
 from .out import check_forward
 from .overloads import opname
 from .rows import Row
 from .saved import SavedTensor
+from .slots import on_first_use
 from .tangents import (
     DualOutput,
     change_tangent,
     forward_base,
     has_batched,
+    is_recorded,
     levels,
     levels_of,
     set_tangent,
@@ -55,6 +57,11 @@ from .tangents import (
 from .tensor import Tensor, make, version_counter
 from .transforms import transforms
 from .writing import overlaps
+
+# See Note [Slots].
+rule_of: Callable[[Row], Any] = on_first_use("batch_rule_of")
+warn_of: Callable[..., None] = on_first_use("warn_of_fallback")
+write_wholes: Callable[[Row, list[Any], int], bool] = on_first_use("write_wholes")
 
 
 def unsupported(name: str) -> NotImplementedError:
@@ -85,15 +92,11 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         if kwargs.get("out") is not None:
             raise RuntimeError(NO_RULE.format(f"{row.name}.out"))
         if by_wholes(level) and not _has_batched((args, tuple(kwargs.values()))):
-            from .func.batch_rules import rule_of
-
             rule = rule_of(row)
             found = NotImplemented if rule is None else rule(row, args, kwargs, level)
             if found is not NotImplemented:
                 return found
         elif not vmaps[level].old:
-            from .func.batched_fallback import warn_of
-
             warn_of(row, args)
         return each_example(partial(_dispatched, row, made), args, kwargs, level)
     if "cpu" in state.autocast:
@@ -225,8 +228,6 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
     level = level_of(arguments)
     if level >= 0:
         if by_wholes(level):
-            from .func.inplace_rules import write_wholes
-
             if write_wholes(row, arguments, level):
                 return self
         return each_in_place(

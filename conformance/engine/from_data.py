@@ -57,9 +57,7 @@ def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, 
 
 def _stored(data: StorageBase, kind: dtypes.dtype | None) -> np.ndarray[Any, Any]:
     """The numbers in a storage, in its memory; bytes are taken for those of the dtype asked for, or of integers."""
-    from .storage import TypedStorage
-
-    own = data.dtype if isinstance(data, TypedStorage) else kind or dtypes.int64
+    own: dtypes.dtype = getattr(data, "dtype", None) or kind or dtypes.int64  # typed storages have one
     if kind not in (None, own):
         raise RuntimeError(
             f"Expected a Storage of type {kind.legacy} or an UntypedStorage, but got {own.legacy}"

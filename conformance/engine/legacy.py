@@ -115,11 +115,10 @@ def new(dtype: dtypes.dtype, *arguments: Any) -> Tensor:
             raise TypeError(f"expected {_options(dtype)} (got {_options(first.dtype)})")
         return _shared(first)
     if isinstance(first, StorageBase):
-        from .storage import TypedStorage
-
-        if isinstance(first, TypedStorage) and first.dtype is not dtype:
+        own = getattr(first, "dtype", dtype)  # typed storages have one
+        if own is not dtype:
             raise RuntimeError(
-                f"Expected a Storage of type {dtype.legacy} or an UntypedStorage, but got type {first.dtype.legacy} "
+                f"Expected a Storage of type {dtype.legacy} or an UntypedStorage, but got type {own.legacy} "
                 "for argument 1 'storage'"
             )
         return make(np.zeros(0, dtype.numpy)).set_(first)

@@ -13,7 +13,6 @@ Note [Slots]: a module imports modules below it alone, inside functions too. Wha
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any, NoReturn
 
 
@@ -37,11 +36,12 @@ def provided(name: str) -> Any:
 def on_first_use(name: str) -> Callable[..., Any]:
     """What calls the function, or class, that wiring lists under this name."""
 
-    @cache
-    def function() -> Any:
-        return provide(name)
+    function: Callable[..., Any] | None = None
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        return function()(*args, **kwargs)
+        nonlocal function
+        if function is None:
+            function = provide(name)
+        return function(*args, **kwargs)
 
     return call

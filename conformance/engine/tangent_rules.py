@@ -153,8 +153,8 @@ def _convolution_backward(
     arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]
 ) -> list[Any]:
     """The product rule: the input's gradient does not hang on the input, nor the weight's on the weight."""
-    from .jacobian_products import zeros_beside
     from .ops.convolution import convolution_backward
+    from .tangents import zeros_beside
 
     def changed(number: int, other: str) -> Any:
         wanted = [k == number for k in range(3)]

@@ -12,13 +12,23 @@ for backward, but not for tangents.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from . import batching
-from .batching import BatchedTensor, batched, batched_whole, by_wholes, example, level_of, vmaps, whole_of
+from .batching import (
+    BatchedTensor,
+    batched,
+    batched_whole,
+    by_wholes,
+    example,
+    flat,
+    level_of,
+    vmaps,
+    whole_of,
+)
 from .memory import address, buffer, offset, storage
 from .modes import state
 from .shapes import strides
@@ -278,6 +288,34 @@ def _zeros_lying_as(tensor: Tensor, tangent: Tensor) -> Tensor:
         return batched_whole(make(zeros), 0, level)
     zeros = np.ndarray(array.shape, kind, buffer(np.zeros(length, kind)), start * kind.itemsize, steps)
     return make(conjugated(zeros) if is_twin(array) else zeros)
+
+
+def is_recorded(*named: dict[str, Any]) -> bool:
+    """Whether what is computed from these has a place in the graph."""
+    return bool(state.recording) and any(
+        requires_grad(each) for values in named for each in flat(values.values())
+    )
+
+
+def or_zeros(zeros: Callable[..., Any], value: Any, direction: Any) -> Any:
+    """The direction; see Note [Absent tangents] where there is none."""
+    if direction is not None or not isinstance(value, Tensor) or value._array.dtype.kind not in "fcV":
+        return direction
+    return make(zeros(value._array.shape, value._array.dtype))
+
+
+def zeros_beside(arguments: dict[str, Any], directions: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """The directions of these arguments, with zeros for those that have none where that has a place in the graph."""
+    given = {name: directions.get(name) for name in names}
+    if is_recorded(arguments, directions):
+        given = {name: or_zeros(np.zeros, arguments[name], each) for name, each in given.items()}
+    return {name: each for name, each in given.items() if each is not None}
+
+
+def requires_grad(value: Any) -> bool:
+    if not isinstance(value, Tensor):
+        return False
+    return value.requires_grad or any(map(requires_grad, (value._tangents or {}).values()))
 
 
 batching.example_of_dual = example_of_dual

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import FunctionType
 from typing import Any
 
 from . import autograd, backward_passes, fft, functional, linalg, nn, ops, short_time, special
 from .asking import REFLECTED, Overridable, asking_operator, make_methods_ask, name_methods
 from .dispatch import OpOverload, OpOverloadPacket
-from .nn.functions import FUNCTIONS
+from .nn.functions import FUNCTIONS, loss
 from .overrides import (
     ENGINE,
     MARK,
@@ -21,6 +22,7 @@ from .overrides import (
     flat,
     get_ignored_functions,
 )
+from .rows import ROWS
 from .tensor import Tensor
 
 _PREFIXED = (
@@ -167,3 +169,30 @@ def resolve_name(f: Any) -> str | None:
     if isinstance(f, (OpOverload, OpOverloadPacket)):
         return str(f)
     return overridable()[1].get(f)
+
+
+# Composed -----------------------------------------------------------------------------------------
+
+# What torch has in C++ beneath functions of its Python that are called alike.
+_BENEATH: dict[str, Any] = {"l1_loss": loss._l1_loss, "stft": short_time._stft}
+
+
+def composed_functions(names: Iterable[str]) -> Iterator[tuple[str, FunctionType]]:
+    """The functions that compose those of these operations that are no rows, beneath what looks at their arguments."""
+    ops.everything()
+    for name in names:
+        if name not in ROWS:
+            yield name, _composed(name)
+
+
+def _composed(name: str) -> FunctionType:
+    prefix, _, rest = name.partition("_")
+    if name in _BENEATH:
+        found = _BENEATH[name]
+    elif prefix in ("fft", "linalg"):
+        found = getattr(fft if prefix == "fft" else linalg, rest)
+    else:
+        found = getattr(nn.functional, name, None) or getattr(sys.modules[ENGINE], name)
+    function = inspect.unwrap(found)
+    assert isinstance(function, FunctionType)
+    return function

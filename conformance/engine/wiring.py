@@ -43,6 +43,12 @@ PROVIDERS: dict[str, str] = {
     "tensor_text": "text.tensor_text",
     "in_place": "forward.in_place",
     "dispatch": "forward.dispatch",
+    "custom_op": "library.custom_op",
+    "guard_traced": "traced_functions.guard",
+    "batch_rule_of": "func.batch_rules.rule_of",
+    "warn_of_fallback": "func.batched_fallback.warn_of",
+    "write_wholes": "func.inplace_rules.write_wholes",
+    "composed_functions": "torch_functions.composed_functions",
     "new_tensor": "legacy.made",
     "set_autocast_enabled": "casting.set_autocast_enabled",
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..batching import flat
 from ..device import device
@@ -14,12 +14,10 @@ from ..tensor import Tensor
 from .autograd import Formula, autograd_kernel
 from .batched import vmap_kernel
 from .infer_schema import infer_schema
+from .libraries import Library
 from .operators import Operator, lookup
 from .schema import FunctionSchema, parse_schema
 from .tags import Tag, Tags, listed
-
-if TYPE_CHECKING:
-    from ..library import Library
 
 Function = Callable[..., Any]
 _LOG = logging.getLogger("torch._library.custom_ops")
@@ -81,8 +79,6 @@ class CustomOpDef:
     __module__ = "torch._library.custom_ops"
 
     def __init__(self, namespace: str, name: str, schema: str, fn: Function, tags: Tags = ()) -> None:
-        from ..library import Library
-
         self._namespace, self._name, self._schema, self._init_fn = namespace, name, schema, fn
         self._qualname = f"{namespace}::{name}"
         self._backend_fns: dict[str | None, Function] = {}
