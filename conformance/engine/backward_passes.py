@@ -330,4 +330,5 @@ def _of_tensor(
 
 
 _of_tensor.__name__, _of_tensor.__qualname__ = "backward", "Tensor.backward"
+del _of_tensor.__annotations__["self"]  # as of a method that is written in its class
 Tensor.backward = _of_tensor  # type: ignore[attr-defined]

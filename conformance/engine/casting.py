@@ -30,9 +30,10 @@ from .slots import on_first_use
 from .tensor import Tensor
 from .transforms import SharedDoors
 
-composed_functions: Callable[[Iterable[str]], Iterator[tuple[str, FunctionType]]] = on_first_use("composed_functions")  # see Note [Slots]
+composed_functions: Callable[[Iterable[str]], Iterator[tuple[str, FunctionType]]] = on_first_use(
+    "composed_functions"
+)  # see Note [Slots]
 
-_ENGINE = __name__.rpartition(".")[0]
 DEVICE_TYPES = ("cpu", "cuda", "mtia", "maia", "xpu", "ipu", "hpu", "xla", "privateuseone", "mps")
 
 Arguments = tuple[Any, ...]

@@ -182,6 +182,7 @@ def packet(name: str) -> OpOverloadPacket:
         AttributeError: there is none.
     """
     from . import ops
+
     ops.everything()
     method = vars(Tensor).get(name)
     call = _OTHERS.get(name) or ops.FUNCTIONS.get(name) or nn_functions().get(name)

@@ -227,9 +227,8 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
     self: Tensor = arguments[0]
     level = level_of(arguments)
     if level >= 0:
-        if by_wholes(level):
-            if write_wholes(row, arguments, level):
-                return self
+        if by_wholes(level) and write_wholes(row, arguments, level):
+            return self
         return each_in_place(
             lambda *given: in_place(row, list(given), write), tuple(arguments), {}, level, row.name + "_"
         )

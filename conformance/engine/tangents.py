@@ -37,7 +37,9 @@ from .tensor import Tensor, make
 from .transforms import transforms
 from .twins import conjugated, is_twin
 
-shown_as: Callable[[np.ndarray[Any, Any], Tensor, bool], Tensor] = unfilled  # from ops.parts, see Note [Slots]
+shown_as: Callable[[np.ndarray[Any, Any], Tensor, bool], Tensor] = (
+    unfilled  # from ops.parts, see Note [Slots]
+)
 
 
 class Level:
@@ -304,7 +306,9 @@ def or_zeros(zeros: Callable[..., Any], value: Any, direction: Any) -> Any:
     return make(zeros(value._array.shape, value._array.dtype))
 
 
-def zeros_beside(arguments: dict[str, Any], directions: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
+def zeros_beside(
+    arguments: dict[str, Any], directions: dict[str, Any], names: Iterable[str]
+) -> dict[str, Any]:
     """The directions of these arguments, with zeros for those that have none where that has a place in the graph."""
     given = {name: directions.get(name) for name in names}
     if is_recorded(arguments, directions):

@@ -49,6 +49,8 @@ PROVIDERS: dict[str, str] = {
     "warn_of_fallback": "func.batched_fallback.warn_of",
     "write_wholes": "func.inplace_rules.write_wholes",
     "composed_functions": "torch_functions.composed_functions",
+    "aten": "dispatch.aten",
+    "namespace_of_operators": "_library.operators.namespace",
     "new_tensor": "legacy.made",
     "set_autocast_enabled": "casting.set_autocast_enabled",
 }

@@ -55,6 +55,7 @@ def view_in_place(row: Row, self: Tensor, *arguments: Any) -> Tensor:
     """
     if self.__class__ is BatchedTensor:
         if self._whole is not None and by_wholes(self._level):
+
             def take(name: str, *given: Any) -> Tensor:
                 return view_in_place(ROWS[name], *given)
 

@@ -148,6 +148,7 @@ def _one_by_one(operator: Callable[[], Any], several: bool) -> Callable[..., Any
 @functools.cache
 def reduced() -> Any:
     """The operator of a mean or a sum."""
+
     def forward(
         input: Any, linear_weight: Any, target: Any, linear_bias: Any, weight: Any, reduction: str, ignore_index: int,
         label_smoothing: float, size: int, policy: str, wider: Any, allow_retain_graph: bool, *needs: bool,
@@ -190,6 +191,7 @@ def reduced() -> Any:
 @functools.cache
 def unreduced() -> Any:
     """The operator of a loss for each example."""
+
     def forward(
         input: Any, linear_weight: Any, target: Any, linear_bias: Any, weight: Any, ignore_index: int, size: int,
         policy: str, wider: Any,
