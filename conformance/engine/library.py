@@ -18,7 +18,8 @@ from ._library.custom_ops import (
     dispatch_key,
 )
 from ._library.infer_schema import infer_schema
-from ._library.libraries import KEYS, Library
+from ._library.libraries import KEYS as _KEYS
+from ._library.libraries import Library
 from ._library.operators import ENTRIES, Operator, lookup, split
 from ._library.tags import Tags
 from .absent import look_up
@@ -116,7 +117,7 @@ def impl(
 
         return wrap
     listed = (types,) if isinstance(types, str) else tuple(types)
-    keys = [each if each in KEYS else _key_of(each) for each in dict.fromkeys(listed)]
+    keys = [each if each in _KEYS else _key_of(each) for each in dict.fromkeys(listed)]
 
     def register(function: Function) -> None:
         library = _library_for(split(qualname)[0], lib)

@@ -16,8 +16,8 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from . import slots
 from .modes import state, unseen
-from .slots import on_first_use, unfilled
 from .tensor import Tensor
 
 __all__ = [
@@ -58,10 +58,10 @@ UNASKED = frozenset(
     ]
 )
 # See Note [Slots].
-alias: Callable[[Tensor], Tensor] = unfilled  # from ops.shape
-make_tensors_ask: Callable[[], None] = on_first_use("make_tensors_ask")
-_overridable: Callable[[], Any] = on_first_use("overridable")
-_resolve: Callable[[Any], Any] = on_first_use("resolve_torch_function")
+_alias: Callable[[Tensor], Tensor] = slots.unfilled  # from ops.shape
+_make_tensors_ask: Callable[[], None] = slots.on_first_use("make_tensors_ask")
+_overridable: Callable[[], Any] = slots.on_first_use("overridable")
+_resolve: Callable[[Any], Any] = slots.on_first_use("resolve_torch_function")
 
 MARK = "_overrides_torch_function"
 ENGINE = __name__.rpartition(".")[0]
@@ -163,7 +163,7 @@ def as_subclass(self: Tensor, cls: Any) -> Any:
             "class inherits from Tensor."
         )
     with unseen():
-        result = alias(self)
+        result = _alias(self)
     result.__class__ = cls
     return result
 
@@ -355,7 +355,7 @@ class TorchFunctionMode:
         raise NotImplementedError
 
     def __enter__(self) -> TorchFunctionMode:
-        make_tensors_ask()
+        _make_tensors_ask()
         state.function_modes = (*state.function_modes, self)
         return self
 

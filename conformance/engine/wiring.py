@@ -19,7 +19,7 @@ PROVIDERS: dict[str, str] = {
     "of_wholes": "func.levels.of_wholes",
     "old_vmap": "func.vmap.old_vmap",
     "ones_like": "dispatch_doors.ones_like",
-    "enter_device": "utils._device.enter_device",
+    "enter_device": "utils._device._enter_device",
     "leave_mode": "overrides.leave_mode",
     "close_dispatch_doors": "dispatch_doors.close",
     "open_dispatch_doors": "dispatch_doors.reopen",

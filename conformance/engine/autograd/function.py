@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import errors
+from .. import errors, slots
 from ..metadata import InputMetadata
 from ..modes import _set, enable_grad, no_grad, state
 from ..node import Gradients, Node, gradient_edge, new_node
 from ..saved import NOTHING, SavedTensor
-from ..slots import on_first_use
 from ..tensor import Tensor, make
 from ..transforms import transforms
 from ..views import increment_version
@@ -30,8 +29,8 @@ from .outputs import (
 )
 
 # See Note [Slots].
-refuse_named: Callable[[dict[str, Any]], None] = on_first_use("refuse_named")
-apply_transformed: Callable[..., Any] = on_first_use("apply_transformed")
+_refuse_named: Callable[[dict[str, Any]], None] = slots.on_first_use("refuse_named")
+_apply_transformed: Callable[..., Any] = slots.on_first_use("apply_transformed")
 
 
 class FunctionCtx:
@@ -359,11 +358,11 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
             bound.apply_defaults()
             args, kwargs = bound.args, bound.kwargs
         if kwargs and with_setup and transforms.count:
-            refuse_named(kwargs)
+            _refuse_named(kwargs)
         if kwargs:
             args = _by_position(cls.forward, args, kwargs, with_setup)
         if transforms.count:
-            return apply_transformed(cls, args, with_setup, lambda given: _apply(cls, given, with_setup))
+            return _apply_transformed(cls, args, with_setup, lambda given: _apply(cls, given, with_setup))
         return _apply(cls, args, with_setup)
 
 

@@ -347,4 +347,4 @@ def attach() -> None:
     Tensor.broadcast_to = _broadcast_to  # type: ignore[attr-defined]
 
 
-overrides.alias = alias
+overrides._alias = alias

@@ -86,6 +86,6 @@ def set_default_device(device: Any) -> None:
     state.default_device = context
 
 
-def enter_device(given: device) -> None:
+def _enter_device(given: device) -> None:
     """What ``with`` a device begins."""
     TorchFunctionMode.__enter__(DeviceContext(given))
