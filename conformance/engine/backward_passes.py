@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from . import dtypes, errors
-from .autograd.log import is_logging, logged
 from .batching import each_example, level_of, vmaps
 from .creation import zeros_like
 from .dispatch_classes import asked
@@ -18,11 +17,13 @@ from .execution import ones_like_root, run_backward
 from .modes import state
 from .node import Edge, GradientEdge, Identity, gradient_edge, new_node
 from .size import Size
-from .slots import on_first_use
+from .slots import on_first_use, unfilled
 from .tensor import Tensor
 from .transforms import transforms
 
 # See Note [Slots].
+is_logging: Callable[[], bool] = unfilled  # from autograd.log, as the next
+logged: Callable[..., Any] = unfilled
 are_wholes: Callable[..., bool] = on_first_use("are_wholes")
 of_wholes: Callable[..., Any] = on_first_use("of_wholes")
 old_vmap: Callable[..., Any] = on_first_use("old_vmap")

@@ -22,8 +22,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import dtypes, errors
+from .creation import scalar_tensor
 from .modes import state
 from .node import Edge, Identity
+from .overloads import opname
 from .slots import on_first_use
 from .tensor import Tensor
 
@@ -93,8 +95,6 @@ def check_declared(row: Row) -> None:
         RuntimeError: as torch words it.
     """
     if row.name not in HOLOMORPHIC and row.name not in AS_WRITTEN:
-        from .overloads import opname
-
         raise RuntimeError(
             f"{opname(row.name)} does not support automatic differentiation for outputs with complex dtype."
         )
@@ -145,8 +145,6 @@ def conjugate(saved: Any) -> Any:
 def conjugate_operand(saved: Any) -> Any:
     """As ``conjugate``, of what stood for a tensor: torch's conj() makes a number that did so a tensor like any other."""
     if saved.__class__ is complex:
-        from .creation import scalar_tensor
-
         return scalar_tensor(saved.conjugate(), dtype=dtypes.complex128)
     return conjugate(saved)
 

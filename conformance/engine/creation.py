@@ -11,8 +11,9 @@ from . import dtypes, errors
 from .device import check_device, check_memory
 from .errors import wrong_type
 from .formats import LayoutError, Unstrided, laid_out, layout_of, preserve_format, strided
+from .out import fill_out
 from .settings import unwritten
-from .shapes import empty_in_steps, like_steps, new_sizes, strides
+from .shapes import blank, empty_in_steps, like_steps, new_sizes, strides
 from .tensor import Tensor, wrap
 
 
@@ -30,8 +31,6 @@ def finish(
             array = empty_in_steps(array.shape, array.dtype, strides(array))  # which its views keep
         result = wrap(array)
     else:
-        from .out import fill_out
-
         result = fill_out(out, array, name)
     if requires_grad:
         if requires_grad is not True:
@@ -147,7 +146,6 @@ def empty_strided(
     """torch.empty_strided: memory laid out with these strides."""
     check_memory(device, pin_memory)
     kind = (dtypes.asked("empty_strided", dtype) or dtypes.default).numpy
-    from .ops.strided import blank
 
     shape, steps = new_sizes((size,)), tuple(s * kind.itemsize for s in stride)
     if len(shape) != len(steps):

@@ -25,6 +25,7 @@ from .batching import (
     vmaps,
     whole_of,
 )
+from .casting import is_listed, with_casts
 from .directions import (
     KERNELS,
     UNSUPPORTED,
@@ -33,6 +34,7 @@ from .directions import (
     WRITTEN_BY_DUALS,
     WRITTEN_BY_SINGLES,
 )
+from .dispatch import operation, through_modes
 from .dispatch_classes import asked
 from .inner_writes import count_writes
 from .jacobian_products import bind, call, direction_of, tangents
@@ -40,6 +42,7 @@ from .modes import state
 from .node import Node
 from .out import check_forward
 from .overloads import opname
+from .record_function import of_row
 from .rows import Row
 from .saved import SavedTensor
 from .slots import on_first_use
@@ -80,8 +83,6 @@ def no_derivative(row: Row, form: str = "") -> NotImplementedError:
 def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call an operation while a transform is in force: for each example, on casts, below modes, with tangents."""
     if state.trace is not None and state.trace.seen:
-        from .record_function import of_row
-
         return of_row(row, partial(_dispatched, row, made), args, kwargs)
     level = level_of((args, tuple(kwargs.values())))
     if level >= 0:
@@ -99,14 +100,9 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         elif not vmaps[level].old:
             warn_of(row, args)
         return each_example(partial(_dispatched, row, made), args, kwargs, level)
-    if "cpu" in state.autocast:
-        from .casting import is_listed, with_casts
-
-        if is_listed(row.name):
-            return with_casts(row.name, partial(dispatch, row, made), args, kwargs)
+    if "cpu" in state.autocast and is_listed(row.name):
+        return with_casts(row.name, partial(dispatch, row, made), args, kwargs)
     if state.dispatch_modes or asked((args, tuple(kwargs.values()))):
-        from .dispatch import operation, through_modes
-
         op = operation(row, args, in_place=False)
         return through_modes(row, op, args, kwargs, lambda: dispatch(row, made, args, kwargs))
     return _with_tangents(row, made, args, kwargs)
@@ -189,8 +185,6 @@ def _check_captured(row: Row, arguments: list[Any]) -> None:
     """
     self: Tensor = arguments[0]
     if self._age < transforms.since:
-        from .dispatch import operation
-
         name = operation(row, tuple(arguments), in_place=True).name()
         raise RuntimeError(errors.CAPTURED.format(name))
     if self._transform is not None and self._transform.alive and state.recording:
@@ -219,8 +213,6 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
     asked first, so that its errors come before those of the operation.
     """
     if state.trace is not None and state.trace.seen:
-        from .record_function import of_row
-
         return cast(
             Tensor, of_row(row, lambda *given: in_place(row, arguments, write), tuple(arguments), {}, "_")
         )
@@ -233,8 +225,6 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
             lambda *given: in_place(row, list(given), write), tuple(arguments), {}, level, row.name + "_"
         )
     if state.dispatch_modes or asked(arguments):
-        from .dispatch import operation, through_modes
-
         given = tuple(arguments)
         op = operation(row, given, in_place=True)
         return cast(Tensor, through_modes(row, op, given, {}, lambda: in_place(row, arguments, write)))

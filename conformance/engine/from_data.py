@@ -12,6 +12,7 @@ from .conversions import fraction, whole
 from .creation import finish
 from .device import check_device, check_memory
 from .dtypes import BY_NUMPY, with_own_dtype
+from .exchange import frombuffer
 from .memory import StorageBase, over_memory
 from .once import warn_once, warn_program
 from .shapes import like_steps
@@ -214,7 +215,6 @@ def _shared_buffer(obj: Any, dtype: dtypes.dtype | None) -> Tensor | None:
         memoryview(obj)
     except TypeError:
         return None
-    from .exchange import frombuffer
 
     return frombuffer(obj, dtype=dtype or dtypes.default)
 

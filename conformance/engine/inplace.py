@@ -16,6 +16,7 @@ from .memory import lay_out
 from .modes import state
 from .node import Node, NotImplementedNode, gradient_edge
 from .operands import PLAIN, as_scalar, check_arguments, check_recorded, plain_number
+from .overloads import opname, refusal
 from .positional import by_name
 from .rows import ROWS, Array, Row
 from .saved import save_output
@@ -93,8 +94,6 @@ def _refuse(row: Row, given: tuple[Any, ...], named: dict[str, Any]) -> None:
     Raises:
         TypeError: as torch words it.
     """
-    from .overloads import opname, refusal
-
     found = refusal(f"Tensor.{opname(row.name)}_", given[1:], named)
     if found is not None:
         raise found

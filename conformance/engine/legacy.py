@@ -19,10 +19,12 @@ from .overloads import refusal
 from .settings import unwritten
 from .shapes import new_sizes
 from .size import Size
-from .slots import on_first_use
+from .slots import on_first_use, unfilled
 from .tensor import Tensor, make
 
-new_sparse: Callable[..., Tensor] = on_first_use("new_sparse")  # see Note [Slots]
+# See Note [Slots].
+alias: Callable[[Tensor], Tensor] = unfilled  # from ops.shape
+new_sparse: Callable[..., Tensor] = on_first_use("new_sparse")
 
 
 class tensortype(type):
@@ -91,8 +93,6 @@ def made(*arguments: Any, **named: Any) -> Tensor:
 
 
 def _shared(tensor: Tensor) -> Tensor:
-    from .ops.shape import alias
-
     return alias(tensor)
 
 

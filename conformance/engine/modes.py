@@ -17,6 +17,7 @@ import numpy as np
 
 from .errors import wrong_type
 from .slots import on_first_use
+from .transforms import transforms
 
 set_autocast_enabled: Callable[[str, bool], None] = on_first_use("set_autocast_enabled")
 
@@ -149,8 +150,6 @@ def restore_thread_locals(found: ThreadLocals | None) -> None:
 @contextmanager
 def below_autograd() -> Iterator[None]:
     """Inside, nothing is recorded and no tangent computed, while grad mode is what it is (torch: AutoDispatchBelowAutograd)."""
-    from .transforms import transforms
-
     before = state.below_autograd, state.forward_grad
     state.below_autograd, state.forward_grad = True, False
     transforms.begin()  # see Note [Writes inside kernels]

@@ -20,7 +20,9 @@ from dataclasses import dataclass
 from time import perf_counter_ns
 from typing import Any
 
+from .jacobian_products import bind
 from .modes import state
+from .node import AccumulateGrad, GraphRoot
 from .overloads import opname
 from .slots import on_first_use
 from .tensor import Tensor
@@ -181,8 +183,6 @@ def of_row(
     row: Any, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], end: str = ""
 ) -> Any:
     """Call a row as what the trace shows of it."""
-    from .jacobian_products import bind
-
     names = event_names(opname(row.name) + end)
     return _seen(names, call, args, kwargs, bind(row, args, kwargs).values())
 
@@ -288,8 +288,6 @@ def _is_programmed(node: Any) -> bool:
 
 def _told(node: Any) -> tuple[str, dict[str, int]]:
     """A node's name and number; those that no operation made have none, and no thread."""
-    from .node import AccumulateGrad, GraphRoot
-
     if isinstance(node, (AccumulateGrad, GraphRoot)):
         return f"torch::autograd::{type(node).__name__}", {}
     return node.name(), {"sequence_nr": node.sequence_nr, "forward_thread": 1}

@@ -381,3 +381,15 @@ def is_dense(array: np.ndarray[Any, Any]) -> bool:
             return False
         expected *= n
     return True
+
+
+Layout = tuple[tuple[int, ...], tuple[int, ...], int]
+
+
+def blank(layout: Layout, kind: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """Zeros with this shape and these strides in bytes."""
+    shape, steps, size = layout
+    if not size:
+        return np.zeros(shape, kind)
+    memory = np.zeros(size, np.uint8)
+    return np.ndarray(shape, kind, memory, 0, steps)

@@ -7,6 +7,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from .. import backward_passes
 from ..absent import look_up
 from ..backward_passes import backward, grad
 from ..modes import (
@@ -21,7 +22,10 @@ from ..modes import (
 from ..saved import SavedTensor
 from ..tensor import Tensor
 from ..view_replay import _force_original_view_tracking, is_view_replay_enabled
+from .log import is_logging, logged
 from .variable import Variable
+
+backward_passes.is_logging, backward_passes.logged = is_logging, logged  # see Note [Slots]
 
 
 def variable(*args: Any, **kwargs: Any) -> None:

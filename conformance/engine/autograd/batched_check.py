@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from .. import backward_passes, errors
 from ..creation import zeros
+from ..func.vmap import old_vmap
 from ..ops.joining import stack
 from ..random import randn_like
 from ..tensor import Tensor
@@ -49,8 +50,6 @@ def wrong_batched_tangents(func: Function, points: Tensors) -> Iterator[str]:
 def _differences(
     func: Callable[..., list[Tensor | None]], examples: list[Tensor], advice: str, number: int | None = None
 ) -> Iterator[str]:
-    from ..func.vmap import old_vmap
-
     expected = [stack(column) for column in zip(*map(func, examples), strict=True)]
     try:
         found = old_vmap(func, [stack(examples)], _COUNT)

@@ -10,6 +10,8 @@ from typing import Any
 from .. import backward_passes
 from ..creation import zeros
 from ..formats import Unstrided
+from ..ops.joining import stack
+from ..sparse.array import values_in_order
 from ..tensor import Tensor
 
 Tensors = tuple[Any, ...]
@@ -41,7 +43,6 @@ def _entries(point: Tensor) -> tuple[Tensor, list[tuple[int, tuple[int, ...]]]]:
     if not isinstance(point._array, Unstrided):
         memory = point.data
         return memory, list(enumerate(_places(memory)))
-    from ..sparse.array import values_in_order
 
     memory = point._values().data
     return memory, list(zip(values_in_order(point._array), _places(memory), strict=True))
@@ -111,8 +112,6 @@ def analytical_jacobian(
 
 
 def _side_by_side(point: Tensor, columns: list[Tensor]) -> Tensor:
-    from ..ops.joining import stack
-
     return stack(columns, 1) if columns else point.new_zeros((point.numel(), 0))
 
 

@@ -7,6 +7,7 @@ import warnings
 from .. import backward_passes, errors
 from ..formats import Unstrided, elements_of
 from ..node import Gradients, Node, gradient_edge, new_node
+from ..random import Generator
 from ..tensor import Tensor
 from .criteria import GradcheckError, differentiable
 from .fast_check import direction_of
@@ -75,8 +76,6 @@ def _check_undefined_case(outputs: list[Tensor], points: Tensors) -> None:
 
 def check_undefined_tangents(func: Function, points: Tensors) -> None:
     """A point without tangent must be as good as one with zeros."""
-    from ..random import Generator
-
     generator = Generator()
     directions = [direction_of(points[index], generator) for index in places_wanted(points)]
     for number, point, got, expected in undefined_tangents(func, points, directions):

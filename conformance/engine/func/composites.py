@@ -32,6 +32,7 @@ from ..batching import (
     refused_value,
     vmaps,
 )
+from ..random import default_generator
 from ..shapes import new_sizes
 from ..tensor import Tensor
 from ..transforms import Doors
@@ -316,8 +317,6 @@ def _sure(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
 
 def _drawn(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Draw once for all examples, or for each."""
-    from ..random import default_generator
-
     level = len(vmaps) - 1
     running = vmaps[level]
     if running.randomness == "error":

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import return_types
+from .. import dtypes, return_types
 from ..creation import zeros_like
 from ..dtypes import float_limits
 from ..modes import state
@@ -210,8 +210,6 @@ def _solve_ex(A: Array, B: Array, left: bool, name: str) -> tuple[Array, ...]:
     floating(name, A, False)
     matrix(name, A)
     if A.dtype != B.dtype:
-        from .. import dtypes
-
         a, b = dtypes.BY_NUMPY[A.dtype].legacy, dtypes.BY_NUMPY[B.dtype].legacy
         raise RuntimeError(
             f"{name}: Expected A and B to have the same dtype, but found A of type {a} and B of type {b} instead"

@@ -49,6 +49,7 @@ from . import (
     shape,
     slicing,
     softmax,
+    strided,  # which fills slots
     transposing,
     truth,
     unary,

@@ -12,7 +12,7 @@ from ..errors import missing_arguments
 from ..inplace import placed, run_inplace
 from ..once import warn_program
 from ..rows import ROWS, Array, op
-from ..shapes import existing_dim, wrap_dim
+from ..shapes import broadcast_shapes, existing_dim, wrap_dim
 from ..tensor import Tensor, make
 from .kernels import half_up
 from .undefined import unsupported
@@ -127,7 +127,6 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any 
             f"dimensions for input, and {indices._array.ndim} dimensions for indices"
         )
     axis = existing_dim(wrap_dim(dim, ndim), ndim)
-    from ..shapes import broadcast_shapes
 
     def others(shape: tuple[int, ...]) -> tuple[int, ...]:
         return (*shape[:axis], 1, *shape[axis + 1 :])

@@ -14,6 +14,7 @@ from ..rows import ROWS, Array, op
 from ..shapes import ordered, viewed, wrap_dim
 from ..tensor import Tensor, make
 from .at_least import grown, one, three, two
+from .slicing import slice_
 
 
 def _cat_parts(grad: Tensor, places: Sequence[tuple[tuple[int, ...], bool]], dim: Any) -> list[Tensor]:
@@ -149,8 +150,6 @@ def _block_shape(shape: tuple[int, ...]) -> tuple[int, int]:
 
 
 def _blocks(grad: Tensor, shapes: Sequence[tuple[int, ...]]) -> list[Tensor]:
-    from .slicing import slice_
-
     found, row, column = [], 0, 0
     for shape in shapes:
         if shape == (0,):

@@ -21,6 +21,7 @@ from ..shapes import new_sizes, wrap_dim
 from ..tensor import Tensor, make
 from ..zero_tensor import ZeroTensor, zeros
 from . import distances, extremes, joining, multiple_dispatch, parts, segments, softmax
+from .embedding import trilinear
 from .index_put import index, index_put
 from .softmax import _softmax_backward
 from .undefined import unsupported
@@ -326,8 +327,6 @@ def _trilinear(
     unroll_dim: int = 1,
 ) -> Tensor:
     """The product of three with dimensions of length 1 put in, summed over some."""
-    from .embedding import trilinear
-
     dims = [tuple(each) for each in (expand1, expand2, expand3, sumdim)]
     found: Tensor = trilinear(i1, i2, i3, *dims)
     return found

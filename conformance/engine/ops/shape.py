@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, errors, overrides
+from .. import dtypes, errors, legacy, overrides
 from ..attributes import is_conj, is_neg
 from ..dispatch_classes import is_asked
 from ..errors import wrong_type
@@ -347,4 +347,4 @@ def attach() -> None:
     Tensor.broadcast_to = _broadcast_to  # type: ignore[attr-defined]
 
 
-overrides._alias = alias
+overrides._alias = legacy.alias = alias

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import dtypes
+from ..rows import ROWS
 from ..tensor import make
 from .array import Array, SparseArray, coalesced, coo, zeros
 
@@ -128,7 +129,6 @@ def _pow(self: SparseArray, exponent: Any) -> Any:
         raise RuntimeError(
             "pow: cannot raise to zeroth power on sparse tensor; it would make the result tensor dense"
         )
-    from ..rows import ROWS
 
     whole = coalesced(self)
     return coo(whole.indices.copy(), ROWS["pow"].forward(whole.values, exponent), self.shape, True)
@@ -148,6 +148,4 @@ def _any(self: SparseArray, dim: Any = None, keepdim: bool = False) -> Any:
 
 @kernel("norm")
 def _norm(self: SparseArray, p: Any = 2, *rest: Any, **named: Any) -> Any:
-    from ..rows import ROWS
-
     return ROWS["norm"].forward(coalesced(self).values, p, *rest, **named)
