@@ -14,7 +14,10 @@ from .formats import LayoutError, Unstrided, laid_out, layout_of, preserve_forma
 from .out import fill_out
 from .settings import unwritten
 from .shapes import blank, empty_in_steps, like_steps, new_sizes, strides
+from .slots import on_first_use
 from .tensor import Tensor, wrap
+
+sparse_zeros: Callable[..., Any] = on_first_use("sparse_zeros")  # see Note [Slots]
 
 
 def finish(
@@ -77,11 +80,9 @@ def _without_values(name: str, shape: tuple[int, ...], kind: np.dtype[Any]) -> A
     Raises:
         RuntimeError: these are no zeros.
     """
-    from .sparse.array import zeros
-
     if name == "ones":
         raise RuntimeError("full(...) is not implemented for sparse layout")
-    return zeros(shape, kind)
+    return sparse_zeros(shape, kind)
 
 
 def _filled(

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from . import ops
 from .dispatch_classes import answer, asked, is_asked, save_detached, take_place
 from .formats import contiguous_format
 from .modes import state
@@ -181,8 +182,6 @@ def packet(name: str) -> OpOverloadPacket:
     Raises:
         AttributeError: there is none.
     """
-    from . import ops
-
     ops.everything()
     method = vars(Tensor).get(name)
     call = _OTHERS.get(name) or ops.FUNCTIONS.get(name) or nn_functions().get(name)

@@ -24,6 +24,7 @@ from .tensor import Tensor, make
 
 # See Note [Slots].
 alias: Callable[[Tensor], Tensor] = unfilled  # from ops.shape
+resize: Callable[[Tensor, Any], Tensor] = on_first_use("resize")
 new_sparse: Callable[..., Tensor] = on_first_use("new_sparse")
 
 
@@ -228,10 +229,7 @@ def _resize_as(self: Tensor, tensor: Tensor) -> Tensor:
 
 
 def _resized(tensor: Tensor, sizes: Any) -> Tensor:
-    from .autograd._functions import Resize  # it makes a class, which few programs need
-
-    resized: Tensor = Resize.apply(tensor, sizes)
-    return resized
+    return resize(tensor, sizes)
 
 
 def attach() -> None:

@@ -23,6 +23,8 @@ from ._library.libraries import Library
 from ._library.operators import ENTRIES, Operator, lookup, split
 from ._library.tags import Tags
 from .absent import look_up
+from .amp.autocast_mode import check_available as _check_available
+from .amp.autocast_mode import operator_kernel as _operator_kernel
 from .dispatch import OpOverload
 
 __all__ = [
@@ -183,13 +185,11 @@ def register_fake(op: Any, func: Function | None = None, /, *, lib: Library | No
 
 def register_autocast(op: Any, device_type: str, cast_inputs: Any, /, *, lib: Library | None = None) -> Any:
     """What an operator's tensors are cast to where autocast is on, as in `CustomOpDef.register_autocast`."""
-    from .amp.autocast_mode import check_available, operator_kernel
-
     found = _resolved(op, "register_autocast")
-    check_available(device_type)
+    _check_available(device_type)
     if isinstance(found, CustomOpDef):
         return found.register_autocast(device_type, cast_inputs)
-    kernel = operator_kernel(lookup(found), device_type, cast_inputs)
+    kernel = _operator_kernel(lookup(found), device_type, cast_inputs)
     return _library_for(split(found)[0], lib).impl(found, kernel, f"Autocast{dispatch_key(device_type)}")
 
 

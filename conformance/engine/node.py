@@ -217,7 +217,7 @@ def note_traceback(node: Node) -> None:
 
 def forward_traceback() -> list[str]:
     """Where in the user's program the running operation was called."""
-    import traceback
+    import traceback  # slow to import
 
     frames = traceback.extract_stack()
     while frames and frames[-1].filename.startswith((_ENGINE, "<row ")):

@@ -8,6 +8,7 @@ from typing import Any
 
 from .batching import BatchedTensor
 from .linalg import solve_triangular
+from .ops import parts
 from .ops.binary import _copysign_backward
 from .ops.convolution import convolution_backward
 from .ops.entropy import binary_cross_entropy_backward
@@ -126,9 +127,7 @@ def _polar(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Te
 
 
 def _times_direction(size: Tensor, angle: Tensor) -> Tensor:
-    from .ops.parts import complex
-
-    return complex(size * angle.cos(), size * angle.sin())
+    return parts.complex(size * angle.cos(), size * angle.sin())
 
 
 def _binary_cross_entropy(

@@ -13,7 +13,9 @@ from .tangents import tangent_of
 from .tensor import Tensor
 from .transforms import transforms
 
-wrapped_text: Callable[..., str | None] = on_first_use("wrapped_text")  # see Note [Slots]
+# See Note [Slots].
+wrapped_text: Callable[..., str | None] = on_first_use("wrapped_text")
+text_of_sparse: Callable[..., str] = on_first_use("sparse_text")
 
 
 def tensor_text(tensor: Tensor, contents: str | None = None) -> str:
@@ -29,8 +31,6 @@ def _plain_text(tensor: Tensor, suffixes: list[str], contents: str | None = None
     name = type(tensor).__name__
     text: Callable[..., str] = text_of_array
     if isinstance(tensor._array, Unstrided):
-        from .sparse.text import tensor_text as text_of_sparse
-
         text = text_of_sparse
     name = "tensor" if name in ("Tensor", "Parameter") else name
     if contents is not None:

@@ -9,10 +9,24 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import FunctionType
 from typing import Any
 
-from . import autograd, backward_passes, fft, functional, linalg, nn, ops, short_time, special
-from .asking import REFLECTED, Overridable, asking_operator, make_methods_ask, name_methods
+from . import (
+    autograd,
+    backward_passes,
+    creation,
+    fft,
+    functional,
+    linalg,
+    nn,
+    ops,
+    random,
+    short_time,
+    special,
+)
+from .asking import REFLECTED, Overridable, asking_operator, beneath, make_methods_ask, name_methods
 from .dispatch import OpOverload, OpOverloadPacket
-from .nn.functions import FUNCTIONS, loss
+from .func.composites import INDEXING, UNMAPPED
+from .nn.functions import FUNCTIONS, loss, recurrent
+from .ops import entropy, normalization
 from .overrides import (
     ENGINE,
     MARK,
@@ -196,3 +210,35 @@ def _composed(name: str) -> FunctionType:
     function = inspect.unwrap(found)
     assert isinstance(function, FunctionType)
     return function
+
+
+def composed() -> Iterator[tuple[tuple[str, int], FunctionType]]:
+    """The functions of torch that are no rows, by their names; of one name there may be several."""
+    ops.everything()
+    likes = {name: getattr(creation, name) for name in ("zeros_like", "ones_like", "full_like", "empty_like")}
+    short = {"stft": short_time._stft, "istft": short_time.istft}
+    layers = {f"recurrent_{name}": getattr(recurrent, name) for name in recurrent.CALLED_BY_MODULES}
+    inner = {"classes_loss": entropy.classes_loss, "native_batch_norm": normalization.native_batch_norm}
+    plain = (
+        likes,
+        short,
+        inner,
+        layers,
+        vars(Tensor),
+        ops.FUNCTIONS,
+        random.FUNCTIONS,
+        FUNCTIONS,
+        vars(nn.functional),
+    )
+    prefixed = (("linalg_", vars(linalg)), ("special_", vars(special)))
+    for prefix, namespace in (*(("", each) for each in plain), *prefixed):
+        for name, found in list(namespace.items()):
+            function = beneath(found)
+            if (
+                isinstance(function, FunctionType)
+                and not hasattr(function, "row")
+                and (not name.startswith("_") or name in INDEXING)
+                and name not in UNMAPPED
+                and function.__module__.startswith(ENGINE)
+            ):
+                yield (prefix + name, id(function)), function

@@ -13,7 +13,7 @@ from ._library import operators
 from .asking import beneath
 from .autograd import forward_ad, function
 from .batching import examples_of
-from .func.composites import composed, composites
+from .func.composites import composites
 from .func.vmap import _unbatched
 from .nn.functions import attention, recurrent
 from .record_function import (
@@ -31,6 +31,7 @@ from .record_function import (
     event_names,
 )
 from .tensor import Tensor
+from .torch_functions import composed
 from .transforms import Ask, Doors
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from ..batching import flat
 from ..device import device
 from ..memory import storage
+from ..slots import on_first_use
 from ..tensor import Tensor
 from .autograd import Formula, autograd_kernel
 from .batched import vmap_kernel
@@ -18,6 +19,11 @@ from .libraries import Library
 from .operators import Operator, lookup
 from .schema import FunctionSchema, parse_schema
 from .tags import Tag, Tags, listed
+
+# See Note [Slots].
+check_available: Callable[[str], None] = on_first_use("check_autocast_available")
+check_device_type: Callable[[str], None] = on_first_use("check_autocast_device_type")
+operator_kernel: Callable[..., Any] = on_first_use("autocast_operator_kernel")
 
 Function = Callable[..., Any]
 _LOG = logging.getLogger("torch._library.custom_ops")
@@ -218,8 +224,6 @@ class CustomOpDef:
         Raises:
             ValueError: there is no autocast for them.
         """
-        from ..amp.autocast_mode import check_available, check_device_type, operator_kernel
-
         check_device_type(device_type)
         check_available(device_type)
         kernel = operator_kernel(self._opoverload, device_type, cast_inputs)

@@ -27,7 +27,9 @@ from .kernels import refuse_bools
 from .matmul import matmul
 from .shape import _unsafe_view
 
-inv: Callable[[Tensor], Tensor] = on_first_use("linalg_inv")  # see Note [Slots]
+# See Note [Slots].
+inv: Callable[[Tensor], Tensor] = on_first_use("linalg_inv")
+square: Callable[..., Any] = on_first_use("linalg_square")
 
 # tensordot ----------------------------------------------------------------------------------------
 
@@ -228,8 +230,6 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
 
 
 def _power(a: Tensor, n: int) -> Tensor:
-    from ..linalg.checks import square
-
     square("linalg.matrix_power", a)
     if n == 0:
         return a.clone(memory_format=contiguous_format).copy_(eye(a._array.shape[-1]))

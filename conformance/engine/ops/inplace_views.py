@@ -155,12 +155,11 @@ def _memory_of(self: Tensor, source: Any) -> Array:
     if source is MISSING:
         return np.zeros(0, self._array.dtype)
     if isinstance(source, StorageBase):
-        from ..storage import TypedStorage
-
-        if isinstance(source, TypedStorage) and source.dtype is not self.dtype:
+        own = getattr(source, "dtype", self.dtype)  # typed storages have one
+        if own is not self.dtype:
             raise RuntimeError(
                 f"Expected a Storage of type {c_name(self._array.dtype)} or an UntypedStorage, but got type "
-                f"{source.dtype.legacy} for argument 1 'storage'"
+                f"{own.legacy} for argument 1 'storage'"
             )
         return over_memory(source._array, self._array.dtype)
     if source._array.dtype is not self._array.dtype:

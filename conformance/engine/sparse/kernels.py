@@ -14,11 +14,14 @@ import numpy as np
 
 from .. import dtypes
 from ..rows import ROWS
+from ..slots import on_first_use
 from ..tensor import make
 from .array import Array, SparseArray, coalesced, coo, zeros
 
 if TYPE_CHECKING:
     from ..rows import Row
+
+operation: Callable[..., Any] = on_first_use("dispatched_operation")  # see Note [Slots]
 
 KERNELS: dict[str, Callable[..., Any]] = {}
 
@@ -57,8 +60,6 @@ _RUNS = {
 
 
 def _aten(row: Row, arguments: tuple[Any, ...], in_place: bool) -> str:
-    from ..dispatch import operation
-
     if row.name in _RUNS:
         return _RUNS[row.name]
     given = tuple(make(each) if isinstance(each, (np.ndarray, SparseArray)) else each for each in arguments)
