@@ -6,7 +6,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from .. import dtypes
+from .. import dtypes, functional
 from ..creation import empty
 from ..from_data import tensor
 from ..modes import enable_grad
@@ -60,12 +60,10 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
             "Input arguments must all be instances of Number, torch.Tensor or objects implementing "
             "__torch_function__."
         )
-    if has_torch_function(values):
-        from ..functional import broadcast_tensors  # that asks
-    else:
-        broadcast_tensors = FUNCTIONS["broadcast_tensors"]
     kind = next((each.dtype for each in values if isinstance(each, Tensor)), dtypes.get_default_dtype())
     tensors = [tensor(each, dtype=kind) if isinstance(each, NUMBER) else each for each in values]
+    asked = has_torch_function(values)
+    broadcast_tensors = functional.broadcast_tensors if asked else FUNCTIONS["broadcast_tensors"]
     found: tuple[Tensor, ...] = broadcast_tensors(*tensors)
     return found
 
