@@ -335,17 +335,17 @@ def _trilinear(
 
 def _standard_gamma(input: Tensor, generator: Any = None) -> Tensor:
     """Samples of gamma variables of these shapes."""
-    from ..distributions import gamma
+    from .._distributions import gamma_sampling
 
-    found: Tensor = gamma._standard_gamma(input, generator)
+    found: Tensor = gamma_sampling._standard_gamma(input, generator)
     return found
 
 
 def _sample_dirichlet(input: Tensor, generator: Any = None) -> Tensor:
     """Samples of Dirichlet variables, without derivative."""
-    from ..distributions import gamma
+    from .._distributions import gamma_sampling
 
-    found: Tensor = gamma._sample_dirichlet(input, generator)
+    found: Tensor = gamma_sampling._sample_dirichlet(input, generator)
     return found
 
 

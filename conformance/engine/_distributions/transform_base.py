@@ -9,8 +9,8 @@ from typing import Any
 from .. import pickling
 from ..creation import zeros_like
 from ..size import Size
-from . import constraints
-from .utils import _sum_rightmost, lazy_property, own_init
+from . import constraint_base as constraints
+from .base_utils import _sum_rightmost, lazy_property, own_init
 
 dependent = constraints.dependent_property(is_discrete=False)
 

@@ -7,9 +7,9 @@ from itertools import accumulate
 from typing import Any
 
 from ..ops import FUNCTIONS
-from . import constraints
-from .transform import Transform
-from .utils import _sum_rightmost, lazy_property
+from . import constraint_base as constraints
+from .base_utils import _sum_rightmost, lazy_property
+from .transform_base import Transform
 
 _cat, _stack = FUNCTIONS["cat"], FUNCTIONS["stack"]
 

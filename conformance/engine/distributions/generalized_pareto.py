@@ -1,4 +1,4 @@
-"""Distributions of waiting times and extremes (torch/distributions: pareto.py, weibull.py, generalized_pareto.py)."""
+"""torch.distributions.GeneralizedPareto (torch: distributions/generalized_pareto.py)."""
 
 from __future__ import annotations
 
@@ -13,91 +13,11 @@ from ..random import rand
 from ..tensor import Tensor
 from . import constraints
 from .distribution import NO_SHAPE, Broadcast
-from .transformed import EULER, TransformedDistribution
-from .transforms import AffineTransform, ExpTransform, PowerTransform
-from .univariate import Exponential
-from .utils import broadcast_all
 
-_isclose, _where = FUNCTIONS["isclose"], FUNCTIONS["where"]
+__all__ = ["GeneralizedPareto"]
 
-
-class Pareto(TransformedDistribution):
-    """From ``scale`` up, with a tail that falls as a power, the faster the greater ``alpha``."""
-
-    __module__ = "torch.distributions.pareto"
-    arg_constraints = {"alpha": constraints.positive, "scale": constraints.positive}  # noqa: RUF012 - torch's own form
-
-    def __init__(self, scale: Any, alpha: Any, validate_args: bool | None = None) -> None:
-        self.scale, self.alpha = broadcast_all(scale, alpha)
-        base = Exponential(self.alpha, validate_args=validate_args)
-        transforms = [ExpTransform(), AffineTransform(loc=0, scale=self.scale)]
-        super().__init__(base, transforms, validate_args=validate_args)
-
-    @property
-    def mean(self) -> Tensor:
-        alpha = self.alpha.clamp(min=1)  # below which it is infinite
-        return alpha * self.scale / (alpha - 1)
-
-    @property
-    def mode(self) -> Tensor:
-        return self.scale
-
-    @property
-    def variance(self) -> Tensor:
-        alpha = self.alpha.clamp(min=2)  # below which it is infinite
-        return self.scale.pow(2) * alpha / ((alpha - 1).pow(2) * (alpha - 2))
-
-    @constraints.dependent_property(is_discrete=False, event_dim=0)
-    def support(self) -> Any:
-        return constraints.greater_than_eq(self.scale)
-
-    def entropy(self) -> Tensor:
-        return (self.scale / self.alpha).log() + (1 + self.alpha.reciprocal())
-
-
-class Weibull(TransformedDistribution):
-    """``scale`` times a power of an exponential variable, whose exponent is one over ``concentration``."""
-
-    __module__ = "torch.distributions.weibull"
-    arg_constraints = {"scale": constraints.positive, "concentration": constraints.positive}  # noqa: RUF012 - torch's own form
-    support = constraints.positive
-
-    def __init__(self, scale: Any, concentration: Any, validate_args: bool | None = None) -> None:
-        self.scale, self.concentration = broadcast_all(scale, concentration)
-        self.concentration_reciprocal = self.concentration.reciprocal()
-        base = Exponential(ones_like(self.scale), validate_args=validate_args)
-        super().__init__(base, self._transforms(), validate_args=validate_args)
-
-    def _transforms(self) -> list[Any]:
-        power = PowerTransform(exponent=self.concentration_reciprocal)
-        return [power, AffineTransform(loc=0, scale=self.scale)]
-
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
-        own = {name: getattr(self, name).expand(batch_shape) for name in ("scale", "concentration")}
-        new = self._expanded(Weibull, _instance, batch_shape, **own)
-        new.concentration_reciprocal = new.concentration.reciprocal()
-        base = self.base_dist.expand(batch_shape)
-        TransformedDistribution.__init__(new, base, new._transforms(), validate_args=False)
-        new._validate_args = self._validate_args
-        return new
-
-    @property
-    def mean(self) -> Tensor:
-        return self.scale * (1 + self.concentration_reciprocal).lgamma().exp()
-
-    @property
-    def mode(self) -> Tensor:
-        shape = self.concentration
-        return self.scale * ((shape - 1) / shape) ** shape.reciprocal()
-
-    @property
-    def variance(self) -> Tensor:
-        exponent, scale = self.concentration_reciprocal, self.scale.pow(2)
-        return scale * ((1 + 2 * exponent).lgamma().exp() - (2 * (1 + exponent).lgamma()).exp())
-
-    def entropy(self) -> Tensor:
-        exponent = self.concentration_reciprocal
-        return EULER * (1 - exponent) + (self.scale * exponent).log() + 1
+_where = FUNCTIONS["where"]
+_isclose = FUNCTIONS["isclose"]
 
 
 class GeneralizedPareto(Broadcast):

@@ -1,4 +1,4 @@
-"""Distributions of vectors (torch/distributions/multivariate_normal.py and independent.py)."""
+"""torch.distributions.MultivariateNormal (torch: distributions/multivariate_normal.py)."""
 
 from __future__ import annotations
 
@@ -9,90 +9,18 @@ from typing import Any
 from ..creation import eye
 from ..linalg import cholesky, solve_triangular
 from ..ops import FUNCTIONS
-from ..size import Size
 from ..tensor import Tensor
 from . import constraints
 from .distribution import NO_SHAPE, Distribution
-from .utils import _standard_normal, _sum_rightmost, lazy_property
+from .utils import _standard_normal, lazy_property
 
-_matmul, _broadcast_shapes = FUNCTIONS["matmul"], FUNCTIONS["broadcast_shapes"]
+__all__ = ["MultivariateNormal"]
 
-
-class Independent(Distribution):
-    """A distribution whose last dimensions of the batch belong to one event."""
-
-    __module__ = "torch.distributions.independent"
-    arg_constraints: Any = {}  # noqa: RUF012 - torch's own form
-
-    def __init__(
-        self, base_distribution: Any, reinterpreted_batch_ndims: int, validate_args: bool | None = None
-    ) -> None:
-        batch, event = base_distribution.batch_shape, base_distribution.event_shape
-        if reinterpreted_batch_ndims > len(batch):
-            raise ValueError(
-                "Expected reinterpreted_batch_ndims <= len(base_distribution.batch_shape), actual "
-                f"{reinterpreted_batch_ndims} vs {len(batch)}"
-            )
-        self.base_dist, self.reinterpreted_batch_ndims = base_distribution, reinterpreted_batch_ndims
-        kept = len(batch) - reinterpreted_batch_ndims
-        super().__init__(batch[:kept], Size((*batch[kept:], *event)), validate_args=validate_args)
-
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
-        new = self._expanded(Independent, _instance, batch_shape)
-        new.base_dist = self.base_dist.expand(
-            Size((*batch_shape, *self._event_shape[: self.reinterpreted_batch_ndims]))
-        )
-        new.reinterpreted_batch_ndims = self.reinterpreted_batch_ndims
-        return new
-
-    @property
-    def has_rsample(self) -> Any:
-        return self.base_dist.has_rsample
-
-    @property
-    def has_enumerate_support(self) -> Any:
-        return self.reinterpreted_batch_ndims <= 0 and self.base_dist.has_enumerate_support
-
-    @constraints.dependent_property
-    def support(self) -> Any:
-        found = self.base_dist.support
-        ndims = self.reinterpreted_batch_ndims
-        return constraints.independent(found, ndims) if ndims else found
-
-    @property
-    def mean(self) -> Any:
-        return self.base_dist.mean
-
-    @property
-    def mode(self) -> Any:
-        return self.base_dist.mode
-
-    @property
-    def variance(self) -> Any:
-        return self.base_dist.variance
-
-    def sample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Any:
-        return self.base_dist.sample(sample_shape)
-
-    def rsample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Any:
-        return self.base_dist.rsample(sample_shape)
-
-    def log_prob(self, value: Tensor) -> Tensor:
-        return _sum_rightmost(self.base_dist.log_prob(value), self.reinterpreted_batch_ndims)
-
-    def entropy(self) -> Tensor:
-        return _sum_rightmost(self.base_dist.entropy(), self.reinterpreted_batch_ndims)
-
-    def enumerate_support(self, expand: bool = True) -> Any:
-        if self.reinterpreted_batch_ndims > 0:
-            raise NotImplementedError("Enumeration over cartesian product is not implemented")
-        return self.base_dist.enumerate_support(expand=expand)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.base_dist}, {self.reinterpreted_batch_ndims})"
+_matmul = FUNCTIONS["matmul"]
+_broadcast_shapes = FUNCTIONS["broadcast_shapes"]
 
 
-def mahalanobis(scale: Tensor, difference: Tensor) -> Tensor:
+def _batch_mahalanobis(scale: Tensor, difference: Tensor) -> Tensor:
     """Squared lengths, of shape (...), of vectors (..., n) in units of lower factors (..., n, n), fewer or as many.
 
     As torch goes about it: all vectors for a factor are solved for together.
@@ -115,7 +43,7 @@ def mahalanobis(scale: Tensor, difference: Tensor) -> Tensor:
     return lengths.reshape(vectors.shape[:-1]).permute(back).reshape(batch)
 
 
-def the_one(error: type[Exception], **matrices: Tensor | None) -> tuple[str, Tensor]:
+def only_matrix(error: type[Exception], **matrices: Tensor | None) -> tuple[str, Tensor]:
     """The name of the matrix that is given, and the matrix.
 
     Raises:
@@ -128,19 +56,18 @@ def the_one(error: type[Exception], **matrices: Tensor | None) -> tuple[str, Ten
     return found
 
 
-def lower_of_precision(matrix: Tensor) -> Tensor:
+def _precision_to_scale_tril(matrix: Tensor) -> Tensor:
     """The lower factors of the inverses of matrices."""
     upper = cholesky(matrix.flip((-2, -1))).flip((-2, -1)).transpose(-2, -1)
     unit = eye(matrix.shape[-1], dtype=matrix.dtype)
     return solve_triangular(upper, unit, upper=False)
 
 
-LOWER: dict[str, Callable[[Tensor], Tensor]] = {
+SCALE_TRIL_OF: dict[str, Callable[[Tensor], Tensor]] = {
     "covariance_matrix": cholesky,
-    "precision_matrix": lower_of_precision,
+    "precision_matrix": _precision_to_scale_tril,
     "scale_tril": lambda matrix: matrix,
 }
-"""The lower factor of a covariance by what is given."""
 
 
 class MultivariateNormal(Distribution):
@@ -167,7 +94,7 @@ class MultivariateNormal(Distribution):
     ) -> None:
         if loc.dim() < 1:
             raise ValueError("loc must be at least one-dimensional.")
-        name, matrix = the_one(
+        name, matrix = only_matrix(
             ValueError,
             covariance_matrix=covariance_matrix,
             precision_matrix=precision_matrix,
@@ -182,11 +109,11 @@ class MultivariateNormal(Distribution):
         setattr(self, name, matrix.expand((*batch, -1, -1)))
         self.loc = loc.expand((*batch, -1))
         super().__init__(batch, self.loc.shape[-1:], validate_args=validate_args)
-        self._unbroadcasted_scale_tril = LOWER[name](matrix)
+        self._unbroadcasted_scale_tril = SCALE_TRIL_OF[name](matrix)
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
         n = self._event_shape[0]
-        own = {name: vars(self)[name] for name in LOWER if name in vars(self)}
+        own = {name: vars(self)[name] for name in SCALE_TRIL_OF if name in vars(self)}
         parameters = {"loc": self.loc.expand((*batch_shape, n))}
         parameters |= {name: each.expand((*batch_shape, n, n)) for name, each in own.items()}
         new = self._expanded(MultivariateNormal, _instance, batch_shape, **parameters)
@@ -232,7 +159,7 @@ class MultivariateNormal(Distribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate(value)
-        squares = mahalanobis(self._unbroadcasted_scale_tril, value - self.loc)
+        squares = _batch_mahalanobis(self._unbroadcasted_scale_tril, value - self.loc)
         half_log_det = self._half_log_det
         return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + squares) - half_log_det
 

@@ -11,8 +11,10 @@ from ..ops import FUNCTIONS
 from ..tensor import Tensor
 from . import constraints
 from .distribution import NO_SHAPE, Distribution
-from .multivariate import mahalanobis
+from .multivariate_normal import _batch_mahalanobis
 from .utils import _standard_normal, lazy_property
+
+__all__ = ["LowRankMultivariateNormal"]
 
 _diag_embed, _matmul = FUNCTIONS["diag_embed"], FUNCTIONS["matmul"]
 
@@ -143,7 +145,7 @@ class LowRankMultivariateNormal(Distribution):
         """Squared lengths of vectors in units of the covariance."""
         weighted = _times(self._weighted(), difference)
         plain = (difference.pow(2) / self._unbroadcasted_cov_diag).sum(-1)
-        return plain - mahalanobis(self._capacitance_tril, weighted)
+        return plain - _batch_mahalanobis(self._capacitance_tril, weighted)
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate(value)

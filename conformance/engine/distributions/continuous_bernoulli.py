@@ -1,5 +1,4 @@
-"""Distributions between 0 and 1, and on the simplex (torch/distributions: kumaraswamy.py, logistic_normal.py and
-continuous_bernoulli.py)."""
+"""torch.distributions.ContinuousBernoulli (torch: distributions/continuous_bernoulli.py)."""
 
 from __future__ import annotations
 
@@ -7,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..creation import full_like, ones_like, zeros_like
+from ..creation import ones_like, zeros_like
 from ..modes import no_grad
 from ..nn.functions.loss import binary_cross_entropy_with_logits
 from ..ops import FUNCTIONS
@@ -15,83 +14,14 @@ from ..random import rand
 from ..size import Size
 from ..tensor import Tensor
 from . import constraints
-from .distribution import NO_SHAPE, ExponentialFamily
-from .transformed import EULER, TransformedDistribution
-from .transforms import AffineTransform, PowerTransform, StickBreakingTransform
-from .univariate import LogOdds, Normal, Uniform
+from .distribution import NO_SHAPE, LogOdds
+from .exp_family import ExponentialFamily
 from .utils import NUMBER, broadcast_all, clamp_probs, lazy_property, logits_to_probs
 
-_max, _where = FUNCTIONS["max"], FUNCTIONS["where"]
+__all__ = ["ContinuousBernoulli"]
 
-
-class Kumaraswamy(TransformedDistribution):
-    """Much as a Beta distribution of both concentrations, with a distribution function that is elementary."""
-
-    __module__ = "torch.distributions.kumaraswamy"
-    arg_constraints = {"concentration1": constraints.positive, "concentration0": constraints.positive}  # noqa: RUF012 - torch's own form
-    support = constraints.unit_interval
-    has_rsample = True
-
-    def __init__(self, concentration1: Any, concentration0: Any, validate_args: bool | None = None) -> None:
-        self.concentration1, self.concentration0 = broadcast_all(concentration1, concentration0)
-        low, high = (full_like(self.concentration0, bound) for bound in (0, 1))
-        base = Uniform(low, high, validate_args=validate_args)
-        transforms = [
-            PowerTransform(exponent=self.concentration0.reciprocal()),
-            AffineTransform(loc=1.0, scale=-1.0),
-            PowerTransform(exponent=self.concentration1.reciprocal()),
-        ]
-        super().__init__(base, transforms, validate_args=validate_args)
-
-    def _moment(self, n: int) -> Tensor:
-        first, other = 1 + n / self.concentration1, self.concentration0
-        return other * (first.lgamma() + other.lgamma() - (first + other).lgamma()).exp()
-
-    @property
-    def mean(self) -> Tensor:
-        return self._moment(1)
-
-    @property
-    def mode(self) -> Tensor:
-        one, other = self.concentration1, self.concentration0
-        log = other.reciprocal() * (-other).log1p() - (-other * one).log1p()
-        log[(other < 1) | (one < 1)] = math.nan
-        return log.exp()
-
-    @property
-    def variance(self) -> Tensor:
-        return self._moment(2) - self.mean.pow(2)
-
-    def entropy(self) -> Tensor:
-        of_one = 1 - self.concentration1.reciprocal()
-        of_other = 1 - self.concentration0.reciprocal()
-        harmonic = (self.concentration0 + 1).digamma() + EULER
-        return of_other + of_one * harmonic - self.concentration1.log() - self.concentration0.log()
-
-
-class LogisticNormal(TransformedDistribution):
-    """Normal variables, broken into a stick."""
-
-    __module__ = "torch.distributions.logistic_normal"
-    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}  # noqa: RUF012 - torch's own form
-    support = constraints.simplex
-    has_rsample = True
-
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
-        base = Normal(loc, scale, validate_args=validate_args)
-        if not base.batch_shape:
-            base = base.expand([1])
-        super().__init__(base, StickBreakingTransform(), validate_args=validate_args)
-
-    @property
-    def loc(self) -> Tensor:
-        """The means of the normal variables."""
-        return self.base_dist.base_dist.loc
-
-    @property
-    def scale(self) -> Tensor:
-        """Their standard deviations."""
-        return self.base_dist.base_dist.scale
+_where = FUNCTIONS["where"]
+_max = FUNCTIONS["max"]
 
 
 class ContinuousBernoulli(LogOdds, ExponentialFamily):

@@ -12,6 +12,8 @@ from . import constraints
 from .categorical import Categorical
 from .distribution import NO_SHAPE, Distribution
 
+__all__ = ["MixtureSameFamily"]
+
 
 class MixtureSameFamily(Distribution):
     """One of k distributions, the last dimension of ``component_distribution``'s batch, picked by a Categorical."""
