@@ -9,7 +9,7 @@ from types import FrameType
 from typing import Any
 
 _FOLDER, _ENGINE = os.path.join(os.path.dirname(__file__), ""), __package__
-_IN_PYTHON = (os.path.join(_FOLDER, "nn", "modules", ""), os.path.join(_FOLDER, "optim", ""))
+_IN_PYTHON = tuple(os.path.join(_FOLDER, *path, "") for path in (("nn", "modules"), ("optim",), ("_optim",)))
 _said: set[str] = set()
 _always = False
 

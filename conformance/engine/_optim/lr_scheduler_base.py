@@ -1,4 +1,4 @@
-"""What all schedules of learning rates are built on (torch: optim/lr_scheduler.py)."""
+"""torch.optim.lr_scheduler.LRScheduler, and what its subclasses share (torch: optim/lr_scheduler.py)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from weakref import ref
 
 from ..tensor import Tensor
-from .optimizer import Optimizer
+from .optimizer_base import OptimizerBase as Optimizer  # signatures have torch's name
 
 _ORDER = (
     "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, you "
@@ -44,6 +44,23 @@ def set_rate(group: dict[str, Any], value: Any) -> None:
         group["lr"] = value
 
 
+def for_each_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
+    """A setting for each group: the same one, or one of a list.
+
+    Raises:
+        ValueError: the list is of another length.
+    """
+    groups = len(optimizer.param_groups)
+    if not isinstance(value, (list, tuple)):
+        return [value] * groups
+    if len(value) != groups:
+        raise ValueError(
+            f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} values, param_groups "
+            f"has {groups}."
+        )
+    return list(value)
+
+
 def require_optimizer(optimizer: Any) -> None:
     """Refuse anything else.
 
@@ -57,6 +74,7 @@ def require_optimizer(optimizer: Any) -> None:
 class LRScheduler:
     """Base of the schedules: ``get_lr`` gives the rates of an epoch, ``step`` goes on to the next one."""
 
+    __module__ = "torch.optim.lr_scheduler"
     _get_lr_called_within_step = False
     _is_initial = False
 
@@ -149,7 +167,7 @@ def _note_steps(optimizer: Optimizer) -> None:
     """Let the optimizer remember that its step was called."""
     if hasattr(optimizer.step, "_wrapped_by_lr_sched"):
         return
-    function, own = optimizer.step.__func__, ref(optimizer)  # type: ignore[attr-defined]
+    function, own = optimizer.step.__func__, ref(optimizer)
 
     @wraps(function)
     def step(*args: Any, **kwargs: Any) -> Any:
@@ -158,4 +176,4 @@ def _note_steps(optimizer: Optimizer) -> None:
         return function(instance, *args, **kwargs)
 
     step._wrapped_by_lr_sched = True  # type: ignore[attr-defined]
-    optimizer.step = step  # type: ignore[method-assign]
+    optimizer.step = step

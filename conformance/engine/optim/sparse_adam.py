@@ -1,4 +1,4 @@
-"""Steps along sparse gradients, and SparseAdam; the arithmetic is torch's, on tensors (torch: optim/_functional.py)."""
+"""torch.optim.SparseAdam (torch: optim/sparse_adam.py, optim/_functional.py)."""
 
 from __future__ import annotations
 
@@ -6,63 +6,13 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ..formats import Unstrided
+from .._optim.argument_checks import check, check_betas, check_rate
+from .._optim.step_kernels import number, zeros_for
 from ..modes import enable_grad, no_grad
-from ..sparse.construction import sparse_coo_tensor
-from ..sparse.legacy import new
 from ..tensor import Tensor
 from .optimizer import Optimizer, Params
-from .steps import check, check_betas, check_rate, count_step, number, zeros_for
 
-Group = dict[str, Any]
-
-
-def step(optimizer: Any, group: Group, params: list[Tensor]) -> None:
-    """One step of a group of which some gradient is sparse.
-
-    Raises:
-        RuntimeError: the optimizer takes none; the parameters before have their states then.
-    """
-    name = _NAMES.get(type(optimizer).__name__, type(optimizer).__name__)
-    if name in _FUSED and group["fused"]:
-        raise RuntimeError(_FUSED[name])
-    for param in params:
-        if name not in _FUSED:
-            if isinstance(param.grad._array, Unstrided):  # type: ignore[union-attr]
-                raise RuntimeError(f"{name} does not support sparse gradients{_INSTEAD.get(name, '')}")
-            if name == "Adafactor":
-                optimizer._start_parameter(param, param.grad)
-            else:
-                optimizer._started(param, group)
-    for param in params:
-        grad: Any = param.grad
-        if group["maximize"]:
-            grad = -grad
-        if name == "Adagrad" and grad.is_sparse:
-            _adagrad(optimizer, param, grad, group)
-        else:
-            optimizer._record(param, grad, group)
-
-
-_NAMES = {"AdamW": "Adam"}
-_INSTEAD = {"Adam": ", please consider SparseAdam instead"}
-_FUSED = {
-    "SGD": "`_fused_sgd` does not support sparse gradients",
-    "Adagrad": "`fused` does not support sparse grad or complex param",
-}  # those that take sparse gradients, and what they say of it where they are fused
-
-
-def _adagrad(optimizer: Any, param: Any, grad: Any, group: Group) -> None:
-    own = optimizer._started(param, group)
-    steps = count_step(own, group)
-    if group["weight_decay"]:
-        raise RuntimeError("weight_decay option is not compatible with sparse gradients")
-    rate = number(group["lr"]) / (1 + (steps - 1) * group["lr_decay"])
-    grad = grad.coalesce()
-    indices, values, size = grad._indices(), grad._values(), grad.size()
-    own["sum"].add_(sparse_coo_tensor(indices, values.pow(2), size))
-    root = own["sum"].sparse_mask(grad)._values().sqrt_().add_(group["eps"])
-    param.add_(sparse_coo_tensor(indices, values / root, size), alpha=-rate)
+__all__ = ["SparseAdam"]
 
 
 class SparseAdam(Optimizer):
@@ -105,7 +55,7 @@ class SparseAdam(Optimizer):
                 self._update(group, [each for each in group["params"] if each.grad is not None])
         return loss
 
-    def _update(self, group: Group, params: list[Any]) -> None:
+    def _update(self, group: dict[str, Any], params: list[Any]) -> None:
         for param in params:
             if not param.grad.is_sparse:
                 raise RuntimeError(
@@ -115,10 +65,10 @@ class SparseAdam(Optimizer):
         for param in params:
             self._move(param, group)
 
-    def _start(self, param: Tensor, group: Group) -> Group:
+    def _start(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
         return {"step": 0, "exp_avg": zeros_for(param), "exp_avg_sq": zeros_for(param)}
 
-    def _move(self, param: Any, group: Group) -> None:
+    def _move(self, param: Any, group: dict[str, Any]) -> None:
         own, (beta1, beta2) = self.state[param], group["betas"]
         grad = (-param.grad if group["maximize"] else param.grad).coalesce()
         indices, values, size = grad._indices(), grad._values(), grad.size()
@@ -126,12 +76,12 @@ class SparseAdam(Optimizer):
             return
         old = own["exp_avg"].sparse_mask(grad)._values()
         change = values.sub(old).mul_(1 - beta1)
-        own["exp_avg"].add_(new(grad, indices, change, size))
+        own["exp_avg"].add_(grad.new(indices, change, size))
         old_square = own["exp_avg_sq"].sparse_mask(grad)._values()
         square = values.pow(2).sub_(old_square).mul_(1 - beta2)
-        own["exp_avg_sq"].add_(new(grad, indices, square, size))
+        own["exp_avg_sq"].add_(grad.new(indices, square, size))
         mean = change.add_(old)
         root = square.add_(old_square).sqrt_().add_(group["eps"])
         steps = own["step"]
         length = number(group["lr"]) * math.sqrt(1 - beta2**steps) / (1 - beta1**steps)
-        param.add_(new(grad, indices, -float(length) * mean.div_(root), size))
+        param.add_(grad.new(indices, -float(length) * mean.div_(root), size))

@@ -1,4 +1,4 @@
-"""Schedules that go up and down."""
+"""CosineAnnealingWarmRestarts, OneCycleLR and CyclicLR of torch.optim.lr_scheduler (torch: optim/lr_scheduler.py)."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from .lr_base import LRScheduler, require_optimizer, set_rate
-from .optimizer import Optimizer
+from .lr_scheduler_base import LRScheduler, for_each_group, require_optimizer, set_rate
+from .optimizer_base import OptimizerBase as Optimizer  # signatures have torch's name
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
     """Half a cosine, again and again, each ``T_mult`` times as long as the one before."""
+
+    __module__ = "torch.optim.lr_scheduler"
 
     def __init__(
         self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1
@@ -68,23 +70,6 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             self.T_i = self.T_0 * self.T_mult**n
 
 
-def for_each_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
-    """A setting for each group: the same one, or one of a list.
-
-    Raises:
-        ValueError: the list is of another length.
-    """
-    groups = len(optimizer.param_groups)
-    if not isinstance(value, (list, tuple)):
-        return [value] * groups
-    if len(value) != groups:
-        raise ValueError(
-            f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} values, param_groups "
-            f"has {groups}."
-        )
-    return list(value)
-
-
 def _along_cosine(start: float, end: float, share: float) -> float:
     return end + (start - end) / 2.0 * (math.cos(math.pi * share) + 1)
 
@@ -122,6 +107,8 @@ class _AgainstMomentum(LRScheduler):
 
 class OneCycleLR(_AgainstMomentum):
     """Up to ``max_lr`` once, then down to almost nothing; the momentum goes the other way."""
+
+    __module__ = "torch.optim.lr_scheduler"
 
     def __init__(
         self, optimizer: Optimizer, max_lr: Any, total_steps: int | None = None, epochs: int | None = None,
@@ -210,6 +197,8 @@ def _phases(steps: int, rising: float, three: bool) -> list[dict[str, Any]]:
 
 class CyclicLR(_AgainstMomentum):
     """Up from ``base_lr`` to ``max_lr`` and down again, each time as high or lower."""
+
+    __module__ = "torch.optim.lr_scheduler"
 
     def __init__(
         self, optimizer: Optimizer, base_lr: Any, max_lr: Any, step_size_up: int = 2000,

@@ -1,14 +1,14 @@
-"""Adafactor: of the mean squares of a matrix only rows and columns are kept (torch: optim/_adafactor.py)."""
+"""torch.optim.Adafactor: of the mean squares of a matrix only rows and columns are kept (torch: optim/_adafactor.py)."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from .._optim.step_kernels import count_step, counter, number
 from ..creation import zeros_like
 from ..dtypes import finfo
 from ..tensor import Tensor
 from .optimizer import Optimizer, Params, added
-from .steps import count_step, counter, number
 
 
 class Adafactor(Optimizer):
@@ -45,23 +45,22 @@ class Adafactor(Optimizer):
         }  # fmt: skip
         super().__init__(params, defaults)
 
-    def _start_parameter(self, param: Tensor, grad: Tensor) -> None:
+    def _started(self, param: Tensor, group: dict[str, Any]) -> Any:
         if param.is_complex():
             raise RuntimeError("Adafactor does not support complex parameters")
-        own = self.state[param]
-        if own:
-            return
-        own["step"] = counter()
-        if grad.dim() > 1:
-            own["row_var"] = grad.new_zeros((*grad.shape[:-1], 1))
-            own["col_var"] = grad.new_zeros((*grad.shape[:-2], 1, grad.shape[-1]))
-        else:
-            own["variance"] = zeros_like(grad)
+        return super()._started(param, group)
+
+    def _start(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        grad: Any = param.grad
+        if grad.dim() <= 1:
+            return {"step": counter(), "variance": zeros_like(grad)}
+        rows, columns = (*grad.shape[:-1], 1), (*grad.shape[:-2], 1, grad.shape[-1])
+        return {"step": counter(), "row_var": grad.new_zeros(rows), "col_var": grad.new_zeros(columns)}
 
     def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
         grads: list[Any] = [param.grad for param in params]
-        for param, grad in zip(params, grads, strict=True):
-            self._start_parameter(param, grad)
+        for param in params:
+            self._started(param, group)
         rate, smallest = number(group["lr"]), group["eps"][0]
         for param, grad in zip(params, grads, strict=True):
             if smallest is None:  # for all that follow, too, whatever their dtype

@@ -1,6 +1,6 @@
-"""What the steps of the optimizers are made of: settings checked, states made, parameters written to.
+"""The kernels that the steps of optimizers are made of (torch: the ``_single_tensor_*`` functions in optim).
 
-All on arrays, with a tensor's version counted as often as torch writes to it.
+They compute on arrays, and increment a tensor's version as often as torch's operations write to it.
 """
 
 from __future__ import annotations
@@ -17,51 +17,6 @@ from ..tensor import Tensor, make
 from ..views import increment_version
 
 Array = np.ndarray[Any, Any]
-
-
-def check(name: str, value: Any, valid: bool) -> None:
-    """Refuse a setting out of range.
-
-    Raises:
-        ValueError: naming the setting and its value.
-    """
-    if not valid:
-        raise ValueError(f"Invalid {name}: {value}")
-
-
-def check_least(name: str, value: Any, least: float = 0.0) -> None:
-    """Refuse a setting that is too small."""
-    check(name, value, bool(least <= value))
-
-
-def check_single(lr: Any) -> None:
-    """Refuse a tensor of several rates."""
-    if isinstance(lr, Tensor) and lr.numel() != 1:
-        raise ValueError("Tensor lr must be 1-element")
-
-
-def check_rate(lr: Any) -> None:
-    """Refuse a negative rate, or a tensor of several."""
-    check_single(lr)
-    check_least("learning rate", lr)
-
-
-def check_betas(betas: tuple[float, float]) -> None:
-    """Refuse decay rates outside [0, 1)."""
-    for index, beta in enumerate(betas):
-        check(f"beta parameter at index {index}", beta, bool(0.0 <= beta < 1.0))
-
-
-def check_fused(defaults: dict[str, Any]) -> None:
-    """Refuse what a fused kernel cannot do.
-
-    Raises:
-        RuntimeError: recorded by autograd, or tensor by tensor.
-    """
-    if defaults["fused"] and defaults["differentiable"]:
-        raise RuntimeError("`fused` does not support `differentiable`")
-    if defaults["fused"] and defaults["foreach"]:
-        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
 
 
 def number(value: Any) -> Any:
@@ -157,3 +112,18 @@ def decayed_square(mean: Tensor, value: Array, beta: float) -> Array:
     array *= beta
     array[...] = multiply_add(value * (1 - beta), value, array)
     return array
+
+
+def adam_state(param: Tensor) -> dict[str, Any]:
+    """The state of a parameter before its first step, of most optimizers of Adam's family."""
+    return {"step": counter(), "exp_avg": zeros_for(param), "exp_avg_sq": zeros_for(param)}
+
+
+def decayed(param: Tensor, group: dict[str, Any], lr: float) -> Array:
+    """The gradient with the weights' decay added, or alone with the weights themselves decayed."""
+    if not group["decoupled_weight_decay"]:
+        return gradient(param, group, group["weight_decay"])
+    if group["weight_decay"]:
+        array = written(param)
+        array *= 1 - lr * group["weight_decay"]
+    return gradient(param, group)

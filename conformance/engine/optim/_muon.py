@@ -1,15 +1,15 @@
-"""Muon: momentum with its singular values brought near 1, in bfloat16 (torch: optim/_muon.py)."""
+"""torch.optim.Muon: momentum with its singular values brought near 1, in bfloat16 (torch: optim/_muon.py)."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
+from .._optim.step_kernels import number
 from ..creation import zeros_like
 from ..ops.blas import addmm
 from ..tensor import Tensor
 from .optimizer import Optimizer, Params
-from .steps import number
 
 
 class Muon(Optimizer):
@@ -46,12 +46,17 @@ class Muon(Optimizer):
                         f"Muon only supports 2D parameters whereas we found a parameter with size: {each.size()}"
                     )
 
+    def _started(self, param: Tensor, group: dict[str, Any]) -> Any:
+        if param.is_complex():
+            raise RuntimeError("Muon does not support complex parameters")
+        return super()._started(param, group)
+
+    def _start(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        return {"momentum_buffer": zeros_like(param.grad)}
+
     def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
         for param in params:
-            if param.is_complex():
-                raise RuntimeError("Muon does not support complex parameters")
-            if "momentum_buffer" not in self.state[param]:
-                self.state[param]["momentum_buffer"] = zeros_like(param.grad)
+            self._started(param, group)
         rate, momentum = number(group["lr"]), group["momentum"]
         for each in params:
             updated: Any = each
