@@ -18,6 +18,7 @@ from .complex_numbers import (
     uncast,
 )
 from .complex_refusals import refusal
+from .dispatch_wrapper import not_compiled, restore_code
 from .dtypes import FULL_PRECISION, NUMBERS
 from .formats import array_of, unstrided_among
 from .keywords import taken
@@ -59,7 +60,7 @@ from .shapes import laid_out, ordered, strides
 from .size import Size
 from .sources import call_source
 from .tensor import Tensor
-from .transforms import guarded
+from .transforms import dispatching
 from .views import as_view
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def _called(formula: Callable[..., Any]) -> Callable[..., Any]:
 
 def public(row: Row, variant: str) -> Callable[..., Any]:
     """A function of a row that users call, under the row's name."""
-    function: Callable[..., Any] = guarded(
+    function: Callable[..., Any] = dispatching(
         row, row.name, lambda: compiled(row, row.name, call_source(row, variant))
     )
     function.__doc__ = row.forward.__doc__
@@ -126,21 +127,17 @@ def public(row: Row, variant: str) -> Callable[..., Any]:
     return function
 
 
-def _stub(*args: Any, materialize: Callable[..., Any], **kwargs: Any) -> Any:
-    return materialize(args, kwargs)
-
-
 def lazy(row: Row, name: str, source: Callable[[Row], str]) -> Callable[..., Any]:
     """A function that is compiled when it is first called, and then has its real code: most rows stay unused."""
-    function = FunctionType(_stub.__code__, row.scope, name)
-    function.__qualname__ = name
+    wrapper = not_compiled(name, row.scope)
 
-    def materialize(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        function.__code__ = compiled(row, name, source(row)).__code__
-        return function(*args, **kwargs)
+    def enter(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        wrapper.own_code = compiled(row, name, source(row)).__code__
+        restore_code([wrapper])
+        return wrapper.function(*args, **kwargs)
 
-    function.__kwdefaults__ = {"materialize": materialize}
-    return function
+    wrapper.enter_by(enter)
+    return wrapper.function
 
 
 def compiled(row: Row, name: str, source: str) -> FunctionType:

@@ -46,7 +46,7 @@ class TorchDispatchMode:
 
         state.dispatch_modes = (*state.dispatch_modes, self)
         transforms.begin()
-        DOORS.close()
+        DOORS.install()
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -54,7 +54,7 @@ class TorchDispatchMode:
 
         state.dispatch_modes = state.dispatch_modes[:-1]
         transforms.end()
-        DOORS.open()
+        DOORS.remove()
 
 
 # Operations by the dispatcher's names -------------------------------------------------------------

@@ -49,7 +49,7 @@ def attend(cls: type[Tensor]) -> None:
 
     _classes.add(cls)
     transforms.begin()
-    DOORS.close()
+    DOORS.install()
     weakref.finalize(cls, _leave).atexit = False
 
 
@@ -57,7 +57,7 @@ def _leave() -> None:
     from .dispatch_doors import DOORS
 
     transforms.end()
-    DOORS.open()
+    DOORS.remove()
 
 
 def is_asked(value: Any) -> bool:

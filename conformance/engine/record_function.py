@@ -8,7 +8,7 @@ that torch's optimizers and data loaders name. Left out is what torch's operatio
 in ``aten::linear``, and what its nodes and optimizers call: the engine's are made of other parts. So are memory, stacks and
 other threads.
 
-While a thread is profiled operations pass doors, as for transforms; see Note [Transforms cost nothing until one is in
+While a thread is profiled operations pass through stubs, as for transforms; see Note [Transforms cost nothing until one is in
 force].
 """
 
@@ -26,7 +26,7 @@ from typing import Any
 from .modes import state
 from .overloads import opname
 from .tensor import Tensor
-from .transforms import Ask, SharedDoors
+from .transforms import Intercept, SharedCompositeWrappers
 
 BACKWARD_FUNCTION, USER_SCOPE = 1, 7  # of nodes, and of sections (torch: at::RecordScope)
 
@@ -60,7 +60,7 @@ class Trace:
 
     def start(self) -> None:
         """Record what this thread runs from here on."""
-        _operations.close()
+        _operations.install()
         self._began = perf_counter_ns()
         self.running, state.trace = True, self
 
@@ -71,7 +71,7 @@ class Trace:
         if not self.running:
             return
         self.running = False
-        _operations.open()
+        _operations.remove()
         for event in self.events:
             if not event.end:
                 self.end(event)
@@ -218,12 +218,12 @@ def _recurring(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
     return _ask([f"aten::{args[0].lower()}"], made, args, kwargs)
 
 
-class _Operations(SharedDoors):
+class _Operations(SharedCompositeWrappers):
     """What events are of."""
 
     def find(self) -> None:
         """Let it ask whether the thread is traced."""
-        from . import execution, forward, hooks  # noqa: F401  forward, which the doors of rows lead to
+        from . import execution, forward, hooks  # noqa: F401  forward, which the stubs of rows lead to
         from ._library import operators
         from .autograd import forward_ad, function
         from .batching import examples_of
@@ -231,11 +231,11 @@ class _Operations(SharedDoors):
         from .func.vmap import _unbatched
         from .nn.functions import recurrent
 
-        composites.find()  # whose doors are behind these: a call is one event for all examples
+        composites.find()  # whose intercepts are inside of these: a call is one event for all examples
         for name, each in _composed():
-            if each not in self.codes:  # under another name
-                self.guard(each, partial(_ask, event_names(name)), outer=True)
-        asks: dict[Any, Ask] = {
+            if each not in self.wrapped:  # under another name
+                self.wrap(each, partial(_ask, event_names(name)), outer=True)
+        asks: dict[Any, Intercept] = {
             execution._run: partial(_seeing, False),
             execution._capture: _capturing,
             execution._evaluate: _evaluating,
@@ -251,7 +251,7 @@ class _Operations(SharedDoors):
         for name in ("run_tensor_pre_hooks", "run_pre_hooks", "run_post_hooks"):
             asks[getattr(hooks, name)] = partial(_seeing, True)
         for each, ask in asks.items():
-            self.guard(each, ask)
+            self.wrap(each, ask)
 
 
 def _composed() -> Iterator[tuple[str, FunctionType]]:

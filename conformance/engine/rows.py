@@ -60,7 +60,7 @@ from .operands import (
     recorded_meeting,
 )  # fmt: skip
 from .sources import call_source, evaluate_source, numbers_among
-from .transforms import guarded
+from .transforms import dispatching
 
 Array = np.ndarray[Any, Any]
 _GIVEN = ("grad", "grads", "needed", "metadata")  # what a formula is given without its being saved
@@ -239,7 +239,7 @@ class Row:
         """call as an operator: NotImplemented for operands that are not for it."""
         if not self.numbers or len(self.tensors) != 2:
             return None
-        return guarded(self, self.name, lambda: compiled(self, self.name, call_source(self, "operator")))
+        return dispatching(self, self.name, lambda: compiled(self, self.name, call_source(self, "operator")))
 
     @cached_property
     def evaluate(self) -> Callable[..., Any]:
