@@ -20,10 +20,10 @@ from typing import Any
 from .compiling import SHARED
 from .complex_numbers import AS_WRITTEN, HOLOMORPHIC, formula_of
 from .generated import KINDS, source_of
+from .location import PACKAGE
 from .node_sources import formula_name, names_of
 from .rows import ROWS, Row
 
-_ENGINE = __name__.rpartition(".")[0]
 _ABOVE = Path(__file__).parents[2]  # the folder that conformance is in
 _DECLARING = ("nn.functional", "linalg", "sparse", "random", "distributions")  # they have rows, beside ops
 _SAVED = {
@@ -54,13 +54,13 @@ _CONSTANTS = {
 def operators() -> list[str]:
     """The names of all operators that have generated functions."""
     for name in _DECLARING:
-        import_module(f"{_ENGINE}.{name}")
+        import_module(f"{PACKAGE}.{name}")
     return sorted(ROWS)
 
 
 def composed_in(name: str) -> str | None:
     """The place of torch's function (or Tensor's method) of that name which is no operator, but calls some."""
-    torch = import_module(_ENGINE)
+    torch = import_module(PACKAGE)
     if name.removesuffix("_") in ROWS:  # which is what it does in place
         return None
     found: Any = torch

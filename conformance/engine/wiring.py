@@ -7,6 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from . import slots
+from .location import PACKAGE
 
 PROVIDERS: dict[str, str] = {
     "apply_transformed": "func.functions:apply_transformed",
@@ -83,7 +84,7 @@ PROVIDERS: dict[str, str] = {
 def provide(slot: str) -> Any:
     """The function that fills a slot, whose module is imported if it was not."""
     module, _, name = PROVIDERS[slot].partition(":")
-    return attrgetter(name)(import_module(f"{__package__}.{module}"))
+    return attrgetter(name)(import_module(f"{PACKAGE}.{module}"))
 
 
 def begin() -> None:
