@@ -13,7 +13,9 @@ euler_constant = 0.57721566490153286060  # the mean of a standard Gumbel distrib
 
 
 class lazy_property:
-    """An attribute that is computed when it is first asked for, with its graph even under no_grad."""
+    """An attribute that is computed on first use, with its graph even under no_grad."""
+
+    __module__ = "torch.distributions.utils"
 
     def __init__(self, compute: Callable[[Any], Tensor]) -> None:
         self.compute, self.__doc__ = compute, compute.__doc__
