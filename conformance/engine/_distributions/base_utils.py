@@ -1,4 +1,4 @@
-"""What the base classes of torch.distributions are written with (torch: distributions/utils.py)."""
+"""Helpers of torch.distributions that its base classes need (torch: distributions/utils.py)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class lazy_property:
 
 
 def own_init(cls: type) -> None:
-    """Give a class of torch's the ``__init__`` of a base that torch has not: errors name the class."""
+    """Copy ``__init__`` from a base class that torch does not have, so that errors name torch's class."""
     owner = next(base for base in cls.__mro__ if "__init__" in vars(base))
     if not cls.__module__.startswith("torch.") or owner.__module__.startswith("torch."):
         return
