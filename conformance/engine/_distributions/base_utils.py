@@ -1,4 +1,4 @@
-"""What the base classes of torch.distributions are written with (torch: distributions/utils.py)."""
+"""Helpers of torch.distributions that its base classes need (torch: distributions/utils.py)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ euler_constant = 0.57721566490153286060  # the mean of a standard Gumbel distrib
 
 
 class lazy_property:
-    """An attribute that is computed when it is first asked for, with its graph even under no_grad."""
+    """An attribute that is computed on first use, with its graph even under no_grad."""
+
+    __module__ = "torch.distributions.utils"
 
     def __init__(self, compute: Callable[[Any], Tensor]) -> None:
         self.compute, self.__doc__ = compute, compute.__doc__
@@ -31,7 +33,7 @@ class lazy_property:
 
 
 def own_init(cls: type) -> None:
-    """Give a class of torch's the ``__init__`` of a base that torch has not: errors name the class."""
+    """Copy ``__init__`` from a base class that torch does not have, so that errors name torch's class."""
     owner = next(base for base in cls.__mro__ if "__init__" in vars(base))
     if not cls.__module__.startswith("torch.") or owner.__module__.startswith("torch."):
         return

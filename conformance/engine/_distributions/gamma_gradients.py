@@ -1,8 +1,8 @@
-"""How a sample moves with its distribution's parameters, at the same quantile (torch: native/Distributions.h).
+"""Derivatives of gamma and Dirichlet samples with respect to the parameters (torch: native/Distributions.h).
 
-Neither a gamma nor a beta variable is an elementary function of uniform numbers and its parameters, so torch takes the
-slope of the distribution function, by the approximation that holds where the sample is: near 0 a series, for large
-parameters an expansion at the saddle point, and a rational function that was fitted to what is between.
+Neither a gamma nor a beta variable is an elementary function of uniform numbers and its parameters. So torch derives the
+quantile function implicitly, by the approximation that holds where the sample is: a series near 0, an expansion at the
+saddle point for large parameters, and a fitted rational function in between.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Transforms of parts of a tensor along a dimension (torch/distributions/transforms.py)."""
+"""torch.distributions.CatTransform and StackTransform (torch: distributions/transforms.py)."""
 
 from __future__ import annotations
 

@@ -21,6 +21,7 @@ def _infinite_where(beyond: Tensor, result: Tensor) -> Tensor:
 
 
 def _infinite_where_either(conditions: tuple[Tensor, Tensor], result: Tensor) -> Tensor:
+    """Infinite where one of two conditions holds, as a new tensor."""
     return FUNCTIONS["where"](FUNCTIONS["max"](*conditions), ones_like(result) * math.inf, result)
 
 

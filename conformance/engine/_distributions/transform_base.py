@@ -1,4 +1,4 @@
-"""What all transforms of random variables share, and those made of others (torch/distributions/transforms.py)."""
+"""torch.distributions.Transform, and the transforms that are made of others (torch: distributions/transforms.py)."""
 
 from __future__ import annotations
 

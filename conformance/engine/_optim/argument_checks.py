@@ -8,7 +8,7 @@ from ..tensor import Tensor
 
 
 def check(name: str, value: Any, valid: bool) -> None:
-    """Refuse a setting out of range.
+    """Refuse a setting that is out of range.
 
     Raises:
         ValueError: naming the setting and its value.
@@ -23,13 +23,13 @@ def check_least(name: str, value: Any, least: float = 0.0) -> None:
 
 
 def check_single(lr: Any) -> None:
-    """Refuse a tensor of several rates."""
+    """Refuse a learning rate that is a tensor of several elements."""
     if isinstance(lr, Tensor) and lr.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")
 
 
 def check_rate(lr: Any) -> None:
-    """Refuse a negative rate, or a tensor of several."""
+    """Refuse a learning rate that is negative, or a tensor of several elements."""
     check_single(lr)
     check_least("learning rate", lr)
 
@@ -53,7 +53,7 @@ def check_fused(defaults: dict[str, Any]) -> None:
 
 
 def check_adam(lr: Any, betas: tuple[Any, Any], eps: float, weight_decay: float) -> None:
-    """Refuse settings that the optimizers of Adam's family cannot take."""
+    """Check the settings that Adam, Adamax, NAdam and RAdam share."""
     check_rate(lr)
     check_least("epsilon value", eps)
     check_betas(betas)

@@ -31,13 +31,13 @@ EPOCH_DEPRECATION_WARNING = (
 
 
 def rates_of(optimizer: Optimizer, key: str = "lr") -> list[Any]:
-    """The rate of each group, or another of their settings."""
+    """The learning rate of each group, or another setting of each."""
     values = (group[key] for group in optimizer.param_groups)
     return [value.clone() if isinstance(value, Tensor) else value for value in values]
 
 
 def set_rate(group: dict[str, Any], value: Any) -> None:
-    """Give a group its rate; a rate that is a tensor is written to."""
+    """Set the learning rate of a group; a tensor is written to in place."""
     if isinstance(group["lr"], Tensor):
         group["lr"].fill_(value.squeeze() if isinstance(value, Tensor) else value)
     else:
@@ -45,7 +45,7 @@ def set_rate(group: dict[str, Any], value: Any) -> None:
 
 
 def for_each_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
-    """A setting for each group: the same one, or one of a list.
+    """A setting for each group, of one value or a list (torch: _format_param).
 
     Raises:
         ValueError: the list is of another length.
@@ -62,7 +62,7 @@ def for_each_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
 
 
 def require_optimizer(optimizer: Any) -> None:
-    """Refuse anything else.
+    """Raise an error for anything but an optimizer.
 
     Raises:
         TypeError: it is no optimizer.
@@ -72,7 +72,7 @@ def require_optimizer(optimizer: Any) -> None:
 
 
 class LRScheduler:
-    """Base of the schedules: ``get_lr`` gives the rates of an epoch, ``step`` goes on to the next one."""
+    """Base of the schedulers: ``get_lr`` gives the rates of an epoch, ``step`` goes on to the next one."""
 
     __module__ = "torch.optim.lr_scheduler"
     _get_lr_called_within_step = False
@@ -164,7 +164,7 @@ class LRScheduler:
 
 
 def _note_steps(optimizer: Optimizer) -> None:
-    """Let the optimizer remember that its step was called."""
+    """Wrap the step of an optimizer, so that it notes in ``_opt_called`` that it was called."""
     if hasattr(optimizer.step, "_wrapped_by_lr_sched"):
         return
     function, own = optimizer.step.__func__, ref(optimizer)

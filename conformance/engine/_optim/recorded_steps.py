@@ -15,7 +15,7 @@ from ..tensor import Tensor
 
 
 def scalar(setting: Any) -> Any:
-    """A setting that may be a tensor of one element, without dimensions."""
+    """A setting; a tensor of one element is made a scalar."""
     return setting.squeeze() if isinstance(setting, Tensor) and setting.dim() else setting
 
 
@@ -25,12 +25,12 @@ def requires_grad(setting: Any) -> bool:
 
 
 def as_real(*tensors: Any) -> list[Any]:
-    """Complex tensors as real ones with a last dimension for both parts."""
+    """The tensors; complex ones as real ones with a last dimension for both parts."""
     return [view_as_real(each) if each.is_complex() else each for each in tensors]
 
 
 def add_decay(param: Any, grad: Any, decay: Any) -> Any:
-    """The gradient with the weights' decay added."""
+    """The gradient with weight decay added."""
     if not requires_grad(decay):
         return grad.add(param, alpha=decay) if decay != 0 else grad
     return grad.addcmul_(param.clone(), decay) if decay != 0 else grad

@@ -25,7 +25,7 @@ def number(value: Any) -> Any:
 
 
 def counter(start: float = 0.0) -> Tensor:
-    """A state of one number, in float32, or float64 where that is the default dtype."""
+    """A scalar state in float32, or in float64 where that is the default dtype."""
     kind = np.float64 if dtypes.default is dtypes.float64 else np.float32
     return make(np.array(start, kind))
 
@@ -36,10 +36,10 @@ def count_step(
     states: str = "params and state_steps",
     xla: bool | None = None,
 ) -> float:
-    """One more step; the number of steps.
+    """Increment the count of steps and return it.
 
     Raises:
-        AssertionError: a step that shall be captured, which none is on the CPU.
+        AssertionError: with ``capturable``, which the CPU does not support.
     """
     if group.get("capturable") and not group.get("fused"):
         also = not group["foreach"] if xla is None else xla
@@ -50,12 +50,12 @@ def count_step(
 
 
 def zeros_for(param: Any) -> Tensor:
-    """A state that lies in memory as the parameter does, 0 at first."""
+    """A state of zeros with the strides of the parameter."""
     return make(like_steps(np.zeros_like(param._array), param._array))
 
 
 def written(tensor: Tensor, times: int = 1) -> Array:
-    """The array, to be written to in place as often as that."""
+    """The array, for so many writes in place, which the version counter counts."""
     if state.before_mutation is not None:
         state.before_mutation(tensor)
     for _ in range(times):
@@ -64,7 +64,7 @@ def written(tensor: Tensor, times: int = 1) -> Array:
 
 
 def parts(array: Array) -> Array:
-    """The numbers of an array; of complex ones, along a last dimension, both parts (torch: view_as_real).
+    """The array; a complex one as a real one with a last dimension for both parts (torch: view_as_real).
 
     Steps are taken by each element, and nearly all of torch's optimizers count the parts of one as two.
     """
@@ -77,7 +77,7 @@ def parts(array: Array) -> Array:
 
 
 def gradient(param: Tensor, group: dict[str, Any], decay: Any = 0) -> Array:
-    """The gradient to descend along: negated when maximizing, with the weights' decay added."""
+    """The gradient, negated with ``maximize``, with weight decay added."""
     grad = param.grad._array  # type: ignore[union-attr]
     if group["maximize"]:
         grad = np.negative(grad)
@@ -115,12 +115,12 @@ def decayed_square(mean: Tensor, value: Array, beta: float) -> Array:
 
 
 def adam_state(param: Tensor) -> dict[str, Any]:
-    """The state of a parameter before its first step, of most optimizers of Adam's family."""
+    """The state before the first step in Adam, NAdam and RAdam."""
     return {"step": counter(), "exp_avg": zeros_for(param), "exp_avg_sq": zeros_for(param)}
 
 
 def decayed(param: Tensor, group: dict[str, Any], lr: float) -> Array:
-    """The gradient with the weights' decay added, or alone with the weights themselves decayed."""
+    """The gradient with weight decay added; with ``decoupled_weight_decay`` the parameter itself is decayed."""
     if not group["decoupled_weight_decay"]:
         return gradient(param, group, group["weight_decay"])
     if group["weight_decay"]:

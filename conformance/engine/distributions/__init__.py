@@ -1,4 +1,4 @@
-"""torch.distributions, differentiable in their parameters; see torch/distributions."""
+"""torch.distributions: distributions that are differentiable in their parameters."""
 
 from __future__ import annotations
 

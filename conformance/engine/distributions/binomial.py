@@ -1,4 +1,4 @@
-"""torch.distributions.Binomial (torch: distributions/binomial.py)."""
+"""torch.distributions.Binomial, and the base class it shares with NegativeBinomial (torch: distributions/binomial.py)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Binomial"]
 
 
 class Trials(LogOdds):
-    """By ``total_count`` and the probability of a success, or its log odds."""
+    """Base of distributions with a ``total_count`` of trials, and ``probs`` or ``logits`` of a success."""
 
     total_count: Tensor
 

@@ -1,4 +1,4 @@
-"""torch.distributions.Categorical, and the base class of what is made of one (torch: distributions/categorical.py)."""
+"""torch.distributions.Categorical, and the base class of distributions that wrap one (torch: distributions/categorical.py)."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class Categorical(Distribution):
 
 
 class OfCategorical(Distribution):
-    """By the parameters of a `Categorical` that it is made of."""
+    """Base of distributions that wrap a Categorical and have its parameters."""
 
     _categorical: Categorical
 

@@ -1,4 +1,5 @@
-"""torch.distributions.constraint_registry: transforms of real numbers to what satisfies a constraint."""
+"""torch.distributions.biject_to and transform_to: transforms of real numbers to values that satisfy a constraint (torch:
+distributions/constraint_registry.py)."""
 
 from __future__ import annotations
 

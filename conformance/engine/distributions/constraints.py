@@ -1,4 +1,4 @@
-"""What parameters and values of distributions have to satisfy (torch/distributions/constraints.py)."""
+"""torch.distributions.constraints: conditions on parameters and values (torch: distributions/constraints.py)."""
 
 from __future__ import annotations
 

@@ -30,14 +30,14 @@ _NOT_THERE = property(_not_implemented)
 
 
 def is_all_true(checked: Any) -> bool:
-    """Whether all is, in every example of the vmaps that run."""
+    """Whether all elements are true, in each sample of the vmaps in force."""
     if isinstance(checked, BatchedTensor):
         return all(is_all_true(each) for each in checked._examples)
     return bool(checked.all())
 
 
 class Distribution:
-    """The base of all distributions: ``batch_shape`` of them side by side, each of ``event_shape``.
+    """The base class of all distributions: a batch of ``batch_shape``, with samples of ``event_shape``.
 
     Raises:
         ValueError: a parameter is not as ``arg_constraints`` has it, unless ``validate_args`` is False.
@@ -215,7 +215,7 @@ class Distribution:
 
 
 class Broadcast(Distribution):
-    """A distribution of numbers whose parameters, tensors or numbers, are broadcast against each other."""
+    """Base of scalar distributions whose parameters, tensors or numbers, are broadcast together."""
 
     def __init__(self, validate_args: bool | None, **parameters: Any) -> None:
         vars(self).update(zip(parameters, broadcast_all(*parameters.values()), strict=True))
@@ -224,7 +224,7 @@ class Broadcast(Distribution):
         super().__init__(shape, validate_args=validate_args)
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
-        """With parameters that are expanded."""
+        """The same distribution with expanded parameters."""
         own = {
             name: each.expand(batch_shape) for name, each in vars(self).items() if isinstance(each, Tensor)
         }
@@ -234,7 +234,7 @@ class Broadcast(Distribution):
 
 
 class LocationScale(Broadcast):
-    """One shape, around ``loc`` and as wide as ``scale``, symmetric."""
+    """Base of symmetric distributions with a location ``loc`` and a scale ``scale``."""
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}  # noqa: RUF012 - torch's own form
     support = constraints.real
@@ -253,7 +253,7 @@ class LocationScale(Broadcast):
 
 
 class LogOdds(Distribution):
-    """By a probability ``probs``, or that of which ``logits`` is the logit: each is worked out of the other."""
+    """Base of distributions with ``probs`` or ``logits``; the one that is not given is computed on first use."""
 
     @lazy_property
     def logits(self) -> Tensor:
@@ -265,7 +265,7 @@ class LogOdds(Distribution):
 
 
 class OfProbability(Broadcast, LogOdds):
-    """By such a parameter alone."""
+    """Base of distributions with no parameter but ``probs`` or ``logits``."""
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}  # noqa: RUF012 - torch's own form
 

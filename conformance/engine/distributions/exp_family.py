@@ -1,4 +1,4 @@
-"""torch.distributions.ExponentialFamily, and what kl_divergence needs of it (torch: distributions/exp_family.py)."""
+"""torch.distributions.ExponentialFamily, and the functions that kl_divergence shares with it (torch: distributions/exp_family.py)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""torch.distributions.HalfNormal (torch: distributions/half_normal.py)."""
+"""torch.distributions.HalfNormal, and the base class it shares with HalfCauchy (torch: distributions/half_normal.py)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["HalfNormal"]
 
 
 class HalfDistribution(TransformedDistribution):
-    """The absolute value of what is symmetric around 0, and as wide as ``scale``."""
+    """Base of the absolute values of distributions that are symmetric around 0."""
 
     arg_constraints = {"scale": constraints.positive}  # noqa: RUF012 - torch's own form
     support = constraints.nonnegative
@@ -31,7 +31,7 @@ class HalfDistribution(TransformedDistribution):
 
     @property
     def scale(self) -> Tensor:
-        """How wide it is."""
+        """The scale of the symmetric distribution."""
         return self.base_dist.scale
 
     @property

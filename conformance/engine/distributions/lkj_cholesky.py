@@ -1,4 +1,4 @@
-"""Lower factors of matrices of correlations (torch/distributions/lkj_cholesky.py)."""
+"""torch.distributions.LKJCholesky (torch: distributions/lkj_cholesky.py)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Normal distributions of many dimensions, whose covariance few vectors make (torch: lowrank_multivariate_normal.py)."""
+"""torch.distributions.LowRankMultivariateNormal (torch: distributions/lowrank_multivariate_normal.py)."""
 
 from __future__ import annotations
 

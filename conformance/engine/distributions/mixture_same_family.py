@@ -1,4 +1,4 @@
-"""Mixtures (torch/distributions/mixture_same_family.py)."""
+"""torch.distributions.MixtureSameFamily (torch: distributions/mixture_same_family.py)."""
 
 from __future__ import annotations
 

@@ -21,9 +21,9 @@ _broadcast_shapes = FUNCTIONS["broadcast_shapes"]
 
 
 def _batch_mahalanobis(scale: Tensor, difference: Tensor) -> Tensor:
-    """Squared lengths, of shape (...), of vectors (..., n) in units of lower factors (..., n, n), fewer or as many.
+    """Squared Mahalanobis distances, of shape (...), of vectors (..., n) by Cholesky factors (..., n, n).
 
-    As torch goes about it: all vectors for a factor are solved for together.
+    As in torch, one solve takes all vectors that share a factor.
     """
     n = difference.size(-1)
     batch, factors = difference.shape[:-1], scale.shape[:-2]
@@ -44,7 +44,7 @@ def _batch_mahalanobis(scale: Tensor, difference: Tensor) -> Tensor:
 
 
 def only_matrix(error: type[Exception], **matrices: Tensor | None) -> tuple[str, Tensor]:
-    """The name of the matrix that is given, and the matrix.
+    """The name and the value of the one matrix that is given.
 
     Raises:
         error: none is given, or several are.
@@ -57,7 +57,7 @@ def only_matrix(error: type[Exception], **matrices: Tensor | None) -> tuple[str,
 
 
 def _precision_to_scale_tril(matrix: Tensor) -> Tensor:
-    """The lower factors of the inverses of matrices."""
+    """The lower Cholesky factors of the inverses of matrices."""
     upper = cholesky(matrix.flip((-2, -1))).flip((-2, -1)).transpose(-2, -1)
     unit = eye(matrix.shape[-1], dtype=matrix.dtype)
     return solve_triangular(upper, unit, upper=False)
@@ -68,6 +68,7 @@ SCALE_TRIL_OF: dict[str, Callable[[Tensor], Tensor]] = {
     "precision_matrix": _precision_to_scale_tril,
     "scale_tril": lambda matrix: matrix,
 }
+"""How the lower Cholesky factor of a covariance is made of each argument."""
 
 
 class MultivariateNormal(Distribution):

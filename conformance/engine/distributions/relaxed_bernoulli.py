@@ -50,9 +50,11 @@ class LogitRelaxedBernoulli(OfProbability):
 
 
 class RelaxedDistribution(TransformedDistribution):
+    """Base of relaxed distributions, which have the parameters of their base distribution."""
+
     @property
     def temperature(self) -> Tensor:
-        """How far from classes samples are."""
+        """The temperature: the lower it is, the nearer samples are to those of the discrete distribution."""
         return self.base_dist.temperature
 
     @property

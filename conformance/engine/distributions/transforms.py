@@ -1,4 +1,4 @@
-"""Invertible functions of random variables (torch/distributions/transforms.py)."""
+"""torch.distributions.transforms: invertible functions of random variables (torch: distributions/transforms.py)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""torch.distributions.utils: what distributions are written with."""
+"""torch.distributions.utils: functions that distributions share (torch: distributions/utils.py)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The normal distribution's likeness on a circle (torch/distributions/von_mises.py)."""
+"""torch.distributions.VonMises (torch: distributions/von_mises.py)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Distributions of covariances (torch/distributions/wishart.py)."""
+"""torch.distributions.Wishart (torch: distributions/wishart.py)."""
 
 from __future__ import annotations
 
