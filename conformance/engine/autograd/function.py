@@ -18,7 +18,7 @@ from ..saved import NOTHING, SavedTensor
 from ..tensor import Tensor, make
 from ..transforms import transforms
 from ..views import increment_version
-from .jvp import Marks, give_tangents
+from . import jvp as _jvp
 from .outputs import (
     Outputs,
     checked_tuple,
@@ -416,7 +416,7 @@ def _apply(cls: type[Function], inputs: tuple[Any, ...], with_setup: bool) -> An
     dirty, constant = dirty_inputs(node), constant_outputs(node)
     wrapped = Outputs(node if recorded else None, tensors, held, dirty, constant).wrap(outputs)
     if transforms.count:
-        give_tangents(node, inputs, wrapped, Marks(outputs, dirty, constant))
+        _jvp.give_tangents(node, inputs, wrapped, _jvp.Marks(outputs, dirty, constant))
     if recorded:
         node._output_info = [
             (each._array.shape, each._array.dtype, each.requires_grad) if isinstance(each, Tensor) else None
