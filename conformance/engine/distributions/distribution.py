@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import pickling
-from ..autograd import grad
+from ..backward_passes import grad
 from ..batching import BatchedTensor
 from ..modes import no_grad
 from ..size import Size
