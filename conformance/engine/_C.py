@@ -199,12 +199,8 @@ class _Functions:
         Raises:
             AttributeError: there is none, or several operations have one each.
         """
-        from . import (
-            nn,  # noqa: F401  it has rows of its own
-            ops,
-        )
+        from . import nn  # noqa: F401  it has rows of its own
 
-        ops.everything()
         rows = {row.node for row in ROWS.values() if row.node_name == name and row.node is not None}
         found = {cls for cls in WRITTEN_OUT if cls.__name__ == name} | rows
         if len(found) != 1:

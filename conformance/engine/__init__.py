@@ -260,18 +260,12 @@ def _is_part(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    ops.everything()
     return [*{*globals(), *_LATER, *_ELSEWHERE}]
 
 
 def __getattr__(name: str) -> Any:
     if name in _LATER:
         return import_module(f"{__name__}.{name}")
-    if name == "__all__":  # there is none: who imports all names takes what is here
-        ops.everything()
-    found = ops.FUNCTIONS.get(name)
-    if found is not None:
-        return found
     if name in _ELSEWHERE:
         return getattr(import_module(f"{__name__}.{_ELSEWHERE[name]}"), name)
     if "autocast" in name:

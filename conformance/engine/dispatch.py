@@ -19,10 +19,10 @@ from typing import Any
 from . import ops
 from .dispatch_classes import answer, asked, is_asked, save_detached, take_place
 from .formats import contiguous_format
+from .location import PACKAGE
 from .modes import state
 from .node_sources import names_of
 from .overloads import opname
-from .overrides import ENGINE
 from .rows import ROWS, Row
 from .saved import SavedTensor
 from .slots import on_first_use
@@ -182,13 +182,12 @@ def packet(name: str) -> OpOverloadPacket:
     Raises:
         AttributeError: there is none.
     """
-    ops.everything()
     method = vars(Tensor).get(name)
     call = _OTHERS.get(name) or ops.FUNCTIONS.get(name) or nn_functions().get(name)
     if call is None and name in ROWS:
         call = ROWS[name].call
     if call is None:
-        call = method if callable(method) else getattr(sys.modules[ENGINE], name, None)
+        call = method if callable(method) else getattr(sys.modules[PACKAGE], name, None)
     if call is None:
         raise AttributeError(f"'_OpNamespace' 'aten' object has no attribute '{name}'")
     return OpOverloadPacket(name, call)
@@ -202,7 +201,7 @@ def _lift_fresh(self: Tensor) -> Any:
 _OTHERS: dict[str, Callable[..., Any]] = {
     "lift_fresh": _lift_fresh,
     "_local_scalar_dense": lambda self: self.item(),
-    "normal": lambda *args, **kwargs: sys.modules[ENGINE].normal(*args, **kwargs),
+    "normal": lambda *args, **kwargs: sys.modules[PACKAGE].normal(*args, **kwargs),
 }  # which torch has for its dispatcher alone, or where a row in place has the name
 
 

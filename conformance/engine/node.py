@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import weakref
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -11,6 +10,7 @@ import numpy as np
 
 from . import dtypes, errors
 from .device import CPU
+from .location import FOLDER
 from .metadata import InputMetadata
 from .modes import state
 from .slots import unfilled
@@ -26,7 +26,6 @@ is_tensor: Callable[[Any], bool] = unfilled  # from tensor
 Edge: TypeAlias = "tuple[Node | None, int]"
 NO_EDGE: Edge = (None, 0)
 Gradients: TypeAlias = "tuple[Tensor | None, ...]"
-_ENGINE = os.path.dirname(__file__)
 
 
 class GradientEdge(NamedTuple):
@@ -220,7 +219,7 @@ def forward_traceback() -> list[str]:
     import traceback  # slow to import
 
     frames = traceback.extract_stack()
-    while frames and frames[-1].filename.startswith((_ENGINE, "<row ")):
+    while frames and frames[-1].filename.startswith((FOLDER, "<row ")):
         frames.pop()
     return frames.format()
 

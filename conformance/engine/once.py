@@ -8,8 +8,10 @@ import warnings
 from types import FrameType
 from typing import Any
 
-_FOLDER, _ENGINE = os.path.join(os.path.dirname(__file__), ""), __package__
-_IN_PYTHON = (os.path.join(_FOLDER, "nn", "modules", ""), os.path.join(_FOLDER, "optim", ""))
+from .location import FOLDER, PACKAGE
+
+_FOLDER = os.path.join(FOLDER, "")
+_IN_PYTHON = tuple(os.path.join(_FOLDER, *path, "") for path in (("nn", "modules"), ("optim",), ("_optim",)))
 _said: set[str] = set()
 _always = False
 
@@ -26,7 +28,7 @@ def warn_program(text: str, category: type[Warning] = UserWarning) -> None:
 def _is_kernel(frame: FrameType, first: str) -> bool:
     """Whether a frame is the engine's, and no Python in torch."""
     of = frame.f_code.co_filename
-    own = of.startswith((_FOLDER, "<row ")) or str(frame.f_globals.get("__name__", "")).startswith(_ENGINE)
+    own = of.startswith((_FOLDER, "<row ")) or str(frame.f_globals.get("__name__", "")).startswith(PACKAGE)
     return own and (of == first or not of.startswith(_IN_PYTHON))
 
 

@@ -6,15 +6,11 @@ fits, and the number of arguments leaves just one in question, the error is abou
 (utils/invalid_arguments.cpp), with what it reads into their texts: ``*`` and ``name = default`` count as arguments, so
 that only signatures without either are ever marked.
 
-``overloads.txt`` lists the signatures of functions that have several, as torch's errors tell them, and
-``signatures.txt`` those of the others, from their schemas: there ``?`` marks what may be None, and ``[]`` a tuple for
-which no single number stands; ``none`` is said of methods without arguments, which torch's parser never sees. What they
-say of ``out`` is the engine's. `python -m tests.engine.overloads` writes both.
+The signatures are those of Note [The data about torch]. What is said of ``out`` is the engine's.
 """
 
 from __future__ import annotations
 
-import os.path
 from collections.abc import Callable, Mapping, Sequence, Set
 from functools import cache
 from typing import Any, NamedTuple
@@ -27,10 +23,9 @@ from .keywords import NUMPY_NAMES
 from .positional import NUMBERS_OF
 from .size import Size
 from .tensor import Tensor
+from .torch_api import NO_ARGUMENTS, signature_texts
 
 Keywords = Mapping[str, Any]
-NONE = "none"  # in place of a signature: Python itself refuses arguments
-FILES = {True: "overloads.txt", False: "signatures.txt"}  # by whether there are several
 
 
 class Parameter(NamedTuple):
@@ -161,24 +156,12 @@ _PIECES = frozenset(["split_copy", "split_with_sizes_copy", "unbind_copy"])  # w
 
 
 @cache
-def _lines(several: bool) -> dict[str, str]:
-    """The signatures' texts of each function, and of each method as ``Tensor.name``, between tabs."""
-    path = os.path.join(os.path.dirname(__file__), FILES[several])
-    with open(path, encoding="utf-8") as file:
-        parts = [line.rstrip("\n").partition("\t") for line in file]
-    return {name: texts for name, _, texts in parts}
-
-
-@cache
 def _signatures(name: str) -> tuple[Signature, ...]:
-    several = _lines(True).get(name)
-    if several:
-        optional = "" if "squeeze" in name else "tuple of ints dim"
-        return tuple(signature_of(text, optional) for text in several.split("\t"))
-    alone = _lines(False).get(name)
-    if alone == NONE:
-        return (Signature(NONE, ()),)
-    return (signature_of(alone),) if alone else ()
+    texts = signature_texts(name)
+    if texts == [NO_ARGUMENTS]:
+        return (Signature(NO_ARGUMENTS, ()),)
+    optional = "tuple of ints dim" if len(texts) > 1 and "squeeze" not in name else ""
+    return tuple(signature_of(text, optional) for text in texts)
 
 
 def signature_of(text: str, optional: str = "") -> Signature:
@@ -200,11 +183,6 @@ def signature_of(text: str, optional: str = "") -> Signature:
         plain = whole.removesuffix("[]")
         parameters.append(Parameter(plain, name, default or None, keyword_only, none, plain != whole))
     return Signature(text, tuple(parameters))
-
-
-def is_overloaded(name: str) -> bool:
-    """Whether a function has several signatures; a method is called ``Tensor.name``."""
-    return name in _lines(True)
 
 
 def parameters(name: str) -> set[str]:
@@ -230,7 +208,7 @@ def refusal(name: str, args: Sequence[Any], kwargs: Keywords) -> TypeError | Non
     if not signatures:
         return None
     called = name.rpartition(".")[2]
-    if signatures[0].text == NONE:
+    if signatures[0].text == NO_ARGUMENTS:
         return no_arguments(called, len(args), kwargs)
     if len(signatures) == 1:
         out = called == name and not called.endswith("_")  # which its text does not tell of

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from . import slots
+from .location import PACKAGE
 from .modes import state, unseen
 from .tensor import Tensor
 
@@ -64,7 +65,6 @@ _overridable: Callable[[], Any] = slots.on_first_use("overridable")
 _resolve: Callable[[Any], Any] = slots.on_first_use("resolve_torch_function")
 
 MARK = "_overrides_torch_function"
-ENGINE = __name__.rpartition(".")[0]
 
 
 def disabled_torch_function(cls: type, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -130,10 +130,7 @@ def get_default_nowrap_functions() -> frozenset[Any]:
 
 def get_ignored_functions() -> set[Any]:
     """The functions that cannot be overridden."""
-    from .ops import everything
-
-    everything()
-    places = (vars(sys.modules[ENGINE]), vars(Tensor))
+    places = (vars(sys.modules[PACKAGE]), vars(Tensor))
     return {place[name] for place in places for name in UNASKED if name in place}
 
 

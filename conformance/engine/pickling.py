@@ -11,7 +11,7 @@ import importlib
 from importlib.util import find_spec
 from typing import Any
 
-_ENGINE = __name__.rpartition(".")[0]
+from .location import PACKAGE
 
 Place = type | tuple[str, str]
 
@@ -31,9 +31,9 @@ def find(where: Place) -> type:
     if isinstance(where, type):
         return where
     place, name = where
-    while place and not _has(f"{_ENGINE}.{place}", name):
+    while place and not _has(f"{PACKAGE}.{place}", name):
         place = place.rpartition(".")[0]
-    path = f"{_ENGINE}.{place}" if place else _ENGINE
+    path = f"{PACKAGE}.{place}" if place else PACKAGE
     found = getattr(importlib.import_module(path), name)
     if not isinstance(found, type):
         raise TypeError(f"{path}.{name} is not a class")

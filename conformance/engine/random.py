@@ -3,122 +3,36 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from . import dtypes
+from . import binomial_samples, draws, dtypes
 from . import generator as streams
 from .absent import look_up
 from .creation import empty_like, finish, kind_of, zeros_written
-from .device import check_device, check_memory, device
+from .device import check_memory
 from .errors import wrong_type
 from .inplace import run_inplace
-from .late import LateModule
+from .ops import partial_sort
 from .out import check_out, store_out, warn_resized
 from .overloads import is_count
+from .random_state import (
+    Generator,
+    default_generator,
+    fork_rng,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+)
 from .rows import ROWS, Array, op
 from .shapes import broadcast_shapes, new_sizes
-from .tensor import Tensor, make, wrap
+from .tensor import Tensor, make
 from .views import increment_version
 from .writing import check_no_overlap
-
-if TYPE_CHECKING:
-    from . import binomial_samples, draws
-    from .ops import partial_sort
-else:
-    binomial_samples, draws, partial_sort = map(
-        LateModule, (f"{__package__}.{name}" for name in ("binomial_samples", "draws", "ops.partial_sort"))
-    )
-
-
-class Generator(streams.Generator):
-    """torch.Generator."""
-
-    __slots__ = ()
-    __module__ = "torch._C"
-
-    def __init__(self, device: Any = "cpu") -> None:
-        check_device(device)
-        super().__init__()
-
-    def manual_seed(self, seed: int) -> Any:
-        if not isinstance(seed, int):
-            raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
-        return super().manual_seed(seed)
-
-    @property
-    def device(self) -> device:
-        return device("cpu")
-
-    def get_state(self) -> Any:
-        """The state, as a uint8 tensor."""
-        return wrap(super().get_state())
-
-    def set_state(self, state: Any) -> Any:
-        """Take over a state."""
-        if not isinstance(state, Tensor):
-            raise TypeError(f"expected a torch.ByteTensor, but got {type(state).__name__}")
-        if state.dtype is not dtypes.uint8:
-            raise TypeError("RNG state must be a torch.ByteTensor")
-        super().set_state(state._array)
-        return self
-
-    def clone_state(self) -> Generator:
-        """A generator that goes on as this one would."""
-        other = Generator()
-        other.set_state(self.get_state())
-        return other
-
-    def __reduce__(self) -> Any:
-        return _restored, (self.initial_seed(), self.get_state())
-
-
-def _restored(seed: int, state: Tensor) -> Generator:
-    """A generator as it was pickled."""
-    generator: Generator = Generator().manual_seed(seed)
-    return generator.set_state(state)
-
-
-default_generator = Generator()
-
-
-def manual_seed(seed: Any) -> Generator:
-    """torch.manual_seed: start the default generator anew."""
-    return default_generator.manual_seed(int(seed))
-
-
-def seed() -> int:
-    """torch.seed: seed from the system's entropy."""
-    return default_generator.seed()
-
-
-def initial_seed() -> int:
-    """torch.initial_seed."""
-    return default_generator.initial_seed()
-
-
-def get_rng_state() -> Tensor:
-    """torch.get_rng_state."""
-    return default_generator.get_state()
-
-
-def set_rng_state(new_state: Tensor) -> None:
-    """torch.set_rng_state."""
-    default_generator.set_state(new_state)
-
-
-@contextmanager
-def fork_rng(devices: Any = None, enabled: bool = True, device_type: Any = None) -> Iterator[None]:
-    """torch.random.fork_rng: what is drawn inside does not move the stream outside."""
-    before = get_rng_state()
-    try:
-        yield
-    finally:
-        if enabled:
-            set_rng_state(before)
 
 
 def _from(generator: Any) -> streams.Generator:

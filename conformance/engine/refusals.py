@@ -10,20 +10,19 @@ from __future__ import annotations
 
 import functools
 import inspect
-import os.path
 import sys
 from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any
 
 from .errors import wrong_element, wrong_type
+from .location import FOLDER
 from .overloads import (
     Classes,
     Signature,
     are_ints,
     is_count,
     is_listed,
-    is_overloaded,
     misfit,
     refusal,
     signature_of,
@@ -32,6 +31,7 @@ from .overloads import (
 from .overrides import flat, overrides_alone
 from .slots import on_first_use
 from .tensor import Tensor
+from .torch_api import is_overloaded
 
 Function = Callable[..., Any]
 ask_late: Callable[..., Any] = on_first_use("ask_late")  # see Note [Slots]
@@ -91,7 +91,7 @@ def answer_late(call: Function, name: str, args: tuple[Any, ...], kwargs: dict[s
 def within_refusing() -> bool:
     """Whether what runs now is part of a function that refuses."""
     frame = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith((os.path.dirname(__file__), "<row ")):
+    while frame is not None and frame.f_code.co_filename.startswith((FOLDER, "<row ")):
         if frame.f_globals is globals():
             return True
         frame = frame.f_back  # type: ignore[assignment]

@@ -263,19 +263,7 @@ class Row:
         return lazy(self, "linearize", linearize_source)
 
 
-class _Rows(dict[str, Row]):
-    """By their names; see Note [Operations asked for late]."""
-
-    def __missing__(self, name: str) -> Row:
-        from .ops import everything
-
-        everything()
-        if name in self:
-            return self[name]
-        raise KeyError(name)
-
-
-ROWS = _Rows()
+ROWS: dict[str, Row] = {}  # by their names
 
 
 def op(

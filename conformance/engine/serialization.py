@@ -12,28 +12,33 @@ from ast import literal_eval
 from collections.abc import Iterator
 from typing import IO, Any, Union
 
-from . import pickling
+from . import copies, dtypes, formats, pickling, storage
 from .copies import reduce_in_memory
 from .device import device
+from .sparse.array import SparseArray
 from .tensor import Tensor
 
 File = Union[str, "os.PathLike[str]", IO[bytes]]
 
 # What a file of weights alone may name: tensors, what holds them, and what numpy needs for their arrays.
-_ENGINE = __name__.rpartition(".")[0]
 _WEIGHTS = {
     "collections": {"OrderedDict", "Counter"},
     "builtins": {"set", "complex", "bytearray", "bytes"},
     "numpy": {"ndarray", "dtype"},
     "ml_dtypes": {"bfloat16"},
     "_codecs": {"encode"},
-    f"{_ENGINE}.copies": {"_rebuild", "_rebuild_in"},
-    f"{_ENGINE}.formats": {"by_name"},
-    f"{_ENGINE}.pickling": {"rebuild"},
-    f"{_ENGINE}.sparse.array": {"SparseArray"},
-    f"{_ENGINE}.storage": {"_rebuild", "_of_bytes"},
-    f"{_ENGINE}.dtypes": {"by_name"},
 }
+for _each in (
+    SparseArray,
+    copies._rebuild,
+    copies._rebuild_in,
+    dtypes.by_name,
+    formats.by_name,
+    pickling.rebuild,
+    storage._of_bytes,
+    storage._rebuild,
+):
+    _WEIGHTS.setdefault(_each.__module__, set()).add(_each.__name__)
 _SAFE: dict[Any, None] = {}
 _NUMPY = {"_reconstruct", "_frombuffer", "scalar"}
 

@@ -25,10 +25,10 @@ from . import (
 from .asking import REFLECTED, Overridable, asking_operator, beneath, make_methods_ask, name_methods
 from .dispatch import OpOverload, OpOverloadPacket
 from .func.composites import INDEXING, UNMAPPED
+from .location import PACKAGE
 from .nn.functions import FUNCTIONS, loss, recurrent
 from .ops import entropy, normalization
 from .overrides import (
-    ENGINE,
     MARK,
     UNASKED,
     ask,
@@ -68,7 +68,7 @@ _MADE = (
 @functools.cache
 def make_tensors_ask() -> None:
     _make_functions_ask()
-    module = sys.modules[ENGINE]
+    module = sys.modules[PACKAGE]
     for name in _MADE:
         setattr(module, name, Overridable(getattr(module, name), name))
     make_methods_ask()
@@ -76,7 +76,7 @@ def make_tensors_ask() -> None:
 
 def _modules() -> tuple[Any, ...]:
     """The modules that have torch's functions."""
-    return sys.modules[ENGINE], fft, linalg, special, nn.functional, nn.init
+    return sys.modules[PACKAGE], fft, linalg, special, nn.functional, nn.init
 
 
 def attach_to(cls: type[Tensor]) -> None:
@@ -96,17 +96,16 @@ def attach_to(cls: type[Tensor]) -> None:
 
 @functools.cache
 def _make_functions_ask() -> None:
-    ops.everything()
     name_methods()
-    torch = sys.modules[ENGINE]
+    torch = sys.modules[PACKAGE]
     vars(torch).update(FUNCTIONS, **{name: getattr(torch, name) for name in (*short_time.FUNCTIONS, *_FILES)})
     in_python = frozenset(functional.__all__) - {"istft"} | _FILES.keys()
     for module in _modules():
         for name, value in list(vars(module).items()):
-            own = isinstance(value, FunctionType) and value.__module__.startswith((ENGINE, "torch"))
+            own = isinstance(value, FunctionType) and value.__module__.startswith((PACKAGE, "torch"))
             if not own or name.startswith("_") or name in UNASKED:
                 continue
-            place = f"torch{module.__name__.removeprefix(ENGINE)}"
+            place = f"torch{module.__name__.removeprefix(PACKAGE)}"
             if module is torch and name in in_python:
                 asking = Overridable(value, name, _FILES.get(name, "torch.functional"), True)
             elif module is nn.functional and name in _FROM_NN:
@@ -147,7 +146,7 @@ def _layers(function: Any) -> Iterator[Any]:
 def overridable() -> tuple[dict[Any, list[Any]], dict[Any, str]]:
     """Functions that can be overridden, by their places, and the names of all functions."""
     make_tensors_ask()
-    torch = sys.modules[ENGINE]
+    torch = sys.modules[PACKAGE]
     found: dict[Any, list[Any]] = {}
     names: dict[Any, str] = {}
     ignored = get_ignored_functions()
@@ -160,7 +159,7 @@ def overridable() -> tuple[dict[Any, list[Any]], dict[Any, str]]:
         for name, value in vars(place).items():
             of_tensor = place is Tensor
             module = getattr(value, "__module__", None) or ""
-            own = of_tensor or module.startswith((ENGINE, "torch"))
+            own = of_tensor or module.startswith((PACKAGE, "torch"))
             if not own or (name.startswith("_") and not (of_tensor and name.startswith("__"))):
                 continue
             function = value.__get__ if isinstance(value, property) else value
@@ -193,7 +192,6 @@ _BENEATH: dict[str, Any] = {"l1_loss": loss._l1_loss, "stft": short_time._stft}
 
 def composed_functions(names: Iterable[str]) -> Iterator[tuple[str, FunctionType]]:
     """The functions that compose those of these operations that are no rows, beneath what looks at their arguments."""
-    ops.everything()
     for name in names:
         if name not in ROWS:
             yield name, _composed(name)
@@ -206,7 +204,7 @@ def _composed(name: str) -> FunctionType:
     elif prefix in ("fft", "linalg"):
         found = getattr(fft if prefix == "fft" else linalg, rest)
     else:
-        found = getattr(nn.functional, name, None) or getattr(sys.modules[ENGINE], name)
+        found = getattr(nn.functional, name, None) or getattr(sys.modules[PACKAGE], name)
     function = inspect.unwrap(found)
     assert isinstance(function, FunctionType)
     return function
@@ -214,7 +212,6 @@ def _composed(name: str) -> FunctionType:
 
 def composed() -> Iterator[tuple[tuple[str, int], FunctionType]]:
     """The functions of torch that are no rows, by their names; of one name there may be several."""
-    ops.everything()
     likes = {name: getattr(creation, name) for name in ("zeros_like", "ones_like", "full_like", "empty_like")}
     short = {"stft": short_time._stft, "istft": short_time.istft}
     layers = {f"recurrent_{name}": getattr(recurrent, name) for name in recurrent.CALLED_BY_MODULES}
@@ -239,6 +236,6 @@ def composed() -> Iterator[tuple[tuple[str, int], FunctionType]]:
                 and not hasattr(function, "row")
                 and (not name.startswith("_") or name in INDEXING)
                 and name not in UNMAPPED
-                and function.__module__.startswith(ENGINE)
+                and function.__module__.startswith(PACKAGE)
             ):
                 yield (prefix + name, id(function)), function

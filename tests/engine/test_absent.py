@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,31 +11,29 @@ import torch
 
 from conformance import engine
 from conformance.engine import ops
+from conformance.engine.torch_api import FILE, public_names
 from conformance.runner.processes import fresh
-from tests.engine import names, overloads
+from tests.engine import torch_api
 
 
-def test_the_names_are_those_of_torch() -> None:
-    """The list stands as it is written from torch: a new one, since what tests import shows in modules above it."""
-    ((_, written),) = fresh([names.text], 1)
-    assert names.PATH.read_text(encoding="utf-8") == written
+def test_the_names_and_signatures_are_those_of_torch() -> None:
+    """The file stands as it is written from torch: a new one, since what tests import shows in modules above it."""
+    ((_, written),) = fresh([torch_api.text], 1)
+    assert Path(FILE).read_text(encoding="utf-8") == written
 
 
-@pytest.mark.parametrize("path", names.MODULES.split())
+@pytest.mark.parametrize("path", torch_api.MODULES.split())
 def test_what_is_absent_says_so(path: str) -> None:
     """Each name of torch's is there, or is not implemented by name and fails no probe."""
     module = importlib.import_module(f"conformance.engine{path.removeprefix('torch')}")
     absent = [name for name in dir(importlib.import_module(path)) if not hasattr(module, name)]
-    listed = dict(line.split(":") for line in names.PATH.read_text(encoding="utf-8").splitlines())[
-        path
-    ].split()
-    for name in {*absent} & {*listed}:
+    for name in {*absent} & public_names(path):
         assert getattr(module, name, None) is None
         with pytest.raises(NotImplementedError, match=rf"{path}\.{name}$"):
             getattr(module, name)
 
 
-@pytest.mark.parametrize("path", names.MODULES.split())
+@pytest.mark.parametrize("path", torch_api.MODULES.split())
 def test_what_torch_lacks_too_has_its_text(path: str) -> None:
     """A name that is nowhere is an AttributeError, in torch's words."""
     module = importlib.import_module(f"conformance.engine{path.removeprefix('torch')}")
@@ -57,13 +56,6 @@ def test_absent_attributes_of_tensors(owner: Any) -> None:
     with pytest.raises(AttributeError) as found:
         _ = owner.nosuch
     assert str(found.value) == str(expected.value)
-
-
-def test_the_overloads_are_those_of_torch() -> None:
-    """The list of signatures stands as it is written from torch."""
-    ((_, written),) = fresh([overloads.texts], 1)
-    assert isinstance(written, dict)
-    assert {path: path.read_text(encoding="utf-8") for path in written} == written
 
 
 def test_there_is_no_function_that_torch_has_not() -> None:

@@ -25,3 +25,16 @@ def test_whatever_comes_first(line: str) -> None:
     program = f"import conformance.engine as torch; {line}"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import conformance.engine as torch; assert {'erf', 'erf_', 'cumsum'} <= {*dir(torch)}",
+        "from conformance.engine import *; assert callable(erf)",
+        "from conformance.engine import Tensor; assert callable(Tensor.erf_)",
+    ],
+)
+def test_operations_are_there_at_once(line: str) -> None:
+    done = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

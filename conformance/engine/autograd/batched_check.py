@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from .. import backward_passes, errors
+from .. import backward_passes
 from ..creation import zeros
 from ..func.vmap import old_vmap
 from ..ops.joining import stack
 from ..random import randn_like
 from ..tensor import Tensor
+from . import gradcheck_errors
 from .forward_ad import dual_level, make_dual, unpack_dual
 from .jacobians import Function, Tensors, as_tuple, is_floating, places_wanted
 
@@ -25,7 +26,7 @@ def wrong_batched_gradients(points: Tensors, output: Tensor, number: int) -> Ite
         return [_zeros(point) if each is None else each for each, point in zip(found, by, strict=True)]
 
     examples = [randn_like(output) for _ in range(_COUNT)]
-    yield from _differences(vjp, examples, errors.GRADCHECK_BATCHED, number)
+    yield from _differences(vjp, examples, gradcheck_errors.BATCHED, number)
 
 
 def wrong_batched_tangents(func: Function, points: Tensors) -> Iterator[str]:
@@ -43,7 +44,7 @@ def wrong_batched_tangents(func: Function, points: Tensors) -> Iterator[str]:
                 return [_zeros(each.primal) if each.tangent is None else each.tangent for each in pairs]
 
         yield from _differences(
-            jvp, [randn_like(point) for _ in range(_COUNT)], errors.GRADCHECK_BATCHED_FORWARD
+            jvp, [randn_like(point) for _ in range(_COUNT)], gradcheck_errors.BATCHED_FORWARD
         )
 
 

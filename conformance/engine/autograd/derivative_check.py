@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from .. import backward_passes, dtypes, errors
+from .. import backward_passes, dtypes
 from ..formats import Unstrided
 from ..made_tensors import make_tensor
 from ..tensor import Tensor
-from . import fast_check, slow_check
+from . import fast_check, gradcheck_errors, slow_check
 from .batched_check import wrong_batched_gradients, wrong_batched_tangents
 from .complex_check import Part, by_inputs, by_outputs, complex_places
 from .criteria import Check, GradcheckError, differentiable
@@ -229,15 +229,15 @@ def _check_inputs(points: Tensors) -> None:
         if not (isinstance(each, Tensor) and each.requires_grad):
             continue
         if each.dtype not in (dtypes.float64, dtypes.complex128):
-            warnings.warn(errors.GRADCHECK_PRECISION.format(index), stacklevel=2)
+            warnings.warn(gradcheck_errors.PRECISION.format(index), stacklevel=2)
         content = each._values() if each.is_sparse else each
         if not all(
             step > 0 or size <= 1 for step, size in zip(content.stride(), content.size(), strict=True)
         ):
-            raise RuntimeError(errors.GRADCHECK_STRIDE.format(index))
+            raise RuntimeError(gradcheck_errors.STRIDE.format(index))
         wanted = True
     if not wanted:
-        raise ValueError(errors.GRADCHECK_NO_INPUT)
+        raise ValueError(gradcheck_errors.NO_INPUT)
 
 
 def _random_weight(output: Tensor, spread: bool) -> Tensor:

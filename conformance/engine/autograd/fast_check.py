@@ -6,9 +6,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from .. import errors
 from ..random import Generator, rand
 from ..tensor import Tensor
+from . import gradcheck_errors
 from .criteria import Check, GradcheckError, close, mismatch
 from .forward_check import forward_jacobian, forward_products
 from .jacobians import (
@@ -126,5 +126,5 @@ def _slow_message(
 def _slow_text(exact: Tensor, estimate: Tensor, check: Check) -> str:
     if exact.dtype is not estimate.dtype:
         raise RuntimeError(f"{exact.dtype.legacy} did not match {estimate.dtype.legacy}")
-    text = errors.GRADCHECK_SLOW.format(estimate, exact, (estimate - exact).abs().max())
-    return text + (errors.GRADCHECK_SLOW_OK if close(exact, estimate, check.rtol, check.atol) else "")
+    text = gradcheck_errors.SLOW.format(estimate, exact, (estimate - exact).abs().max())
+    return text + (gradcheck_errors.SLOW_OK if close(exact, estimate, check.rtol, check.atol) else "")

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from dataclasses import InitVar, dataclass
 from enum import Enum
 from itertools import groupby
-from math import floor, log10
 from operator import attrgetter
 from typing import Any, NamedTuple
+
+from .profiler_tables import columns_of, format_time, table_of
 
 __all__ = [
     "EventList", "FormattedTimesMixin", "FunctionEvent", "FunctionEventAvg", "Interval", "Kernel",
@@ -45,38 +46,8 @@ class DeviceType(Enum):
 BACKWARD_FUNCTION = 1  # the scope of a node's event (torch: at::RecordScope)
 
 
-# Times and sizes as texts -------------------------------------------------------------------------
-
-
-def _format_time(microseconds: float) -> str:
-    for unit, length in (("s", 1e6), ("ms", 1e3)):
-        if microseconds >= length:
-            return f"{microseconds / length:.3f}{unit}"
-    return f"{microseconds:.3f}us"
-
-
-def _in_unit(microseconds: float, unit: str | None) -> str:
-    length = {"s": 1e6, "ms": 1e3, "us": 1.0}.get(unit or "")
-    return _format_time(microseconds) if length is None else f"{microseconds / length:.3f}{unit}"
-
-
-def _format_time_share(microseconds: float, total: float) -> str:
-    if total == 0:
-        if microseconds != 0:
-            raise AssertionError(f"Expected time_us == 0 but got {microseconds}")
-        return "NaN"
-    return f"{microseconds * 100.0 / total:.2f}%"
-
-
-def _format_memory(nbytes: int) -> str:
-    for unit, size in (("GB", 2**30), ("MB", 2**20), ("KB", 2**10)):
-        if abs(nbytes) >= size:
-            return f"{nbytes / size:.2f} {unit}"
-    return f"{nbytes} B"
-
-
 def _formatted(name: str) -> Any:
-    return property(lambda self: _format_time(getattr(self, name)))
+    return property(lambda self: format_time(getattr(self, name)))
 
 
 def _of_one_call(name: str) -> Any:
@@ -413,28 +384,26 @@ class EventList(list[Any]):
         events: list[Any] = self
         if sort_by is not None:
             events = sorted(events, key=attrgetter(_attribute(sort_by)), reverse=True)
-        columns = _columns(self, events, max_src_column_width, max_name_column_width, max_shapes_column_width)
-        total = sum(event.self_cpu_time_total for event in events)
-        form = "".join(f"{{: {side}{width}}}  " for _, width, side in columns)
-        rule = "".join("-" * width + "  " for _, width, _ in columns)
-        lines = []
-        length = sum(width + 2 for _, width, _ in columns) - 2
-        if header is not None:
-            lines += ["=" * length, header]
-        if top_level_events_only:
-            lines += ["=" * length, "This report only display top-level ops statistics"]
-        lines += [rule, form.format(*(title for title, _, _ in columns)), rule]
-        widths = {title: width for title, width, _ in columns}
+        columns = columns_of(
+            events,
+            max_name_column_width,
+            max_shapes_column_width,
+            max_src_column_width,
+            memory=self._profile_memory,
+            flops=self._with_flops,
+        )
         shown = [event for event in events if not (top_level_events_only and event.cpu_parent is not None)]
-        for event in shown if row_limit < 0 else shown[:row_limit]:
-            cells = _cells(event, widths, max_name_column_width, total, time_unit)
-            lines.append(form.format(*(cells[title] for title in widths)))
-            if "Source Location" in widths:
-                blank = [""] * (len(columns) - 1)
-                for entry in (*event.stack[1:], ""):
-                    lines.append(form.format(*blank, _end_of(entry, widths["Source Location"])))
-        lines += [rule, f"Self CPU time total: {_in_unit(total, time_unit)}"]
-        return "\n".join(lines) + "\n"
+        titles = [] if header is None else [header]
+        if top_level_events_only:
+            titles.append("This report only display top-level ops statistics")
+        return table_of(
+            shown if row_limit < 0 else shown[:row_limit],
+            columns,
+            total=sum(event.self_cpu_time_total for event in events),
+            titles=titles,
+            name_width=max_name_column_width,
+            time_unit=time_unit,
+        )
 
     def key_averages(
         self,
@@ -517,86 +486,3 @@ class EventList(list[Any]):
                     file.write(
                         f"{';'.join(each.translate(names) for each in reversed(event.stack))} {took}\n"
                     )
-
-
-# Tables -------------------------------------------------------------------------------------------
-
-_WIDTH = 12
-_FLOPS = ("FLOPs", "KFLOPs", "MFLOPs", "GFLOPs", "TFLOPs", "PFLOPs")
-
-
-def _columns(
-    whose: EventList, events: list[Any], source: int | None, name: int | None, shapes: int | None
-) -> list[tuple[str, int, str]]:
-    """The columns of a table: a title, a width, the side to which the text is pushed."""
-
-    def fitting(texts: Iterable[str], most: int | None) -> int:
-        width = max(map(len, texts)) + 4
-        return width if most is None else min(width, most)
-
-    named = fitting((event.key for event in events), name)
-    titles = ["Self CPU %", "Self CPU", "CPU total %", "CPU total", "CPU time avg"]
-    if whose._profile_memory:
-        titles += ["CPU Mem", "Self CPU Mem"]
-    titles.append("# of Calls")
-    if any(event.node_id != -1 for event in events):
-        titles.append("Node ID")
-    found = [("Name", named, ">")]
-    if any(event.overload_name for event in events):
-        found.append(("Overload Name", named, ">"))
-    found += [(title, _WIDTH, ">") for title in titles]
-    if any(event.input_shapes for event in events):
-        found.append(("Input Shapes", fitting((str(event.input_shapes) for event in events), shapes), ">"))
-    stacks = [event.stack for event in events if event.stack]
-    if stacks:
-        found.append(
-            ("Source Location", fitting((entry for stack in stacks for entry in stack), source), "<")
-        )
-    counted = [event.flops for event in events if event.flops and event.flops > 0]
-    if whose._with_flops and counted:
-        found.append((f"Total {_FLOPS[max(0, min(int(log10(min(counted)) / 3), 5))]}", _WIDTH, ">"))
-    return found
-
-
-def _cells(
-    event: Any, widths: dict[str, int], name_width: int | None, total: float, unit: str | None
-) -> dict[str, Any]:
-    """The texts of an event's row, by the titles of columns."""
-
-    def cut(text: str) -> str:
-        fits = name_width is None or len(text) < name_width - 3
-        return text if fits else text[: name_width - 3] + "..."  # type: ignore[operator]
-
-    event.self_cpu_percent = _format_time_share(event.self_cpu_time_total, total)
-    event.total_cpu_percent = 0 if event.is_async else _format_time_share(event.cpu_time_total, total)
-    cells = {
-        "Name": cut(event.key),
-        "Overload Name": cut(event.overload_name or ""),
-        "Self CPU %": event.self_cpu_percent,
-        "Self CPU": _in_unit(event.self_cpu_time_total, unit),
-        "CPU total %": event.total_cpu_percent,
-        "CPU total": _in_unit(event.cpu_time_total, unit),
-        "CPU time avg": _in_unit(event.cpu_time, unit),
-        "CPU Mem": _format_memory(event.cpu_memory_usage),
-        "Self CPU Mem": _format_memory(event.self_cpu_memory_usage),
-        "# of Calls": event.count,
-        "Node ID": event.node_id,
-        "Input Shapes": str(event.input_shapes)[: widths.get("Input Shapes", 0)],
-    }
-    if "Source Location" in widths:
-        cells["Source Location"] = _end_of(event.stack[0], widths["Source Location"]) if event.stack else ""
-    for power, title in enumerate(_FLOPS):
-        scaled = (event.flops or 0) * 10.0 ** (floor(power) * -3)
-        cells[f"Total {title}"] = f"{scaled:8.3f}" if scaled > 0 else "--"
-    last, before = [*widths][-1], [*widths][-2]
-    if before == "Source Location":  # torch fills these two the other way round
-        cells[last], cells[before] = cells[before], cells[last]
-    return cells
-
-
-def _end_of(path: str, width: int) -> str:
-    """A path whose beginning is left out where it is too long."""
-    if len(path) <= width:
-        return path
-    end = path[len(path) - width :]
-    return "..." + end[3:] if len(end) > 3 else end

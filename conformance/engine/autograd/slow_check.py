@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from .. import errors
 from ..tensor import Tensor
+from . import gradcheck_errors
 from .criteria import Check, GradcheckError, close, mismatch
 from .forward_check import forward_jacobian
 from .jacobians import (
@@ -68,5 +68,5 @@ def backward_jacobian(
         raise GradcheckError("Analytical gradient has incorrect size")
     for one, other in zip(first, second, strict=True):
         if one.numel() and abs(one._array - other._array).max() > check.nondet_tol:
-            raise GradcheckError(errors.GRADCHECK_NONDETERMINISTIC.format(check.nondet_tol))
+            raise GradcheckError(gradcheck_errors.NONDETERMINISTIC.format(check.nondet_tol))
     return first

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import warnings
 
-from .. import backward_passes, errors
+from .. import backward_passes
 from ..formats import Unstrided, elements_of
 from ..node import Gradients, Node, gradient_edge, new_node
 from ..random import Generator
 from ..tensor import Tensor
+from . import gradcheck_errors
 from .criteria import GradcheckError, differentiable
 from .fast_check import direction_of
 from .forward_check import undefined_tangents
@@ -66,12 +67,12 @@ def _check_undefined_case(outputs: list[Tensor], points: Tensors) -> None:
     try:
         found = backward_passes.grad(outputs, by, [each.detach() * 0 for each in outputs], allow_unused=True)
     except RuntimeError as error:
-        warnings.warn(errors.GRADCHECK_UNDEFINED_BC, stacklevel=7)
-        raise GradcheckError(errors.GRADCHECK_UNDEFINED) from error
+        warnings.warn(gradcheck_errors.UNDEFINED_BC, stacklevel=7)
+        raise GradcheckError(gradcheck_errors.UNDEFINED) from error
     for each in found:
         if each is not None and elements_of(each._array).any():
-            warnings.warn(errors.GRADCHECK_UNDEFINED_BC, stacklevel=7)
-            raise GradcheckError(errors.GRADCHECK_UNDEFINED_NOT_ZERO)
+            warnings.warn(gradcheck_errors.UNDEFINED_BC, stacklevel=7)
+            raise GradcheckError(gradcheck_errors.UNDEFINED_NOT_ZERO)
 
 
 def check_undefined_tangents(func: Function, points: Tensors) -> None:

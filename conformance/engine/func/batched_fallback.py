@@ -17,7 +17,6 @@ from .. import rows
 from ..batching import batched_whole, inside_derivative, made_of, refuse_write, vmaps, whole_of
 from ..dispatch import operation
 from ..inplace import run_inplace
-from ..ops import everything
 from ..ops.joining import stack
 from ..overloads import opname
 from ..rows import Row
@@ -219,7 +218,6 @@ _ROWS = """
 _masked_softmax _upsample_nearest_exact1d _upsample_nearest_exact2d _upsample_nearest_exact3d fractional_max_pool2d
 fractional_max_pool3d hash_tensor masked_fill_tensor histogram_between special_airy_ai special_log_ndtr
 """
-everything()
 ROWS = frozenset(_ROWS.split()) | (frozenset(_OVERLOADS) & frozenset(rows.ROWS))
 
 _IN_PLACE = """

@@ -1,4 +1,4 @@
-"""The operations, by kind. Importing this package attaches those of most programs to Tensor; see late.py for the others."""
+"""The operations, by kind. Importing this package attaches them to Tensor."""
 
 from __future__ import annotations
 
@@ -25,45 +25,77 @@ from ..tensor import Tensor
 from . import (
     activation,
     arithmetic,
+    arranging,
     batched_blas,
     binary,
     blas,
     comparison,
+    contraction,
     copying,
+    cumulative,
+    diagonals,
+    differences,
+    distances,
+    einsum,
     extremes,
+    gamma,
+    gated,
+    gather,
+    grids,
+    hashing,
+    histograms,
     index_put,
+    index_select,
     indexing,
     inplace_views,
     joining,
+    linear_algebra,
     logic,
+    masking,
     matmul,
     memory,
+    moments,
+    norms,
     operators,
+    ordering,
     overwriting,
     parts,
     power,
+    private,
     reduction,
     remainders,
+    removed,
+    replacing,
     rounding,
+    scatter_reduce,
+    searching,
+    segments,
     selection,
     shape,
     slicing,
+    smooth,
     softmax,
+    special,
+    splitting,
     strided,  # which fills slots
     transposing,
     truth,
     unary,
+    view_copies,
+    windows,
 )  # fmt: skip
 from .attaching import FUNCTIONS, attach, public
-from .late import everything, stand_in
 
 PARTS: tuple[ModuleType, ...] = (
     attributes, conversions, copies, creation, dispatch_classes, exchange, from_data, hooks, legacy, overrides, random,
 )  # fmt: skip
 MODULES: tuple[ModuleType, ...] = (
-    activation, arithmetic, batched_blas, binary, blas, comparison, copying, extremes, index_put, indexing, inplace_views, joining,
-    logic, matmul, memory, overwriting, parts, power, reduction, remainders, rounding, selection, shape, slicing, softmax,
-    transposing, truth, unary, operators,
+    activation, arithmetic, arranging, batched_blas, binary, blas, comparison, contraction, copying, cumulative,
+    diagonals, differences, distances, einsum, extremes, gamma, gated, gather, grids, hashing, histograms, index_put,
+    index_select, indexing, inplace_views, joining, linear_algebra, logic, masking, matmul, memory, moments, norms,
+    ordering, overwriting, parts, power, private, reduction, remainders, removed, replacing, rounding, scatter_reduce,
+    searching, segments, selection, shape, slicing, smooth, softmax, special, splitting, transposing, truth, unary,
+    view_copies, windows, operators,
 )  # fmt: skip
 
 
@@ -78,4 +110,3 @@ def __getattr__(name: str) -> Any:
 
 attach(MODULES, PARTS)
 absent.attach(Tensor)
-stand_in()

@@ -12,34 +12,14 @@ from typing import Any
 
 from ..inplace import inplace
 from ..keywords import OF_METHODS, all_renaming, as_method, of_input, renaming, taking_numpy_names
-from ..overloads import is_overloaded
 from ..own_names import all_named
 from ..refusals import all_refusing, has_flags, refusing
 from ..rows import ROWS
 from ..tensor import Tensor
+from ..torch_api import is_overloaded
 from . import names
 
-
-class _Functions(dict[str, Callable[..., Any]]):
-    """By their names; see Note [Operations asked for late]."""
-
-    def __missing__(self, name: str) -> Callable[..., Any]:
-        if name in names.MODULE_OF:
-            from . import late
-
-            late.load(names.MODULE_OF[name])
-        if name not in self:  # there may be a method of that name alone
-            raise KeyError(name)
-        return self[name]
-
-    def get(self, name: str, default: Any = None) -> Any:
-        try:
-            return self[name]
-        except KeyError:
-            return default
-
-
-FUNCTIONS = _Functions()
+FUNCTIONS: dict[str, Callable[..., Any]] = {}
 
 
 def _origin(function: Callable[..., Any]) -> str:
@@ -62,36 +42,17 @@ def public(module: ModuleType) -> dict[str, Callable[..., Any]]:
     return found
 
 
-class LateMethod:
-    """A method of Tensor that was not asked for so far, see Note [Operations asked for late]."""
-
-    __slots__ = ("load", "name")
-
-    def __init__(self, name: str, load: Callable[[], None]) -> None:
-        self.name, self.load = name, load
-
-    def __get__(self, instance: Tensor | None, owner: type[Tensor]) -> Any:
-        self.load()
-        return vars(Tensor)[self.name].__get__(
-            instance, owner
-        )  # a subclass may have another, which calls this one
-
-
 def _free(name: str) -> bool:
     """Whether Tensor has no attribute of that name yet."""
-    return isinstance(vars(Tensor).get(name, _NOTHING), LateMethod)
+    return name not in vars(Tensor)
 
 
-_NOTHING = LateMethod("", lambda: None)
-
-
-def attach(modules: Iterable[ModuleType], parts: Iterable[ModuleType] = ()) -> None:
+def attach(modules: Iterable[ModuleType], parts: Iterable[ModuleType]) -> None:
     """Make the operations of modules functions of torch and methods of Tensor.
 
     Args:
         parts: what has other methods of Tensor, which come before operations of the same names.
     """
-    before = dict(vars(Tensor)) if FUNCTIONS else {}  # the first ones are attached with what tensor.py has
     for part in parts:
         part.attach()
     functions: dict[str, Callable[..., Any]] = {}
@@ -103,7 +64,7 @@ def attach(modules: Iterable[ModuleType], parts: Iterable[ModuleType] = ()) -> N
         if _free(name):
             row = getattr(function, "row", None)
             setattr(Tensor, name, as_method(function, name) if row is None else row.method)
-    _attach_inplace(functions, {module.__name__.rpartition(".")[2] for module in modules})
+    _attach_inplace(functions)
     for module in modules:
         if hasattr(module, "attach"):
             module.attach()
@@ -116,13 +77,11 @@ def attach(modules: Iterable[ModuleType], parts: Iterable[ModuleType] = ()) -> N
         if name in functions:
             functions[name] = renaming(functions[name], {}, name)
     functions = all_refusing(all_renaming(functions))
-    added: dict[str, Any] = {
-        name: each
-        for name, each in vars(Tensor).items()
-        if isinstance(each, FunctionType) and each is not before.get(name)
+    methods: dict[str, Any] = {
+        name: each for name, each in vars(Tensor).items() if isinstance(each, FunctionType)
     }
-    changed = _refusing(added, functions)
-    for name, method in (changed | all_named(added | changed, methods=True)).items():
+    changed = _refusing(methods, functions)
+    for name, method in (changed | all_named(methods | changed, methods=True)).items():
         setattr(Tensor, name, method)
     FUNCTIONS.update(functions | all_named(functions))
     for module in modules:
@@ -146,13 +105,12 @@ def _refusing(
     return found
 
 
-def _attach_inplace(functions: dict[str, Callable[..., Any]], modules: set[str]) -> None:
+def _attach_inplace(functions: dict[str, Callable[..., Any]]) -> None:
     """``name_`` of each row named ``name``, or of a row named ``name_``, and of what is ``name`` under another name."""
     inplace_names = names.INPLACE.split()
     for name in inplace_names:
         row = ROWS.get(f"{name}_") or ROWS.get(name)
-        elsewhere = names.MODULE_OF.get(f"{name}_", "") not in {"", *modules}
-        if _free(f"{name}_") and row is not None and row.view is None and not elsewhere:
+        if _free(f"{name}_") and row is not None and row.view is None:
             setattr(Tensor, f"{name}_", inplace(row))
     for name in functions.keys() & {*inplace_names}:
         original = f"{functions[name].__name__}_"
@@ -163,5 +121,5 @@ def _attach_inplace(functions: dict[str, Callable[..., Any]], modules: set[str])
         if name.endswith("_") and name not in of_torch:
             del functions[name]
     for name in of_torch:
-        if name in functions or (name not in FUNCTIONS and not _free(name)):
+        if name in functions or not _free(name):
             functions[name] = of_input(functions.get(name, getattr(Tensor, name)))

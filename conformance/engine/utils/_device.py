@@ -7,8 +7,9 @@ from functools import cache
 from typing import Any
 
 from ..device import device
+from ..location import PACKAGE
 from ..modes import state
-from ..overrides import ENGINE, TorchFunctionMode
+from ..overrides import TorchFunctionMode
 
 _CONSTRUCTORS = (
     "empty empty_permuted empty_strided ones arange bartlett_window blackman_window eye full hamming_window hann_window "
@@ -19,7 +20,7 @@ _CONSTRUCTORS = (
 
 @cache
 def _device_constructors() -> frozenset[Any]:
-    torch: Any = sys.modules[ENGINE]
+    torch: Any = sys.modules[PACKAGE]
     named = {getattr(torch, name) for name in _CONSTRUCTORS.split()}
     return frozenset({*named, torch.fft.fftfreq, torch.fft.rfftfreq})
 
@@ -68,7 +69,7 @@ def get_default_device() -> device:
         return device("cpu")
     if context.device.index is not None:
         return context.device
-    found: device = sys.modules[ENGINE].tensor([]).device  # which modes are asked, as in torch
+    found: device = sys.modules[PACKAGE].tensor([]).device  # which modes are asked, as in torch
     return found
 
 

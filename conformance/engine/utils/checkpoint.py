@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any
 
-from .. import autograd, errors, random
+from .. import autograd, random
 from ..absent import look_up
 from ..amp.autocast_mode import autocast
 from ..autograd.function import Function
@@ -19,6 +19,7 @@ from ..casting import get_autocast_dtype, is_autocast_cache_enabled, is_autocast
 from ..modes import enable_grad, state
 from ..saved import SavedTensor, save
 from ..tensor import Tensor
+from . import checkpoint_errors
 from .checkpoint_log import Log
 from .selective_checkpoint import (
     SAC_IGNORED_OPS,
@@ -82,7 +83,7 @@ def checkpoint(
         ValueError: arguments that do not go together.
     """
     if use_reentrant is None:
-        warnings.warn(errors.CHECKPOINT_USE_REENTRANT, stacklevel=2)
+        warnings.warn(checkpoint_errors.USE_REENTRANT, stacklevel=2)
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     if use_reentrant:
@@ -102,7 +103,7 @@ def checkpoint(
         result = function(*args, **kwargs)
         finished = True
     if not finished:
-        raise RuntimeError(errors.CHECKPOINT_SUPPRESSED)
+        raise RuntimeError(checkpoint_errors.SUPPRESSED)
     frame.forward_completed = True
     return result
 
@@ -116,7 +117,7 @@ def checkpoint_sequential(
 ) -> Any:
     """Run functions one after another, in segments of which all but the last are checkpointed."""
     if use_reentrant is None:
-        warnings.warn(errors.CHECKPOINT_SEQUENTIAL_USE_REENTRANT, stacklevel=2)
+        warnings.warn(checkpoint_errors.SEQUENTIAL_USE_REENTRANT, stacklevel=2)
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     if kwargs:
@@ -186,7 +187,7 @@ class CheckpointFunction(Function):
     @staticmethod
     def backward(ctx: Any, *args: Any) -> Any:
         if not state.checkpoint_valid:
-            raise RuntimeError(errors.CHECKPOINT_NOT_BACKWARD)
+            raise RuntimeError(checkpoint_errors.NOT_BACKWARD)
         inputs = list(ctx.inputs)
         for index, tensor in zip(ctx.tensor_indices, ctx.saved_tensors, strict=True):
             inputs[index] = tensor
@@ -287,8 +288,8 @@ class _CheckpointFrame:
         _internal_assert(group in holder.handles)
         handle = holder.handles[group]
         if handle is None:
-            where = "" if state.graph_exec_group is None else errors.CHECKPOINT_OVERLAP
-            raise CheckpointError(errors.CHECKPOINT_UNPACKED_TWICE.format(where))
+            where = "" if state.graph_exec_group is None else checkpoint_errors.OVERLAP
+            raise CheckpointError(checkpoint_errors.UNPACKED_TWICE.format(where))
         _internal_assert(handle in self.recomputed[group])
         found = self.recomputed[group][handle]
         holder.handles[group] = None
@@ -314,7 +315,7 @@ class _CheckpointFrame:
             raise CheckpointError(
                 "torch.utils.checkpoint: A different number of tensors was saved during the original forward and "
                 f"recomputation.\nNumber of tensors saved during forward: {len(self.weak_holders)}\nNumber of tensors "
-                f"saved during recomputation: {self.counter[group]}.\n{errors.CHECKPOINT_TIP}"
+                f"saved during recomputation: {self.counter[group]}.\n{checkpoint_errors.TIP}"
             )
         text = ""
         for index, (reference, before) in enumerate(zip(self.weak_holders, self.metadatas, strict=True)):
@@ -331,7 +332,7 @@ class _CheckpointFrame:
         if text:
             raise CheckpointError(
                 "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than "
-                f"during the forward pass.\n{text}.\n{errors.CHECKPOINT_TIP}"
+                f"during the forward pass.\n{text}.\n{checkpoint_errors.TIP}"
             )
 
 
@@ -361,7 +362,7 @@ class _recomputation_hook(saved_tensors_hooks):
                     return tensor
                 raise CheckpointError(
                     "torch.utils.checkpoint: trying to save more tensors during recomputation than during the "
-                    f"original forward pass.\n{errors.CHECKPOINT_TIP}"
+                    f"original forward pass.\n{checkpoint_errors.TIP}"
                 )
             holder = frame.weak_holders[index]()
             if holder is not None:
