@@ -9,7 +9,6 @@ from typing import Any
 
 from .. import pickling
 from .._distributions.base_utils import own_init
-from ..backward_passes import grad
 from ..batching import BatchedTensor
 from ..modes import no_grad
 from ..size import Size
