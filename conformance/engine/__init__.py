@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from importlib import import_module
-from importlib.util import find_spec as _find_spec
+from importlib import util as _util
 from math import e, inf, nan, pi
 from typing import Any
 
@@ -256,7 +256,7 @@ _ELSEWHERE = {
 
 def _is_part(name: str) -> Any:
     """Whether a module of the engine has this name, which is asked for before it is imported."""
-    return name.isidentifier() and _find_spec(f"{__name__}.{name}") is not None
+    return name.isidentifier() and _util.find_spec(f"{__name__}.{name}") is not None
 
 
 def __dir__() -> list[str]:

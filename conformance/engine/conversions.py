@@ -21,7 +21,7 @@ from .zero_tensor import ZeroTensor, in_memory
 from_numpy: Callable[[np.ndarray[Any, Any]], Tensor] = on_first_use("from_numpy")
 stft: Callable[..., Tensor] = on_first_use("stft")
 istft: Callable[..., Tensor] = on_first_use("istft")
-tensor_text: Callable[[Tensor], str] = on_first_use("tensor_text")
+tensor_text: Callable[..., str] = on_first_use("tensor_text")
 
 
 def item(self: Tensor) -> Any:

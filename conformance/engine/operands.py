@@ -12,7 +12,6 @@ import numpy as np
 from . import dtypes, errors
 from .dtypes import NUMBERS
 from .errors import missing_arguments, typename, wrong_type
-from .from_data import from_numpy
 from .modes import state
 from .node import gradient_edge
 from .node_sources import is_optional, may_be_number, names_of
@@ -28,7 +27,9 @@ if TYPE_CHECKING:
     from .rows import Row
 
 Array = np.ndarray[Any, Any]
-ask_late: Callable[..., Any] = on_first_use("ask_late")  # see Note [Slots]
+# See Note [Slots].
+ask_late: Callable[..., Any] = on_first_use("ask_late")
+from_numpy: Callable[[Array], Tensor] = on_first_use("from_numpy")
 
 
 def array_to_float(array: Array) -> Array:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import dtypes, errors
-from .creation import scalar_tensor
 from .formats import type_name
 from .modes import Recorder, _set, state
+from .slots import on_first_use
 from .tangents import DualOutput
 from .tensor import Tensor, make
 from .transforms import transforms
@@ -19,6 +19,8 @@ from .version_counter import counter_at
 
 if TYPE_CHECKING:
     from .node import Node
+
+scalar_tensor: Callable[..., Tensor] = on_first_use("scalar_tensor")  # see Note [Slots]
 
 
 class SavedTensor:

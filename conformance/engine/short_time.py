@@ -13,7 +13,6 @@ from .creation import finish, kind_of
 from .device import check_memory
 from .dtypes import bfloat16, bool_, c_name, float16, is_half
 from .errors import unimplemented
-from .nn.functions.padding import pad as padded
 from .once import warn_once
 from .ops.fourier import fft_c2c, fft_c2r, fft_r2c
 from .ops.parts import view_as_complex, view_as_real
@@ -21,7 +20,10 @@ from .ops.slicing import slice_
 from .ops.windows import unfold_backward
 from .refusals import all_refusing
 from .shapes import wrap_dim
+from .slots import on_first_use
 from .tensor import Tensor
+
+padded: Callable[..., Tensor] = on_first_use("pad")  # see Note [Slots]
 
 _ALIGNED = "stft align_to_window should only be set when center = false"
 _NO_WINDOW = (

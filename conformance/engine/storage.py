@@ -9,9 +9,8 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from . import dtypes
+from . import dtypes, from_data
 from .device import CPU, check_device, device
-from .from_data import infer_array
 from .memory import StorageBase, address, buffer, copied, copied_once
 from .once import warn_program
 from .tensor import wrap
@@ -307,7 +306,7 @@ class TypedStorage(Storage):
         if isinstance(given, (int, np.integer)):
             return UntypedStorage(int(given) * self.dtype.itemsize)
         if isinstance(given, Sequence):
-            return UntypedStorage.of(infer_array(given, self.dtype))
+            return UntypedStorage.of(from_data.infer_array(given, self.dtype))
         raise TypeError(_FORMS + f"\nArgument type not recognized: {type(given)}")
 
     @property

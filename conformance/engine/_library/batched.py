@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..func.functions import through_rule
 from ..pytree import flatten, unflatten
+from ..slots import on_first_use
+
+through_rule: Callable[..., Any] = on_first_use("through_vmap_rule")  # see Note [Slots]
 
 
 def vmap_kernel(rule: Callable[..., Any]) -> Callable[..., Any]:

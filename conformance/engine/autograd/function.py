@@ -18,7 +18,6 @@ from ..saved import NOTHING, SavedTensor
 from ..tensor import Tensor, make
 from ..transforms import transforms
 from ..views import increment_version
-from .jvp import Marks, give_tangents
 from .outputs import (
     Outputs,
     checked_tuple,
@@ -30,6 +29,7 @@ from .outputs import (
 )
 
 # See Note [Slots].
+_give_tangents: Callable[..., None] = slots.on_first_use("give_tangents")
 _refuse_named: Callable[[dict[str, Any]], None] = slots.on_first_use("refuse_named")
 _apply_transformed: Callable[..., Any] = slots.on_first_use("apply_transformed")
 
@@ -416,7 +416,7 @@ def _apply(cls: type[Function], inputs: tuple[Any, ...], with_setup: bool) -> An
     dirty, constant = dirty_inputs(node), constant_outputs(node)
     wrapped = Outputs(node if recorded else None, tensors, held, dirty, constant).wrap(outputs)
     if transforms.count:
-        give_tangents(node, inputs, wrapped, Marks(outputs, dirty, constant))
+        _give_tangents(node, inputs, wrapped, (outputs, dirty, constant))
     if recorded:
         node._output_info = [
             (each._array.shape, each._array.dtype, each.requires_grad) if isinstance(each, Tensor) else None

@@ -45,13 +45,20 @@ class Marks:
 
 
 def give_tangents(
-    node: BackwardCFunction, inputs: tuple[Any, ...], outputs: tuple[Any, ...], marks: Marks
+    node: BackwardCFunction,
+    inputs: tuple[Any, ...],
+    outputs: tuple[Any, ...],
+    returned_and_said: tuple[tuple[Any, ...], set[int], set[int]],
 ) -> None:
     """Ask the Function's jvp for the tangents of its outputs.
+
+    Args:
+        returned_and_said: see Marks.
 
     Raises:
         RuntimeError: it returns too few or too many, or not in the way in which forward returned its outputs.
     """
+    marks = Marks(*returned_and_said)
     found = carried(inputs)
     for level in sorted(found):
         before = {

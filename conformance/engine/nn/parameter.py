@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import errors, pickling
-from ..creation import empty
+from .. import creation, errors, pickling
 from ..dispatch_classes import is_asked
 from ..modes import unseen
 from ..overrides import disabled_torch_function
@@ -30,7 +29,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
 
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
         if data is None:
-            data = empty(0)
+            data = creation.empty(0)
         if requires_grad.__class__ is not bool:
             raise TypeError(
                 f"_make_subclass(): argument 'require_grad' (position 3) must be bool, not {errors.typename(requires_grad)}"
@@ -99,7 +98,7 @@ class Buffer(Tensor, metaclass=_BufferMeta):
 
     def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
         if data is None:
-            data = empty(0)
+            data = creation.empty(0)
         buffer = data.detach().requires_grad_(data.requires_grad)
         buffer.persistent, buffer._is_buffer = persistent, True
         return buffer
@@ -182,7 +181,9 @@ class UninitializedTensorMixin:
 
     def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
         """Become a plain parameter or buffer of this shape, with any values."""
-        set_array(self, empty(shape, device=device, dtype=self.dtype if dtype is None else dtype)._array)
+        set_array(
+            self, creation.empty(shape, device=device, dtype=self.dtype if dtype is None else dtype)._array
+        )
         self.__class__ = self.cls_to_become
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -227,6 +228,6 @@ def is_lazy(param: Any) -> bool:
 
 
 def _uninitialized(cls: type[Any], requires_grad: bool, device: Any, dtype: Any) -> Any:
-    found: Any = make(empty(0, device=device, dtype=dtype)._array, cls)
+    found: Any = make(creation.empty(0, device=device, dtype=dtype)._array, cls)
     found._requires_grad = requires_grad
     return found
