@@ -32,6 +32,7 @@ from ..batching import (
     refused_value,
     vmaps,
 )
+from ..location import PACKAGE
 from ..shapes import new_sizes
 from ..tensor import Tensor
 from ..transforms import Doors
@@ -229,7 +230,7 @@ def composed() -> Iterator[tuple[tuple[str, int], FunctionType]]:
                 and not hasattr(function, "row")
                 and (not name.startswith("_") or name in _INDEXING)
                 and name not in _UNMAPPED
-                and function.__module__.startswith(__name__.partition(".func")[0])
+                and function.__module__.startswith(PACKAGE)
             ):
                 yield (prefix + name, id(function)), function
 
