@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import builtins
 from importlib import import_module
+from importlib.util import find_spec as _find_spec
 from math import e, inf, nan, pi
 from typing import Any
 
-from . import __future__, allocation, autograd, legacy, ops, random, return_types
+from . import __future__, allocation, autograd, legacy, ops, random, return_types, wiring
 from .absent import look_up
 from .checks import FUNCTIONS as _CHECKS
 from .creation import (
@@ -193,6 +194,7 @@ def _assert(condition: Any, message: Any) -> None:
         raise AssertionError(message)
 
 
+wiring.begin()
 allocation.keep_freed_memory()
 _look_up = look_up("torch")
 _LATER = (
@@ -254,9 +256,7 @@ _ELSEWHERE = {
 
 def _is_part(name: str) -> Any:
     """Whether a module of the engine has this name, which is asked for before it is imported."""
-    from importlib.util import find_spec
-
-    return name.isidentifier() and find_spec(f"{__name__}.{name}") is not None
+    return name.isidentifier() and _find_spec(f"{__name__}.{name}") is not None
 
 
 def __dir__() -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
 import numpy as np
 
@@ -12,9 +13,12 @@ from .hooks import check_result
 from .modes import state
 from .node import AccumulateGrad, Gradients
 from .shapes import is_dense, is_expanded, like_steps, strides
+from .slots import on_first_use
 from .tensor import Tensor, wrap
 from .transforms import transforms
 from .views import increment_version
+
+accumulated: Callable[..., Tensor] = on_first_use("sparse_accumulated")  # see Note [Slots]
 
 _ALONE = 3  # references to a gradient that only the running pass holds; see Note [Stealing a gradient]
 
@@ -77,8 +81,6 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
 
 def _sparse(variable: Tensor, current: Tensor | None, gradient: Tensor, alone: bool) -> Tensor:
     """The grad where something is sparse, see Note [Arrays of other layouts]."""
-    from .sparse.gradients import accumulated
-
     return accumulated(variable, current, gradient, alone)
 
 

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import functools
 import inspect
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from .location import PACKAGE
 from .modes import state
 from .ops.operators import OPERATORS
 from .overrides import (
-    MARK,
     UNASKED,
     ask,
     ask_as,
-    disabled_torch_function,
     flat,
     get_default_nowrap_functions,
     handle_torch_function,
@@ -39,7 +35,7 @@ _SPECIAL = _special(
     rtruediv rxor setitem sub truediv xor
     """
 )
-_REFLECTED = _special("radd rsub rmul rtruediv rfloordiv rmod rpow rmatmul rand ror rxor rlshift rrshift")
+REFLECTED = _special("radd rsub rmul rtruediv rfloordiv rmod rpow rmatmul rand ror rxor rlshift rrshift")
 # Operators that are methods in torch, too: who is asked is told the method's name.
 _METHODS = _special(
     """
@@ -60,30 +56,6 @@ _TELLING = _special(
     """.split()  # noqa: SIM905  as torch's own lists
 )
 _ALONE = ("backward", "new_tensor")  # methods that ask only their tensor
-_PREFIXED = (
-    "fft",
-    "linalg",
-    "special",
-)  # modules whose names say in the dispatcher, too, where they are from
-# What torch.nn.functional has from elsewhere; all else there is written in Python.
-_FROM_TORCH = frozenset(
-    """
-    adaptive_avg_pool1d avg_pool1d bilinear channel_shuffle conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d
-    conv_transpose3d cosine_similarity hardshrink pairwise_distance pdist pixel_shuffle pixel_unshuffle prelu
-    """.split()  # noqa: SIM905  as torch's own lists
-)
-_FROM_NN = frozenset(
-    "avg_pool2d avg_pool3d gelu linear logsigmoid one_hot scaled_dot_product_attention softplus softshrink".split()  # noqa: SIM905  as above
-)
-_INITS = ("constant_", "kaiming_uniform_", "normal_", "uniform_")  # those of torch.nn.init that ask
-_FILES = {"lobpcg": "torch._lobpcg", "pca_lowrank": "torch._lowrank", "svd_lowrank": "torch._lowrank"}
-_MADE = (
-    "tensor",
-    "as_tensor",
-    "asarray",
-    "from_numpy",
-    "sparse_coo_tensor",
-)  # what modes are asked of, and subclasses are not
 
 
 def _seen_name(name: str) -> str:
@@ -91,7 +63,7 @@ def _seen_name(name: str) -> str:
     return "__rdiv__" if name == "__rtruediv__" else name
 
 
-def _name_methods() -> None:
+def name_methods() -> None:
     """Give Tensor's methods the names that torch shows to who overrides them."""
     for name, found in list(vars(Tensor).items()):
         hidden = name.startswith("_") and name not in _SPECIAL
@@ -188,7 +160,7 @@ def _asking_method(name: str, function: Callable[..., Any]) -> Callable[..., Any
     return asking
 
 
-def _asking_operator(name: str) -> Callable[..., Any]:
+def asking_operator(name: str) -> Callable[..., Any]:
     """A reflected operator: beside a tensor, Python asks the subclass first, and torch goes on in the given order.
 
     Beside a tensor of another class Python has asked that one already.
@@ -227,16 +199,7 @@ def _asking_property(found: property) -> property:
 
 
 @functools.cache
-def make_tensors_ask() -> None:
-    _make_functions_ask()
-    module = sys.modules[PACKAGE]
-    for name in _MADE:
-        setattr(module, name, Overridable(getattr(module, name), name))
-    _make_methods_ask()
-
-
-@functools.cache
-def _make_methods_ask() -> None:
+def make_methods_ask() -> None:
     for name, found in list(vars(Tensor).items()):
         if name in UNASKED or (name.startswith("_") and name not in _SPECIAL):
             continue
@@ -245,74 +208,3 @@ def _make_methods_ask() -> None:
         elif isinstance(found, FunctionType):
             setattr(Tensor, name, _asking_method(name, found))
     get_default_nowrap_functions.cache_clear()
-
-
-def attach_to(cls: type[Tensor]) -> None:
-    """Make torch's functions and Tensor's methods ask, for a new subclass of Tensor, and its reflected operators."""
-    asking: Any = cls
-    if asking.__torch_function__ is disabled_torch_function:
-        return
-    theirs = {name for base in cls.__mro__ if base not in (Tensor, object) for name in vars(base)}
-    if MARK in theirs:  # it inherits them
-        return
-    setattr(cls, MARK, True)
-    _make_functions_ask()
-    _make_methods_ask()
-    for name in _REFLECTED & vars(Tensor).keys() - theirs:
-        setattr(cls, name, _asking_operator(name))
-
-
-def _modules() -> tuple[Any, ...]:
-    """The modules that have torch's functions."""
-    from . import fft, linalg, nn, special
-
-    return sys.modules[PACKAGE], fft, linalg, special, nn.functional, nn.init
-
-
-@functools.cache
-def _make_functions_ask() -> None:
-    from . import autograd, functional, short_time
-    from . import nn as networks
-    from .nn.functions import FUNCTIONS
-
-    _name_methods()
-    torch = sys.modules[PACKAGE]
-    vars(torch).update(FUNCTIONS, **{name: getattr(torch, name) for name in (*short_time.FUNCTIONS, *_FILES)})
-    in_python = frozenset(functional.__all__) - {"istft"} | _FILES.keys()
-    for module in _modules():
-        for name, value in list(vars(module).items()):
-            own = isinstance(value, FunctionType) and value.__module__.startswith((PACKAGE, "torch"))
-            if not own or name.startswith("_") or name in UNASKED:
-                continue
-            place = f"torch{module.__name__.removeprefix(PACKAGE)}"
-            if module is torch and name in in_python:
-                asking = Overridable(value, name, _FILES.get(name, "torch.functional"), True)
-            elif module is networks.functional and name in _FROM_NN:
-                asking = Overridable(value, "log_sigmoid" if name == "logsigmoid" else name, "torch.nn")
-            elif module is torch or (module is networks.functional and name in _FROM_TORCH):
-                asking = Overridable(value, name)
-            elif place.removeprefix("torch.") in _PREFIXED:
-                asking = Overridable(value, f"{place.removeprefix('torch.')}_{name}", place)
-            elif module is networks.functional or name in _INITS:
-                asking = Overridable(value, name, place, True)
-            else:
-                continue
-            setattr(module, name, asking)
-    autograd.grad = Overridable(autograd.grad, "grad")
-
-
-def ask_late(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """What arguments that are no tensors, but override, say of a function of torch's that has not asked them."""
-    _make_functions_ask()
-    public = (each for module in _modules() for each in vars(module).values() if type(each) is Overridable)
-    asking = next((each for each in public if function in _layers(each.function)), None)
-    if asking is not None:
-        return asking(*args, **kwargs)
-    return ask(function, [*flat(args), *flat(kwargs.values())], *args, **kwargs)
-
-
-def _layers(function: Any) -> Iterator[Any]:
-    """A function and what it wraps."""
-    while function is not None:
-        yield function
-        function = getattr(function, "__wrapped__", None)

@@ -12,6 +12,7 @@ from .formats import Unstrided, layout_of, lies_so, memory_format
 from .memory import address, offset, storage
 from .shapes import existing_dim, from_innermost, strides
 from .size import Size
+from .slots import on_first_use, provided
 from .tensor import Tensor, read_only
 from .transforms import is_wrapped
 from .twins import PAIRS, is_twin, memory_of
@@ -19,6 +20,12 @@ from .zero_tensor import ZeroTensor
 
 if TYPE_CHECKING:
     from .storage import TypedStorage, UntypedStorage
+
+# See Note [Slots].
+untyped: Callable[[Any], UntypedStorage] = on_first_use("untyped_storage")
+typed: Callable[..., TypedStorage] = on_first_use("typed_storage")
+warn_of_typed_storage: Callable[[], None] = on_first_use("warn_of_typed_storage")
+legacy_storage: Callable[[Any], Any] = on_first_use("legacy_storage")
 
 _SHAPED: Any = tuple.__new__  # of whole numbers, which Size need not look at
 
@@ -121,10 +128,8 @@ def check_storage(tensor: Tensor) -> None:
 
 def untyped_storage(self: Tensor) -> UntypedStorage:
     """The memory that this tensor shares with its views."""
-    from .storage import UntypedStorage
-
     check_storage(self)
-    return UntypedStorage.of(memory_of(self._array))
+    return untyped(memory_of(self._array))
 
 
 def is_shared(self: Tensor) -> bool:
@@ -222,33 +227,25 @@ def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
 
 def typed_storage(self: Tensor) -> TypedStorage:
     """The memory that this tensor shares with its views, as numbers; deprecated."""
-    from .storage import _warn_typed_storage_removal
-
-    _warn_typed_storage_removal()
+    warn_of_typed_storage()
     return _typed_storage(self)
 
 
 def _typed_storage(self: Tensor) -> TypedStorage:
     """The same, without a warning."""
-    from .storage import TypedStorage
-
-    return TypedStorage(wrap_storage=self.untyped_storage(), dtype=self.dtype, _internal=True)
+    return typed(wrap_storage=self.untyped_storage(), dtype=self.dtype, _internal=True)
 
 
 def storage_type(self: Tensor) -> Any:
     """What a storage of its dtype was called."""
-    from .storage import legacy
-
-    return legacy(self.dtype)
+    return legacy_storage(self.dtype)
 
 
 def _of_layouts(name: str) -> Callable[..., Any]:
     """A method about layouts, which is loaded when it is first called."""
 
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
-        from .sparse.methods import METHODS
-
-        return METHODS[name](self, *args, **kwargs)
+        return provided("sparse_methods")[name](self, *args, **kwargs)
 
     method.__name__ = method.__qualname__ = name
     return method

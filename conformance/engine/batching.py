@@ -31,8 +31,14 @@ from . import errors
 from .modes import state
 from .overrides import disabled_torch_function
 from .shapes import broadcast_shapes
+from .slots import on_first_use, unfilled
 from .tensor import Tensor, make, read_only
 from .transforms import transforms
+
+# See Note [Slots].
+example_of_dual: Callable[[Tensor, int, int], Tensor] = unfilled  # from tangents
+stack: Callable[[Any], Tensor] = unfilled  # from ops.joining
+tensor_text: Callable[[Tensor], str] = on_first_use("tensor_text")
 
 _ITEM = (
     "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a Tensor, "
@@ -172,8 +178,6 @@ class BatchedTensor(Tensor):
         if vmap_of(self._level).old:
             bool(self)
         if transforms.depth:
-            from .text import tensor_text
-
             return tensor_text(self)
         whole, dim = whole_of(self)
         shown = textwrap.indent(repr(whole), "    ")
@@ -293,8 +297,6 @@ def whole_of(batch: BatchedTensor) -> tuple[Tensor, int]:
     """The whole and its dimension that counts the examples; where only those are held, they are stacked."""
     if batch._whole is not None:
         return batch._whole, batch._dim
-    from .ops.joining import stack
-
     found = stack(batch._examples)
     empty = batch._level < len(vmaps) and not vmaps[batch._level].size
     return (found.narrow(0, 0, 0) if empty else found), 0
@@ -392,8 +394,6 @@ def example(value: Any, index: int, level: int) -> Any:
     if type(value) is dict:
         return {name: example(each, index, level) for name, each in value.items()}
     if isinstance(value, Tensor) and transforms.depth:
-        from .tangents import example_of_dual
-
         return example_of_dual(value, index, level)
     return value
 

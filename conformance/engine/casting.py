@@ -13,26 +13,26 @@ such a door of their own when autocast is first switched on.
 
 from __future__ import annotations
 
-import inspect
-import sys
 import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
-from importlib import import_module
 from types import FunctionType
 from typing import Any
 
 from . import dtypes
 from .device import device
 from .errors import wrong_type
-from .location import PACKAGE
 from .modes import _set, state
 from .ops.copying import to as copied
 from .refusals import refusing
-from .rows import ROWS
+from .slots import on_first_use
 from .tensor import Tensor
 from .transforms import SharedDoors
+
+composed_functions: Callable[[Iterable[str]], Iterator[tuple[str, FunctionType]]] = on_first_use(
+    "composed_functions"
+)  # see Note [Slots]
 
 DEVICE_TYPES = ("cpu", "cuda", "mtia", "maia", "xpu", "ipu", "hpu", "xla", "privateuseone", "mps")
 
@@ -179,33 +179,11 @@ class _Operations(SharedDoors):
 
     def find(self) -> None:
         """Let them ask whether autocast is on."""
-        from .nn import functions  # noqa: F401  it has rows of its own
-
-        for name in _POLICIES:
-            if name not in ROWS:
-                self.guard(_composed(name), partial(_ask, name))
+        for name, function in composed_functions(_POLICIES):
+            self.guard(function, partial(_ask, name))
 
 
 _operations = _Operations()
-
-
-# What torch has in C++ beneath functions of its Python that are called alike.
-_BENEATH = {"l1_loss": "nn.functions.loss", "stft": "short_time"}
-
-
-def _composed(name: str) -> FunctionType:
-    """The function that composes an operation, beneath what looks at its arguments."""
-    prefix, _, rest = name.partition("_")
-    if name in _BENEATH:
-        found = getattr(import_module(f"{PACKAGE}.{_BENEATH[name]}"), f"_{name}")
-    elif prefix in ("fft", "linalg"):
-        found = getattr(import_module(f"{PACKAGE}.{prefix}"), rest)
-    else:
-        functional = import_module(f"{PACKAGE}.nn.functional")
-        found = getattr(functional, name, None) or getattr(sys.modules[PACKAGE], name)
-    function = inspect.unwrap(found)
-    assert isinstance(function, FunctionType)
-    return function
 
 
 def _ask(name: str, made: Callable[..., Any], args: Arguments, kwargs: Keywords) -> Any:

@@ -57,6 +57,7 @@ from .saved import (
 )  # fmt: skip
 from .shapes import laid_out, ordered, strides
 from .size import Size
+from .slots import unfilled
 from .sources import call_source
 from .tensor import Tensor
 from .transforms import guarded
@@ -64,6 +65,8 @@ from .views import as_view
 
 if TYPE_CHECKING:
     from .rows import Row
+
+operator_of: Callable[[str], Callable[..., Any] | None] = unfilled  # from rows, see Note [Slots]
 
 # Arguments that torch holds as a Scalar; any other integer is a dimension, an index or a size.
 SCALARS = """
@@ -108,11 +111,9 @@ _PRODUCT = (lambda grad, other: grad * other).__code__.co_code
 
 def _called(formula: Callable[..., Any]) -> Callable[..., Any]:
     """A formula as apply calls it: one that is the product of its two arguments is the product itself, two frames less."""
-    from .rows import ROWS
-
     code = formula.__code__
     is_product = code.co_code == _PRODUCT and code.co_argcount == 2
-    return ROWS["mul"].operator or formula if is_product else formula
+    return operator_of("mul") or formula if is_product else formula
 
 
 def public(row: Row, variant: str) -> Callable[..., Any]:

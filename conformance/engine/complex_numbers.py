@@ -22,14 +22,19 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import dtypes, errors
+from .creation import scalar_tensor
 from .modes import state
 from .node import Edge, Identity
+from .overloads import opname
+from .slots import on_first_use
 from .tensor import Tensor
 
 if TYPE_CHECKING:
     from .metadata import InputMetadata
     from .node import Node
     from .rows import Row
+
+of_complex_numbers: Callable[[str, str], Any] = on_first_use("of_complex_numbers")  # see Note [Slots]
 
 _HOLOMORPHIC = """
 acos acosh acosh_ add add_scalar addbmm addcdiv addcmul addmm addmv addr alias alias_copy as_strided
@@ -90,8 +95,6 @@ def check_declared(row: Row) -> None:
         RuntimeError: as torch words it.
     """
     if row.name not in HOLOMORPHIC and row.name not in AS_WRITTEN:
-        from .overloads import opname
-
         raise RuntimeError(
             f"{opname(row.name)} does not support automatic differentiation for outputs with complex dtype."
         )
@@ -99,9 +102,7 @@ def check_declared(row: Row) -> None:
 
 def formula_of(row: Row, key: str) -> Callable[..., Any]:
     """The formula for an input (or several) of a node whose output is complex."""
-    from .ops.complex_formulas import FORMULAS  # which few programs need
-
-    return FORMULAS.get((row.name, key)) or row.formulas[key]
+    return of_complex_numbers(row.name, key) or row.formulas[key]
 
 
 def as_complex(
@@ -144,8 +145,6 @@ def conjugate(saved: Any) -> Any:
 def conjugate_operand(saved: Any) -> Any:
     """As ``conjugate``, of what stood for a tensor: torch's conj() makes a number that did so a tensor like any other."""
     if saved.__class__ is complex:
-        from .creation import scalar_tensor
-
         return scalar_tensor(saved.conjugate(), dtype=dtypes.complex128)
     return conjugate(saved)
 

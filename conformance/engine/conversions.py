@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,16 @@ from .formats import Unstrided
 from .modes import state
 from .node import gradient_edge
 from .once import warn_program
+from .slots import on_first_use
 from .tensor import Tensor
 from .transforms import transforms
 from .zero_tensor import ZeroTensor, in_memory
+
+# See Note [Slots].
+from_numpy: Callable[[np.ndarray[Any, Any]], Tensor] = on_first_use("from_numpy")
+stft: Callable[..., Tensor] = on_first_use("stft")
+istft: Callable[..., Tensor] = on_first_use("istft")
+tensor_text: Callable[[Tensor], str] = on_first_use("tensor_text")
 
 
 def item(self: Tensor) -> Any:
@@ -151,8 +158,6 @@ def _reversed(self: Tensor) -> Tensor:
 
 def _array_wrap(self: Tensor, array: np.ndarray[Any, Any]) -> Tensor:
     """What becomes of a result of numpy's: a tensor; numpy warns that it takes no further arguments, as torch's."""
-    from .from_data import from_numpy
-
     return from_numpy(array.astype(np.uint8) if array.dtype == np.bool_ else array)
 
 
@@ -172,20 +177,14 @@ def _format(self: Tensor, spec: str) -> str:
 
 
 def _repr(self: Tensor, *, tensor_contents: Any = None) -> str:
-    from .text import tensor_text  # what prints is imported when something is printed
-
     return tensor_text(self, tensor_contents)
 
 
 def _stft(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    from .short_time import stft
-
     return stft(self, *args, **kwargs)
 
 
 def _istft(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    from .short_time import istft
-
     return istft(self, *args, **kwargs)
 
 

@@ -11,9 +11,13 @@ from . import dtypes, errors
 from .device import check_device, check_memory
 from .errors import wrong_type
 from .formats import LayoutError, Unstrided, laid_out, layout_of, preserve_format, strided
+from .out import fill_out
 from .settings import unwritten
-from .shapes import empty_in_steps, like_steps, new_sizes, strides
+from .shapes import blank, empty_in_steps, like_steps, new_sizes, strides
+from .slots import on_first_use
 from .tensor import Tensor, wrap
+
+sparse_zeros: Callable[..., Any] = on_first_use("sparse_zeros")  # see Note [Slots]
 
 
 def finish(
@@ -30,8 +34,6 @@ def finish(
             array = empty_in_steps(array.shape, array.dtype, strides(array))  # which its views keep
         result = wrap(array)
     else:
-        from .out import fill_out
-
         result = fill_out(out, array, name)
     if requires_grad:
         if requires_grad is not True:
@@ -78,11 +80,9 @@ def _without_values(name: str, shape: tuple[int, ...], kind: np.dtype[Any]) -> A
     Raises:
         RuntimeError: these are no zeros.
     """
-    from .sparse.array import zeros
-
     if name == "ones":
         raise RuntimeError("full(...) is not implemented for sparse layout")
-    return zeros(shape, kind)
+    return sparse_zeros(shape, kind)
 
 
 def _filled(
@@ -147,7 +147,6 @@ def empty_strided(
     """torch.empty_strided: memory laid out with these strides."""
     check_memory(device, pin_memory)
     kind = (dtypes.asked("empty_strided", dtype) or dtypes.default).numpy
-    from .ops.strided import blank
 
     shape, steps = new_sizes((size,)), tuple(s * kind.itemsize for s in stride)
     if len(shape) != len(steps):

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from . import errors, pickling
 from .modes import state
+from .slots import on_first_use
+
+# See Note [Slots].
+ask: Callable[..., Any] = on_first_use("ask_modes")
+leave_mode: Callable[[], None] = on_first_use("leave_mode")
+enter_device: Callable[[Any], None] = on_first_use("enter_device")
 
 _KINDS = (
     "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, meta, hpu, mtia, "
@@ -26,21 +33,14 @@ class device:
     def __new__(cls, *args: Any, **kwargs: Any) -> device:
         if not state.function_modes:
             return parsed(*args, **kwargs)
-        from .overrides import ask
-
         found: device = ask(cls, (), *args, **kwargs)
         return found
 
     def __enter__(self) -> device:
-        from .overrides import TorchFunctionMode
-        from .utils._device import DeviceContext
-
-        TorchFunctionMode.__enter__(DeviceContext(self))
+        enter_device(self)
         return self
 
     def __exit__(self, *error: object) -> None:
-        from .overrides import leave_mode
-
         leave_mode()
 
     def __repr__(self) -> str:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from . import ops
 from .dispatch_classes import answer, asked, is_asked, save_detached, take_place
 from .formats import contiguous_format
 from .location import PACKAGE
@@ -24,9 +25,15 @@ from .node_sources import names_of
 from .overloads import opname
 from .rows import ROWS, Row
 from .saved import SavedTensor
+from .slots import on_first_use
 from .tensor import Tensor, version_counter
 from .transforms import transforms
 from .views import check_inplace
+
+# See Note [Slots].
+nn_functions: Callable[[], dict[str, Any]] = on_first_use("nn_functions")
+close_doors: Callable[[], None] = on_first_use("close_dispatch_doors")
+open_doors: Callable[[], None] = on_first_use("open_dispatch_doors")
 
 
 class TorchDispatchMode:
@@ -42,19 +49,15 @@ class TorchDispatchMode:
         raise NotImplementedError
 
     def __enter__(self) -> TorchDispatchMode:
-        from .dispatch_doors import DOORS
-
         state.dispatch_modes = (*state.dispatch_modes, self)
         transforms.begin()
-        DOORS.close()
+        close_doors()
         return self
 
     def __exit__(self, *error: object) -> None:
-        from .dispatch_doors import DOORS
-
         state.dispatch_modes = state.dispatch_modes[:-1]
         transforms.end()
-        DOORS.open()
+        open_doors()
 
 
 # Operations by the dispatcher's names -------------------------------------------------------------
@@ -179,11 +182,8 @@ def packet(name: str) -> OpOverloadPacket:
     Raises:
         AttributeError: there is none.
     """
-    from . import ops
-    from .nn.functions import FUNCTIONS
-
     method = vars(Tensor).get(name)
-    call = _OTHERS.get(name) or ops.FUNCTIONS.get(name) or FUNCTIONS.get(name)
+    call = _OTHERS.get(name) or ops.FUNCTIONS.get(name) or nn_functions().get(name)
     if call is None and name in ROWS:
         call = ROWS[name].call
     if call is None:

@@ -9,7 +9,7 @@ transform.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,13 @@ from .dtypes import get_default_dtype
 from .modes import state
 from .saved import SavedTensor
 from .shapes import sizes
+from .slots import on_first_use
 from .tensor import Tensor, make, version_counter
 from .transforms import transforms
+
+# See Note [Slots].
+close_doors: Callable[[], None] = on_first_use("close_dispatch_doors")
+open_doors: Callable[[], None] = on_first_use("open_dispatch_doors")
 
 _classes: weakref.WeakSet[type] = weakref.WeakSet()  # those that define it; others inherit it
 
@@ -45,19 +50,15 @@ class DisableTorchDispatch:
 
 def attend(cls: type[Tensor]) -> None:
     """Ask the tensors of this class from here on, for as long as there is the class."""
-    from .dispatch_doors import DOORS
-
     _classes.add(cls)
     transforms.begin()
-    DOORS.close()
+    close_doors()
     weakref.finalize(cls, _leave).atexit = False
 
 
 def _leave() -> None:
-    from .dispatch_doors import DOORS
-
     transforms.end()
-    DOORS.open()
+    open_doors()
 
 
 def is_asked(value: Any) -> bool:

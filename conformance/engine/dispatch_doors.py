@@ -200,3 +200,4 @@ def _closed() -> Doors:
 
 
 DOORS = _closed()
+close, reopen = DOORS.close, DOORS.open

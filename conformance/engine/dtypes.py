@@ -38,7 +38,7 @@ class dtype:
             raise AttributeError(
                 f"'{type(self).__module__}.{type(self).__name__}' object has no attribute '{name}'"
             )
-        import ml_dtypes
+        import ml_dtypes  # slow to import
 
         self.numpy = np.dtype(ml_dtypes.bfloat16)
         BY_NUMPY[self.numpy] = self
@@ -150,7 +150,7 @@ def float_limits(kind: np.dtype[Any]) -> Any:
     """numpy.finfo, of bfloat16 as well."""
     if kind.kind != "V":
         return np.finfo(kind)
-    import ml_dtypes
+    import ml_dtypes  # slow to import
 
     return ml_dtypes.finfo(kind)  # type: ignore[no-untyped-call]
 

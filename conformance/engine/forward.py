@@ -25,6 +25,7 @@ from .batching import (
     vmaps,
     whole_of,
 )
+from .casting import is_listed, with_casts
 from .directions import (
     KERNELS,
     UNSUPPORTED,
@@ -33,21 +34,24 @@ from .directions import (
     WRITTEN_BY_DUALS,
     WRITTEN_BY_SINGLES,
 )
+from .dispatch import operation, through_modes
 from .dispatch_classes import asked
 from .inner_writes import count_writes
-from .inplace import overlaps
-from .jacobian_products import bind, call, direction_of, is_recorded, tangents
+from .jacobian_products import bind, call, direction_of, tangents
 from .modes import state
 from .node import Node
 from .out import check_forward
 from .overloads import opname
+from .record_function import of_row
 from .rows import Row
 from .saved import SavedTensor
+from .slots import on_first_use
 from .tangents import (
     DualOutput,
     change_tangent,
     forward_base,
     has_batched,
+    is_recorded,
     levels,
     levels_of,
     set_tangent,
@@ -55,6 +59,12 @@ from .tangents import (
 )
 from .tensor import Tensor, make, version_counter
 from .transforms import transforms
+from .writing import overlaps
+
+# See Note [Slots].
+rule_of: Callable[[Row], Any] = on_first_use("batch_rule_of")
+warn_of: Callable[..., None] = on_first_use("warn_of_fallback")
+write_wholes: Callable[[Row, list[Any], int], bool] = on_first_use("write_wholes")
 
 
 def unsupported(name: str) -> NotImplementedError:
@@ -73,8 +83,6 @@ def no_derivative(row: Row, form: str = "") -> NotImplementedError:
 def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call an operation while a transform is in force: for each example, on casts, below modes, with tangents."""
     if state.trace is not None and state.trace.seen:
-        from .record_function import of_row
-
         return of_row(row, partial(_dispatched, row, made), args, kwargs)
     level = level_of((args, tuple(kwargs.values())))
     if level >= 0:
@@ -85,25 +93,16 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         if kwargs.get("out") is not None:
             raise RuntimeError(NO_RULE.format(f"{row.name}.out"))
         if by_wholes(level) and not _has_batched((args, tuple(kwargs.values()))):
-            from .func.batch_rules import rule_of
-
             rule = rule_of(row)
             found = NotImplemented if rule is None else rule(row, args, kwargs, level)
             if found is not NotImplemented:
                 return found
         elif not vmaps[level].old:
-            from .func.batched_fallback import warn_of
-
             warn_of(row, args)
         return each_example(partial(_dispatched, row, made), args, kwargs, level)
-    if "cpu" in state.autocast:
-        from .casting import is_listed, with_casts
-
-        if is_listed(row.name):
-            return with_casts(row.name, partial(dispatch, row, made), args, kwargs)
+    if "cpu" in state.autocast and is_listed(row.name):
+        return with_casts(row.name, partial(dispatch, row, made), args, kwargs)
     if state.dispatch_modes or asked((args, tuple(kwargs.values()))):
-        from .dispatch import operation, through_modes
-
         op = operation(row, args, in_place=False)
         return through_modes(row, op, args, kwargs, lambda: dispatch(row, made, args, kwargs))
     return _with_tangents(row, made, args, kwargs)
@@ -186,8 +185,6 @@ def _check_captured(row: Row, arguments: list[Any]) -> None:
     """
     self: Tensor = arguments[0]
     if self._age < transforms.since:
-        from .dispatch import operation
-
         name = operation(row, tuple(arguments), in_place=True).name()
         raise RuntimeError(errors.CAPTURED.format(name))
     if self._transform is not None and self._transform.alive and state.recording:
@@ -216,25 +213,18 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
     asked first, so that its errors come before those of the operation.
     """
     if state.trace is not None and state.trace.seen:
-        from .record_function import of_row
-
         return cast(
             Tensor, of_row(row, lambda *given: in_place(row, arguments, write), tuple(arguments), {}, "_")
         )
     self: Tensor = arguments[0]
     level = level_of(arguments)
     if level >= 0:
-        if by_wholes(level):
-            from .func.inplace_rules import write_wholes
-
-            if write_wholes(row, arguments, level):
-                return self
+        if by_wholes(level) and write_wholes(row, arguments, level):
+            return self
         return each_in_place(
             lambda *given: in_place(row, list(given), write), tuple(arguments), {}, level, row.name + "_"
         )
     if state.dispatch_modes or asked(arguments):
-        from .dispatch import operation, through_modes
-
         given = tuple(arguments)
         op = operation(row, given, in_place=True)
         return cast(Tensor, through_modes(row, op, given, {}, lambda: in_place(row, arguments, write)))

@@ -12,6 +12,7 @@ from .conversions import fraction, whole
 from .creation import finish
 from .device import check_device, check_memory
 from .dtypes import BY_NUMPY, with_own_dtype
+from .exchange import frombuffer
 from .memory import StorageBase, over_memory
 from .once import warn_once, warn_program
 from .shapes import like_steps
@@ -57,9 +58,7 @@ def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, 
 
 def _stored(data: StorageBase, kind: dtypes.dtype | None) -> np.ndarray[Any, Any]:
     """The numbers in a storage, in its memory; bytes are taken for those of the dtype asked for, or of integers."""
-    from .storage import TypedStorage
-
-    own = data.dtype if isinstance(data, TypedStorage) else kind or dtypes.int64
+    own: dtypes.dtype = getattr(data, "dtype", None) or kind or dtypes.int64  # typed storages have one
     if kind not in (None, own):
         raise RuntimeError(
             f"Expected a Storage of type {kind.legacy} or an UntypedStorage, but got {own.legacy}"
@@ -216,7 +215,6 @@ def _shared_buffer(obj: Any, dtype: dtypes.dtype | None) -> Tensor | None:
         memoryview(obj)
     except TypeError:
         return None
-    from .exchange import frombuffer
 
     return frombuffer(obj, dtype=dtype or dtypes.default)
 

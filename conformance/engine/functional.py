@@ -1,5 +1,6 @@
 """torch.functional: where torch keeps the functions that it writes in Python."""
 
+import sys
 from typing import Any
 
 from .absent import look_up
@@ -33,7 +34,5 @@ _look_up = look_up("torch.functional")
 
 def __getattr__(name: str) -> Any:
     if name in __all__:
-        from . import __name__ as package
-
-        return getattr(__import__(package, fromlist=[name]), name)
+        return getattr(sys.modules[__name__.rpartition(".")[0]], name)
     return _look_up(name)

@@ -69,7 +69,7 @@ def add_product(array: Array, value: Array, factor: Any) -> None:
     if kind not in FULL_PRECISION or value.dtype is not kind:
         array += value * factor
     elif array.size >= _MANY and factor and array.flags.c_contiguous and value.flags.c_contiguous:
-        from scipy.linalg import blas
+        from scipy.linalg import blas  # slow to import
 
         axpy = blas.saxpy if kind == F32 else blas.daxpy  # which looks at nothing where the factor is 0
         array, value = array.reshape(-1), value.reshape(-1)

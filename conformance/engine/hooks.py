@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import errors, pickling
+from . import node as nodes
 from .formats import Unstrided, contiguous_format, layout_of, type_name
 from .node import Gradients, NodeHooks
 from .tensor import Tensor
@@ -209,3 +210,6 @@ def attach() -> None:
     """Registering, as methods of Tensor."""
     Tensor.register_hook = register_hook  # type: ignore[attr-defined]
     Tensor.register_post_accumulate_grad_hook = register_post_accumulate_grad_hook  # type: ignore[attr-defined]
+
+
+nodes.add_hook = add_hook

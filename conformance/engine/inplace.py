@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -13,19 +12,31 @@ import numpy as np
 from . import dtypes, errors, twins
 from .formats import LayoutError, Unstrided, elements_of
 from .fused import add_product
-from .memory import address, lay_out
+from .memory import lay_out
 from .modes import state
 from .node import Node, NotImplementedNode, gradient_edge
 from .operands import PLAIN, as_scalar, check_arguments, check_recorded, plain_number
+from .overloads import opname, refusal
 from .positional import by_name
 from .rows import ROWS, Array, Row
 from .saved import save_output
-from .shapes import broadcast_shapes, is_dense
+from .shapes import broadcast_shapes
+from .slots import on_first_use
 from .tensor import Tensor
 from .transforms import transforms
 from .twins import PAIRS
 from .views import check_inplace, increment_version, rebase_history
-from .zero_tensor import COPIED_INTO, IMMUTABLE, ZeroTensor
+from .writing import (
+    check_mutable,
+    check_no_overlap,
+    check_no_partial_overlap,
+    check_no_shared_memory,
+    warn_of_overlap,
+    write,
+)
+from .zero_tensor import COPIED_INTO, IMMUTABLE
+
+in_place: Callable[..., Tensor] = on_first_use("in_place")  # see Note [Slots]
 
 
 def check_castable(result: np.dtype[Any], target: np.dtype[Any]) -> None:
@@ -83,8 +94,6 @@ def _refuse(row: Row, given: tuple[Any, ...], named: dict[str, Any]) -> None:
     Raises:
         TypeError: as torch words it.
     """
-    from .overloads import opname, refusal
-
     found = refusal(f"Tensor.{opname(row.name)}_", given[1:], named)
     if found is not None:
         raise found
@@ -98,8 +107,6 @@ def run_inplace(row: Row, arguments: list[Any]) -> Tensor:
     itself recorded, after the node that saves it, so that the second derivative still finds its way.
     """
     if transforms.count:
-        from .forward import in_place
-
         return in_place(row, arguments, lambda given: _run_unless_unstrided(row, given))
     if row.ufunc is not None and _at_once(row.ufunc, *arguments):
         written: Tensor = arguments[0]
@@ -319,103 +326,7 @@ _PLACING = frozenset(  # they write while they read
 _WARN_OF_OVERLAP = frozenset({"masked_fill", "index_fill", "index_put"})
 
 
-SHARED_MEMORY = (
-    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
-    "location. Please clone() the tensor before performing the operation."
-)
-
-
-def overlaps(array: Array) -> bool:
-    """Whether several elements share one place in memory."""
-    return (
-        array.size > 1
-        and 0 in array.strides
-        and any(step == 0 and n > 1 for step, n in zip(array.strides, array.shape, strict=True))
-    )
-
-
-def check_no_overlap(array: Array) -> None:
-    """Refuse memory that several elements share.
-
-    Raises:
-        RuntimeError: for an expanded tensor.
-    """
-    if overlaps(array):
-        raise RuntimeError(
-            "unsupported operation: more than one element of the written-to tensor refers to a single memory "
-            "location. Please clone() the tensor before performing the operation."
-        )
-
-
-def warn_of_overlap(name: str, array: Array) -> None:
-    """Warn where torch still writes to an expanded tensor; index_put_ by one mask goes on to masked_fill_."""
-    if not overlaps(array):
-        return
-    warnings.warn(
-        f"Use of {name}_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
-        "operation. This also applies to advanced indexing e.g. tensor[mask] = scalar"
-        if name != "index_put"
-        else "Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
-        "operation. This also applies to advanced indexing e.g. tensor[indices] = tensor",
-        stacklevel=4,
-    )
-
-
-def check_no_partial_overlap(target: Array, operand: Array) -> None:
-    """Refuse an operand that shares some of the memory written to, unless it is the very same elements.
-
-    Raises:
-        RuntimeError: as torch words it.
-    """
-    if not np.may_share_memory(target, operand):
-        return
-    if (
-        address(target) == address(operand)
-        and target.nbytes == operand.nbytes
-        and target.strides == operand.strides
-    ):
-        return
-    check_no_shared_memory(target, operand)
-
-
-def check_no_shared_memory(target: Array, operand: Array) -> None:
-    """Refuse an operand that shares any of the memory written to.
-
-    Raises:
-        RuntimeError: as torch words it.
-    """
-    if not np.may_share_memory(target, operand):
-        return
-    if not (is_dense(target) and is_dense(operand)):  # with gaps it is too hard to tell
-        return
-    first, second = address(target), address(operand)
-    if first < second + operand.nbytes and second < first + target.nbytes:
-        raise RuntimeError(SHARED_MEMORY)
-
-
 def placed(zeros: Tensor, method: str, *arguments: Any) -> Tensor:
     """A gradient put into zeros made for it; not in place while writes are watched, where torch writes into none."""
     found: Tensor = getattr(zeros, method if state.before_mutation is None else method[:-1])(*arguments)
     return found
-
-
-def check_mutable(target: Tensor, text: str = IMMUTABLE) -> None:
-    """Refuse to write to what has no memory.
-
-    Raises:
-        RuntimeError: see Note [Zeros without memory].
-    """
-    if target._array.__class__ is not np.ndarray:
-        if isinstance(target._array, ZeroTensor):
-            raise RuntimeError(text)
-        np.asarray(target._array)  # which raises of another layout
-
-
-def write(target: Tensor, value: Any) -> None:
-    """Put values into a tensor's memory and count the change."""
-    check_mutable(target)
-    if state.before_mutation is not None:
-        state.before_mutation(target)
-    # Assigned, which is faster than np.copyto.
-    target._array[...] = value
-    increment_version(target)  # after the write: a refused write to an inference tensor has happened

@@ -11,7 +11,7 @@ computed with these has its place in the graph, so that a tangent requires grad 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from .modes import _set, state
 from .node import NO_EDGE, Alias, Identity, Node, grad_accumulator, gradient_edge, new_node
 from .rows import Row
 from .tangent_rules import OF_THEIR_OWN
-from .tangents import levels, levels_of, set_tangent, tangent_of
+from .tangents import is_recorded, levels, levels_of, or_zeros, requires_grad, set_tangent, tangent_of
 from .tensor import Tensor, make
 from .transforms import Transform
 from .views import as_view
@@ -65,7 +65,7 @@ def tangents(row: Row, arguments: dict[str, Any], results: list[Tensor], level: 
         _wrap_numbers(arguments, directions)
     zeros = np.zeros if row.name in MULTILINEAR else zeros_without_memory
     if (zeros is np.zeros or row.name in BILINEAR or row.name in ELEMENTWISE) and is_recorded(arguments):
-        directions = {name: _or_zeros(zeros, arguments[name], each) for name, each in directions.items()}
+        directions = {name: or_zeros(zeros, arguments[name], each) for name, each in directions.items()}
     wanted = {
         name: [each is not None for each in value] if isinstance(value, list) else value is not None
         for name, value in directions.items()
@@ -78,7 +78,7 @@ def tangents(row: Row, arguments: dict[str, Any], results: list[Tensor], level: 
     if row.name in LINEAR:
         return _listed(call(row, {**arguments, **_with_zeros(row, arguments, directions)}))
     plain = {
-        name: primal(value, level, bool(state.recording) and _requires_grad(value))
+        name: primal(value, level, bool(state.recording) and requires_grad(value))
         for name, value in arguments.items()
     }
     complex_numbers = any(map(_is_complex, (*results, *flat(arguments.values()))))
@@ -209,34 +209,6 @@ def _transposed_twice(
     for number, product, like in zip(kept, products, gradients, strict=True):
         tangents[number] = make(np.zeros_like(like._array)) if product is None else product
     return tangents
-
-
-def is_recorded(*named: dict[str, Any]) -> bool:
-    """Whether what is computed from these has a place in the graph."""
-    return bool(state.recording) and any(
-        _requires_grad(each) for values in named for each in flat(values.values())
-    )
-
-
-def _or_zeros(zeros: Callable[..., Any], value: Any, direction: Any) -> Any:
-    """The direction; see Note [Absent tangents] where there is none."""
-    if direction is not None or not isinstance(value, Tensor) or value._array.dtype.kind not in "fcV":
-        return direction
-    return make(zeros(value._array.shape, value._array.dtype))
-
-
-def zeros_beside(arguments: Directions, directions: Directions, names: Iterable[str]) -> Directions:
-    """The directions of these arguments, with zeros for those that have none where that has a place in the graph."""
-    given = {name: directions.get(name) for name in names}
-    if is_recorded(arguments, directions):
-        given = {name: _or_zeros(np.zeros, arguments[name], each) for name, each in given.items()}
-    return {name: each for name, each in given.items() if each is not None}
-
-
-def _requires_grad(value: Any) -> bool:
-    if not isinstance(value, Tensor):
-        return False
-    return value.requires_grad or any(map(_requires_grad, (value._tangents or {}).values()))
 
 
 def primal(value: Any, level: int, recorded: bool) -> Any:

@@ -13,7 +13,10 @@ from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType
 from typing import Any
 
+from .slots import unfilled
+
 Function = Callable[..., Any]
+refusal: Callable[..., TypeError | None] = unfilled  # from overloads, see Note [Slots]
 
 # By overloads --------------------------------------------------------------------------------------
 
@@ -61,14 +64,10 @@ def renaming(function: Function, names: dict[str, str], checked: str = "", metho
                 raise_refusal(args, kwargs)
                 raise
         if checked:
-            from .overloads import refusal
-
             found = refusal(checked, args, kwargs)
             if found is not None:
                 raise found
         if method and "out" in kwargs:
-            from .overloads import refusal
-
             found = refusal(f"Tensor.{method}", args[1:], kwargs)
             raise found or TypeError(f"{method}() got an unexpected keyword argument 'out'")
         try:
@@ -80,8 +79,6 @@ def renaming(function: Function, names: dict[str, str], checked: str = "", metho
     def raise_refusal(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Say of a method what torch says of its arguments, as they were given; see Note [Refused afterwards]."""
         if method:
-            from .overloads import refusal
-
             found = refusal(f"Tensor.{method}", args[1:], kwargs)
             if found is not None:
                 raise found from None

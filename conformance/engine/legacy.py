@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,13 @@ from .overloads import refusal
 from .settings import unwritten
 from .shapes import new_sizes
 from .size import Size
+from .slots import on_first_use, unfilled
 from .tensor import Tensor, make
+
+# See Note [Slots].
+alias: Callable[[Tensor], Tensor] = unfilled  # from ops.shape
+resize: Callable[[Tensor, Any], Tensor] = on_first_use("resize")
+new_sparse: Callable[..., Tensor] = on_first_use("new_sparse")
 
 
 class tensortype(type):
@@ -87,8 +94,6 @@ def made(*arguments: Any, **named: Any) -> Tensor:
 
 
 def _shared(tensor: Tensor) -> Tensor:
-    from .ops.shape import alias
-
     return alias(tensor)
 
 
@@ -111,11 +116,10 @@ def new(dtype: dtypes.dtype, *arguments: Any) -> Tensor:
             raise TypeError(f"expected {_options(dtype)} (got {_options(first.dtype)})")
         return _shared(first)
     if isinstance(first, StorageBase):
-        from .storage import TypedStorage
-
-        if isinstance(first, TypedStorage) and first.dtype is not dtype:
+        own = getattr(first, "dtype", dtype)  # typed storages have one
+        if own is not dtype:
             raise RuntimeError(
-                f"Expected a Storage of type {dtype.legacy} or an UntypedStorage, but got type {first.dtype.legacy} "
+                f"Expected a Storage of type {dtype.legacy} or an UntypedStorage, but got type {own.legacy} "
                 "for argument 1 'storage'"
             )
         return make(np.zeros(0, dtype.numpy)).set_(first)
@@ -151,9 +155,7 @@ for _each in dtypes.ALL:
 def _new(self: Tensor, *arguments: Any, **named: Any) -> Tensor:
     """A tensor of this one's dtype: of a shape, of data, or sharing a tensor's memory."""
     if self.is_sparse:
-        from .sparse import legacy  # which few programs need
-
-        return legacy.new(self, *arguments, **named)
+        return new_sparse(self, *arguments, **named)
     return new(self.dtype, *placed(arguments, named))
 
 
@@ -227,10 +229,7 @@ def _resize_as(self: Tensor, tensor: Tensor) -> Tensor:
 
 
 def _resized(tensor: Tensor, sizes: Any) -> Tensor:
-    from .autograd._functions import Resize  # it makes a class, which few programs need
-
-    resized: Tensor = Resize.apply(tensor, sizes)
-    return resized
+    return resize(tensor, sizes)
 
 
 def attach() -> None:

@@ -16,6 +16,10 @@ from typing import Any, Literal
 import numpy as np
 
 from .errors import wrong_type
+from .slots import on_first_use
+from .transforms import transforms
+
+set_autocast_enabled: Callable[[str, bool], None] = on_first_use("set_autocast_enabled")
 
 
 class Recorder:
@@ -139,8 +143,6 @@ def restore_thread_locals(found: ThreadLocals | None) -> None:
     modes, state.forward_grad, state.saved_hooks, state.saved_hooks_disabled, autocast = found[:5]
     _set(*modes)
     for device_type in autocast ^ state.autocast:
-        from .casting import set_autocast_enabled
-
         set_autocast_enabled(device_type, device_type in autocast)
     state.autocast_dtypes = found[5]
 
@@ -148,8 +150,6 @@ def restore_thread_locals(found: ThreadLocals | None) -> None:
 @contextmanager
 def below_autograd() -> Iterator[None]:
     """Inside, nothing is recorded and no tangent computed, while grad mode is what it is (torch: AutoDispatchBelowAutograd)."""
-    from .transforms import transforms
-
     before = state.below_autograd, state.forward_grad
     state.below_autograd, state.forward_grad = True, False
     transforms.begin()  # see Note [Writes inside kernels]

@@ -13,9 +13,14 @@ from .device import CPU
 from .location import FOLDER
 from .metadata import InputMetadata
 from .modes import state
+from .slots import unfilled
 
 if TYPE_CHECKING:
     from .tensor import Tensor
+
+# See Note [Slots].
+add_hook: Callable[..., Any] = unfilled  # from hooks
+is_tensor: Callable[[Any], bool] = unfilled  # from tensor
 
 # An edge leads to a node and says which of the node's inputs (outputs of the forward operation) it feeds.
 Edge: TypeAlias = "tuple[Node | None, int]"
@@ -152,8 +157,6 @@ class Node:
 
     def register_hook(self, hook: Callable[..., Any]) -> Any:
         """Run ``hook(grad_inputs, grad_outputs)`` after the node; it may replace the grad_inputs."""
-        from .hooks import add_hook
-
         hooks = node_hooks(self)
         if hooks.post is None:
             hooks.post = {}
@@ -161,22 +164,18 @@ class Node:
 
     def register_prehook(self, hook: Callable[..., Any]) -> Any:
         """Run ``hook(grad_outputs)`` before the node; it may replace them."""
-        from .hooks import add_hook
-
         return add_hook(node_hooks(self).pre, hook)
 
     def _register_hook_dict(self, tensor: Tensor) -> None:
         node_hooks(self).tensor_pre.append((tensor._output_nr, tensor._hooks))
 
     def __call__(self, *grads: Any, **kwargs: Any) -> Any:
-        from .tensor import Tensor
-
         if kwargs:
             raise TypeError("keyword arguments are not supported")
         if len(grads) != len(self.input_metadata):
             raise TypeError(f"expected {len(self.input_metadata)} arguments, got {len(grads)} instead")
         for number, each in enumerate(grads):
-            if each is not None and not isinstance(each, Tensor):
+            if each is not None and not is_tensor(each):
                 raise TypeError(f"argument {number} is not a Variable")
         result = self.apply(grads)
         return result[0] if len(result) == 1 else tuple(result)
@@ -217,7 +216,7 @@ def note_traceback(node: Node) -> None:
 
 def forward_traceback() -> list[str]:
     """Where in the user's program the running operation was called."""
-    import traceback
+    import traceback  # slow to import
 
     frames = traceback.extract_stack()
     while frames and frames[-1].filename.startswith((FOLDER, "<row ")):

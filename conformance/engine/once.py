@@ -11,7 +11,7 @@ from typing import Any
 from .location import FOLDER, PACKAGE
 
 _FOLDER = os.path.join(FOLDER, "")
-_IN_PYTHON = (os.path.join(_FOLDER, "nn", "modules", ""), os.path.join(_FOLDER, "optim", ""))
+_IN_PYTHON = tuple(os.path.join(_FOLDER, *path, "") for path in (("nn", "modules"), ("optim",), ("_optim",)))
 _said: set[str] = set()
 _always = False
 

@@ -12,10 +12,15 @@ import numpy as np
 from . import dtypes, errors
 from .dtypes import NUMBERS
 from .errors import missing_arguments, typename, wrong_type
+from .from_data import from_numpy
 from .modes import state
 from .node import gradient_edge
 from .node_sources import is_optional, may_be_number, names_of
+from .overloads import by_name_alone, opname, parameters, refusal
+from .overrides import ask, overrides_alone
+from .refusals import within_refusing
 from .shapes import broadcast_shapes, like_steps
+from .slots import on_first_use
 from .tensor import Tensor
 from .transforms import transforms
 
@@ -23,6 +28,7 @@ if TYPE_CHECKING:
     from .rows import Row
 
 Array = np.ndarray[Any, Any]
+ask_late: Callable[..., Any] = on_first_use("ask_late")  # see Note [Slots]
 
 
 def array_to_float(array: Array) -> Array:
@@ -184,9 +190,6 @@ def explained(
 
 def retry(row: Row, function: Callable[..., Any], arguments: tuple[Any, ...], out: Any = None) -> Any:
     """Call again with numpy's scalars as Python numbers; or refuse what is no tensor."""
-    from .overrides import overrides_alone
-    from .refusals import within_refusing
-
     if any(map(overrides_alone, _flat(arguments))) and not within_refusing():
         return _asked(row, function, arguments)
     plain = [
@@ -206,7 +209,6 @@ def _beside_array(row: Row, operands: tuple[Any, ...]) -> Any:
     """What an operator says of no tensor; ``==`` alone takes an array of numpy's for one (torch: _tensor.py)."""
     if row.name != "eq" or not isinstance(operands[1], np.ndarray):
         return NotImplemented
-    from .from_data import from_numpy
 
     try:
         return row.call(operands[0], from_numpy(operands[1]))
@@ -221,8 +223,6 @@ def _flat(arguments: tuple[Any, ...]) -> Iterator[Any]:
 
 def _asked(row: Row, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     """What objects that are no tensors, but override torch's functions, say."""
-    from .asking import ask_late
-
     given = dict(zip(row.parameters, arguments, strict=True))
     kept = {name: value for name, value in given.items() if value is not row.parameters[name].default}
     positional = [
@@ -235,8 +235,6 @@ def _asked(row: Row, function: Callable[..., Any], arguments: tuple[Any, ...]) -
 
 def ask_operand(name: str, left: Any, right: Any) -> Any:
     """What an operator's operand that is no tensor, but overrides torch's functions, says."""
-    from .overrides import ask
-
     try:
         return ask(vars(Tensor)[name], (right,), left, right)
     except TypeError:
@@ -281,8 +279,6 @@ def check_plain(row: Row, name: str, value: Any, arguments: tuple[Any, ...], met
     Raises:
         TypeError: as torch words it.
     """
-    from .overloads import opname
-
     called = opname(row.name)
     method = method or row.name != called  # a composed function tells itself; what reaches this is its method
     found = _of_overloads(row, arguments, _shown(row, False), method)
@@ -308,8 +304,6 @@ def plain_number(value: Any) -> Any:
 
 def invalid_combination(name: str, operands: tuple[Any, ...]) -> TypeError:
     """The TypeError for operands of a function for which torch has no overload."""
-    from .overloads import refusal
-
     found = refusal(name, operands, {})
     assert found is not None, name
     return found
@@ -332,8 +326,6 @@ def check_arguments(row: Row, arguments: list[Any]) -> None:
 
 def _shown(row: Row, inplace: bool) -> str:
     """The name of torch's function, or of its in-place form."""
-    from .overloads import opname
-
     return opname(row.name) + "_" * (inplace or row.name.endswith("_"))
 
 
@@ -363,8 +355,6 @@ def refuse_operand(row: Row, arguments: tuple[Any, ...], inplace: bool, method: 
 
 def _of_overloads(row: Row, arguments: tuple[Any, ...], called: str, method: bool) -> TypeError | None:
     """What torch's signatures refuse; of arguments that have their defaults, it is thought to have been given none."""
-    from .overloads import by_name_alone, parameters, refusal
-
     name = f"Tensor.{called}" if method else called
     shown = ["input" if each == "self" else each for each in row.parameters][method:]
     if not parameters(name).issuperset(shown):

@@ -22,6 +22,7 @@ from .shapes import ordered, wrap_dim
 from .tangents import levels, levels_of
 from .tensor import Tensor
 from .views import check_inplace, increment_version, rebase_history
+from .writing import SHARED_MEMORY, check_no_overlap, check_no_partial_overlap, warn_of_lost_part, write
 
 if TYPE_CHECKING:
     from .rows import Row
@@ -311,8 +312,6 @@ def check_asked(out: Tensor, dtype: dtypes.dtype | None) -> None:
 
 
 def _check_memory(name: str, out: Tensor, arguments: Sequence[Any]) -> None:
-    from .inplace import SHARED_MEMORY, check_no_overlap, check_no_partial_overlap
-
     if name in _OVERLAP_FREE:
         return
     check_no_overlap(out._array)
@@ -376,8 +375,6 @@ def fill_out(out: Tensor, values: Array, name: str) -> Tensor:
     Raises:
         RuntimeError: a leaf that requires grad.
     """
-    from .inplace import write
-
     if name in ("empty", "randn") and out.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
     if name and out.requires_grad and _refuses_change(out):
@@ -398,9 +395,6 @@ def store_out(name: str, out: Tensor, result: Any, arguments: Sequence[Any] = ()
     Raises:
         RuntimeError: a dtype that the operation does not write; memory that several elements share.
     """
-    from .inplace import write
-    from .ops.copying import warn_of_lost_part
-
     array = np.asarray(result)
     _check_dtype(name, out, array)
     _check_memory(name, out, arguments)
@@ -425,8 +419,6 @@ def store_together(
     name: str, outs: Sequence[Tensor], results: Sequence[Array], arguments: Sequence[Any]
 ) -> None:
     """Write several results into the tensors given as out=, which then share a node, as its first output each."""
-    from .inplace import write
-
     for out, result in zip(outs, results, strict=True):
         _check_memory(name, out, arguments)
         resize_out(out, result.shape)

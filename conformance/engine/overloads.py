@@ -11,16 +11,17 @@ The signatures are those of Note [The data about torch]. What is said of ``out``
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import device, dtypes, formats, generator, return_types
+from . import device, dtypes, formats, generator, keywords, positional, return_types, shapes
 from .errors import missing_arguments, typename, wrong_element, wrong_type
 from .invalid_arguments import Keywords, all_listed, one_expected
 from .keywords import NUMPY_NAMES
+from .positional import NUMBERS_OF
 from .size import Size
 from .tensor import Tensor
 from .torch_api import NO_ARGUMENTS, signature_texts
@@ -44,7 +45,7 @@ class Parameter(NamedTuple):
     @property
     def usual(self) -> Classes:
         """The classes of most values that it takes, None for any."""
-        classes = _of_tensors() if self.kind == "Tensor" else _USUAL.get(self.kind)
+        classes = TENSORS if self.kind == "Tensor" else _USUAL.get(self.kind)
         if classes is None or self.name == "out":
             return None
         if self.several:
@@ -245,8 +246,6 @@ def _may_fit(signature: Signature, count: int, out: bool = False) -> bool:
 
 def _is_not_alone(called: str) -> bool:
     """Whether a function has signatures besides that torch deprecates, and does not tell of."""
-    from .positional import NUMBERS_OF
-
     return called == "copy_" or called.removesuffix("_") in NUMBERS_OF
 
 
@@ -391,7 +390,7 @@ class _Ints:
     """Stands among classes for tuples of ints."""
 
 
-Classes = frozenset[type] | None  # None: any
+Classes = Set[type] | None  # None: any
 _USUAL: dict[str, Classes] = {  # of most values that a kind takes; others are looked at closely
     "Number": frozenset([int, float, bool, complex]),
     "float": frozenset([int, float, bool]),
@@ -408,20 +407,12 @@ _USUAL: dict[str, Classes] = {  # of most values that a kind takes; others are l
     "torch.memory_format": frozenset([formats.memory_format]),
     "torch.Generator": frozenset([generator.Generator]),
 }
+TENSORS: set[type] = {Tensor}  # the classes of tensors that are usual; torch.nn adds its parameters
 _MOST_DIMENSIONS = 64
-
-
-@cache
-def _of_tensors() -> Classes:
-    from .nn.parameter import Parameter
-
-    return frozenset([Tensor, Parameter])
 
 
 def usual_classes(name: str) -> tuple[tuple[Classes, ...], dict[str, Classes]] | None:
     """The classes that are usual for a function's arguments, by place and by name; None if it is not listed."""
-    from .positional import NUMBERS_OF
-
     signatures = _signatures(name)
     if not signatures or name.rpartition(".")[2].removesuffix("_") in NUMBERS_OF:
         return None  # which may have a number before its tensors
@@ -453,3 +444,8 @@ def are_ints(value: Any, classes: frozenset[type]) -> bool:
 def all_ints(value: Any) -> bool:
     """Whether a value is a tuple or a list of ints."""
     return value.__class__ in (tuple, list, Size) and all(each.__class__ is int for each in value)
+
+
+keywords.refusal = positional.refusal = refusal
+positional.no_arguments = no_arguments
+shapes.is_count = is_count

@@ -2,7 +2,7 @@
 
 Note [Overriding costs others nothing]: no operation asks whether its operands override it. With the first subclass of
 Tensor, or the first mode, torch's functions are replaced by ones that ask (``Overridable``), and Tensor's methods and
-attributes by ones that ask, too (``asking.py``). A subclass has reflected operators of its own, since Python gives
+attributes by ones that ask, too (``asking.py``, ``torch_functions.py``). A subclass has reflected operators of its own, since Python gives
 them precedence only where they are. Objects that are no tensors are asked by what fails with the first of them, a row
 or what is composed of rows (``ask_late``), and from then on torch's functions ask. While the default
 ``__torch_function__``, or a backward pass, runs, nobody asks: inside, torch's operations know tensors alone.
@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from . import slots
 from .location import PACKAGE
 from .modes import state, unseen
 from .tensor import Tensor
@@ -57,6 +58,12 @@ UNASKED = frozenset(
         "typename",
     ]
 )
+# See Note [Slots].
+_alias: Callable[[Tensor], Tensor] = slots.unfilled  # from ops.shape
+_make_tensors_ask: Callable[[], None] = slots.on_first_use("make_tensors_ask")
+_overridable: Callable[[], Any] = slots.on_first_use("overridable")
+_resolve: Callable[[Any], Any] = slots.on_first_use("resolve_torch_function")
+
 MARK = "_overrides_torch_function"
 
 
@@ -129,54 +136,14 @@ def get_ignored_functions() -> set[Any]:
 
 def get_overridable_functions() -> dict[Any, list[Any]]:
     """The functions that can be overridden, by the module or class that has them."""
-    return _overridable()[0]
+    found: dict[Any, list[Any]] = _overridable()[0]
+    return found
 
 
 def resolve_name(f: Any) -> str | None:
     """What a program calls a function that ``__torch_function__`` is told; None where that is none of torch's."""
-    from .dispatch import OpOverload, OpOverloadPacket
-
-    if isinstance(f, (OpOverload, OpOverloadPacket)):
-        return str(f)
-    return _overridable()[1].get(f)
-
-
-@functools.cache
-def _overridable() -> tuple[dict[Any, list[Any]], dict[Any, str]]:
-    """Functions that can be overridden, by their places, and the names of all functions."""
-    from . import fft, functional, linalg, nn, special
-    from .asking import make_tensors_ask
-
-    make_tensors_ask()
-    torch = sys.modules[PACKAGE]
-    found: dict[Any, list[Any]] = {}
-    names: dict[Any, str] = {}
-    ignored = get_ignored_functions()
-    for name in functional.__all__:
-        names[getattr(torch, name)] = f"torch.functional.{name}"
-        found.setdefault(functional, []).append(getattr(torch, name))
-    for place, path in ((torch, "torch"), (nn.functional, "torch.nn.functional"), (nn.init, "torch.nn.init"),
-                        (Tensor, "torch.Tensor"), (linalg, "torch.linalg"), (fft, "torch.fft"),
-                        (special, "torch.special")):  # fmt: skip
-        for name, value in vars(place).items():
-            of_tensor = place is Tensor
-            module = getattr(value, "__module__", None) or ""
-            own = of_tensor or module.startswith((PACKAGE, "torch"))
-            if not own or (name.startswith("_") and not (of_tensor and name.startswith("__"))):
-                continue
-            function = value.__get__ if isinstance(value, property) else value
-            if isinstance(value, property):
-                names[value.__get__], names[value.__set__] = (
-                    f"{path}.{name}.__get__",
-                    f"{path}.{name}.__set__",
-                )
-            elif callable(value):
-                names.setdefault(value, f"{path}.{name}")
-            else:
-                continue
-            if function not in ignored and (of_tensor or (name[0].islower() and not name.endswith("_"))):
-                found.setdefault(value if isinstance(value, property) else place, []).append(function)
-    return found, names
+    found: str | None = _resolve(f)
+    return found
 
 
 def as_subclass(self: Tensor, cls: Any) -> Any:
@@ -192,10 +159,8 @@ def as_subclass(self: Tensor, cls: Any) -> Any:
             "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure your "
             "class inherits from Tensor."
         )
-    from .ops.shape import alias
-
     with unseen():
-        result = alias(self)
+        result = _alias(self)
     result.__class__ = cls
     return result
 
@@ -387,9 +352,7 @@ class TorchFunctionMode:
         raise NotImplementedError
 
     def __enter__(self) -> TorchFunctionMode:
-        from .asking import make_tensors_ask
-
-        make_tensors_ask()
+        _make_tensors_ask()
         state.function_modes = (*state.function_modes, self)
         return self
 

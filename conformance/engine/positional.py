@@ -7,14 +7,20 @@ function, ``beta`` stands before it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .dtypes import NUMBERS
 from .once import warn_once
+from .slots import unfilled
 from .tensor import Tensor
 
 if TYPE_CHECKING:
     from .rows import Row
+
+# From overloads, see Note [Slots].
+refusal: Callable[..., TypeError | None] = unfilled
+no_arguments: Callable[..., TypeError | None] = unfilled
 
 _BETA = ("beta", "alpha")
 NUMBERS_OF = {
@@ -45,8 +51,6 @@ def by_name(
     numbers = [given[k] for k in places]
     rest = [each for k, each in enumerate(given) if k not in places]
     if count > len(names) or not _fit(row, numbers, rest):
-        from .overloads import refusal
-
         told = {name: value for name, value in named.items() if value != 1}
         found = refusal(f"Tensor.{called}" if method else called, given[method:], told)
         raise found or too_many(row, count, method, called)
@@ -91,8 +95,6 @@ def _text(row: Row, names: tuple[str, ...], count: int, called: str, method: boo
 
 def too_many(row: Row, more: int, method: bool, called: str) -> TypeError:
     """The TypeError for positional arguments beyond those that there are."""
-    from .overloads import no_arguments
-
     count = row.most - method
     if not count and (found := no_arguments(called, more, {})) is not None:
         return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip as _gzip
 import os
 import socket
 import time
@@ -293,11 +294,9 @@ class _KinetoProfile:
         begun = self._begun("exporting chrome trace")
         begun.export_chrome_trace(path)
         if path.endswith(".gz"):
-            import gzip
-
             with open(path, "rb") as file:
                 plain = file.read()
-            with gzip.open(path, "wb") as packed:
+            with _gzip.open(path, "wb") as packed:
                 packed.write(plain)
 
     def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:

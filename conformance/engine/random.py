@@ -14,7 +14,7 @@ from .absent import look_up
 from .creation import empty_like, finish, kind_of, zeros_written
 from .device import check_memory
 from .errors import wrong_type
-from .inplace import check_no_overlap, run_inplace
+from .inplace import run_inplace
 from .ops import partial_sort
 from .out import check_out, store_out, warn_resized
 from .overloads import is_count
@@ -32,6 +32,7 @@ from .rows import ROWS, Array, op
 from .shapes import broadcast_shapes, new_sizes
 from .tensor import Tensor, make
 from .views import increment_version
+from .writing import check_no_overlap
 
 
 def _from(generator: Any) -> streams.Generator:

@@ -14,19 +14,21 @@ force].
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from time import perf_counter_ns
-from types import FunctionType
 from typing import Any
 
+from .jacobian_products import bind
 from .modes import state
+from .node import AccumulateGrad, GraphRoot
 from .overloads import opname
+from .slots import on_first_use
 from .tensor import Tensor
-from .transforms import Ask, SharedDoors
+from .transforms import Doors, SharedDoors
+
+guard_traced: Callable[[Doors], None] = on_first_use("guard_traced")  # see Note [Slots]
 
 BACKWARD_FUNCTION, USER_SCOPE = 1, 7  # of nodes, and of sections (torch: at::RecordScope)
 
@@ -181,8 +183,6 @@ def of_row(
     row: Any, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], end: str = ""
 ) -> Any:
     """Call a row as what the trace shows of it."""
-    from .jacobian_products import bind
-
     names = event_names(opname(row.name) + end)
     return _seen(names, call, args, kwargs, bind(row, args, kwargs).values())
 
@@ -223,67 +223,7 @@ class _Operations(SharedDoors):
 
     def find(self) -> None:
         """Let it ask whether the thread is traced."""
-        from . import execution, forward, hooks  # noqa: F401  forward, which the doors of rows lead to
-        from ._library import operators
-        from .autograd import forward_ad, function
-        from .batching import examples_of
-        from .func.composites import composites
-        from .func.vmap import _unbatched
-        from .nn.functions import recurrent
-
-        composites.find()  # whose doors are behind these: a call is one event for all examples
-        for name, each in _composed():
-            if each not in self.codes:  # under another name
-                self.guard(each, partial(_ask, event_names(name)), outer=True)
-        asks: dict[Any, Ask] = {
-            execution._run: partial(_seeing, False),
-            execution._capture: _capturing,
-            execution._evaluate: _evaluating,
-            execution._applied: _applying,
-            forward_ad.dual_of: partial(_ask, ["aten::_make_dual"]),
-            forward_ad.unpacked_dual: partial(_ask, ["aten::_unpack_dual"]),
-            function._apply: _calling,
-            examples_of: partial(_seeing, False),
-            _unbatched: partial(_seeing, False),
-            operators.dispatch: _dispatching,
-            recurrent.rnn: _recurring,
-        }
-        for name in ("run_tensor_pre_hooks", "run_pre_hooks", "run_post_hooks"):
-            asks[getattr(hooks, name)] = partial(_seeing, True)
-        for each, ask in asks.items():
-            self.guard(each, ask)
-
-
-def _composed() -> Iterator[tuple[str, FunctionType]]:
-    """The functions of torch that are no rows, by the names of operations."""
-    from . import creation, execution, fft, foreach, from_data, ranges
-    from .asking import beneath
-    from .func.composites import composed
-    from .nn.functions import attention, recurrent
-
-    unseen = {*UNSEEN.split()}
-    for (name, _), each in dict(composed()).items():
-        if name.startswith("recurrent_"):
-            continue  # see below
-        if not {name, name.removeprefix("linalg_"), name.removeprefix("special_")} & unseen:
-            yield name, each
-    yield "ones_like", vars(execution)["ones_like_root"]
-    for module, names in {
-        creation: "empty empty_permuted empty_strided eye full ones scalar_tensor zeros",
-        ranges: "arange linspace logspace range",
-        from_data: "tensor",
-        recurrent: "lstm lstm_cell gru_cell rnn_relu_cell rnn_tanh_cell",  # as modules call them
-        attention: "scaled_dot_product_attention",
-    }.items():
-        for name in names.split():
-            yield name, inspect.unwrap(vars(module)[name])
-    yield from foreach.FUNCTIONS.items()  # type: ignore[misc]
-    for name in fft.__all__:
-        yield f"fft_{name}", beneath(getattr(fft, name))
-    for name, operation in CONVERSIONS.items():
-        yield operation, beneath(vars(Tensor)[name])
-    for name, operation in PROPERTIES.items():
-        yield operation, beneath(vars(Tensor)[name].fget)
+        guard_traced(self)
 
 
 _operations = _Operations()
@@ -348,8 +288,6 @@ def _is_programmed(node: Any) -> bool:
 
 def _told(node: Any) -> tuple[str, dict[str, int]]:
     """A node's name and number; those that no operation made have none, and no thread."""
-    from .node import AccumulateGrad, GraphRoot
-
     if isinstance(node, (AccumulateGrad, GraphRoot)):
         return f"torch::autograd::{type(node).__name__}", {}
     return node.name(), {"sequence_nr": node.sequence_nr, "forward_thread": 1}

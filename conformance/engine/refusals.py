@@ -29,10 +29,12 @@ from .overloads import (
     usual_classes,
 )
 from .overrides import flat, overrides_alone
+from .slots import on_first_use
 from .tensor import Tensor
 from .torch_api import is_overloaded
 
 Function = Callable[..., Any]
+ask_late: Callable[..., Any] = on_first_use("ask_late")  # see Note [Slots]
 # Written in Python in torch: what they call by names refuses.
 _KERNELS = {"unique": "_unique2", "unique_consecutive": "unique_consecutive"}
 
@@ -76,8 +78,6 @@ def answer_late(call: Function, name: str, args: tuple[Any, ...], kwargs: dict[s
     """
     method = name.startswith("Tensor.")
     if any(map(overrides_alone, flat((*args, *kwargs.values())))):
-        from .asking import ask_late
-
         return ask_late(vars(Tensor)[name.removeprefix("Tensor.")] if method else call, args, kwargs)
     found = refusal(name, args[method:], kwargs)
     if found is None:

@@ -36,6 +36,7 @@ from typing import Any
 
 import numpy as np
 
+from . import compiling
 from .compiling import SCALARS, compiled, lazy, node_class, public
 from .complex_numbers import (
     HOLOMORPHIC,
@@ -348,3 +349,6 @@ def _saved_fields(row: Row) -> dict[str, str]:
     return dict(
         sorted(fields.items(), key=lambda field: (field[0] in row.outputs or "result" in field[0], field[0]))
     )
+
+
+compiling.operator_of = lambda name: ROWS[name].operator

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import dtypes, errors
+from .creation import scalar_tensor
 from .formats import type_name
 from .modes import Recorder, _set, state
 from .tangents import DualOutput
@@ -320,8 +321,6 @@ def shown(value: Any, node: Node, kind: str) -> Any:
     if isinstance(value, SavedTensor):
         return value.unpack(node)
     if kind == "tensor" and value.__class__ in dtypes.NUMBERS:
-        from .creation import scalar_tensor
-
         return scalar_tensor(value, dtype=_DOUBLE.get(value.__class__) or dtypes.of_number(value))
     if isinstance(value, (tuple, list)):
         return tuple(shown(each, node, kind) for each in value)

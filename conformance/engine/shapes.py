@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import accumulate
 from typing import Any
@@ -13,6 +13,9 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from .errors import typename, wrong_type
+from .slots import unfilled
+
+is_count: Callable[[Any], bool] = unfilled  # from overloads, see Note [Slots]
 
 
 def wrap_dim(dim: Any, ndim: int, called: str = "") -> int:
@@ -23,8 +26,6 @@ def wrap_dim(dim: Any, ndim: int, called: str = "") -> int:
         TypeError: not an integer.
     """
     if dim.__class__ is not int:
-        from .overloads import is_count
-
         if not is_count(dim):
             found = wrong_type(called, "dim", "int", dim, int(bool(called)))
             raise TypeError(str(found).removeprefix("(): "))
@@ -380,3 +381,15 @@ def is_dense(array: np.ndarray[Any, Any]) -> bool:
             return False
         expected *= n
     return True
+
+
+Layout = tuple[tuple[int, ...], tuple[int, ...], int]
+
+
+def blank(layout: Layout, kind: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """Zeros with this shape and these strides in bytes."""
+    shape, steps, size = layout
+    if not size:
+        return np.zeros(shape, kind)
+    memory = np.zeros(size, np.uint8)
+    return np.ndarray(shape, kind, memory, 0, steps)

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import dtypes
 from .device import CPU, check_device, device
+from .from_data import infer_array
 from .memory import StorageBase, address, buffer, copied, copied_once
 from .once import warn_program
 from .tensor import wrap
@@ -306,8 +307,6 @@ class TypedStorage(Storage):
         if isinstance(given, (int, np.integer)):
             return UntypedStorage(int(given) * self.dtype.itemsize)
         if isinstance(given, Sequence):
-            from .from_data import infer_array
-
             return UntypedStorage.of(infer_array(given, self.dtype))
         raise TypeError(_FORMS + f"\nArgument type not recognized: {type(given)}")
 

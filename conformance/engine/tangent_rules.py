@@ -6,13 +6,26 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from .tensor import Tensor
+from .batching import BatchedTensor
+from .linalg import solve_triangular
+from .ops import parts
+from .ops.binary import _copysign_backward
+from .ops.convolution import convolution_backward
+from .ops.entropy import binary_cross_entropy_backward
+from .ops.linear_algebra import triangular_solve
+from .ops.loss import MEAN, NONE
+from .ops.moments import variance_backward
+from .ops.norms import norm_backward
+from .ops.scalars import maybe_times
+from .ops.selection import where
+from .tangents import levels, zeros_beside
+from .tensor import Tensor, make
+from .views import increment_version
+from .zero_tensor import zeros
 
 
 def _cholesky(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
     """dL = L * phi(inv(L) dA inv(L)^T), where phi is the lower triangle with half the diagonal."""
-    from .linalg import solve_triangular
-
     factor, change = results[0], tangents["self"]
     upper = arguments.get("upper", False)
     lower = factor.mH if upper else factor
@@ -40,9 +53,6 @@ def _logsumexp_change(self: Tensor, change: Tensor, dim: Any, keepdim: bool) -> 
 
     So a derivative of the tangent by what is differentiated is refused; not where torch.func or vmap wraps tensors.
     """
-    from .batching import BatchedTensor
-    from .tangents import levels
-
     size = self.real if self.is_complex() else self
     shifted = self - size.amax(dim, True) if self._array.size else self
     weights = shifted.exp()
@@ -79,8 +89,6 @@ def _triangular_solve(
     arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]
 ) -> list[Any]:
     """All of the matrix's change counts for torch, as it stands, whichever triangle is read and however."""
-    from .ops.linear_algebra import triangular_solve
-
     given = {name: arguments[name] for name in ("upper", "transpose", "unitriangular")}
     side = tangents.get("self")
     if "A" in tangents:
@@ -91,8 +99,6 @@ def _triangular_solve(
 
 def _vector_norm(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
     """torch's norm_jvp: the derivative's formula times the tangent, divided where the norm is not 0."""
-    from .ops.norms import norm_backward
-
     self, norm, change = arguments["self"], results[0], tangents["self"]
     if arguments["dtype"] is not None:
         self, change = self.to(arguments["dtype"]), change.to(arguments["dtype"])
@@ -121,19 +127,13 @@ def _polar(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Te
 
 
 def _times_direction(size: Tensor, angle: Tensor) -> Tensor:
-    from .ops.parts import complex
-
-    return complex(size * angle.cos(), size * angle.sin())
+    return parts.complex(size * angle.cos(), size * angle.sin())
 
 
 def _binary_cross_entropy(
     arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]
 ) -> list[Any]:
     """By the kernel of the derivative, which bounds what it divides by; the second derivative's formula adds to it."""
-    from .ops.entropy import binary_cross_entropy_backward
-    from .ops.loss import MEAN, NONE
-    from .views import increment_version
-
     self, target, weight = arguments["self"], arguments["target"], arguments["weight"]
     parts = []
     if "self" in tangents:
@@ -153,8 +153,6 @@ def _convolution_backward(
     arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]
 ) -> list[Any]:
     """The product rule: the input's gradient does not hang on the input, nor the weight's on the weight."""
-    from .jacobian_products import zeros_beside
-    from .ops.convolution import convolution_backward
 
     def changed(number: int, other: str) -> Any:
         wanted = [k == number for k in range(3)]
@@ -197,9 +195,6 @@ def _mul(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tens
 
 def _of_number(arguments: dict[str, Any], tangents: dict[str, Any]) -> Any:
     """The tangent of the second operand; a number beside a tensor has one, see Note [Absent tangents]."""
-    from .tensor import make
-    from .zero_tensor import zeros
-
     self, other = arguments["self"], arguments["other"]
     graph = any(isinstance(each, Tensor) and each.requires_grad for each in (self, tangents.get("self")))
     if isinstance(other, Tensor) or "other" in tangents or not graph:
@@ -236,8 +231,6 @@ def _above(self: Tensor, other: Tensor) -> Tensor:
 
 def _clamp(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
     """torch's clamp_jvp: of one bound the tangent counts where self is as great, of two it does not."""
-    from .ops.selection import where
-
     self, low, high = arguments["self"], arguments["min"], arguments["max"]
     of_self, of_low, of_high = (tangents.get(name, 0.0) for name in ("self", "min", "max"))
     if high is None:
@@ -258,16 +251,12 @@ def _atan2(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Te
 
 def _copysign(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
     """Nothing comes from the operand that gives the sign."""
-    from .ops.binary import _copysign_backward
-
     change = tangents.get("self")
     return [None if change is None else _copysign_backward(change, arguments["self"], results[0])]
 
 
 def _std(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
     """The variance's tangent, divided where the deviation is not 0."""
-    from .ops.moments import variance_backward
-
     self, dim, keepdim = arguments["self"], arguments["dim"], arguments["keepdim"]
     slopes = variance_backward(tangents["self"].conj(), self, dim, arguments["correction"], True)
     change, deviation = slopes.sum(dim or [*range(self.dim())], keepdim), results[0]
@@ -284,8 +273,6 @@ def _added_product(multiply: str, first: str, second: str) -> Callable[..., list
     """The rule of ``beta * self + alpha * first @ second``, of matrices, of batches or of a matrix and a vector."""
 
     def tangent(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
-        from .ops.scalars import maybe_times
-
         terms = [maybe_times(tangents["self"], arguments["beta"]) if "self" in tangents else None]
         for name in (first, second):
             if name in tangents:

@@ -12,17 +12,34 @@ for backward, but not for tangents.
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
-from .batching import BatchedTensor, batched, batched_whole, by_wholes, example, level_of, vmaps, whole_of
+from . import batching
+from .batching import (
+    BatchedTensor,
+    batched,
+    batched_whole,
+    by_wholes,
+    example,
+    flat,
+    level_of,
+    vmaps,
+    whole_of,
+)
 from .memory import address, buffer, offset, storage
 from .modes import state
 from .shapes import strides
+from .slots import unfilled
 from .tensor import Tensor, make
 from .transforms import transforms
 from .twins import conjugated, is_twin
+
+shown_as: Callable[[np.ndarray[Any, Any], Tensor, bool], Tensor] = (
+    unfilled  # from ops.parts, see Note [Slots]
+)
 
 
 class Level:
@@ -115,24 +132,10 @@ def _part(tangent: Tensor, view: Tensor, base: Tensor) -> Tensor:
     shown, whole = view._array, base._array
     turned = is_twin(shown) != is_twin(whole)
     if turned or shown.dtype.kind != whole.dtype.kind:
-        tangent = _shown_as(shown, tangent, turned)
+        tangent = shown_as(shown, tangent, turned)
     start = (offset(shown) - offset(whole)) // shown.itemsize if shown.size else 0
     own = offset(tangent._array) // tangent._array.itemsize
     return tangent.as_strided(shown.shape, strides(shown), own + start)
-
-
-def _shown_as(shown: np.ndarray[Any, Any], tangent: Tensor, turned: bool) -> Tensor:
-    """A base's tangent with its numbers as a view shows them: conjugates or negatives, real parts and imaginary ones."""
-    from .ops import parts
-
-    if turned:
-        tangent = parts.conj(tangent) if tangent._array.dtype.kind == "c" else parts._negated(tangent)
-    if tangent._array.dtype.kind == shown.dtype.kind:
-        return tangent
-    if shown.dtype.kind == "f":
-        return parts._view_as_real(tangent)
-    count = storage(tangent._array).nbytes // tangent._array.itemsize
-    return parts._view_as_complex(tangent.as_strided((count // 2, 2), (2, 1), 0))
 
 
 def _keep(tensor: Tensor, tangent: Tensor, level: int) -> None:
@@ -287,3 +290,36 @@ def _zeros_lying_as(tensor: Tensor, tangent: Tensor) -> Tensor:
         return batched_whole(make(zeros), 0, level)
     zeros = np.ndarray(array.shape, kind, buffer(np.zeros(length, kind)), start * kind.itemsize, steps)
     return make(conjugated(zeros) if is_twin(array) else zeros)
+
+
+def is_recorded(*named: dict[str, Any]) -> bool:
+    """Whether what is computed from these has a place in the graph."""
+    return bool(state.recording) and any(
+        requires_grad(each) for values in named for each in flat(values.values())
+    )
+
+
+def or_zeros(zeros: Callable[..., Any], value: Any, direction: Any) -> Any:
+    """The direction; see Note [Absent tangents] where there is none."""
+    if direction is not None or not isinstance(value, Tensor) or value._array.dtype.kind not in "fcV":
+        return direction
+    return make(zeros(value._array.shape, value._array.dtype))
+
+
+def zeros_beside(
+    arguments: dict[str, Any], directions: dict[str, Any], names: Iterable[str]
+) -> dict[str, Any]:
+    """The directions of these arguments, with zeros for those that have none where that has a place in the graph."""
+    given = {name: directions.get(name) for name in names}
+    if is_recorded(arguments, directions):
+        given = {name: or_zeros(np.zeros, arguments[name], each) for name, each in given.items()}
+    return {name: each for name, each in given.items() if each is not None}
+
+
+def requires_grad(value: Any) -> bool:
+    if not isinstance(value, Tensor):
+        return False
+    return value.requires_grad or any(map(requires_grad, (value._tangents or {}).values()))
+
+
+batching.example_of_dual = example_of_dual

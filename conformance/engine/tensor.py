@@ -12,15 +12,22 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 import numpy as np
 
 from . import dtypes, errors
+from . import node as nodes
 from .formats import Unstrided
 from .metadata import Alike
 from .modes import state
 from .node import AccumulateGrad, Node, node_hooks
+from .slots import on_first_use
 from .transforms import transforms
 from .version_counter import VersionCounter, counter_at
 
 if TYPE_CHECKING:
     from .views import ViewInfo
+
+# See Note [Slots].
+new_tensor: Callable[..., Any] = on_first_use("new_tensor")
+attach_to: Callable[[type], None] = on_first_use("attach_to")
+attend: Callable[[type], None] = on_first_use("attend")
 
 _OPAQUE = "torch._C.TensorBase"
 
@@ -93,9 +100,7 @@ class Tensor:
     __array_priority__ = 1000
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        from . import legacy
-
-        made = legacy.made(*args, **kwargs)
+        made = new_tensor(*args, **kwargs)
         if cls is not Tensor:
             made.__class__ = cls
         return made
@@ -106,12 +111,8 @@ class Tensor:
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if not cls.__module__.startswith("torch"):  # of the program, not of this engine
-            from .asking import attach_to
-
             attach_to(cls)
         if "__torch_dispatch__" in vars(cls):
-            from .dispatch_classes import attend
-
             attend(cls)
 
     # Place in the graph ---------------------------------------------------------------------------
@@ -301,18 +302,6 @@ class Tensor:
         """Whether this tensor was made in inference mode."""
         return self._inference
 
-    def backward(
-        self,
-        gradient: Any = None,
-        retain_graph: bool | None = None,
-        create_graph: bool = False,
-        inputs: Any = None,
-    ) -> None:
-        """Compute the gradients of the leaves that this tensor was computed from."""
-        from .autograd import backward
-
-        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
-
     def detach(self) -> Tensor:
         """The same values outside the graph; shares memory and version counter."""
         if self._inference:
@@ -451,3 +440,6 @@ def version_counter(tensor: Tensor) -> VersionCounter:
 
 def _sizes(shape: tuple[int, ...]) -> str:
     return "[" + ", ".join(map(str, shape)) + "]"
+
+
+nodes.is_tensor = lambda value: isinstance(value, Tensor)

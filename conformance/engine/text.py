@@ -8,16 +8,19 @@ from . import dtypes
 from .formats import Unstrided
 from .printing import tensor_text as text_of_array  # asked of the package, `printing` would load torch.nn
 from .printing import with_suffixes
+from .slots import on_first_use
 from .tangents import tangent_of
 from .tensor import Tensor
 from .transforms import transforms
+
+# See Note [Slots].
+wrapped_text: Callable[..., str | None] = on_first_use("wrapped_text")
+text_of_sparse: Callable[..., str] = on_first_use("sparse_text")
 
 
 def tensor_text(tensor: Tensor, contents: str | None = None) -> str:
     """The tensor's repr, with a text of one's own in place of its elements."""
     if transforms.depth and contents is None:
-        from .func.shown import wrapped_text
-
         found = wrapped_text(tensor, _plain_text)
         if found is not None:
             return found
@@ -28,8 +31,6 @@ def _plain_text(tensor: Tensor, suffixes: list[str], contents: str | None = None
     name = type(tensor).__name__
     text: Callable[..., str] = text_of_array
     if isinstance(tensor._array, Unstrided):
-        from .sparse.text import tensor_text as text_of_sparse
-
         text = text_of_sparse
     name = "tensor" if name in ("Tensor", "Parameter") else name
     if contents is not None:

@@ -16,6 +16,7 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .keywords import numpy_names, renamed
+from .slots import provided
 
 if TYPE_CHECKING:
     from .rows import Row
@@ -52,9 +53,7 @@ class Transforms:
     def begin(self, carrying: bool = True) -> None:
         """A transform is in force from here on; autocast's tensors carry nothing more than an array."""
         if self.dispatch is None:
-            from .forward import dispatch
-
-            self.dispatch = dispatch
+            self.dispatch = provided("dispatch")
         with self.lock:
             self.count += 1
             self.carrying += carrying

@@ -12,9 +12,15 @@ from .formats import contiguous_format
 from .memory import offset
 from .modes import enable_grad, state
 from .node import Gradients, Node, gradient_edge, new_node, node_hooks
+from .slots import unfilled
 from .tensor import Tensor, version_counter
 from .twins import PAIRS, written
 from .version_counter import VersionCounter
+
+# From ops.strided, see Note [Slots].
+strided: Callable[[Tensor, Geometry], Tensor] = unfilled
+as_strided_backward: Callable[[Tensor, Geometry, Any], Tensor] = unfilled
+copy_laid_out: Callable[[Tensor, Any], Tensor] = unfilled
 
 
 class ViewInfo:
@@ -131,8 +137,6 @@ def as_view(view: Tensor, source: Tensor, creation: str | None = None) -> None:
 
 def _follow(view: Tensor, made: ViewInfo, source: Tensor) -> None:
     """A view of a converted one is taken from that by strides."""
-    from .ops.strided import strided
-
     before, geometry = replay_of(source), Geometry(view._array, source._array)
     view._view = ConvertedView(made.base, made.creation, made.attr_version)
     view._view.replay = lambda base: strided(before(base), geometry)
@@ -176,8 +180,6 @@ class AsStridedBackward0(Node):
     base_like: tuple[tuple[int, ...], tuple[int, ...], int]
 
     def apply(self, grads: Gradients) -> Gradients:
-        from .ops.strided import as_strided_backward
-
         grad = grads[0]
         if grad is None:
             return (None,)
@@ -307,8 +309,6 @@ class CopySlices(Node):
         return "torch::autograd::CopySlices"
 
     def apply(self, grads: Gradients) -> Gradients:
-        from .ops.strided import copy_laid_out, strided
-
         grad = grads[0]
         if grad is None:
             return (None,) * len(self.next_edges)

@@ -5,21 +5,25 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..batching import flat
 from ..device import device
 from ..memory import storage
+from ..slots import on_first_use
 from ..tensor import Tensor
 from .autograd import Formula, autograd_kernel
 from .batched import vmap_kernel
 from .infer_schema import infer_schema
+from .libraries import Library
 from .operators import Operator, lookup
 from .schema import FunctionSchema, parse_schema
 from .tags import Tag, Tags, listed
 
-if TYPE_CHECKING:
-    from ..library import Library
+# See Note [Slots].
+check_available: Callable[[str], None] = on_first_use("check_autocast_available")
+check_device_type: Callable[[str], None] = on_first_use("check_autocast_device_type")
+operator_kernel: Callable[..., Any] = on_first_use("autocast_operator_kernel")
 
 Function = Callable[..., Any]
 _LOG = logging.getLogger("torch._library.custom_ops")
@@ -81,8 +85,6 @@ class CustomOpDef:
     __module__ = "torch._library.custom_ops"
 
     def __init__(self, namespace: str, name: str, schema: str, fn: Function, tags: Tags = ()) -> None:
-        from ..library import Library
-
         self._namespace, self._name, self._schema, self._init_fn = namespace, name, schema, fn
         self._qualname = f"{namespace}::{name}"
         self._backend_fns: dict[str | None, Function] = {}
@@ -222,8 +224,6 @@ class CustomOpDef:
         Raises:
             ValueError: there is no autocast for them.
         """
-        from ..amp.autocast_mode import check_available, check_device_type, operator_kernel
-
         check_device_type(device_type)
         check_available(device_type)
         kernel = operator_kernel(self._opoverload, device_type, cast_inputs)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from .. import backward_passes
 from ..creation import zeros
+from ..func.vmap import old_vmap
 from ..ops.joining import stack
 from ..random import randn_like
 from ..tensor import Tensor
@@ -17,12 +19,10 @@ _COUNT = 2  # how many examples a batch has
 
 def wrong_batched_gradients(points: Tensors, output: Tensor, number: int) -> Iterator[str]:
     """What is wrong with the gradients of an output, of this number, for a batch of gradients."""
-    from . import grad
-
     by = [points[index] for index in places_wanted(points)]
 
     def vjp(*given: Tensor | None) -> list[Tensor | None]:
-        found = grad(output, by, given, retain_graph=True, allow_unused=True)
+        found = backward_passes.grad(output, by, given, retain_graph=True, allow_unused=True)
         return [_zeros(point) if each is None else each for each, point in zip(found, by, strict=True)]
 
     examples = [randn_like(output) for _ in range(_COUNT)]
@@ -51,8 +51,6 @@ def wrong_batched_tangents(func: Function, points: Tensors) -> Iterator[str]:
 def _differences(
     func: Callable[..., list[Tensor | None]], examples: list[Tensor], advice: str, number: int | None = None
 ) -> Iterator[str]:
-    from ..func.vmap import old_vmap
-
     expected = [stack(column) for column in zip(*map(func, examples), strict=True)]
     try:
         found = old_vmap(func, [stack(examples)], _COUNT)

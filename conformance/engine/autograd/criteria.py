@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..formats import LAYOUTS
+from ..sparse.array import filled
 from ..tensor import Tensor, make
 from .complex_check import Part
 from .jacobians import Tensors, as_tuple
@@ -43,8 +44,6 @@ class Check:
 
 
 def _filled(point: Tensor) -> Tensor:
-    from ..sparse.array import filled
-
     return make(filled(point._array)).requires_grad_(point.requires_grad)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from .. import dtypes
+from .. import backward_passes, dtypes
 from ..formats import Unstrided
 from ..made_tensors import make_tensor
 from ..tensor import Tensor
@@ -120,15 +120,13 @@ def gradgradcheck(
     wanted = [isinstance(each, Tensor) and each.requires_grad for each in points]
 
     def first_derivative(*arguments: Any) -> Tensors:
-        from . import grad
-
         here = tuple(
             each.requires_grad_() if want else each
             for each, want in zip(arguments[:-count], wanted, strict=True)
         )
         outputs = differentiable(func(*here))
         by = tuple(each for each, want in zip(here, wanted, strict=True) if want)
-        found = grad(outputs, by, arguments[-count:], create_graph=True, allow_unused=True)
+        found = backward_passes.grad(outputs, by, arguments[-count:], create_graph=True, allow_unused=True)
         return tuple(each for each in found if each is not None)
 
     return gradcheck(

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from ..random import Generator, rand
 from ..tensor import Tensor
 from . import gradcheck_errors
 from .criteria import Check, GradcheckError, close, mismatch
@@ -25,8 +26,6 @@ from .slow_check import backward_jacobian
 
 def check_backward(func: Function, results: Tensors, points: Tensors, outputs: Tensors, check: Check) -> None:
     """Compare one product v J u for each pair of input and output."""
-    from ..random import Generator
-
     generator = Generator()
     wanted = places_wanted(points)
     directions = [_directions(points[index], generator) for index in wanted]
@@ -56,8 +55,6 @@ def check_backward(func: Function, results: Tensors, points: Tensors, outputs: T
 
 def check_forward(func: Function, results: Tensors, points: Tensors, outputs: Tensors, check: Check) -> None:
     """Compare the products J u for each input."""
-    from ..random import Generator
-
     generator = Generator()
     wanted = places_wanted(points)
     directions = [_directions(points[index], generator) for index in wanted]
@@ -112,8 +109,6 @@ def _directions(tensor: Tensor, generator: Any) -> tuple[Tensor, ...]:
 
 
 def direction_of(tensor: Tensor, generator: Any) -> Tensor:
-    from ..random import rand
-
     found = rand(tensor.numel(), generator=generator).to(dtype=tensor.dtype)
     return found / found.norm()
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import errors
+from .. import errors, slots
 from ..metadata import InputMetadata
 from ..modes import _set, enable_grad, no_grad, state
 from ..node import Gradients, Node, gradient_edge, new_node
@@ -18,6 +18,7 @@ from ..saved import NOTHING, SavedTensor
 from ..tensor import Tensor, make
 from ..transforms import transforms
 from ..views import increment_version
+from .jvp import Marks, give_tangents
 from .outputs import (
     Outputs,
     checked_tuple,
@@ -27,6 +28,10 @@ from .outputs import (
     save_for_backward,
     typename,
 )
+
+# See Note [Slots].
+_refuse_named: Callable[[dict[str, Any]], None] = slots.on_first_use("refuse_named")
+_apply_transformed: Callable[..., Any] = slots.on_first_use("apply_transformed")
 
 
 class FunctionCtx:
@@ -354,15 +359,11 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
             bound.apply_defaults()
             args, kwargs = bound.args, bound.kwargs
         if kwargs and with_setup and transforms.count:
-            from ..func.functions import refuse_named
-
-            refuse_named(kwargs)
+            _refuse_named(kwargs)
         if kwargs:
             args = _by_position(cls.forward, args, kwargs, with_setup)
         if transforms.count:
-            from ..func.functions import apply_transformed
-
-            return apply_transformed(cls, args, with_setup, lambda given: _apply(cls, given, with_setup))
+            return _apply_transformed(cls, args, with_setup, lambda given: _apply(cls, given, with_setup))
         return _apply(cls, args, with_setup)
 
 
@@ -415,8 +416,6 @@ def _apply(cls: type[Function], inputs: tuple[Any, ...], with_setup: bool) -> An
     dirty, constant = dirty_inputs(node), constant_outputs(node)
     wrapped = Outputs(node if recorded else None, tensors, held, dirty, constant).wrap(outputs)
     if transforms.count:
-        from .jvp import Marks, give_tangents
-
         give_tangents(node, inputs, wrapped, Marks(outputs, dirty, constant))
     if recorded:
         node._output_info = [

@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import modes
+from .. import backward_passes, creation, modes
 from ..absent import look_up
+from ..func.vmap import old_vmap as _old_vmap
+from ..ops import joining
 from ..tensor import Tensor
+from . import forward_ad
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
@@ -229,22 +232,22 @@ def _check_forward_mode(create_graph: bool, strict: bool, vectorize: bool) -> No
 
 def _by_tangents(func: Callable[..., Any], inputs: Any) -> Any:
     """The Jacobian column by column: ``func`` is called once, on duals with a batch of tangents."""
-    from ..func.vmap import old_vmap
-    from .forward_ad import dual_level, make_dual, unpack_dual
-
     several, points = _tensors(inputs, "inputs", "jacobian")
     counts = tuple(each.nelement() for each in points)
     seen: list[Any] = []
 
     def push(*directions: Any) -> list[Tensor]:
-        with dual_level():
-            duals = [make_dual(each, v.view_as(each)) for each, v in zip(points, directions, strict=True)]
+        with forward_ad.dual_level():
+            duals = [
+                forward_ad.make_dual(each, v.view_as(each))
+                for each, v in zip(points, directions, strict=True)
+            ]
             several_outputs, outputs = _tensors(func(*duals), "outputs", "None")
-            pairs = [unpack_dual(each) for each in outputs]
+            pairs = [forward_ad.unpack_dual(each) for each in outputs]
             seen[:] = several_outputs, [primal.shape for primal, _ in pairs]
             return [_zeros_like(primal) if v is None else v for primal, v in pairs]
 
-    columns = old_vmap(push, _construct_standard_basis_for(points, counts), sum(counts))
+    columns = _old_vmap(push, _construct_standard_basis_for(points, counts), sum(counts))
     blocks = [  # lists, as torch has them here alone
         [
             part.movedim(0, -1).reshape((*shape, *each.shape))
@@ -259,8 +262,6 @@ def _rows_of_output(
     number: int, output: Tensor, points: Tensors, create_graph: bool, strict: bool
 ) -> tuple[Tensor, ...]:
     """The Jacobian of one output, by one backward pass for each of its elements."""
-    from ..ops.joining import stack
-
     rows: list[list[Tensor]] = [[] for _ in points]
     for element in range(output.nelement()):
         found = _grad((output.reshape(-1)[element],), points, None, create_graph, retain_graph=True)
@@ -277,7 +278,8 @@ def _rows_of_output(
                 )
             rows[place].append(_zeros_like(point) if gradient is None else gradient)
     return tuple(
-        stack(each, 0).view(output.size() + point.size()) for each, point in zip(rows, points, strict=True)
+        joining.stack(each, 0).view(output.size() + point.size())
+        for each, point in zip(rows, points, strict=True)
     )
 
 
@@ -404,13 +406,11 @@ def _grad(
     batched: bool = False,
 ) -> Tensors:
     """torch.autograd.grad of the outputs that have a gradient; None where nothing leads to an input."""
-    from . import grad
-
     pairs = zip(outputs, given or (None,) * len(outputs), strict=True)
     live = [(output, v) for output, v in pairs if output is not None and output.requires_grad]
     if not live:
         return (None,) * len(inputs)
-    found: Tensors = grad(
+    found: Tensors = backward_passes.grad(
         tuple(output for output, _ in live),
         inputs,
         tuple(v for _, v in live),
@@ -453,9 +453,7 @@ def _unwrapped(blocks: Any, several_outer: bool, several_inner: bool) -> Any:
 
 
 def _zeros_like(tensor: Tensor) -> Any:
-    from ..creation import zeros_like
-
-    return zeros_like(tensor)
+    return creation.zeros_like(tensor)
 
 
 __getattr__ = look_up("torch.autograd.functional")

@@ -7,8 +7,11 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from .. import backward_passes
 from ..creation import zeros
 from ..formats import Unstrided
+from ..ops.joining import stack
+from ..sparse.array import values_in_order
 from ..tensor import Tensor
 
 Tensors = tuple[Any, ...]
@@ -40,7 +43,6 @@ def _entries(point: Tensor) -> tuple[Tensor, list[tuple[int, tuple[int, ...]]]]:
     if not isinstance(point._array, Unstrided):
         memory = point.data
         return memory, list(enumerate(_places(memory)))
-    from ..sparse.array import values_in_order
 
     memory = point._values().data
     return memory, list(zip(values_in_order(point._array), _places(memory), strict=True))
@@ -95,13 +97,11 @@ def analytical_jacobian(
     points: Tensors, output: Tensor, weights: Iterable[Tensor]
 ) -> tuple[list[Tensor], bool]:
     """For each input the Jacobian of an output by backward, a column for each weight; whether the dtypes fit."""
-    from . import grad
-
     by = [points[index] for index in places_wanted(points)]
     columns: list[list[Tensor]] = [[] for _ in by]
     types_fit = True
     for weight in weights:
-        found = grad(output, by, weight, retain_graph=True, allow_unused=True)
+        found = backward_passes.grad(output, by, weight, retain_graph=True, allow_unused=True)
         for point, gradient, column in zip(by, found, columns, strict=True):
             if gradient is None:
                 column.append(zeros(point.numel(), dtype=point.dtype))
@@ -112,8 +112,6 @@ def analytical_jacobian(
 
 
 def _side_by_side(point: Tensor, columns: list[Tensor]) -> Tensor:
-    from ..ops.joining import stack
-
     return stack(columns, 1) if columns else point.new_zeros((point.numel(), 0))
 
 

@@ -54,7 +54,7 @@ def _graph(roots: Sequence[Edge]) -> list[Node]:
 
 
 def _say(grads: Gradients) -> None:
-    import logging
+    import logging  # slow to import
 
     logging.getLogger(_NAME).debug(
         f"Executing: {state.graph_task.running} with grad_outputs: [{','.join(map(_text, grads))}]"

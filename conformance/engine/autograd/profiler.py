@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, ContextDecorator, nullcontext
 from typing import Any, ClassVar
 
+from .. import cuda as _cuda
 from ..absent import look_up
 from ..modes import state
 from ..record_function import Event, Trace
@@ -336,9 +337,7 @@ class emit_nvtx(emit_itt):
     _what = "NVTX"
 
     def _begin(self) -> None:
-        from ..cuda import synchronize
-
-        synchronize()
+        _cuda.synchronize()
 
 
 class EnforceUnique:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import warnings
 
+from .. import backward_passes
 from ..formats import Unstrided, elements_of
 from ..node import Gradients, Node, gradient_edge, new_node
+from ..random import Generator
 from ..tensor import Tensor
 from . import gradcheck_errors
 from .criteria import GradcheckError, differentiable
@@ -16,10 +18,8 @@ from .jacobians import Function, Tensors, places_wanted
 
 def check_linear_in_gradient(outputs: Tensors, points: Tensors, masked: bool) -> None:
     """A zero gradient must give zero gradients."""
-    from . import grad
-
     by = [points[index] for index in places_wanted(points)]
-    found = grad(outputs, by, [each.detach() * 0 for each in outputs], allow_unused=True)
+    found = backward_passes.grad(outputs, by, [each.detach() * 0 for each in outputs], allow_unused=True)
     for gradient, point in zip(found, by, strict=True):
         if gradient is None:
             continue
@@ -63,11 +63,9 @@ def check_undefined(func: Function, count: int, points: Tensors) -> None:
 
 
 def _check_undefined_case(outputs: list[Tensor], points: Tensors) -> None:
-    from . import grad
-
     by = [points[index] for index in places_wanted(points)]
     try:
-        found = grad(outputs, by, [each.detach() * 0 for each in outputs], allow_unused=True)
+        found = backward_passes.grad(outputs, by, [each.detach() * 0 for each in outputs], allow_unused=True)
     except RuntimeError as error:
         warnings.warn(gradcheck_errors.UNDEFINED_BC, stacklevel=7)
         raise GradcheckError(gradcheck_errors.UNDEFINED) from error
@@ -79,8 +77,6 @@ def _check_undefined_case(outputs: list[Tensor], points: Tensors) -> None:
 
 def check_undefined_tangents(func: Function, points: Tensors) -> None:
     """A point without tangent must be as good as one with zeros."""
-    from ..random import Generator
-
     generator = Generator()
     directions = [direction_of(points[index], generator) for index in places_wanted(points)]
     for number, point, got, expected in undefined_tangents(func, points, directions):

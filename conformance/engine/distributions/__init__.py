@@ -3,23 +3,47 @@
 from __future__ import annotations
 
 from ..absent import look_up
-from ..module_names import stand_in
 from . import constraints, transforms, utils
-from . import kl_pairs as _kl_pairs
-from .categorical import Categorical, OneHotCategorical, OneHotCategoricalStraightThrough
+from .bernoulli import Bernoulli
+from .beta import Beta
+from .binomial import Binomial
+from .categorical import Categorical
+from .cauchy import Cauchy
+from .chi2 import Chi2
 from .constraint_registry import biject_to, transform_to
-from .counts import Binomial, Multinomial, NegativeBinomial
-from .distribution import Distribution, ExponentialFamily
-from .gamma import Beta, Chi2, Dirichlet, Gamma, StudentT
-from .gamma_quotients import FisherSnedecor, InverseGamma
+from .continuous_bernoulli import ContinuousBernoulli
+from .dirichlet import Dirichlet
+from .distribution import Distribution
+from .exp_family import ExponentialFamily
+from .exponential import Exponential
+from .fishersnedecor import FisherSnedecor
+from .gamma import Gamma
+from .generalized_pareto import GeneralizedPareto
+from .geometric import Geometric
+from .gumbel import Gumbel
+from .half_cauchy import HalfCauchy
+from .half_normal import HalfNormal
+from .independent import Independent
+from .inverse_gamma import InverseGamma
 from .kl import kl_divergence, register_kl
+from .kumaraswamy import Kumaraswamy
+from .laplace import Laplace
 from .lkj_cholesky import LKJCholesky
-from .low_rank import LowRankMultivariateNormal
-from .mixture import MixtureSameFamily
-from .multivariate import Independent, MultivariateNormal
-from .relaxed import RelaxedBernoulli, RelaxedOneHotCategorical
-from .tails import GeneralizedPareto, Pareto, Weibull
-from .transformed import Gumbel, HalfCauchy, HalfNormal, LogNormal, TransformedDistribution
+from .log_normal import LogNormal
+from .logistic_normal import LogisticNormal
+from .lowrank_multivariate_normal import LowRankMultivariateNormal
+from .mixture_same_family import MixtureSameFamily
+from .multinomial import Multinomial
+from .multivariate_normal import MultivariateNormal
+from .negative_binomial import NegativeBinomial
+from .normal import Normal
+from .one_hot_categorical import OneHotCategorical, OneHotCategoricalStraightThrough
+from .pareto import Pareto
+from .poisson import Poisson
+from .relaxed_bernoulli import RelaxedBernoulli
+from .relaxed_categorical import RelaxedOneHotCategorical
+from .studentT import StudentT
+from .transformed_distribution import TransformedDistribution
 from .transforms import (
     AbsTransform,
     AffineTransform,
@@ -42,9 +66,9 @@ from .transforms import (
     Transform,
     identity_transform,
 )  # fmt: skip
-from .unit import ContinuousBernoulli, Kumaraswamy, LogisticNormal
-from .univariate import Bernoulli, Cauchy, Exponential, Geometric, Laplace, Normal, Poisson, Uniform
+from .uniform import Uniform
 from .von_mises import VonMises
+from .weibull import Weibull
 from .wishart import Wishart
 
 __all__ = [
@@ -62,5 +86,4 @@ __all__ = [
     "register_kl", "transform_to", "transforms", "utils",
 ]  # fmt: skip
 
-stand_in(globals())
 __getattr__ = look_up("torch.distributions")

@@ -1,4 +1,4 @@
-"""Distributions over a number of classes (torch/distributions/categorical.py and one_hot_categorical.py)."""
+"""torch.distributions.Categorical, and the base class of what is made of one (torch: distributions/categorical.py)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import dtypes
-from ..creation import eye, full
-from ..nn.functions.embedding import one_hot
+from ..creation import full
 from ..ops import FUNCTIONS
 from ..random import multinomial
 from ..ranges import arange
@@ -17,6 +16,8 @@ from ..tensor import Tensor
 from . import constraints
 from .distribution import NO_SHAPE, Distribution
 from .utils import lazy_property, logits_to_probs, probs_to_logits
+
+__all__ = ["Categorical"]
 
 _CONSTRAINTS = {"probs": constraints.simplex, "logits": constraints.real_vector}
 
@@ -120,64 +121,3 @@ class OfCategorical(Distribution):
     def param_shape(self) -> Size:
         """The parameter's shape."""
         return self._categorical.param_shape
-
-
-class OneHotCategorical(OfCategorical):
-    """A class as a vector that is 1 in its place and else 0."""
-
-    __module__ = "torch.distributions.one_hot_categorical"
-    arg_constraints = _CONSTRAINTS
-    support = constraints.one_hot
-    has_enumerate_support = True
-
-    def __init__(
-        self, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None
-    ) -> None:
-        self._categorical = Categorical(probs, logits)
-        super().__init__(self._categorical.batch_shape, self.param_shape[-1:], validate_args=validate_args)
-
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
-        new = self._expanded(OneHotCategorical, _instance, batch_shape)
-        new._categorical = self._categorical.expand(batch_shape)
-        return new
-
-    @property
-    def mean(self) -> Tensor:
-        return self.probs
-
-    @property
-    def mode(self) -> Tensor:
-        return self._one_hot(self.probs.argmax(dim=-1))
-
-    @property
-    def variance(self) -> Tensor:
-        return self.probs * (1 - self.probs)
-
-    def _one_hot(self, indices: Tensor) -> Tensor:
-        return one_hot(indices, self.param_shape[-1]).to(self.probs)
-
-    def sample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
-        return self._one_hot(self._categorical.sample(sample_shape))
-
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._validate(value)
-        return self._categorical.log_prob(value.max(-1)[1])
-
-    def entropy(self) -> Tensor:
-        return self._categorical.entropy()
-
-    def enumerate_support(self, expand: bool = True) -> Tensor:
-        n = self._event_shape[0]
-        values = eye(n, dtype=self.probs.dtype).view((n, *(1,) * len(self._batch_shape), n))
-        return values.expand((n, *self._batch_shape, n)) if expand else values
-
-
-class OneHotCategoricalStraightThrough(OneHotCategorical):
-    """One whose samples have the gradient of its probabilities."""
-
-    __module__ = "torch.distributions.one_hot_categorical"
-    has_rsample = True
-
-    def rsample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
-        drawn = self.sample(sample_shape)
-        return drawn + (self.probs - self.probs.detach())

@@ -8,6 +8,8 @@ from typing import Any
 from . import constraints, transforms
 from .utils import NUMBER
 
+__all__ = ["ConstraintRegistry", "biject_to", "transform_to"]
+
 Factory = Callable[[Any], Any]
 
 

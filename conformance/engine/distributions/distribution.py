@@ -1,4 +1,5 @@
-"""What all distributions share (torch/distributions/distribution.py)."""
+"""torch.distributions.Distribution, and the base classes that several distributions share (torch:
+distributions/distribution.py)."""
 
 from __future__ import annotations
 
@@ -7,13 +8,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import pickling
-from ..autograd import grad
+from .._distributions.base_utils import own_init
 from ..batching import BatchedTensor
 from ..modes import no_grad
 from ..size import Size
 from ..tensor import Tensor
+from . import constraints
 from .constraints import is_dependent
-from .utils import NUMBER, broadcast_all, lazy_property, own_init
+from .utils import NUMBER, broadcast_all, lazy_property, logits_to_probs, probs_to_logits
+
+__all__ = ["Distribution"]
 
 NO_SHAPE = Size()
 
@@ -210,38 +214,6 @@ class Distribution:
         return f"{type(self).__name__}({', '.join(shown)})"
 
 
-class ExponentialFamily(Distribution):
-    """Those whose density is an exponential of natural parameters, less the logarithm of a normalizer."""
-
-    __module__ = "torch.distributions.exp_family"
-    _natural_params: Any = _NOT_THERE
-    _mean_carrier_measure: Any = _NOT_THERE
-
-    def _log_normalizer(self, *natural_params: Any) -> Any:
-        raise NotImplementedError
-
-    def entropy(self) -> Tensor:
-        """By the normalizer's slope at the natural parameters."""
-        result: Any = -self._mean_carrier_measure
-        parameters = natural(self)
-        normalizer, slopes = normalized(self, parameters)
-        result += normalizer
-        for one, slope in zip(parameters, slopes, strict=True):
-            result -= (one * slope).reshape((*self._batch_shape, -1)).sum(-1)
-        return result
-
-
-def natural(family: ExponentialFamily) -> list[Tensor]:
-    """Its natural parameters, as leaves."""
-    return [each.detach().requires_grad_() for each in family._natural_params]
-
-
-def normalized(family: ExponentialFamily, parameters: list[Tensor]) -> tuple[Tensor, tuple[Any, ...]]:
-    """Its normalizer at such parameters, and the slopes of that."""
-    normalizer = family._log_normalizer(*parameters)
-    return normalizer, grad(normalizer.sum(), parameters, create_graph=True)
-
-
 class Broadcast(Distribution):
     """A distribution of numbers whose parameters, tensors or numbers, are broadcast against each other."""
 
@@ -259,3 +231,46 @@ class Broadcast(Distribution):
         # The class whose __init__ is not run again: torch's own, not one that is derived from it.
         defining = next(each for each in type(self).__mro__ if each.__module__.startswith("torch."))
         return self._expanded(defining, _instance, batch_shape, **own)
+
+
+class LocationScale(Broadcast):
+    """One shape, around ``loc`` and as wide as ``scale``, symmetric."""
+
+    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}  # noqa: RUF012 - torch's own form
+    support = constraints.real
+    has_rsample = True
+    loc: Tensor
+    scale: Tensor
+
+    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+        super().__init__(validate_args, loc=loc, scale=scale)
+
+    @property
+    def mean(self) -> Tensor:
+        return self.loc
+
+    mode = mean
+
+
+class LogOdds(Distribution):
+    """By a probability ``probs``, or that of which ``logits`` is the logit: each is worked out of the other."""
+
+    @lazy_property
+    def logits(self) -> Tensor:
+        return probs_to_logits(self.probs, is_binary=True)
+
+    @lazy_property
+    def probs(self) -> Tensor:
+        return logits_to_probs(self.logits, is_binary=True)
+
+
+class OfProbability(Broadcast, LogOdds):
+    """By such a parameter alone."""
+
+    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}  # noqa: RUF012 - torch's own form
+
+    def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
+        if (probs is None) == (logits is None):
+            raise ValueError("Either `probs` or `logits` must be specified, but not both.")
+        given = {"logits": logits} if probs is None else {"probs": probs}
+        super().__init__(validate_args, **given)

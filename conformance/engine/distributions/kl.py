@@ -1,4 +1,5 @@
-"""Kullback-Leibler divergences by the types of both distributions (torch/distributions/kl.py)."""
+"""torch.distributions.kl_divergence and register_kl: divergences by the types of both distributions (torch:
+distributions/kl.py)."""
 
 from __future__ import annotations
 
@@ -9,21 +10,37 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from .._distributions import kl_cross_formulas, kl_formulas
 from ..creation import full_like
 from ..linalg import solve_triangular
 from ..ops import FUNCTIONS
-from ..ops.smooth import softplus
 from ..tensor import Tensor
-from .categorical import Categorical, OneHotCategorical
-from .counts import Binomial
-from .distribution import ExponentialFamily, natural, normalized
-from .gamma import Beta, Dirichlet, Gamma
-from .multivariate import Independent, MultivariateNormal, mahalanobis
-from .tails import Pareto
-from .transformed import EULER, Gumbel, HalfNormal, TransformedDistribution
-from .unit import ContinuousBernoulli
-from .univariate import Bernoulli, Cauchy, Exponential, Geometric, Laplace, Normal, Poisson, Uniform
+from .bernoulli import Bernoulli
+from .beta import Beta
+from .binomial import Binomial
+from .categorical import Categorical
+from .cauchy import Cauchy
+from .continuous_bernoulli import ContinuousBernoulli
+from .dirichlet import Dirichlet
+from .exp_family import ExponentialFamily, natural, normalized
+from .exponential import Exponential
+from .gamma import Gamma
+from .geometric import Geometric
+from .gumbel import Gumbel
+from .half_normal import HalfNormal
+from .independent import Independent
+from .laplace import Laplace
+from .lowrank_multivariate_normal import LowRankMultivariateNormal
+from .multivariate_normal import MultivariateNormal, _batch_mahalanobis
+from .normal import Normal
+from .one_hot_categorical import OneHotCategorical
+from .pareto import Pareto
+from .poisson import Poisson
+from .transformed_distribution import TransformedDistribution
+from .uniform import Uniform
 from .utils import _sum_rightmost
+
+__all__ = ["kl_divergence", "register_kl"]
 
 Divergence = Callable[[Any, Any], Tensor]
 _REGISTRY: dict[tuple[type, type], Divergence] = {}
@@ -41,7 +58,7 @@ def register_kl(type_p: type, type_q: type) -> Callable[[Divergence], Divergence
 
     def decorator(function: Divergence) -> Divergence:
         _REGISTRY[type_p, type_q] = function
-        _divergence.cache_clear()
+        _dispatch_kl.cache_clear()
         return function
 
     return decorator
@@ -53,7 +70,7 @@ def kl_divergence(p: Any, q: Any) -> Tensor:
     Raises:
         NotImplementedError: nothing is registered for their types.
     """
-    function = _divergence(type(p), type(q))
+    function = _dispatch_kl(type(p), type(q))
     if function is None:
         raise NotImplementedError(
             f"No KL(p || q) is implemented for p type {type(p).__name__} and q type {type(q).__name__}"
@@ -62,7 +79,7 @@ def kl_divergence(p: Any, q: Any) -> Tensor:
 
 
 @cache
-def _divergence(type_p: type, type_q: type) -> Divergence | None:
+def _dispatch_kl(type_p: type, type_q: type) -> Divergence | None:
     """What was registered for the classes nearest to these: to p's first, which q's must not contradict."""
     above = type_p.__mro__, type_q.__mro__
     found = [pair for pair in itertools.product(*above) if pair in _REGISTRY]
@@ -80,149 +97,88 @@ def _divergence(type_p: type, type_q: type) -> Divergence | None:
     return _REGISTRY[left]
 
 
-@register_kl(Normal, Normal)
-def _normal(p: Normal, q: Normal) -> Tensor:
-    ratio = (p.scale / q.scale).pow(2)
-    distance = ((p.loc - q.loc) / q.scale).pow(2)
-    return 0.5 * (ratio + distance - 1 - ratio.log())
+# By the types of p and q. The formulas that need other modules of this package follow below.
+_FORMULAS: tuple[tuple[type, type, Divergence], ...] = (
+    (Bernoulli, Bernoulli, kl_formulas.kl_bernoulli_bernoulli),
+    (Beta, Beta, kl_formulas.kl_beta_beta),
+    (Binomial, Binomial, kl_formulas.kl_binomial_binomial),
+    (Categorical, Categorical, kl_formulas.kl_categorical_categorical),
+    (Cauchy, Cauchy, kl_formulas.kl_cauchy_cauchy),
+    (ContinuousBernoulli, ContinuousBernoulli, kl_formulas.kl_continuous_bernoulli_continuous_bernoulli),
+    (Dirichlet, Dirichlet, kl_formulas.kl_dirichlet_dirichlet),
+    (Exponential, Exponential, kl_formulas.kl_exponential_exponential),
+    (Gamma, Gamma, kl_formulas.kl_gamma_gamma),
+    (Geometric, Geometric, kl_formulas.kl_geometric_geometric),
+    (Gumbel, Gumbel, kl_formulas.kl_gumbel_gumbel),
+    (HalfNormal, HalfNormal, kl_formulas.kl_halfnormal_halfnormal),
+    (Laplace, Laplace, kl_formulas.kl_laplace_laplace),
+    (Normal, Normal, kl_formulas.kl_normal_normal),
+    (OneHotCategorical, OneHotCategorical, kl_formulas.kl_onehotcategorical_onehotcategorical),
+    (Pareto, Pareto, kl_formulas.kl_pareto_pareto),
+    (Poisson, Poisson, kl_formulas.kl_poisson_poisson),
+    (Uniform, Uniform, kl_formulas.kl_uniform_uniform),
+    (Bernoulli, Poisson, kl_cross_formulas.kl_bernoulli_poisson),
+    (Beta, ContinuousBernoulli, kl_cross_formulas.kl_beta_continuous_bernoulli),
+    (Beta, Exponential, kl_cross_formulas.kl_beta_exponential),
+    (Beta, Gamma, kl_cross_formulas.kl_beta_gamma),
+    (Beta, Normal, kl_cross_formulas.kl_beta_normal),
+    (Beta, Uniform, kl_cross_formulas.kl_beta_uniform),
+    (ContinuousBernoulli, Exponential, kl_cross_formulas.kl_continuous_bernoulli_exponential),
+    (ContinuousBernoulli, Normal, kl_cross_formulas.kl_continuous_bernoulli_normal),
+    (ContinuousBernoulli, Uniform, kl_cross_formulas.kl_continuous_bernoulli_uniform),
+    (Exponential, Gamma, kl_cross_formulas.kl_exponential_gamma),
+    (Exponential, Gumbel, kl_cross_formulas.kl_exponential_gumbel),
+    (Exponential, Normal, kl_cross_formulas.kl_exponential_normal),
+    (Gamma, Exponential, kl_cross_formulas.kl_gamma_exponential),
+    (Gamma, Gumbel, kl_cross_formulas.kl_gamma_gumbel),
+    (Gamma, Normal, kl_cross_formulas.kl_gamma_normal),
+    (Gumbel, Normal, kl_cross_formulas.kl_gumbel_normal),
+    (Laplace, Normal, kl_cross_formulas.kl_laplace_normal),
+    (Normal, Gumbel, kl_cross_formulas.kl_normal_gumbel),
+    (Normal, Laplace, kl_cross_formulas.kl_normal_laplace),
+    (Pareto, Exponential, kl_cross_formulas.kl_pareto_exponential),
+    (Pareto, Gamma, kl_cross_formulas.kl_pareto_gamma),
+    (Pareto, Normal, kl_cross_formulas.kl_pareto_normal),
+    (Uniform, Beta, kl_cross_formulas.kl_uniform_beta),
+    (Uniform, ContinuousBernoulli, kl_cross_formulas.kl_uniform_continuous_bernoulli),
+    (Uniform, Exponential, kl_cross_formulas.kl_uniform_exponential),
+    (Uniform, Gamma, kl_cross_formulas.kl_uniform_gamma),
+    (Uniform, Gumbel, kl_cross_formulas.kl_uniform_gumbel),
+    (Uniform, Normal, kl_cross_formulas.kl_uniform_normal),
+    (Uniform, Pareto, kl_cross_formulas.kl_uniform_pareto),
+)
+
+_BOUNDED = (Beta, ContinuousBernoulli, Pareto, Uniform)
+_ON_ONE_SIDE = (*_BOUNDED, Exponential, Gamma)
+# By type and a parameter, which has the result's shape: the types it is infinitely far from, see Note [Beyond the support].
+_INFINITE: tuple[tuple[type, str, tuple[type, ...]], ...] = (
+    (Beta, "concentration1", (Pareto,)),
+    (ContinuousBernoulli, "probs", (Pareto,)),
+    (Exponential, "rate", _BOUNDED),
+    (Gamma, "concentration", _BOUNDED),
+    (Gumbel, "loc", _ON_ONE_SIDE),
+    (Laplace, "loc", _ON_ONE_SIDE),
+    (Normal, "loc", _ON_ONE_SIDE),
+    (Pareto, "scale", (Beta, ContinuousBernoulli, Uniform)),
+    (Poisson, "rate", (Bernoulli, Binomial)),
+)
 
 
-@register_kl(Bernoulli, Bernoulli)
-def _bernoulli(p: Any, q: Any) -> Tensor:
-    ones = p.probs * (softplus(-q.logits) - softplus(-p.logits))
-    ones[q.probs == 0] = math.inf
-    ones[p.probs == 0] = 0
-    zeros = (1 - p.probs) * (softplus(q.logits) - softplus(p.logits))
-    zeros[q.probs == 1] = math.inf
-    zeros[p.probs == 1] = 0
-    return ones + zeros
+def _register_infinite(type_p: type, parameter: str, type_q: type) -> None:
+    @register_kl(type_p, type_q)
+    def infinite(p: Any, q: Any) -> Tensor:
+        return full_like(getattr(p, parameter), math.inf)
 
 
-@register_kl(Binomial, Binomial)
-def _binomial(p: Binomial, q: Binomial) -> Tensor:
-    if (p.total_count < q.total_count).any():
-        raise NotImplementedError(
-            "KL between Binomials where q.total_count > p.total_count is not implemented"
-        )
-    of_one = p.probs * (p.logits - q.logits) + (-p.probs).log1p() - (-q.probs).log1p()
-    result = p.total_count * of_one
-    more = p.total_count > q.total_count
-    result[more] = full_like(result[more], math.inf)
-    return result
-
-
-@register_kl(ContinuousBernoulli, ContinuousBernoulli)
-def _continuous_bernoulli(p: Any, q: Any) -> Tensor:
-    powers = p.mean * (p.logits - q.logits)
-    of_p = p._log_norm() + (-p.probs).log1p()
-    of_q = -q._log_norm() - (-q.probs).log1p()
-    return powers + of_p + of_q
-
-
-@register_kl(Pareto, Pareto)
-def _pareto(p: Pareto, q: Pareto) -> Tensor:
-    scales, alphas = p.scale / q.scale, q.alpha / p.alpha
-    result = q.alpha * scales.log() + -alphas.log() + alphas - 1
-    result[p.support.lower_bound < q.support.lower_bound] = math.inf
-    return result
-
-
-@register_kl(Categorical, Categorical)
-def _categorical(p: Any, q: Any) -> Tensor:
-    terms = p.probs * (p.logits - q.logits)
-    terms[(q.probs == 0).expand_as(terms)] = math.inf
-    terms[(p.probs == 0).expand_as(terms)] = 0
-    return terms.sum(-1)
-
-
-@register_kl(OneHotCategorical, OneHotCategorical)
-def _one_hot(p: OneHotCategorical, q: OneHotCategorical) -> Tensor:
-    return _categorical(p._categorical, q._categorical)
-
-
-@register_kl(Uniform, Uniform)
-def _uniform(p: Uniform, q: Uniform) -> Tensor:
-    result = ((q.high - q.low) / (p.high - p.low)).log()
-    result[(q.low > p.low) | (q.high < p.high)] = math.inf
-    return result
-
-
-@register_kl(Exponential, Exponential)
-def _exponential(p: Exponential, q: Exponential) -> Tensor:
-    ratio = q.rate / p.rate
-    return -ratio.log() + ratio - 1
-
-
-@register_kl(Laplace, Laplace)
-def _laplace(p: Laplace, q: Laplace) -> Tensor:
-    ratio, distance = p.scale / q.scale, (p.loc - q.loc).abs()
-    log, shift = -ratio.log(), distance / q.scale
-    power = ratio * (-distance / p.scale).exp()
-    return log + shift + power - 1
-
-
-@register_kl(Cauchy, Cauchy)
-def _cauchy(p: Cauchy, q: Cauchy) -> Tensor:
-    apart = ((p.scale + q.scale).pow(2) + (p.loc - q.loc).pow(2)).log()
-    return apart - (4 * p.scale * q.scale).log()
-
-
-@register_kl(Gumbel, Gumbel)
-def _gumbel(p: Gumbel, q: Gumbel) -> Tensor:
-    ratio, of_q, of_p = p.scale / q.scale, q.loc / q.scale, p.loc / q.scale
-    shift = -ratio.log() - of_q + of_p
-    mean = ratio * EULER
-    power = (of_q + (1 + ratio).lgamma() - of_p).exp()
-    return shift + mean + power - (1 + EULER)
-
-
-@register_kl(Geometric, Geometric)
-def _geometric(p: Geometric, q: Geometric) -> Tensor:
-    return -p.entropy() - (-q.probs).log1p() / p.probs - q.logits
-
-
-@register_kl(Poisson, Poisson)
-def _poisson(p: Poisson, q: Poisson) -> Tensor:
-    return p.rate * (p.rate.log() - q.rate.log()) - (p.rate - q.rate)
-
-
-@register_kl(Gamma, Gamma)
-def _gamma(p: Gamma, q: Gamma) -> Tensor:
-    rates = q.concentration * (p.rate / q.rate).log()
-    normalizers = q.concentration.lgamma() - p.concentration.lgamma()
-    shapes = (p.concentration - q.concentration) * p.concentration.digamma()
-    means = (q.rate - p.rate) * (p.concentration / p.rate)
-    return rates + normalizers + shapes + means
-
-
-@register_kl(Beta, Beta)
-def _beta(p: Beta, q: Beta) -> Tensor:
-    total_p, total_q = p.concentration1 + p.concentration0, q.concentration1 + q.concentration0
-    normalizer_q = q.concentration1.lgamma() + q.concentration0.lgamma() + total_p.lgamma()
-    normalizer_p = p.concentration1.lgamma() + p.concentration0.lgamma() + total_q.lgamma()
-    ones = (p.concentration1 - q.concentration1) * p.concentration1.digamma()
-    zeros = (p.concentration0 - q.concentration0) * p.concentration0.digamma()
-    totals = (total_q - total_p) * total_p.digamma()
-    return normalizer_q - normalizer_p + ones + zeros + totals
-
-
-@register_kl(Dirichlet, Dirichlet)
-def _dirichlet(p: Dirichlet, q: Dirichlet) -> Tensor:
-    total_p, total_q = p.concentration.sum(-1), q.concentration.sum(-1)
-    totals = total_p.lgamma() - total_q.lgamma()
-    each = (p.concentration.lgamma() - q.concentration.lgamma()).sum(-1)
-    apart = p.concentration - q.concentration
-    slopes = p.concentration.digamma() - total_p.digamma().unsqueeze(-1)
-    return totals - each + (apart * slopes).sum(-1)
-
-
-@register_kl(HalfNormal, HalfNormal)
-def _half_normal(p: HalfNormal, q: HalfNormal) -> Tensor:
-    return _normal(p.base_dist, q.base_dist)
+for _type_p, _type_q, _formula in _FORMULAS:
+    register_kl(_type_p, _type_q)(_formula)
+for _type_p, _parameter, _others in _INFINITE:
+    for _type_q in _others:
+        _register_infinite(_type_p, _parameter, _type_q)
 
 
 @register_kl(TransformedDistribution, TransformedDistribution)
-def _transformed(p: TransformedDistribution, q: TransformedDistribution) -> Tensor:
+def _kl_transformed_transformed(p: TransformedDistribution, q: TransformedDistribution) -> Tensor:
     if p.transforms != q.transforms or p.event_shape != q.event_shape:
         raise NotImplementedError
     return kl_divergence(p.base_dist, q.base_dist)
@@ -245,14 +201,14 @@ def _kl_expfamily_expfamily(p: Any, q: Any) -> Tensor:
 
 
 @register_kl(Independent, Independent)
-def _independent(p: Independent, q: Independent) -> Tensor:
+def _kl_independent_independent(p: Independent, q: Independent) -> Tensor:
     if p.reinterpreted_batch_ndims != q.reinterpreted_batch_ndims:
         raise NotImplementedError
     return _sum_rightmost(kl_divergence(p.base_dist, q.base_dist), p.reinterpreted_batch_ndims)
 
 
 @register_kl(MultivariateNormal, MultivariateNormal)
-def _multivariate_normal(p: MultivariateNormal, q: MultivariateNormal) -> Tensor:
+def _kl_multivariatenormal_multivariatenormal(p: MultivariateNormal, q: MultivariateNormal) -> Tensor:
     if p.event_shape != q.event_shape:
         raise ValueError(
             "KL-divergence between two Multivariate Normals with                          different event shapes cannot "
@@ -264,4 +220,72 @@ def _multivariate_normal(p: MultivariateNormal, q: MultivariateNormal) -> Tensor
     batch = FUNCTIONS["broadcast_shapes"](of_q.shape[:-2], of_p.shape[:-2])
     solved = solve_triangular(of_q.expand((*batch, n, n)), of_p.expand((*batch, n, n)), upper=False)
     trace = solved.reshape(-1, n * n).pow(2).sum(-1).reshape(batch)
-    return half + 0.5 * (trace + mahalanobis(of_q, q.loc - p.loc) - n)
+    return half + 0.5 * (trace + _batch_mahalanobis(of_q, q.loc - p.loc) - n)
+
+
+def _batch_trace_xxt(matrix: Tensor) -> Tensor:
+    """The sum of the squares of each matrix."""
+    flat = matrix.reshape(-1, matrix.size(-2) * matrix.size(-1)).pow(2).sum(-1)
+    return flat.reshape(matrix.shape[:-2])
+
+
+def _check_sizes(p: Any, q: Any, kind: str) -> None:
+    if p.event_shape != q.event_shape:
+        raise ValueError(
+            f"KL-divergence between two {kind} Multivariate Normals with                          different event "
+            "shapes cannot be computed"
+        )
+
+
+def _solved(q: LowRankMultivariateNormal) -> Tensor:
+    return solve_triangular(q._capacitance_tril, q._weighted(), upper=False)
+
+
+@register_kl(LowRankMultivariateNormal, LowRankMultivariateNormal)
+def _kl_lowrankmultivariatenormal_lowrankmultivariatenormal(
+    p: LowRankMultivariateNormal, q: LowRankMultivariateNormal
+) -> Tensor:
+    _check_sizes(p, q, "Low Rank")
+    logs = q._log_det() - p._log_det()
+    distance = q._squares(q.loc - p.loc)
+    solved = _solved(q)
+    diagonal_p, diagonal_q = p._unbroadcasted_cov_diag, q._unbroadcasted_cov_diag
+    ratio = (diagonal_p / diagonal_q).sum(-1)
+    factor = _batch_trace_xxt(p._unbroadcasted_cov_factor * diagonal_q.rsqrt().unsqueeze(-1))
+    less = _batch_trace_xxt(solved * diagonal_p.sqrt().unsqueeze(-2))
+    still_less = _batch_trace_xxt(solved.matmul(p._unbroadcasted_cov_factor))
+    trace = ratio + factor - less - still_less
+    return 0.5 * (logs + trace + distance - p.event_shape[0])
+
+
+@register_kl(MultivariateNormal, LowRankMultivariateNormal)
+def _kl_multivariatenormal_lowrankmultivariatenormal(
+    p: MultivariateNormal, q: LowRankMultivariateNormal
+) -> Tensor:
+    _check_sizes(p, q, "(Low Rank)")
+    scale = p._unbroadcasted_scale_tril
+    logs = q._log_det() - 2 * scale.diagonal(dim1=-2, dim2=-1).log().sum(-1)
+    distance = q._squares(q.loc - p.loc)
+    solved = _solved(q)
+    trace = _batch_trace_xxt(scale * q._unbroadcasted_cov_diag.rsqrt().unsqueeze(-1)) - _batch_trace_xxt(
+        solved.matmul(scale)
+    )
+    return 0.5 * (logs + trace + distance - p.event_shape[0])
+
+
+@register_kl(LowRankMultivariateNormal, MultivariateNormal)
+def _kl_lowrankmultivariatenormal_multivariatenormal(
+    p: LowRankMultivariateNormal, q: MultivariateNormal
+) -> Tensor:
+    _check_sizes(p, q, "(Low Rank)")
+    scale, factor = q._unbroadcasted_scale_tril, p._unbroadcasted_cov_factor
+    logs = 2 * scale.diagonal(dim1=-2, dim2=-1).log().sum(-1) - p._log_det()
+    distance = _batch_mahalanobis(scale, q.loc - p.loc)
+    batch = FUNCTIONS["broadcast_shapes"](scale.shape[:-2], factor.shape[:-2])
+    n = p.event_shape[0]
+    scale = scale.expand((*batch, n, n))
+    factor = factor.expand((*batch, n, p.cov_factor.size(-1)))
+    diagonal = p._unbroadcasted_cov_diag.sqrt().diag_embed().expand((*batch, n, n))
+    trace = _batch_trace_xxt(solve_triangular(scale, factor, upper=False))
+    trace = trace + _batch_trace_xxt(solve_triangular(scale, diagonal, upper=False))
+    return 0.5 * (logs + trace + distance - n)

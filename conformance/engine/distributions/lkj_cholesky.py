@@ -13,9 +13,11 @@ from ..ranges import arange
 from ..size import Size
 from ..tensor import Tensor
 from . import constraints
+from .beta import Beta
 from .distribution import NO_SHAPE, Distribution
-from .gamma import Beta
 from .utils import broadcast_all
+
+__all__ = ["LKJCholesky"]
 
 
 class LKJCholesky(Distribution):

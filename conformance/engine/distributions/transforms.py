@@ -7,6 +7,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import dtypes
+from .._distributions.joined_transforms import CatTransform, StackTransform
+from .._distributions.transform_base import (
+    ComposeTransform,
+    IndependentTransform,
+    ReshapeTransform,
+    Transform,
+    dependent,
+    widened,
+)
 from ..absent import look_up
 from ..creation import eye, full_like
 from ..linalg import cholesky
@@ -16,8 +25,6 @@ from ..ops.smooth import logsigmoid, softplus
 from ..size import Size
 from ..tensor import Tensor
 from . import constraints
-from .joined import CatTransform, StackTransform
-from .transform import ComposeTransform, IndependentTransform, ReshapeTransform, Transform, dependent, widened
 from .utils import NUMBER, broadcast_all, lazy_property, tril_matrix_to_vec, vec_to_tril_matrix
 
 __all__ = [

@@ -2,51 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from types import FunctionType
 from typing import Any
 
-from .. import dtypes
+from .. import dtypes, functional
+from .._distributions.base_utils import _sum_rightmost, euler_constant, lazy_property  # noqa: F401
 from ..creation import empty
 from ..from_data import tensor
-from ..modes import enable_grad
 from ..ops import FUNCTIONS
 from ..overrides import has_torch_function, is_tensor_like
 from ..ranges import arange
 from ..size import Size
 from ..tensor import Tensor
 
+__all__ = [
+    "broadcast_all",
+    "clamp_probs",
+    "lazy_property",
+    "logits_to_probs",
+    "probs_to_logits",
+    "tril_matrix_to_vec",
+    "vec_to_tril_matrix",
+]
+
 NUMBER = (int, float, bool)
-
-
-class lazy_property:
-    """An attribute that is computed when it is first asked for, with its graph even under no_grad."""
-
-    def __init__(self, compute: Callable[[Any], Tensor]) -> None:
-        self.compute, self.__doc__ = compute, compute.__doc__
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        if instance is None:
-            return self
-        with enable_grad():
-            value = self.compute(instance)
-        setattr(instance, self.name, value)
-        return value
-
-
-def own_init(cls: type) -> None:
-    """Give a class of torch's the ``__init__`` of a base that torch has not: errors name the class."""
-    owner = next(base for base in cls.__mro__ if "__init__" in vars(base))
-    if not cls.__module__.startswith("torch.") or owner.__module__.startswith("torch."):
-        return
-    init: Any = vars(owner)["__init__"]
-    own = FunctionType(init.__code__, init.__globals__, "__init__", init.__defaults__, init.__closure__)
-    own.__kwdefaults__, own.__annotations__ = init.__kwdefaults__, init.__annotations__
-    own.__qualname__, own.__doc__ = f"{cls.__qualname__}.__init__", init.__doc__
-    cls.__init__ = own  # type: ignore[misc]
 
 
 def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
@@ -60,19 +38,12 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
             "Input arguments must all be instances of Number, torch.Tensor or objects implementing "
             "__torch_function__."
         )
-    if has_torch_function(values):
-        from ..functional import broadcast_tensors  # that asks
-    else:
-        broadcast_tensors = FUNCTIONS["broadcast_tensors"]
+    # Only the public function asks operands that override torch's functions.
+    broadcast = functional.broadcast_tensors if has_torch_function(values) else FUNCTIONS["broadcast_tensors"]
     kind = next((each.dtype for each in values if isinstance(each, Tensor)), dtypes.get_default_dtype())
     tensors = [tensor(each, dtype=kind) if isinstance(each, NUMBER) else each for each in values]
-    found: tuple[Tensor, ...] = broadcast_tensors(*tensors)
+    found: tuple[Tensor, ...] = broadcast(*tensors)
     return found
-
-
-def _sum_rightmost(value: Tensor, dim: int) -> Tensor:
-    """The sum over the last dimensions."""
-    return value.reshape((*value.shape[:-dim], -1)).sum(-1) if dim else value
 
 
 def clamp_probs(probs: Tensor) -> Tensor:

@@ -17,6 +17,8 @@ from . import constraints
 from .distribution import NO_SHAPE, Distribution
 from .utils import broadcast_all, lazy_property
 
+__all__ = ["VonMises"]
+
 _where = FUNCTIONS["where"]
 
 # Modified Bessel functions of orders 0 and 1 as polynomials (Abramowitz and Stegun, 9.8): of (x / 3.75)**2 below 3.75,

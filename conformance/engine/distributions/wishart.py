@@ -17,10 +17,13 @@ from ..ranges import arange
 from ..size import Size
 from ..tensor import Tensor
 from . import constraints
-from .distribution import NO_SHAPE, ExponentialFamily
-from .gamma import Chi2
-from .multivariate import LOWER, the_one
+from .chi2 import Chi2
+from .distribution import NO_SHAPE
+from .exp_family import ExponentialFamily
+from .multivariate_normal import SCALE_TRIL_OF, only_matrix
 from .utils import NUMBER, lazy_property
+
+__all__ = ["Wishart"]
 
 _matmul = FUNCTIONS["matmul"]
 _EXPANDED = ("covariance_matrix", "scale_tril", "precision_matrix")
@@ -59,7 +62,7 @@ class Wishart(ExponentialFamily):
         scale_tril: Tensor | None = None,
         validate_args: bool | None = None,
     ) -> None:
-        name, matrix = the_one(
+        name, matrix = only_matrix(
             AssertionError,
             covariance_matrix=covariance_matrix,
             precision_matrix=precision_matrix,
@@ -85,7 +88,7 @@ class Wishart(ExponentialFamily):
                 stacklevel=2,
             )
         super().__init__(batch, event, validate_args=validate_args)
-        self._unbroadcasted_scale_tril = LOWER[name](matrix)
+        self._unbroadcasted_scale_tril = SCALE_TRIL_OF[name](matrix)
         self._dist_chi2 = self._squares()
 
     def _squares(self) -> Chi2:

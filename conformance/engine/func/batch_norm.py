@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..nn.modules.batchnorm import _BatchNorm
+
 if TYPE_CHECKING:
     from ..nn import Module
 
 
 def replace_all_batch_norm_modules_(root: Module) -> Module:
     """Take the running statistics from a module's batch normalizations; returns the module."""
-    from ..nn.modules.batchnorm import _BatchNorm
-
     for each in root.modules():
         if isinstance(each, _BatchNorm) and each.track_running_stats:
             each.running_mean = each.running_var = each.num_batches_tracked = None

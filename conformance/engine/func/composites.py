@@ -15,7 +15,6 @@ from types import FunctionType
 from typing import Any
 
 from .. import errors
-from ..asking import beneath
 from ..batching import (
     DYNAMIC,
     MASK,
@@ -32,8 +31,9 @@ from ..batching import (
     refused_value,
     vmaps,
 )
-from ..location import PACKAGE
+from ..random import default_generator
 from ..shapes import new_sizes
+from ..slots import on_first_use
 from ..tensor import Tensor
 from ..transforms import Doors
 from . import batched_fallback, linear_algebra_rules
@@ -42,7 +42,11 @@ from .inplace_rules import is_written_whole
 from .view_rules import strided
 from .wholes import front
 
-_UNMAPPED = frozenset(
+composed: Callable[[], Iterator[tuple[tuple[str, int], FunctionType]]] = on_first_use(
+    "composed"
+)  # see Note [Slots]
+
+UNMAPPED = frozenset(
     [
         "backward",
         "gumbel_softmax",
@@ -51,7 +55,7 @@ _UNMAPPED = frozenset(
         "retain_grad",
     ]
 )
-_INDEXING = ("__getitem__", "__setitem__")
+INDEXING = ("__getitem__", "__setitem__")
 _REFUSED = {
     **batched_fallback.REFUSED,
     "nonzero": DYNAMIC.format("nonzero"),
@@ -199,42 +203,6 @@ class Composites(Doors):
 composites = Composites()
 
 
-def composed() -> Iterator[tuple[tuple[str, int], FunctionType]]:
-    """The functions by their names; of one name there may be several."""
-    from .. import creation, linalg, ops, random, short_time, special
-    from ..nn import functional
-    from ..nn.functions import FUNCTIONS, recurrent
-    from ..ops import entropy, normalization
-
-    likes = {name: getattr(creation, name) for name in ("zeros_like", "ones_like", "full_like", "empty_like")}
-    short = {"stft": short_time._stft, "istft": short_time.istft}
-    layers = {f"recurrent_{name}": getattr(recurrent, name) for name in recurrent.CALLED_BY_MODULES}
-    inner = {"classes_loss": entropy.classes_loss, "native_batch_norm": normalization.native_batch_norm}
-    plain = (
-        likes,
-        short,
-        inner,
-        layers,
-        vars(Tensor),
-        ops.FUNCTIONS,
-        random.FUNCTIONS,
-        FUNCTIONS,
-        vars(functional),
-    )
-    prefixed = (("linalg_", vars(linalg)), ("special_", vars(special)))
-    for prefix, namespace in (*(("", each) for each in plain), *prefixed):
-        for name, found in list(namespace.items()):
-            function = beneath(found)
-            if (
-                isinstance(function, FunctionType)
-                and not hasattr(function, "row")
-                and (not name.startswith("_") or name in _INDEXING)
-                and name not in _UNMAPPED
-                and function.__module__.startswith(PACKAGE)
-            ):
-                yield (prefix + name, id(function)), function
-
-
 def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a function for each example of its arguments."""
     if not vmaps:
@@ -252,7 +220,7 @@ def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         raise refused_value(name, level)
     if name in _REFUSED and not (name in batched_fallback.REFUSED and inside_derivative(level)):
         raise RuntimeError(_REFUSED[name])
-    if name in _INDEXING:
+    if name in INDEXING:
         masked = any(
             each.__class__ is BatchedTensor and each._array.dtype.kind == "b" for each in flat(args[1:2])
         )
@@ -316,8 +284,6 @@ def _sure(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
 
 def _drawn(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Draw once for all examples, or for each."""
-    from ..random import default_generator
-
     level = len(vmaps) - 1
     running = vmaps[level]
     if running.randomness == "error":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from ..autograd.function import Function
 from ..batching import batched_whole, each_example, level_of, vmaps
 from ..pytree import broadcast_to_and_flatten, flatten, unflatten
 from ..tensor import Tensor
@@ -67,7 +68,6 @@ def apply_transformed(
     running = _running()
     if not running:
         return apply(args)
-    from ..autograd.function import Function
 
     own = cls.vmap is not Function.vmap
     if cls.generate_vmap_rule:

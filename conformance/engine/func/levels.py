@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import WeakSet
 
-from .. import errors
+from .. import backward_passes, errors
 from ..batching import BatchedTensor, batched_whole, by_wholes, each_example, level_of, vmaps, whole_of
 from ..creation import ones_like, zeros_like
 from ..jacobian_products import primal
@@ -233,13 +233,11 @@ def gradients_of(outputs: list[Any], inputs: list[Any], given: list[Any]) -> lis
             gradients_of, (outputs, inputs, given), {}, max(level, level_of(given))
         )
         return found
-    from ..autograd import grad as autograd_grad
-
     live = [(output, v) for output, v in zip(outputs, given, strict=True) if output.requires_grad]
     gradients: Sequence[Tensor | None] = [None] * len(inputs)
     if live:
         roots, vectors = zip(*live, strict=True)
-        gradients = autograd_grad(roots, inputs, vectors, create_graph=True, allow_unused=True)
+        gradients = backward_passes.grad(roots, inputs, vectors, create_graph=True, allow_unused=True)
     return [
         zeros_like(each) if gradient is None else gradient
         for each, gradient in zip(inputs, gradients, strict=True)

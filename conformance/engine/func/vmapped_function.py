@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ..autograd.function import Function
 from ..batching import batched_whole, vmaps, whole_of
 from ..pytree import broadcast_to_and_flatten, flatten, unflatten
 from ..tensor import Tensor
@@ -109,8 +110,6 @@ class _Saving(_Context):
 
 def _vmapped(cls: Any, in_dims: tuple[Any, ...], size: int, randomness: str) -> Any:
     """The Function of whole batches."""
-    from ..autograd.function import Function
-
     kept: dict[str, Any] = {}
 
     def under(function: Callable[..., Any], *dims: Any) -> Callable[..., tuple[Any, Any]]:

@@ -7,6 +7,7 @@ from ..dtypes import bfloat16, bool_, float16
 from ..keywords import taking_numpy_names
 from ..ops.contraction import linalg_cross as cross
 from ..ops.contraction import matrix_power, multi_dot, vecdot
+from ..ops.joining import cat as _cat
 from ..ops.norms import vector_norm
 from ..out import given
 from ..own_names import all_named
@@ -52,8 +53,6 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
 
 def vander(x: Tensor, N: int | None = None) -> Tensor:
     """torch.linalg.vander: the powers of each element, a column each."""
-    from ..ops.joining import cat
-
     if x.dtype in (bool_, float16, bfloat16):
         raise RuntimeError(
             f"linalg.vander supports floating point, complex, and integer tensors, but got {x.dtype.legacy}"
@@ -65,7 +64,7 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     if count <= 1:
         raise RuntimeError("N must be greater than 1.")
     wide = column.expand((*x._array.shape, count - 1))
-    return cat([column.new_ones((*x._array.shape, 1)), wide.cumprod(-1)], -1)
+    return _cat([column.new_ones((*x._array.shape, 1)), wide.cumprod(-1)], -1)
 
 
 _FOUND = all_refusing(

@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 
 from ..creation import eye
+from ..ops.binary import addcmul
+from ..ops.linear_algebra import cholesky_solve
 from ..random import Generator, randn
 from ..tensor import Tensor
 from .decompositions import cholesky
@@ -35,8 +37,6 @@ def _within(of_values: Tensor, of_vectors: Tensor, D: Tensor, U: Tensor) -> Tens
 
 def _beyond(within: Tensor, of_vectors: Tensor, A: Tensor, D: Tensor, U: Tensor, largest: bool) -> Tensor:
     """The whole, see Note [Eigenvectors apart from the rest]."""
-    from ..ops.linear_algebra import cholesky_solve
-
     Ut = U.mT.contiguous()
     others = -U.matmul(Ut)
     others.diagonal(0, -2, -1).add_(1)
@@ -71,8 +71,6 @@ def _with_roots(roots: Tensor) -> Tensor:
 
 def _at_numbers(polynomial: Tensor, x: Tensor) -> Tensor:
     """Its values, by Horner's rule."""
-    from ..ops.binary import addcmul
-
     found = x.new_ones((1,)).expand(x._array.shape).clone()
     for i in reversed(range(polynomial._array.shape[-1] - 1)):
         found = addcmul(polynomial[..., i].unsqueeze(-1), x, found)

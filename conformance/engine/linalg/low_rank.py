@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..dtypes import float16, float32, float64
+from ..random import randn
 from ..tensor import Tensor
 from .decompositions import qr, svd
 
@@ -13,7 +14,6 @@ Factors = tuple[Tensor, Tensor, Tensor]
 
 def _basis(A: Tensor, q: int, niter: int | None, M: Tensor | None) -> Tensor:
     """Orthonormal columns that span nearly what the columns of A - M do."""
-    from ..random import randn
 
     def taken(by: Tensor, adjoint: bool = False) -> Tensor:
         found = (A.mH if adjoint else A).matmul(by)

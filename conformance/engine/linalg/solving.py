@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from .. import return_types
+from .. import dtypes, return_types
 from ..creation import zeros_like
 from ..dtypes import float_limits
 from ..modes import state
@@ -18,10 +19,13 @@ from ..ops.scalars import times
 from ..out import given, given_several, several
 from ..rows import ROWS, Array, op
 from ..shapes import broadcast_shapes, wrap_dim
+from ..slots import on_first_use
 from ..tensor import Tensor, make
 from ..twins import is_twin
 from . import kernels
 from .checks import columns_first, floating, matrix, square, succeeded
+
+svd: Callable[..., Any] = on_first_use("linalg_svd")  # from decompositions, see Note [Slots]
 
 SINGULAR = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
 
@@ -106,8 +110,6 @@ def _adjugate_backward(grad: Tensor, det: Tensor, A: Tensor, LU: Tensor, pivots:
 
 def _singular_backward(A: Tensor, grad: Tensor) -> Tensor:
     """The gradient of a determinant that is zero, from the singular values."""
-    from .decompositions import svd
-
     U, S, Vh = svd(A)
     alpha = (det(U) * det(Vh)).conj() * grad
     products = _without_each(alpha.unsqueeze(-1), S, S._array.ndim - 1)
@@ -208,8 +210,6 @@ def _solve_ex(A: Array, B: Array, left: bool, name: str) -> tuple[Array, ...]:
     floating(name, A, False)
     matrix(name, A)
     if A.dtype != B.dtype:
-        from .. import dtypes
-
         a, b = dtypes.BY_NUMPY[A.dtype].legacy, dtypes.BY_NUMPY[B.dtype].legacy
         raise RuntimeError(
             f"{name}: Expected A and B to have the same dtype, but found A of type {a} and B of type {b} instead"

@@ -13,6 +13,7 @@ from ..absent import look_up
 from ..dtypes import is_half
 from ..errors import unimplemented
 from ..modes import no_grad
+from ..random import randperm as _randperm
 from ..tensor import Tensor, make, wrap
 
 _LINEAR = (
@@ -233,8 +234,6 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
 
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
     """Normal, with a share of each column set to 0."""
-    from ..random import randperm
-
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     rows, columns = tensor.shape
@@ -242,7 +241,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
     with no_grad():
         tensor.normal_(0, std, generator=generator)
         for column in range(columns):
-            tensor[randperm(rows)[:zeros], column] = 0
+            tensor[_randperm(rows)[:zeros], column] = 0
     return tensor
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import errors, pickling
+from ..creation import empty
 from ..dispatch_classes import is_asked
 from ..modes import unseen
 from ..overrides import disabled_torch_function
@@ -29,8 +30,6 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
 
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
         if data is None:
-            from ..creation import empty
-
             data = empty(0)
         if requires_grad.__class__ is not bool:
             raise TypeError(
@@ -100,8 +99,6 @@ class Buffer(Tensor, metaclass=_BufferMeta):
 
     def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
         if data is None:
-            from ..creation import empty
-
             data = empty(0)
         buffer = data.detach().requires_grad_(data.requires_grad)
         buffer.persistent, buffer._is_buffer = persistent, True
@@ -185,8 +182,6 @@ class UninitializedTensorMixin:
 
     def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
         """Become a plain parameter or buffer of this shape, with any values."""
-        from ..creation import empty
-
         set_array(self, empty(shape, device=device, dtype=self.dtype if dtype is None else dtype)._array)
         self.__class__ = self.cls_to_become
 
@@ -232,8 +227,6 @@ def is_lazy(param: Any) -> bool:
 
 
 def _uninitialized(cls: type[Any], requires_grad: bool, device: Any, dtype: Any) -> Any:
-    from ..creation import empty
-
     found: Any = make(empty(0, device=device, dtype=dtype)._array, cls)
     found._requires_grad = requires_grad
     return found

@@ -20,6 +20,7 @@ from .. import (
     overrides,
     random,
 )
+from ..slots import provided
 from ..tensor import Tensor
 from . import (
     activation,
@@ -76,6 +77,7 @@ from . import (
     softmax,
     special,
     splitting,
+    strided,  # which fills slots
     transposing,
     truth,
     unary,
@@ -99,14 +101,10 @@ MODULES: tuple[ModuleType, ...] = (
 
 def __getattr__(name: str) -> Any:
     if name == "aten":  # torch.ops.aten
-        from ..dispatch import aten
-
-        return aten
+        return provided("aten")
     if name.startswith("__") or find_spec(f"{__name__}.{name}") is not None:
         raise AttributeError(f"module 'torch.ops' has no attribute '{name}'")
-    from .._library.operators import namespace
-
-    found = globals()[name] = namespace(name)
+    found = globals()[name] = provided("namespace_of_operators")(name)
     return found
 
 

@@ -213,3 +213,8 @@ FORMULAS: dict[tuple[str, str], Callable[..., Any]] = {
         batch1.transpose(1, 2).conj().bmm(grad), conjugate(alpha)
     ),
 }
+
+
+def formula_of(name: str, key: str) -> Any:
+    """The formula of a row for an input, where it has another one for complex numbers."""
+    return FORMULAS.get((name, key))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from ..operands import check_list
 from ..out import given
 from ..rows import Array, op
 from ..shapes import broadcast_shapes, existing_dim, wrap_dim, wrap_dims
+from ..slots import on_first_use
 from ..tensor import Tensor, make
 from ..views import increment_version
 from .blas import dot, mm, vdot
@@ -25,6 +26,10 @@ from .index_select import index_fill
 from .kernels import refuse_bools
 from .matmul import matmul
 from .shape import _unsafe_view
+
+# See Note [Slots].
+inv: Callable[[Tensor], Tensor] = on_first_use("linalg_inv")
+square: Callable[..., Any] = on_first_use("linalg_square")
 
 # tensordot ----------------------------------------------------------------------------------------
 
@@ -225,9 +230,6 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
 
 
 def _power(a: Tensor, n: int) -> Tensor:
-    from ..linalg import inv
-    from ..linalg.checks import square
-
     square("linalg.matrix_power", a)
     if n == 0:
         return a.clone(memory_format=contiguous_format).copy_(eye(a._array.shape[-1]))

@@ -12,13 +12,13 @@ from ..device import check_device, device, parsed
 from ..errors import output_shape_differs
 from ..formats import LayoutError, laid_out, lies_so, preserve_format, suggest_memory_format
 from ..modes import state
-from ..once import warn_once
 from ..overloads import refusal
 from ..rows import Array, op
 from ..shapes import broadcast_shapes, is_dense, like_steps, ordered, refuse_negative, sizes, still_expanded
 from ..shapes import laid_out as in_order_of
 from ..tensor import Tensor, make, version_counter
 from ..transforms import transforms
+from ..writing import warn_of_lost_part
 
 
 @op("CloneBackward0", name="clone", self=lambda grad: grad)
@@ -178,12 +178,6 @@ def _parse_to(*args: Any, **kwargs: Any) -> tuple[device | None, dtypes.dtype | 
     if copy is not None:
         raise RuntimeError(".to() does not accept copy argument")
     return where, kind, non_blocking, memory_format
-
-
-def warn_of_lost_part(kind: dtypes.dtype) -> None:
-    """Warn that a real type has no place for imaginary parts; torch finds no fault with bools."""
-    if kind is not dtypes.bool_:
-        warn_once("Casting complex values to real discards the imaginary part")
 
 
 def real_part(array: Array, kind: dtypes.dtype | None) -> Array:

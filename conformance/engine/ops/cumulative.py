@@ -21,6 +21,7 @@ from .binary import log_add_exp
 from .copying import real_part
 from .joining import cat
 from .kernels import need_inexact, refuse_bools
+from .selection import where
 from .slicing import slice_
 
 # cumsum and cumprod -------------------------------------------------------------------------------
@@ -193,7 +194,6 @@ cummin = _cumulative_extreme(
 def _logcumsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any) -> Tensor:
     if grad._array.ndim == 0 or grad._array.size == 0:
         return grad
-    from .selection import where
 
     if grad._array.dtype.kind == "c":
         logs = grad.conj().log()

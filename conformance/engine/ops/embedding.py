@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,13 @@ from ..errors import tensor_type
 from ..formats import following
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
+from ..slots import on_first_use
 from ..tensor import Tensor
 from .kernels import add_rows, half_up, refuse_bools
 from .norms import need_norm
 from .undefined import undefined
+
+of_embedding: Callable[..., Tensor] = on_first_use("sparse_gradient_of_embedding")  # see Note [Slots]
 
 PUBLIC = ()
 Ints = tuple[int, ...]
@@ -67,8 +71,6 @@ def _backward(
     grad: Tensor, indices: Tensor, rows: int, padding_idx: int, by_frequency: bool, sparse: bool
 ) -> Tensor:
     if sparse:
-        from ..sparse.gradients import of_embedding
-
         return of_embedding(grad, indices, rows, padding_idx, by_frequency)
     return embedding_dense_backward(grad, indices, rows, padding_idx, by_frequency)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,12 @@ import numpy as np
 from ..dtypes import BY_NUMPY
 from ..errors import tensor_type
 from ..rows import Array, op
+from ..slots import on_first_use
 from ..tensor import Tensor
 from .kernels import add_rows, half_up
 from .undefined import undefined, unsupported
+
+of_bags: Callable[..., Tensor] = on_first_use("sparse_gradient_of_bags")  # see Note [Slots]
 
 SUM, MEAN, MAX = range(3)
 
@@ -139,8 +143,6 @@ def _rounded_sum(total: Array, kind: np.dtype[Any]) -> Array:
 
 def _backward(grad: Tensor, *rest: Any) -> Tensor:
     if rest[8]:
-        from ..sparse.gradients import of_bags
-
         return of_bags(grad, *rest)
     return embedding_bag_backward(grad, *rest)
 

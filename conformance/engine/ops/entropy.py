@@ -17,6 +17,7 @@ from ..tensor import Tensor, make
 from .kernels import check_subtractable, half_up, need_floats, updated
 from .loss import MEAN, NONE, reduced
 from .scalars import less_than, over, over_, plus, times
+from .smooth import logsigmoid
 from .unary import sigmoid
 
 PUBLIC = ()
@@ -187,11 +188,8 @@ def _logits_target(
     grad: Tensor, self: Tensor, target: Tensor, weight: Any, pos_weight: Any, reduction: int
 ) -> Tensor:
     if pos_weight is None:
-        found = -self * grad
-    else:
-        from .smooth import logsigmoid
-
-        found = logsigmoid(-self).sub_(logsigmoid(self).mul_(pos_weight)).mul_(grad)
+        return _share_(_weighted_(-self * grad, weight), reduction, target)
+    found = logsigmoid(-self).sub_(logsigmoid(self).mul_(pos_weight)).mul_(grad)
     return _share_(_weighted_(found, weight), reduction, target)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,13 @@ from ..errors import missing_arguments
 from ..inplace import placed, run_inplace
 from ..once import warn_program
 from ..rows import ROWS, Array, op
-from ..shapes import existing_dim, wrap_dim
+from ..shapes import broadcast_shapes, existing_dim, wrap_dim
+from ..slots import on_first_use
 from ..tensor import Tensor, make
 from .kernels import half_up
 from .undefined import unsupported
+
+of_gather: Callable[..., Tensor] = on_first_use("sparse_gradient_of_gather")  # see Note [Slots]
 
 
 def index_dtype(name: str, index: Array) -> Array:
@@ -82,8 +86,6 @@ def read_along(array: Array, axis: int, where: Array) -> Array:
 
 def _gathered(grad: Tensor, self: Tensor, dim: Any, index: Tensor, sparse_grad: bool) -> Tensor:
     if sparse_grad:
-        from ..sparse.gradients import of_gather
-
         return of_gather(grad, self, dim, index)
     return placed(make(np.zeros(self._array.shape, grad._array.dtype)), "scatter_add_", dim, index, grad)
 
@@ -127,7 +129,6 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any 
             f"dimensions for input, and {indices._array.ndim} dimensions for indices"
         )
     axis = existing_dim(wrap_dim(dim, ndim), ndim)
-    from ..shapes import broadcast_shapes
 
     def others(shape: tuple[int, ...]) -> tuple[int, ...]:
         return (*shape[:axis], 1, *shape[axis + 1 :])

@@ -10,23 +10,16 @@ import numpy as np
 
 from ..kernel_text import kernel_text
 from ..once import warn_once
-from ..operands import check_list
 from ..shapes import broadcast_shapes as common_shape
 from ..size import Size
 from ..tensor import Tensor, wrap
+from .at_least import given_tensors, grown, one, three, two
 from .joining import stack
-
-
-def _given(tensors: tuple[Any, ...]) -> tuple[Tensor, ...]:
-    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
-        tensors = tuple(tensors[0])
-    check_list(tensors)
-    return tensors
 
 
 def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     """Tensors expanded to their common shape."""
-    given = _given(tensors)
+    given = given_tensors(tensors)
     shape = common_shape(*(each._array.shape for each in given))
     return tuple(each if each._array.shape == shape else each.expand(shape) for each in given)
 
@@ -60,35 +53,15 @@ def broadcast_shapes(*shapes: Any) -> Size:
 
 def _at_least(ndim: int, grow: Any, text: str) -> Any:
     def atleast(*tensors: Any) -> Any:
-        if len(tensors) == 1 and isinstance(tensors[0], Tensor):
-            return grow(tensors[0])
-        return tuple(grow(each) for each in _given(tensors))
+        return grown(grow, tensors)
 
     atleast.__name__, atleast.__doc__ = f"atleast_{ndim}d", text
     return atleast
 
 
-def _one(tensor: Tensor) -> Tensor:
-    return tensor if tensor._array.ndim else tensor.reshape(1)
-
-
-def _two(tensor: Tensor) -> Tensor:
-    ndim = tensor._array.ndim
-    return tensor.reshape(1, 1) if ndim == 0 else tensor.unsqueeze(0) if ndim == 1 else tensor
-
-
-def _three(tensor: Tensor) -> Tensor:
-    ndim = tensor._array.ndim
-    if ndim == 0:
-        return tensor.reshape(1, 1, 1)
-    if ndim == 1:
-        return tensor.unsqueeze(0).unsqueeze(-1)
-    return tensor.unsqueeze(-1) if ndim == 2 else tensor
-
-
-atleast_1d = _at_least(1, _one, "The tensor, a number as a vector of one.")
-atleast_2d = _at_least(2, _two, "The tensor with at least two dimensions.")
-atleast_3d = _at_least(3, _three, "The tensor with at least three dimensions.")
+atleast_1d = _at_least(1, one, "The tensor, a number as a vector of one.")
+atleast_2d = _at_least(2, two, "The tensor with at least two dimensions.")
+atleast_3d = _at_least(3, three, "The tensor with at least three dimensions.")
 
 
 # Grids --------------------------------------------------------------------------------------------
@@ -96,7 +69,7 @@ atleast_3d = _at_least(3, _three, "The tensor with at least three dimensions.")
 
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """The coordinates of a grid, a tensor for each axis."""
-    given = _given(tensors)
+    given = given_tensors(tensors)
     if indexing is None:
         warn_once(
             "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.",
@@ -137,7 +110,7 @@ def grid(given: tuple[Tensor, ...], indexing: str) -> tuple[Tensor, ...]:
 
 def cartesian_prod(*tensors: Any) -> Tensor:
     """Every combination of one element from each vector, a row each."""
-    given = _given(tensors)
+    given = given_tensors(tensors)
     for each in given:
         if each._array.ndim != 1:
             raise RuntimeError(f"Expect a 1D vector, but got shape {list(each._array.shape)}")

@@ -8,12 +8,13 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from ..dtypes import BY_NUMPY
-from ..inplace import run_inplace, warn_of_overlap
+from ..inplace import run_inplace
 from ..modes import state
 from ..rows import ROWS, Array, op
 from ..shapes import laid_out, like_steps, ordered, viewed
 from ..tensor import Tensor, make
 from ..transforms import transforms
+from ..writing import warn_of_overlap
 from .kernels import MANY, add_rows
 
 

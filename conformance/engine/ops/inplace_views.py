@@ -7,6 +7,7 @@ view: nothing is written, so the base has nothing to learn.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,6 @@ import numpy as np
 from .. import errors, twins
 from ..batching import BatchedTensor, by_wholes, each_in_place
 from ..dtypes import c_name
-from ..inplace import check_mutable
 from ..memory import StorageBase, buffer, over_memory, storage
 from ..modes import state
 from ..node import Node, NotImplementedNode, gradient_edge, new_node
@@ -22,10 +22,14 @@ from ..operands import MISSING, invalid_combination
 from ..overloads import is_count
 from ..rows import ROWS, Array, Row, op
 from ..shapes import sizes
+from ..slots import on_first_use
 from ..tensor import Tensor, make, set_array
 from ..views import check_inplace, increment_version, rebase_history
+from ..writing import check_mutable
 from . import shape as shape_rows  # noqa: F401  its rows are read below, as those of the next are
 from . import transposing as transposing_rows  # noqa: F401
+
+view_batch_in_place: Callable[..., None] = on_first_use("view_batch_in_place")  # see Note [Slots]
 
 
 def _twin(name: str, node: str) -> Row:
@@ -51,12 +55,11 @@ def view_in_place(row: Row, self: Tensor, *arguments: Any) -> Tensor:
     """
     if self.__class__ is BatchedTensor:
         if self._whole is not None and by_wholes(self._level):
-            from ..func import inplace_rules
 
             def take(name: str, *given: Any) -> Tensor:
                 return view_in_place(ROWS[name], *given)
 
-            inplace_rules.view_in_place(take, row.name, self, arguments)
+            view_batch_in_place(take, row.name, self, arguments)
             return self
         given = (self, *arguments)
         return each_in_place(lambda *each: view_in_place(row, *each), given, {}, self._level, row.name + "_")
@@ -152,12 +155,11 @@ def _memory_of(self: Tensor, source: Any) -> Array:
     if source is MISSING:
         return np.zeros(0, self._array.dtype)
     if isinstance(source, StorageBase):
-        from ..storage import TypedStorage
-
-        if isinstance(source, TypedStorage) and source.dtype is not self.dtype:
+        own = getattr(source, "dtype", self.dtype)  # typed storages have one
+        if own is not self.dtype:
             raise RuntimeError(
                 f"Expected a Storage of type {c_name(self._array.dtype)} or an UntypedStorage, but got type "
-                f"{source.dtype.legacy} for argument 1 'storage'"
+                f"{own.legacy} for argument 1 'storage'"
             )
         return over_memory(source._array, self._array.dtype)
     if source._array.dtype is not self._array.dtype:

@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
+from .. import batching, dtypes
 from ..formats import following, suggest_memory_format
 from ..operands import check_list, check_views
 from ..rows import ROWS, Array, op
 from ..shapes import ordered, viewed, wrap_dim
 from ..tensor import Tensor, make
+from .at_least import grown, one, three, two
+from .slicing import slice_
 
 
 def _cat_parts(grad: Tensor, places: Sequence[tuple[tuple[int, ...], bool]], dim: Any) -> list[Tensor]:
@@ -116,19 +118,15 @@ def _refuse_empty(name: str, tensors: Any) -> None:
 
 def hstack(tensors: Any, *, out: Any = None) -> Tensor:
     """Tensors side by side."""
-    from .grids import atleast_1d
-
     _refuse_empty("hstack", tensors)
-    parts = atleast_1d(tensors)
+    parts = grown(one, (tensors,))
     return cat(parts, 0 if parts[0]._array.ndim == 1 else 1, out=out)
 
 
 def vstack(tensors: Any, *, out: Any = None) -> Tensor:
     """Tensors on top of each other."""
-    from .grids import atleast_2d
-
     _refuse_empty("vstack", tensors)
-    return cat(atleast_2d(tensors), 0, out=out)
+    return cat(grown(two, (tensors,)), 0, out=out)
 
 
 row_stack = vstack
@@ -136,10 +134,8 @@ row_stack = vstack
 
 def dstack(tensors: Any, *, out: Any = None) -> Tensor:
     """Tensors behind each other."""
-    from .grids import atleast_3d
-
     _refuse_empty("dstack", tensors)
-    return cat(atleast_3d(tensors), 2, out=out)
+    return cat(grown(three, (tensors,)), 2, out=out)
 
 
 def column_stack(tensors: Any, *, out: Any = None) -> Tensor:
@@ -154,8 +150,6 @@ def _block_shape(shape: tuple[int, ...]) -> tuple[int, int]:
 
 
 def _blocks(grad: Tensor, shapes: Sequence[tuple[int, ...]]) -> list[Tensor]:
-    from .slicing import slice_
-
     found, row, column = [], 0, 0
     for shape in shapes:
         if shape == (0,):
@@ -201,3 +195,6 @@ def block_diag(*tensors: Tensor) -> Tensor:
     """Matrices on the diagonal of a large one."""
     check_list(tensors)
     return _block_diag(tensors)
+
+
+batching.stack = stack

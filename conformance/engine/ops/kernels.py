@@ -171,7 +171,7 @@ def add_rows(rows: Array, where: Array, count: int, start: Array | None = None) 
         places = where[:, None] * width + np.arange(width)
         np.add.at(found.reshape(-1), places.reshape(-1), np.ascontiguousarray(rows).reshape(-1))
         return found
-    from scipy.sparse import csc_array
+    from scipy.sparse import csc_array  # slow to import
 
     if start is not None and count > 2 * len(where):  # to most rows nothing is added
         named, where = np.unique(where, return_inverse=True)
@@ -283,7 +283,7 @@ def scipy(name: str, half: bool = True) -> Callable[..., Array]:
 
     @functools.cache
     def find() -> Any:
-        import scipy.special
+        import scipy.special  # slow to import
 
         return getattr(scipy.special, name)
 

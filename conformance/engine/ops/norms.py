@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,15 @@ from .. import dtypes
 from ..errors import wrong_type
 from ..rows import Array, op
 from ..shapes import wrap_dim
+from ..slots import on_first_use
 from ..tensor import Tensor
-from .copying import warn_of_lost_part
+from ..writing import warn_of_lost_part
 from .kernels import check_subtractable, half_up
 from .reduction import axes_of, dims, unsqueeze_multiple
 from .scalars import plus, times
 from .selection import where
+
+matrix_norm: Callable[..., Tensor] = on_first_use("matrix_norm")  # see Note [Slots]
 
 # The norm of a vector -----------------------------------------------------------------------------
 
@@ -184,8 +188,6 @@ def norm(
     if isinstance(p, str):
         if p == "fro" and (dim is None or not isinstance(dim, (tuple, list)) or len(dim) <= 2):
             return vector_norm(input, 2, dim, keepdim, dtype=dtype, out=out)
-        from ..linalg import matrix_norm
-
         axes = list(range(input._array.ndim)) if dim is None else dims(dim)
         return matrix_norm(input, p, axes, keepdim, dtype=dtype, out=out)
     return vector_norm(input, 2.0 if p is None else p, dim, keepdim, dtype=dtype, out=out)

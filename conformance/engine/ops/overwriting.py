@@ -9,10 +9,11 @@ import numpy as np
 from ..creation import zeros_like
 from ..dtypes import NUMBERS, number_within
 from ..errors import wrong_type
-from ..inplace import is_free, lies_apart, run_inplace, write
+from ..inplace import is_free, lies_apart, run_inplace
 from ..operands import plain_number
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor, make
+from ..writing import write
 
 
 def copy_(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, errors, return_types, twins
+from .. import dtypes, errors, return_types, tangents, twins
 from ..creation import scalar_tensor, zeros_like
 from ..errors import unimplemented
 from ..formats import Unstrided
@@ -276,3 +276,18 @@ def attach() -> None:
     """``real`` and ``imag`` are attributes of a tensor, not methods."""
     Tensor.real = property(real, _set_real)  # type: ignore[attr-defined]
     Tensor.imag = property(imag, _set_imag)  # type: ignore[attr-defined]
+
+
+def _shown_as(shown: np.ndarray[Any, Any], tangent: Tensor, turned: bool) -> Tensor:
+    """A base's tangent with its numbers as a view shows them: conjugates or negatives, real parts and imaginary ones."""
+    if turned:
+        tangent = conj(tangent) if tangent._array.dtype.kind == "c" else _negated(tangent)
+    if tangent._array.dtype.kind == shown.dtype.kind:
+        return tangent
+    if shown.dtype.kind == "f":
+        return _view_as_real(tangent)
+    count = storage(tangent._array).nbytes // tangent._array.itemsize
+    return _view_as_complex(tangent.as_strided((count // 2, 2), (2, 1), 0))
+
+
+tangents.shown_as = _shown_as

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..creation import scalar_tensor
 from ..dtypes import is_half, of_number
 from ..errors import unimplemented
 from ..operands import is_number, plain_number
@@ -133,8 +134,6 @@ def _row(name: str) -> Callable[..., Tensor]:
     op(None, name=f"special_{name}", meet="x n", numbers=False, to_float=True)(forward)
 
     def function(x: Any, n: Any, *, out: Any = None) -> Tensor:
-        from ..creation import scalar_tensor
-
         x, n = plain_number(x), plain_number(n)
         other = n if is_number(x) else x
         operands = [

@@ -18,12 +18,19 @@ from ..out import check_out, store_out
 from ..refusals import all_refusing
 from ..rows import ROWS, Array, op
 from ..shapes import new_sizes, wrap_dim
+from ..slots import on_first_use
 from ..tensor import Tensor, make
 from ..zero_tensor import ZeroTensor, zeros
 from . import distances, extremes, joining, multiple_dispatch, parts, segments, softmax
+from .embedding import trilinear
 from .index_put import index, index_put
 from .softmax import _softmax_backward
 from .undefined import unsupported
+
+# See Note [Slots].
+safe_softmax: Callable[..., Tensor] = on_first_use("safe_softmax")
+standard_gamma: Callable[[Tensor, Any], Tensor] = on_first_use("standard_gamma")
+sample_dirichlet: Callable[[Tensor, Any], Tensor] = on_first_use("sample_dirichlet")
 
 PUBLIC = ()
 
@@ -248,10 +255,7 @@ def _without_conversion(name: str) -> Callable[..., Tensor]:
 
 def _safe_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """softmax, and zeros where all is -inf."""
-    from ..nn.functions import attention
-
-    found: Tensor = attention._safe_softmax(input, dim, dtype)
-    return found
+    return safe_softmax(input, dim, dtype)
 
 
 @op(
@@ -326,8 +330,6 @@ def _trilinear(
     unroll_dim: int = 1,
 ) -> Tensor:
     """The product of three with dimensions of length 1 put in, summed over some."""
-    from .embedding import trilinear
-
     dims = [tuple(each) for each in (expand1, expand2, expand3, sumdim)]
     found: Tensor = trilinear(i1, i2, i3, *dims)
     return found
@@ -335,18 +337,12 @@ def _trilinear(
 
 def _standard_gamma(input: Tensor, generator: Any = None) -> Tensor:
     """Samples of gamma variables of these shapes."""
-    from ..distributions import gamma
-
-    found: Tensor = gamma._standard_gamma(input, generator)
-    return found
+    return standard_gamma(input, generator)
 
 
 def _sample_dirichlet(input: Tensor, generator: Any = None) -> Tensor:
     """Samples of Dirichlet variables, without derivative."""
-    from ..distributions import gamma
-
-    found: Tensor = gamma._sample_dirichlet(input, generator)
-    return found
+    return sample_dirichlet(input, generator)
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = all_refusing(

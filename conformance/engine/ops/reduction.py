@@ -13,9 +13,10 @@ from ..creation import zeros_like
 from ..fitting import is_expandable_to, sum_to
 from ..modes import state
 from ..rows import Array, op
-from ..shapes import wrap_dim, wrap_dims
+from ..shapes import sizes, wrap_dim, wrap_dims
 from ..tensor import Tensor, make
 from .copying import real_part
+from .joining import cat
 from .kernels import MANY, kept, need_floats
 from .scalars import over
 
@@ -136,8 +137,6 @@ def sum(
 
 def sum_to_size(self: Tensor, *sides: Any, size: Any = None) -> Tensor:
     """The sum over the dimensions that broadcasting added."""
-    from ..shapes import sizes
-
     shape = sizes(sides if size is None else (size,), "sum_to_size(): argument 'size'")
     if not is_expandable_to(shape, self._array.shape):
         raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(self._array.shape)}}}.")
@@ -376,8 +375,6 @@ def _prod_dim_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any, kee
 
 def _without_each(grad: Tensor, self: Tensor, axis: int) -> Tensor:
     """The gradient where zeros forbid dividing: the product of what is before each element and what is after it."""
-    from .joining import cat
-
     n = self._array.shape[axis]
     if not self._array.size:
         return grad.expand_as(self)

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..inplace import check_no_overlap, overlaps
 from ..memory import with_memory_copied
 from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor, make
+from ..writing import check_no_overlap, overlaps
 from .slicing import narrow_start, slice_, slice_backward
 
 

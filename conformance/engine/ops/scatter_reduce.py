@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,10 +12,13 @@ from ..dtypes import is_half
 from ..errors import unimplemented
 from ..modes import state
 from ..rows import Array, op
+from ..slots import on_first_use
 from ..tensor import Tensor
 from .gather import at_least_1d, checked, flat_places, src_part
 from .kernels import half_up, refuse_bools
 from .selection import where
+
+delayed_error: Callable[..., Any] = on_first_use("delayed_error")  # see Note [Slots]
 
 _KERNELS = {"sum": np.add, "prod": np.multiply, "mean": np.add, "amax": np.maximum, "amin": np.minimum}
 _NEUTRAL = {"sum": 0, "prod": 1, "mean": 0}
@@ -153,8 +157,6 @@ def _prod_src(
             f"{how.reduce}(): Double backward is unsupported for {how.source} when >1 zeros in {how.source} are "
             "scattered to the same position in self"
         )
-        from ..autograd.outputs import delayed_error
-
         (found,) = delayed_error(message, (found,))
     return found
 

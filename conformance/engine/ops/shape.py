@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, errors
+from .. import dtypes, errors, legacy, overrides
 from ..attributes import is_conj, is_neg
 from ..dispatch_classes import is_asked
 from ..errors import wrong_type
@@ -345,3 +345,6 @@ def attach() -> None:
     """Methods of Tensor that are no functions."""
     Tensor.unflatten = _unflatten  # type: ignore[attr-defined]
     Tensor.broadcast_to = _broadcast_to  # type: ignore[attr-defined]
+
+
+overrides._alias = legacy.alias = alias

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .. import views
 from ..memory import buffer, storage
 from ..modes import state
+from ..shapes import Layout, blank
 from ..tensor import Tensor, make
 from ..views import Geometry, as_strided_node, as_view
 
 if TYPE_CHECKING:
     from ..rows import Array
-
-Layout = tuple[tuple[int, ...], tuple[int, ...], int]
-
-
-def blank(layout: Layout, kind: np.dtype[Any]) -> Array:
-    """Zeros with this shape and these strides in bytes."""
-    shape, steps, size = layout
-    if not size:
-        return np.zeros(shape, kind)
-    memory = np.zeros(size, np.uint8)
-    return np.ndarray(shape, kind, memory, 0, steps)
 
 
 def copy_laid_out(grad: Tensor, layout: Layout) -> Tensor:
@@ -114,3 +105,6 @@ def _overlaps(sizes: list[int], steps: list[int]) -> bool:
             return True
         reach += step * (n - 1)
     return False
+
+
+views.strided, views.as_strided_backward, views.copy_laid_out = strided, as_strided_backward, copy_laid_out

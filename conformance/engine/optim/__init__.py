@@ -4,23 +4,30 @@ from importlib import import_module
 from typing import Any
 
 from ..absent import look_up
-from ..module_names import stand_in
 from . import lr_scheduler
-from .adafactor import Adafactor
-from .adam import Adam, Adamax, AdamW, NAdam, RAdam
-from .descent import ASGD, SGD, Adadelta, Adagrad, RMSprop, Rprop
+from ._adafactor import Adafactor
+from .adadelta import Adadelta
+from .adagrad import Adagrad
+from .adam import Adam
+from .adamax import Adamax
+from .adamw import AdamW
+from .asgd import ASGD
 from .lbfgs import LBFGS
+from .nadam import NAdam
 from .optimizer import Optimizer
+from .radam import RAdam
+from .rmsprop import RMSprop
+from .rprop import Rprop
+from .sgd import SGD
 
 __all__ = [
     "ASGD", "LBFGS", "SGD", "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "NAdam", "Optimizer", "RAdam", "RMSprop",
     "Rprop", "lr_scheduler",
 ]  # fmt: skip
 
-stand_in(globals())
-Adafactor.__module__ = "torch.optim"  # torch shows the class there, and has it in optim._adafactor as well
+Adafactor.__module__ = "torch.optim"  # where torch shows the class
 _look_up = look_up("torch.optim")
-_LATER = {"Muon": "muon", "SparseAdam": "sparse"}  # what few programs ask for, by module
+_LATER = {"Muon": "_muon", "SparseAdam": "sparse_adam"}  # imported on first use, by module
 __all__ += ["Muon", "SparseAdam"]
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .._optim.argument_checks import check_rate
 from ..modes import enable_grad, no_grad
 from ..ops.joining import cat
 from ..ops.parts import view_as_real
 from ..tensor import Tensor
 from .optimizer import Optimizer, Params
-from .steps import check_rate
 
 Evaluate = Callable[[Any, Any, Any], tuple[float, Tensor]]
 

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from .. import pickling
+from .._optim.optimizer_base import OptimizerBase
+from .._optim.step_kernels import counter
 from ..dtypes import is_half
 from ..formats import LAYOUTS, Unstrided
 from ..hooks import RemovableHandle, add_hook
@@ -20,7 +22,6 @@ from ..legacy import typename
 from ..modes import enable_grad, set_grad_enabled, state
 from ..tensor import Tensor, version_counter
 from ..twins import PAIRS, written
-from .steps import counter
 
 Params = Iterable[Any]
 Array = np.ndarray[Any, Any]
@@ -59,7 +60,7 @@ def added(names: str, **others: Any) -> dict[str, Any]:
     return {name: None if name in ("foreach", "fused") else False for name in names.split()} | others
 
 
-class Optimizer:
+class Optimizer(OptimizerBase):
     """Base of all optimizers. Those of torch define ``_update(group, params)``, others may define ``step``.
 
     ``foreach``, ``fused`` and ``capturable`` are kept in the groups, as torch keeps them. They choose no other code, but
@@ -69,6 +70,7 @@ class Optimizer:
     __module__ = "torch.optim.optimizer"
     _added: Mapping[str, Any] = {}  # what groups of earlier releases lack, and what it was
     _once_numbers: tuple[str, ...] = ()  # of a parameter's state, what earlier releases had as numbers
+    _sparse_error = "{} does not support sparse gradients"
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         self.defaults = defaults
@@ -177,9 +179,7 @@ class Optimizer:
             for group in self.param_groups:
                 params = [each for each in group["params"] if each.grad is not None]
                 if LAYOUTS and any(isinstance(each.grad._array, Unstrided) for each in params):
-                    from . import sparse
-
-                    sparse.step(self, group, params)
+                    self._step_sparse(group, params)
                 elif recorded:
                     self._record_all(group, params)
                 else:
@@ -188,6 +188,21 @@ class Optimizer:
                     for each in params:
                         written(each._array)
         return loss
+
+    def _step_sparse(self, group: dict[str, Any], params: list[Tensor]) -> None:
+        """One step of a group of which some gradient is sparse, which most optimizers refuse.
+
+        Raises:
+            RuntimeError: naming the optimizer; the parameters before have their states then.
+        """
+        for param in params:
+            if isinstance(param.grad._array, Unstrided):  # type: ignore[union-attr]
+                # the name of torch's class, also where the program's own is derived from it
+                name = next(
+                    each.__name__ for each in type(self).__mro__ if each.__module__.startswith("torch.")
+                )
+                raise RuntimeError(self._sparse_error.format(name))
+            self._started(param, group)
 
     def _fused(self, group: dict[str, Any], params: list[Tensor]) -> None:
         """_update without notice to the version counters, but for that of the number of steps.

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from typing import Any
 
+from .._optim.lr_scheduler_base import LRScheduler, for_each_group
 from ..absent import look_up
 from ..dtypes import int64
 from ..foreach import FUNCTIONS as EACH
@@ -16,8 +17,6 @@ from ..modes import no_grad
 from ..nn.modules.batchnorm import _BatchNorm
 from ..nn.modules.module import Module
 from ..tensor import Tensor
-from .lr_base import LRScheduler
-from .lr_cycles import for_each_group
 from .optimizer import Optimizer
 
 Average = Callable[[Tensor, Tensor, Any], Tensor]

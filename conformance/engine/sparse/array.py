@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from .. import errors
 from ..formats import LayoutError, Unstrided, sparse_coo
+from ..slots import on_first_use
 
 if TYPE_CHECKING:
     from ..rows import Row
     from ..tensor import Tensor
+
+# See Note [Slots].
+evaluated: Callable[..., Any] = on_first_use("sparse_kernel")
+written: Callable[..., Tensor] = on_first_use("sparse_in_place")
 
 Array = np.ndarray[Any, Any]
 
@@ -58,14 +64,10 @@ class SparseArray(Unstrided):
         Raises:
             NotImplementedError: torch has no such kernel.
         """
-        from .kernels import evaluated
-
         return evaluated(row, arguments, named)
 
     def written(self, row: Row, arguments: list[Any]) -> Tensor:
         """Give the first of the arguments, which is sparse, what the row makes of them."""
-        from .inplace import written
-
         return written(row, arguments)
 
     def __len__(self) -> int:

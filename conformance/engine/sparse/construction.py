@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,11 @@ from ..errors import typename
 from ..from_data import infer_array
 from ..rows import op
 from ..shapes import new_sizes
+from ..slots import on_first_use
 from ..tensor import Tensor, make, wrap
 from .array import Array, SparseArray, coalesced, coo, places, zeros
+
+raw_values: Callable[[Tensor], Tensor] = on_first_use("sparse_values")  # see Note [Slots]
 
 MISSING = object()
 SIGNATURES = """sparse_coo_tensor() received an invalid combination of arguments - got {}, but expected one of:
@@ -35,8 +38,6 @@ def _with_dims_and_tensors(indices: Array, values: Array, size: Any, _coalesced:
 
 
 def _of_values(grad: Tensor, result: Tensor) -> Tensor:
-    from .methods import raw_values
-
     return raw_values(grad.sparse_mask(result))
 
 

@@ -13,11 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import dtypes
+from ..rows import ROWS
+from ..slots import on_first_use
 from ..tensor import make
 from .array import Array, SparseArray, coalesced, coo, zeros
 
 if TYPE_CHECKING:
     from ..rows import Row
+
+operation: Callable[..., Any] = on_first_use("dispatched_operation")  # see Note [Slots]
 
 KERNELS: dict[str, Callable[..., Any]] = {}
 
@@ -56,8 +60,6 @@ _RUNS = {
 
 
 def _aten(row: Row, arguments: tuple[Any, ...], in_place: bool) -> str:
-    from ..dispatch import operation
-
     if row.name in _RUNS:
         return _RUNS[row.name]
     given = tuple(make(each) if isinstance(each, (np.ndarray, SparseArray)) else each for each in arguments)
@@ -128,7 +130,6 @@ def _pow(self: SparseArray, exponent: Any) -> Any:
         raise RuntimeError(
             "pow: cannot raise to zeroth power on sparse tensor; it would make the result tensor dense"
         )
-    from ..rows import ROWS
 
     whole = coalesced(self)
     return coo(whole.indices.copy(), ROWS["pow"].forward(whole.values, exponent), self.shape, True)
@@ -148,6 +149,4 @@ def _any(self: SparseArray, dim: Any = None, keepdim: bool = False) -> Any:
 
 @kernel("norm")
 def _norm(self: SparseArray, p: Any = 2, *rest: Any, **named: Any) -> Any:
-    from ..rows import ROWS
-
     return ROWS["norm"].forward(coalesced(self).values, p, *rest, **named)

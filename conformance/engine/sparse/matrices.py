@@ -8,6 +8,7 @@ import numpy as np
 
 from ..once import warn_program
 from ..ops.kernels import check_multipliable
+from ..rows import ROWS
 from ..shapes import wrap_dim
 from .array import Array, SparseArray, coalesced, coo, dense
 from .elementwise import add, mul
@@ -17,8 +18,6 @@ from .shape import unsqueeze
 
 @kernel("sum")
 def _sum(self: SparseArray, dtype: Any = None) -> Any:
-    from ..rows import ROWS
-
     return ROWS["sum"].forward(coalesced(self).values, dtype)
 
 

@@ -85,3 +85,8 @@ def set_default_device(device: Any) -> None:
     if context is not None:
         context.__enter__()
     state.default_device = context
+
+
+def _enter_device(given: device) -> None:
+    """What ``with`` a device begins."""
+    TorchFunctionMode.__enter__(DeviceContext(given))

@@ -59,3 +59,8 @@ _COMPOSED: dict[str, Callable[..., Any]] = {
     "max_pool3d": pooling.max_pool3d,
 }
 FUNCTIONS = all_refusing({name: taking_numpy_names(each, name) for name, each in _COMPOSED.items()})
+
+
+def all_functions() -> dict[str, Callable[..., Any]]:
+    """torch's functions that are those of torch.nn, by name."""
+    return FUNCTIONS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...creation import empty_like, zeros_like
 from ...formats import contiguous_format
 from ...inplace import inplace
 from ...once import warn_program
@@ -167,8 +168,6 @@ def gumbel_softmax(
     logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
 ) -> Tensor:
     """softmax of the logits with noise; ``hard`` makes it one-hot, with the gradient of the soft one."""
-    from ...creation import empty_like, zeros_like
-
     if eps != 1e-10:
         warn_program("`eps` parameter is deprecated and has no effect.")
     gumbels = -empty_like(logits, memory_format=contiguous_format).exponential_().log()

@@ -15,10 +15,13 @@ from ...ops import entropy
 from ...ops.normalization import native_batch_norm
 from ...ops.norms import norm_along
 from ...ops.reduction import dims
+from ...slots import on_first_use
 from ...tensor import Tensor
 from . import convolution, loss, normalization, pooling, recurrent
 from . import margin as _margin
 from .reduction import MEAN, NONE, SUM
+
+matrix_norm: Callable[..., Tensor] = on_first_use("matrix_norm")  # see Note [Slots]
 
 # Losses -------------------------------------------------------------------------------------------
 
@@ -203,8 +206,6 @@ def nuclear_norm(
     input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Tensor | None = None
 ) -> Tensor:
     """The sum of the singular values of matrices, by default of the last two dimensions."""
-    from ...linalg import matrix_norm
-
     if isinstance(dim, bool):
         dim, keepdim = None, dim
     along = (-2, -1) if dim is None else (dim, dim) if isinstance(dim, int) else tuple(map(index, dim))

@@ -16,6 +16,9 @@ from ...ops.arithmetic import div, mul
 from ...ops.index_select import index_select
 from ...ops.joining import stack
 from ...ops.selection import where
+from ...slots import on_first_use
+
+custom_op: Callable[..., Any] = on_first_use("custom_op")  # see Note [Slots]
 
 _TENSORS = "Tensor input, Tensor linear_weight, Tensor target, Tensor? linear_bias, Tensor? weight"
 _CHUNKS = "SymInt batch_chunk_size, str acc_policy, ScalarType acc_dtype"
@@ -158,7 +161,6 @@ def _one_by_one(operator: Callable[[], Any], several: bool) -> Callable[..., Any
 @functools.cache
 def reduced() -> Any:
     """The operator of a mean or a sum."""
-    from ...library import custom_op
 
     def forward(
         input: Any, linear_weight: Any, target: Any, linear_bias: Any, weight: Any, reduction: str, ignore_index: int,
@@ -202,7 +204,6 @@ def reduced() -> Any:
 @functools.cache
 def unreduced() -> Any:
     """The operator of a loss for each example."""
-    from ...library import custom_op
 
     def forward(
         input: Any, linear_weight: Any, target: Any, linear_bias: Any, weight: Any, ignore_index: int, size: int,

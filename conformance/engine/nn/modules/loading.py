@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from ... import __future__ as settings
 from ...modes import no_grad
+from ...slots import on_first_use
 from ...tensor import Tensor
 from ..parameter import Parameter, is_lazy
+
+swap_tensors: Callable[[Tensor, Tensor], None] = on_first_use("swap_tensors")  # see Note [Slots]
 
 EXTRA = "_extra_state"
 
@@ -209,8 +212,6 @@ def _take(
 
 def _swap(target: Tensor, value: Tensor, assign: bool) -> None:
     """Let what ``module_load`` makes of a value take the place of a parameter or buffer, which stays the same object."""
-    from ...utils.swapping import swap_tensors
-
     new = target.module_load(value, assign=assign)
     if new is value or new is target:
         raise RuntimeError(

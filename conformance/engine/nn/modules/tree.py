@@ -11,11 +11,14 @@ from ... import __future__ as settings
 from ...creation import empty_like
 from ...modes import no_grad
 from ...ops.copying import _parse_to
+from ...slots import on_first_use
 from ...tensor import Tensor
 from ..parameter import Parameter
 
 if TYPE_CHECKING:
     from .module import Module
+
+swap_tensors: Callable[[Tensor, Tensor], None] = on_first_use("swap_tensors")  # see Note [Slots]
 
 _COMPLEX = (
     "Complex modules are a new feature under active development whose design may change, and some modules might not "
@@ -208,8 +211,6 @@ class Tree:
         return parameter
 
     def _swap(self, name: str, old: Tensor, new: Tensor) -> None:
-        from ...utils.swapping import swap_tensors
-
         try:
             swap_tensors(old, new)
         except Exception as error:

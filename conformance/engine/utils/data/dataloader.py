@@ -228,7 +228,7 @@ def _context(context: Any, workers: int) -> Any:
             "multiprocessing_context can only be used with multi-process loading (num_workers > 0), but got "
             f"num_workers={workers}"
         )
-    import multiprocessing.context
+    import multiprocessing.context  # slow to import
 
     if isinstance(context, str):
         known = multiprocessing.get_all_start_methods()

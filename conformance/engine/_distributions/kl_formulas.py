@@ -1,0 +1,134 @@
+"""Kullback-Leibler divergences of two distributions of the same type (torch: distributions/kl.py)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..creation import full_like
+from ..ops.smooth import softplus
+from ..tensor import Tensor
+from .base_utils import euler_constant
+
+
+def kl_normal_normal(p: Any, q: Any) -> Tensor:
+    ratio = (p.scale / q.scale).pow(2)
+    distance = ((p.loc - q.loc) / q.scale).pow(2)
+    return 0.5 * (ratio + distance - 1 - ratio.log())
+
+
+def kl_bernoulli_bernoulli(p: Any, q: Any) -> Tensor:
+    ones = p.probs * (softplus(-q.logits) - softplus(-p.logits))
+    ones[q.probs == 0] = math.inf
+    ones[p.probs == 0] = 0
+    zeros = (1 - p.probs) * (softplus(q.logits) - softplus(p.logits))
+    zeros[q.probs == 1] = math.inf
+    zeros[p.probs == 1] = 0
+    return ones + zeros
+
+
+def kl_binomial_binomial(p: Any, q: Any) -> Tensor:
+    if (p.total_count < q.total_count).any():
+        raise NotImplementedError(
+            "KL between Binomials where q.total_count > p.total_count is not implemented"
+        )
+    of_one = p.probs * (p.logits - q.logits) + (-p.probs).log1p() - (-q.probs).log1p()
+    result = p.total_count * of_one
+    more = p.total_count > q.total_count
+    result[more] = full_like(result[more], math.inf)
+    return result
+
+
+def kl_continuous_bernoulli_continuous_bernoulli(p: Any, q: Any) -> Tensor:
+    powers = p.mean * (p.logits - q.logits)
+    of_p = p._log_norm() + (-p.probs).log1p()
+    of_q = -q._log_norm() - (-q.probs).log1p()
+    return powers + of_p + of_q
+
+
+def kl_pareto_pareto(p: Any, q: Any) -> Tensor:
+    scales, alphas = p.scale / q.scale, q.alpha / p.alpha
+    result = q.alpha * scales.log() + -alphas.log() + alphas - 1
+    result[p.support.lower_bound < q.support.lower_bound] = math.inf
+    return result
+
+
+def kl_categorical_categorical(p: Any, q: Any) -> Tensor:
+    terms = p.probs * (p.logits - q.logits)
+    terms[(q.probs == 0).expand_as(terms)] = math.inf
+    terms[(p.probs == 0).expand_as(terms)] = 0
+    return terms.sum(-1)
+
+
+def kl_onehotcategorical_onehotcategorical(p: Any, q: Any) -> Tensor:
+    return kl_categorical_categorical(p._categorical, q._categorical)
+
+
+def kl_uniform_uniform(p: Any, q: Any) -> Tensor:
+    result = ((q.high - q.low) / (p.high - p.low)).log()
+    result[(q.low > p.low) | (q.high < p.high)] = math.inf
+    return result
+
+
+def kl_exponential_exponential(p: Any, q: Any) -> Tensor:
+    ratio = q.rate / p.rate
+    return -ratio.log() + ratio - 1
+
+
+def kl_laplace_laplace(p: Any, q: Any) -> Tensor:
+    ratio, distance = p.scale / q.scale, (p.loc - q.loc).abs()
+    log, shift = -ratio.log(), distance / q.scale
+    power = ratio * (-distance / p.scale).exp()
+    return log + shift + power - 1
+
+
+def kl_cauchy_cauchy(p: Any, q: Any) -> Tensor:
+    apart = ((p.scale + q.scale).pow(2) + (p.loc - q.loc).pow(2)).log()
+    return apart - (4 * p.scale * q.scale).log()
+
+
+def kl_gumbel_gumbel(p: Any, q: Any) -> Tensor:
+    ratio, of_q, of_p = p.scale / q.scale, q.loc / q.scale, p.loc / q.scale
+    shift = -ratio.log() - of_q + of_p
+    mean = ratio * euler_constant
+    power = (of_q + (1 + ratio).lgamma() - of_p).exp()
+    return shift + mean + power - (1 + euler_constant)
+
+
+def kl_geometric_geometric(p: Any, q: Any) -> Tensor:
+    return -p.entropy() - (-q.probs).log1p() / p.probs - q.logits
+
+
+def kl_poisson_poisson(p: Any, q: Any) -> Tensor:
+    return p.rate * (p.rate.log() - q.rate.log()) - (p.rate - q.rate)
+
+
+def kl_gamma_gamma(p: Any, q: Any) -> Tensor:
+    rates = q.concentration * (p.rate / q.rate).log()
+    normalizers = q.concentration.lgamma() - p.concentration.lgamma()
+    shapes = (p.concentration - q.concentration) * p.concentration.digamma()
+    means = (q.rate - p.rate) * (p.concentration / p.rate)
+    return rates + normalizers + shapes + means
+
+
+def kl_beta_beta(p: Any, q: Any) -> Tensor:
+    total_p, total_q = p.concentration1 + p.concentration0, q.concentration1 + q.concentration0
+    normalizer_q = q.concentration1.lgamma() + q.concentration0.lgamma() + total_p.lgamma()
+    normalizer_p = p.concentration1.lgamma() + p.concentration0.lgamma() + total_q.lgamma()
+    ones = (p.concentration1 - q.concentration1) * p.concentration1.digamma()
+    zeros = (p.concentration0 - q.concentration0) * p.concentration0.digamma()
+    totals = (total_q - total_p) * total_p.digamma()
+    return normalizer_q - normalizer_p + ones + zeros + totals
+
+
+def kl_dirichlet_dirichlet(p: Any, q: Any) -> Tensor:
+    total_p, total_q = p.concentration.sum(-1), q.concentration.sum(-1)
+    totals = total_p.lgamma() - total_q.lgamma()
+    each = (p.concentration.lgamma() - q.concentration.lgamma()).sum(-1)
+    apart = p.concentration - q.concentration
+    slopes = p.concentration.digamma() - total_p.digamma().unsqueeze(-1)
+    return totals - each + (apart * slopes).sum(-1)
+
+
+def kl_halfnormal_halfnormal(p: Any, q: Any) -> Tensor:
+    return kl_normal_normal(p.base_dist, q.base_dist)

@@ -1,0 +1,60 @@
+"""Checks of the arguments of optimizers, with torch's texts (torch: the ``__init__`` of each class in optim)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..tensor import Tensor
+
+
+def check(name: str, value: Any, valid: bool) -> None:
+    """Refuse a setting out of range.
+
+    Raises:
+        ValueError: naming the setting and its value.
+    """
+    if not valid:
+        raise ValueError(f"Invalid {name}: {value}")
+
+
+def check_least(name: str, value: Any, least: float = 0.0) -> None:
+    """Refuse a setting that is too small."""
+    check(name, value, bool(least <= value))
+
+
+def check_single(lr: Any) -> None:
+    """Refuse a tensor of several rates."""
+    if isinstance(lr, Tensor) and lr.numel() != 1:
+        raise ValueError("Tensor lr must be 1-element")
+
+
+def check_rate(lr: Any) -> None:
+    """Refuse a negative rate, or a tensor of several."""
+    check_single(lr)
+    check_least("learning rate", lr)
+
+
+def check_betas(betas: tuple[float, float]) -> None:
+    """Refuse decay rates outside [0, 1)."""
+    for index, beta in enumerate(betas):
+        check(f"beta parameter at index {index}", beta, bool(0.0 <= beta < 1.0))
+
+
+def check_fused(defaults: dict[str, Any]) -> None:
+    """Refuse what a fused kernel cannot do.
+
+    Raises:
+        RuntimeError: recorded by autograd, or tensor by tensor.
+    """
+    if defaults["fused"] and defaults["differentiable"]:
+        raise RuntimeError("`fused` does not support `differentiable`")
+    if defaults["fused"] and defaults["foreach"]:
+        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+
+
+def check_adam(lr: Any, betas: tuple[Any, Any], eps: float, weight_decay: float) -> None:
+    """Refuse settings that the optimizers of Adam's family cannot take."""
+    check_rate(lr)
+    check_least("epsilon value", eps)
+    check_betas(betas)
+    check_least("weight_decay value", weight_decay)

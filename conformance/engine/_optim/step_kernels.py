@@ -1,0 +1,129 @@
+"""The kernels that the steps of optimizers are made of (torch: the ``_single_tensor_*`` functions in optim).
+
+They compute on arrays, and increment a tensor's version as often as torch's operations write to it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..fused import add_product, multiply_add
+from ..modes import state
+from ..shapes import like_steps
+from ..tensor import Tensor, make
+from ..views import increment_version
+
+Array = np.ndarray[Any, Any]
+
+
+def number(value: Any) -> Any:
+    """A setting that may be a tensor, as a number of the tensor's dtype."""
+    return value._array.reshape(())[()] if isinstance(value, Tensor) else value
+
+
+def counter(start: float = 0.0) -> Tensor:
+    """A state of one number, in float32, or float64 where that is the default dtype."""
+    kind = np.float64 if dtypes.default is dtypes.float64 else np.float32
+    return make(np.array(start, kind))
+
+
+def count_step(
+    own: dict[str, Any],
+    group: dict[str, Any],
+    states: str = "params and state_steps",
+    xla: bool | None = None,
+) -> float:
+    """One more step; the number of steps.
+
+    Raises:
+        AssertionError: a step that shall be captured, which none is on the CPU.
+    """
+    if group.get("capturable") and not group.get("fused"):
+        also = not group["foreach"] if xla is None else xla
+        devices = ["cuda", "xpu", "hpu", "privateuseone", *["xla"] * also]
+        raise AssertionError(f"If capturable=True, {states} must be on supported devices: {devices}.")
+    found: float = written(own["step"]).__iadd__(1).item()
+    return found
+
+
+def zeros_for(param: Any) -> Tensor:
+    """A state that lies in memory as the parameter does, 0 at first."""
+    return make(like_steps(np.zeros_like(param._array), param._array))
+
+
+def written(tensor: Tensor, times: int = 1) -> Array:
+    """The array, to be written to in place as often as that."""
+    if state.before_mutation is not None:
+        state.before_mutation(tensor)
+    for _ in range(times):
+        increment_version(tensor)
+    return parts(tensor._array)
+
+
+def parts(array: Array) -> Array:
+    """The numbers of an array; of complex ones, along a last dimension, both parts (torch: view_as_real).
+
+    Steps are taken by each element, and nearly all of torch's optimizers count the parts of one as two.
+    """
+    if array.dtype.kind != "c":
+        return array
+    kind = array.real.dtype
+    return np.lib.stride_tricks.as_strided(
+        array.view().real, (*array.shape, 2), (*array.strides, kind.itemsize), writeable=True
+    )
+
+
+def gradient(param: Tensor, group: dict[str, Any], decay: Any = 0) -> Array:
+    """The gradient to descend along: negated when maximizing, with the weights' decay added."""
+    grad = param.grad._array  # type: ignore[union-attr]
+    if group["maximize"]:
+        grad = np.negative(grad)
+    if decay:
+        grad = np.asarray(grad).copy()
+        add_product(parts(grad), parts(param._array), number(decay))
+    return parts(np.asarray(grad))  # arithmetic on 0-d arrays gives scalars, which nothing can be written to
+
+
+def lerp(mean: Tensor, value: Array, weight: float) -> Array:
+    """Move a running mean towards a value, in place.
+
+    Raises:
+        RuntimeError: the value has another dtype, since the parameter was cast after its first step.
+    """
+    kind = parts(mean._array).dtype
+    if value.dtype != kind:
+        raise RuntimeError(
+            f"expected dtype {dtypes.c_name(kind)} for `end` but got dtype {dtypes.c_name(value.dtype)}"
+        )
+    array = written(mean)
+    if weight < 0.5:
+        add_product(array, value - array, weight)
+    else:
+        array[...] = multiply_add(value - array, array.dtype.type(weight) - 1, value)
+    return array
+
+
+def decayed_square(mean: Tensor, value: Array, beta: float) -> Array:
+    """Move a running mean of squares towards a value's square, in place."""
+    array = written(mean, 2)
+    array *= beta
+    array[...] = multiply_add(value * (1 - beta), value, array)
+    return array
+
+
+def adam_state(param: Tensor) -> dict[str, Any]:
+    """The state of a parameter before its first step, of most optimizers of Adam's family."""
+    return {"step": counter(), "exp_avg": zeros_for(param), "exp_avg_sq": zeros_for(param)}
+
+
+def decayed(param: Tensor, group: dict[str, Any], lr: float) -> Array:
+    """The gradient with the weights' decay added, or alone with the weights themselves decayed."""
+    if not group["decoupled_weight_decay"]:
+        return gradient(param, group, group["weight_decay"])
+    if group["weight_decay"]:
+        array = written(param)
+        array *= 1 - lr * group["weight_decay"]
+    return gradient(param, group)

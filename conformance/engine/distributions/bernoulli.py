@@ -1,0 +1,70 @@
+"""torch.distributions.Bernoulli (torch: distributions/bernoulli.py)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ..modes import no_grad
+from ..nn.functions.loss import binary_cross_entropy_with_logits
+from ..random import bernoulli
+from ..ranges import arange
+from ..size import Size
+from ..tensor import Tensor
+from . import constraints
+from .distribution import NO_SHAPE, OfProbability
+from .exp_family import ExponentialFamily
+from .utils import broadcast_all
+
+__all__ = ["Bernoulli"]
+
+
+class Bernoulli(OfProbability, ExponentialFamily):
+    """1 with a probability, else 0."""
+
+    __module__ = "torch.distributions.bernoulli"
+    _mean_carrier_measure = 0
+    support = constraints.boolean
+    has_enumerate_support = True
+
+    @property
+    def param_shape(self) -> Size:
+        """The parameter's shape."""
+        return (self.probs if "probs" in vars(self) else self.logits).size()
+
+    @property
+    def mean(self) -> Tensor:
+        return self.probs
+
+    @property
+    def mode(self) -> Tensor:
+        mode = (self.probs >= 0.5).to(self.probs)
+        mode[self.probs == 0.5] = math.nan
+        return mode
+
+    @property
+    def variance(self) -> Tensor:
+        return self.probs * (1 - self.probs)
+
+    def sample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
+        with no_grad():
+            return bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._validate(value)
+        logits, value = broadcast_all(self.logits, value)
+        return -binary_cross_entropy_with_logits(logits, value, reduction="none")
+
+    def entropy(self) -> Tensor:
+        return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        return (self.probs.logit(),)
+
+    def _log_normalizer(self, x: Tensor) -> Tensor:
+        return x.exp().log1p()
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        values = arange(2, dtype=self.probs.dtype).view((-1, *(1,) * len(self._batch_shape)))
+        return values.expand((-1, *self._batch_shape)) if expand else values

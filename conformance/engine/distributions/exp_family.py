@@ -1,0 +1,43 @@
+"""torch.distributions.ExponentialFamily, and what kl_divergence needs of it (torch: distributions/exp_family.py)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..autograd import grad
+from ..tensor import Tensor
+from .distribution import _NOT_THERE, Distribution
+
+__all__ = ["ExponentialFamily"]
+
+
+class ExponentialFamily(Distribution):
+    """Those whose density is an exponential of natural parameters, less the logarithm of a normalizer."""
+
+    __module__ = "torch.distributions.exp_family"
+    _natural_params: Any = _NOT_THERE
+    _mean_carrier_measure: Any = _NOT_THERE
+
+    def _log_normalizer(self, *natural_params: Any) -> Any:
+        raise NotImplementedError
+
+    def entropy(self) -> Tensor:
+        """By the normalizer's slope at the natural parameters."""
+        result: Any = -self._mean_carrier_measure
+        parameters = natural(self)
+        normalizer, slopes = normalized(self, parameters)
+        result += normalizer
+        for one, slope in zip(parameters, slopes, strict=True):
+            result -= (one * slope).reshape((*self._batch_shape, -1)).sum(-1)
+        return result
+
+
+def natural(family: ExponentialFamily) -> list[Tensor]:
+    """Its natural parameters, as leaves."""
+    return [each.detach().requires_grad_() for each in family._natural_params]
+
+
+def normalized(family: ExponentialFamily, parameters: list[Tensor]) -> tuple[Tensor, tuple[Any, ...]]:
+    """Its normalizer at such parameters, and the slopes of that."""
+    normalizer = family._log_normalizer(*parameters)
+    return normalizer, grad(normalizer.sum(), parameters, create_graph=True)

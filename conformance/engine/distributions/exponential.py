@@ -1,0 +1,67 @@
+"""torch.distributions.Exponential (torch: distributions/exponential.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..creation import empty, zeros_like
+from ..tensor import Tensor
+from . import constraints
+from .distribution import NO_SHAPE, Broadcast
+from .exp_family import ExponentialFamily
+
+__all__ = ["Exponential"]
+
+
+class Exponential(Broadcast, ExponentialFamily):
+    """Waiting times of events that come at ``rate``."""
+
+    __module__ = "torch.distributions.exponential"
+    _mean_carrier_measure = 0
+    arg_constraints = {"rate": constraints.positive}  # noqa: RUF012 - torch's own form
+    support = constraints.nonnegative
+    has_rsample = True
+    rate: Tensor
+
+    def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
+        super().__init__(validate_args, rate=rate)
+
+    @property
+    def mean(self) -> Tensor:
+        return self.rate.reciprocal()
+
+    stddev = mean
+
+    @property
+    def mode(self) -> Tensor:
+        return zeros_like(self.rate)
+
+    @property
+    def variance(self) -> Tensor:
+        return self.rate.pow(-2)
+
+    def rsample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
+        drawn = empty(self._extended_shape(sample_shape), dtype=self.rate.dtype).exponential_()
+        return drawn / self.rate
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._validate(value)
+        return self.rate.log() - self.rate * value
+
+    def cdf(self, value: Tensor) -> Tensor:
+        self._validate(value)
+        return 1 - (-self.rate * value).exp()
+
+    def icdf(self, value: Tensor) -> Tensor:
+        return -(-value).log1p() / self.rate
+
+    def entropy(self) -> Tensor:
+        return 1.0 - self.rate.log()
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        return (-self.rate,)
+
+    def _log_normalizer(self, x: Tensor) -> Tensor:
+        return -(-x).log()

@@ -1,0 +1,47 @@
+"""torch.distributions.Laplace (torch: distributions/laplace.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .. import dtypes
+from ..creation import empty
+from ..tensor import Tensor
+from .distribution import NO_SHAPE, LocationScale
+
+__all__ = ["Laplace"]
+
+
+class Laplace(LocationScale):
+    """Exponential to both sides of ``loc``."""
+
+    __module__ = "torch.distributions.laplace"
+
+    @property
+    def variance(self) -> Tensor:
+        return 2 * self.scale.pow(2)
+
+    @property
+    def stddev(self) -> Tensor:
+        return (2**0.5) * self.scale
+
+    def rsample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
+        kind = self.loc.dtype
+        drawn = empty(self._extended_shape(sample_shape), dtype=kind).uniform_(dtypes.finfo(kind).eps - 1, 1)
+        return self.loc - self.scale * drawn.sign() * (-drawn.abs()).log1p()
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._validate(value)
+        return -(2 * self.scale).log() - (value - self.loc).abs() / self.scale
+
+    def cdf(self, value: Tensor) -> Tensor:
+        self._validate(value)
+        sign = (value - self.loc).sign()
+        return 0.5 - 0.5 * sign * (-(value - self.loc).abs() / self.scale).expm1()
+
+    def icdf(self, value: Tensor) -> Tensor:
+        term = value - 0.5
+        return self.loc - self.scale * term.sign() * (-2 * term.abs()).log1p()
+
+    def entropy(self) -> Tensor:
+        return 1 + (2 * self.scale).log()

@@ -1,0 +1,78 @@
+"""torch.distributions.OneHotCategorical and torch.distributions.OneHotCategoricalStraightThrough (torch: distributions/one_hot_categorical.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..creation import eye
+from ..nn.functions.embedding import one_hot
+from ..tensor import Tensor
+from . import constraints
+from .categorical import Categorical, OfCategorical
+from .distribution import NO_SHAPE
+
+__all__ = ["OneHotCategorical", "OneHotCategoricalStraightThrough"]
+
+_CONSTRAINTS = {"probs": constraints.simplex, "logits": constraints.real_vector}
+
+
+class OneHotCategorical(OfCategorical):
+    """A class as a vector that is 1 in its place and else 0."""
+
+    __module__ = "torch.distributions.one_hot_categorical"
+    arg_constraints = _CONSTRAINTS
+    support = constraints.one_hot
+    has_enumerate_support = True
+
+    def __init__(
+        self, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None
+    ) -> None:
+        self._categorical = Categorical(probs, logits)
+        super().__init__(self._categorical.batch_shape, self.param_shape[-1:], validate_args=validate_args)
+
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+        new = self._expanded(OneHotCategorical, _instance, batch_shape)
+        new._categorical = self._categorical.expand(batch_shape)
+        return new
+
+    @property
+    def mean(self) -> Tensor:
+        return self.probs
+
+    @property
+    def mode(self) -> Tensor:
+        return self._one_hot(self.probs.argmax(dim=-1))
+
+    @property
+    def variance(self) -> Tensor:
+        return self.probs * (1 - self.probs)
+
+    def _one_hot(self, indices: Tensor) -> Tensor:
+        return one_hot(indices, self.param_shape[-1]).to(self.probs)
+
+    def sample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
+        return self._one_hot(self._categorical.sample(sample_shape))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._validate(value)
+        return self._categorical.log_prob(value.max(-1)[1])
+
+    def entropy(self) -> Tensor:
+        return self._categorical.entropy()
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        n = self._event_shape[0]
+        values = eye(n, dtype=self.probs.dtype).view((n, *(1,) * len(self._batch_shape), n))
+        return values.expand((n, *self._batch_shape, n)) if expand else values
+
+
+class OneHotCategoricalStraightThrough(OneHotCategorical):
+    """One whose samples have the gradient of its probabilities."""
+
+    __module__ = "torch.distributions.one_hot_categorical"
+    has_rsample = True
+
+    def rsample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
+        drawn = self.sample(sample_shape)
+        return drawn + (self.probs - self.probs.detach())

@@ -1,0 +1,54 @@
+"""torch.distributions.Poisson (torch: distributions/poisson.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..modes import no_grad
+from ..random import poisson
+from ..tensor import Tensor
+from . import constraints
+from .distribution import NO_SHAPE, Broadcast
+from .exp_family import ExponentialFamily
+from .utils import broadcast_all
+
+__all__ = ["Poisson"]
+
+
+class Poisson(Broadcast, ExponentialFamily):
+    """How often something happens that happens ``rate`` times on average."""
+
+    __module__ = "torch.distributions.poisson"
+    arg_constraints = {"rate": constraints.nonnegative}  # noqa: RUF012 - torch's own form
+    support = constraints.nonnegative_integer
+    rate: Tensor
+
+    def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
+        super().__init__(validate_args, rate=rate)
+
+    @property
+    def mean(self) -> Tensor:
+        return self.rate
+
+    @property
+    def mode(self) -> Tensor:
+        return self.rate.floor()
+
+    variance = mean
+
+    def sample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
+        with no_grad():
+            return poisson(self.rate.expand(self._extended_shape(sample_shape)))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._validate(value)
+        rate, value = broadcast_all(self.rate, value)
+        return value.xlogy(rate) - rate - (value + 1).lgamma()
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        return (self.rate.log(),)
+
+    def _log_normalizer(self, x: Tensor) -> Tensor:
+        return x.exp()

@@ -1,0 +1,81 @@
+"""torch.distributions.RelaxedBernoulli, and the distribution of its log odds (torch: distributions/relaxed_bernoulli.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..random import rand
+from ..tensor import Tensor
+from . import constraints
+from .distribution import NO_SHAPE, OfProbability
+from .transformed_distribution import TransformedDistribution
+from .transforms import SigmoidTransform
+from .utils import broadcast_all, clamp_probs
+
+__all__ = ["LogitRelaxedBernoulli", "RelaxedBernoulli"]
+
+
+class LogitRelaxedBernoulli(OfProbability):
+    """The log odds of a `RelaxedBernoulli`."""
+
+    __module__ = "torch.distributions.relaxed_bernoulli"
+    support = constraints.real
+
+    def __init__(
+        self, temperature: Tensor, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        self.temperature = temperature
+        super().__init__(probs, logits, validate_args)
+
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+        given = {
+            name: vars(self)[name].expand(batch_shape) for name in ("probs", "logits") if name in vars(self)
+        }
+        new = self._expanded(LogitRelaxedBernoulli, _instance, batch_shape, **given)
+        new.temperature = self.temperature
+        return new
+
+    def rsample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
+        shape = self._extended_shape(sample_shape)
+        probs = clamp_probs(self.probs.expand(shape))
+        drawn = clamp_probs(rand(shape, dtype=probs.dtype))
+        return (drawn.log() - (-drawn).log1p() + probs.log() - (-probs).log1p()) / self.temperature
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._validate(value)
+        logits, value = broadcast_all(self.logits, value)
+        apart = logits - value.mul(self.temperature)
+        return self.temperature.log() + apart - 2 * apart.exp().log1p()
+
+
+class RelaxedDistribution(TransformedDistribution):
+    @property
+    def temperature(self) -> Tensor:
+        """How far from classes samples are."""
+        return self.base_dist.temperature
+
+    @property
+    def logits(self) -> Tensor:
+        """The logarithms of the probabilities; of truth, its log odds."""
+        return self.base_dist.logits
+
+    @property
+    def probs(self) -> Tensor:
+        """The probabilities."""
+        return self.base_dist.probs
+
+
+class RelaxedBernoulli(RelaxedDistribution):
+    """Between 0 and 1, and near to one of them."""
+
+    __module__ = "torch.distributions.relaxed_bernoulli"
+    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}  # noqa: RUF012 - torch's own form
+    support = constraints.unit_interval
+    has_rsample = True
+
+    def __init__(
+        self, temperature: Tensor, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        base = LogitRelaxedBernoulli(temperature, probs, logits)
+        super().__init__(base, SigmoidTransform(), validate_args=validate_args)

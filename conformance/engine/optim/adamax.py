@@ -1,0 +1,64 @@
+"""torch.optim.Adamax (torch: optim/adamax.py)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._optim.argument_checks import check_adam
+from .._optim.recorded_steps import add_decay, as_real, scalar
+from .._optim.step_kernels import count_step, counter, gradient, lerp, number, written, zeros_for
+from ..ops.joining import cat
+from ..tensor import Tensor
+from .optimizer import Optimizer, Params, added
+
+__all__ = ["Adamax"]
+
+
+class Adamax(Optimizer):
+    """Adamax: Adam with the largest gradient in place of the mean square."""
+
+    __module__ = "torch.optim.adamax"
+    _added = added("foreach maximize differentiable capturable")
+    _once_numbers = ("step",)
+
+    def __init__(
+        self, params: Params, lr: Any = 2e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+        weight_decay: float = 0, foreach: bool | None = None, *, maximize: bool = False, differentiable: bool = False,
+        capturable: bool = False,
+    ) -> None:  # fmt: skip
+        check_adam(lr, betas, eps, weight_decay)
+        defaults = {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "foreach": foreach,
+            "maximize": maximize, "differentiable": differentiable, "capturable": capturable,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+
+    def _start(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        return {"step": counter(), "exp_avg": zeros_for(param), "exp_inf": zeros_for(param)}
+
+    def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
+        beta1, beta2 = map(number, group["betas"])
+        for param in params:
+            own = self._started(param, group)
+            steps = count_step(own, group)
+            grad = gradient(param, group, group["weight_decay"])
+            mean = lerp(own["exp_avg"], grad, 1 - beta1)
+            largest = written(own["exp_inf"], 2)
+            largest *= beta2
+            np.maximum(largest, np.abs(grad) + group["eps"], out=largest)
+            array = written(param)
+            array += mean * -(number(group["lr"]) / (1 - beta1**steps)) / largest
+
+    def _record(self, param: Any, grad: Any, group: dict[str, Any]) -> None:
+        """A step as operations, see Note [Recorded steps]."""
+        own = self._started(param, group)
+        beta1, beta2 = group["betas"]
+        steps = count_step(own, group)
+        grad = add_decay(param, grad, group["weight_decay"])
+        param, grad, mean, largest = as_real(param, grad, own["exp_avg"], own["exp_inf"])
+        mean.lerp_(grad, 1 - beta1)
+        both = [largest.mul_(beta2).unsqueeze(0), grad.abs().add_(group["eps"]).unsqueeze_(0)]
+        largest.copy_(cat(both, 0).amax(0))
+        param.addcdiv_(mean, largest, value=-(scalar(group["lr"]) / (1 - beta1**steps)))

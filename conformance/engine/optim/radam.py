@@ -1,0 +1,84 @@
+"""torch.optim.RAdam (torch: optim/radam.py)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._optim.argument_checks import check_adam
+from .._optim.recorded_steps import add_decay, as_real, decay_square, scalar
+from .._optim.step_kernels import adam_state, count_step, decayed, decayed_square, lerp, number, written
+from ..tensor import Tensor
+from .optimizer import Optimizer, Params, added
+
+__all__ = ["RAdam"]
+
+
+class RAdam(Optimizer):
+    """Adam whose variance is held back while few steps are known."""
+
+    __module__ = "torch.optim.radam"
+    _added = added("foreach maximize differentiable decoupled_weight_decay capturable")
+    _once_numbers = ("step",)
+
+    def __init__(
+        self, params: Params, lr: Any = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+        weight_decay: float = 0, decoupled_weight_decay: bool = False, *, foreach: bool | None = None,
+        maximize: bool = False, capturable: bool = False, differentiable: bool = False,
+    ) -> None:  # fmt: skip
+        check_adam(lr, betas, eps, weight_decay)
+        defaults = {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
+            "foreach": foreach, "capturable": capturable, "decoupled_weight_decay": decoupled_weight_decay,
+            "differentiable": differentiable,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+
+    def _start(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        return adam_state(param)
+
+    def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
+        beta1, beta2 = map(number, group["betas"])
+        lr = number(group["lr"])
+        for param in params:
+            own = self._started(param, group)
+            steps = count_step(own, group)
+            grad = decayed(param, group, lr)
+            mean = lerp(own["exp_avg"], grad, 1 - beta1)
+            square = decayed_square(own["exp_avg_sq"], grad, beta2)
+            correction = 1 - beta2**steps
+            limit = 2 / (1 - beta2) - 1
+            length = limit - 2 * steps * beta2**steps / correction
+            update = mean / (1 - beta1**steps) * lr
+            if length > 5.0:
+                root = np.sqrt(square)
+                root += group["eps"]
+                rectified = (
+                    (length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length)
+                ) ** 0.5
+                update = update * (correction**0.5 / root) * rectified
+            array = written(param)
+            array -= update
+
+    def _record(self, param: Any, grad: Any, group: dict[str, Any]) -> None:
+        """A step as operations, see Note [Recorded steps]."""
+        own = self._started(param, group)
+        lr, (beta1, beta2) = scalar(group["lr"]), group["betas"]
+        param, grad, mean, square = as_real(param, grad, own["exp_avg"], own["exp_avg_sq"])
+        steps = count_step(own, group)
+        if group["decoupled_weight_decay"]:
+            if group["weight_decay"]:
+                param.mul_(1 - lr * group["weight_decay"])
+        else:
+            grad = add_decay(param, grad, group["weight_decay"])
+        mean.lerp_(grad, 1 - beta1)
+        decay_square(square, grad, beta2)
+        correction = 1 - beta2**steps
+        limit = 2 / (1 - beta2) - 1
+        length = limit - 2 * steps * beta2**steps / correction
+        update = mean / (1 - beta1**steps) * lr
+        if length > 5.0:
+            rectified = ((length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length)) ** 0.5
+            update = update * (correction**0.5 / square.sqrt().add(group["eps"])) * rectified
+        param.add_(update, alpha=-1.0)

@@ -1,0 +1,101 @@
+"""torch.optim.RMSprop (torch: optim/rmsprop.py)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._optim.argument_checks import check_least, check_rate
+from .._optim.recorded_steps import add_decay, as_real, decay_square, scalar
+from .._optim.step_kernels import (
+    count_step,
+    counter,
+    decayed_square,
+    gradient,
+    lerp,
+    number,
+    written,
+    zeros_for,
+)
+from ..fused import add_product, multiply_add
+from ..tensor import Tensor
+from .optimizer import Optimizer, Params, added
+
+__all__ = ["RMSprop"]
+
+
+class RMSprop(Optimizer):
+    """RMSprop: the gradient over the root of its mean square."""
+
+    __module__ = "torch.optim.rmsprop"
+    _added = added("momentum centered foreach maximize differentiable capturable", momentum=0)
+    _once_numbers = ("step",)
+
+    def __init__(
+        self, params: Params, lr: Any = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0,
+        momentum: float = 0, centered: bool = False, capturable: bool = False, foreach: bool | None = None,
+        maximize: bool = False, differentiable: bool = False,
+    ) -> None:  # fmt: skip
+        check_rate(lr)
+        check_least("epsilon value", eps)
+        check_least("momentum value", momentum)
+        check_least("weight_decay value", weight_decay)
+        check_least("alpha value", alpha)
+        defaults = {
+            "lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered,
+            "weight_decay": weight_decay, "capturable": capturable, "foreach": foreach, "maximize": maximize,
+            "differentiable": differentiable,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+
+    def _start(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        names = [
+            "square_avg",
+            *["momentum_buffer"] * (group["momentum"] > 0),
+            *["grad_avg"] * group["centered"],
+        ]
+        return {"step": counter(), **{name: zeros_for(param) for name in names}}
+
+    def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
+        alpha, lr = group["alpha"], number(group["lr"])
+        for param in params:
+            own = self._started(param, group)
+            count_step(own, group, xla=True)
+            grad = gradient(param, group, group["weight_decay"])
+            square = decayed_square(own["square_avg"], grad, alpha)
+            if group["centered"]:
+                mean = lerp(own["grad_avg"], grad, 1 - alpha)
+                square = np.asarray(multiply_add(-mean, mean, square))
+            root = np.sqrt(square)
+            root += group["eps"]
+            if group["momentum"] > 0:
+                buffer = written(own["momentum_buffer"], 2)
+                buffer *= group["momentum"]
+                buffer += grad / root
+                add_product(written(param), buffer, -lr)
+            else:
+                array = written(param)
+                array += grad * -lr / root
+
+    def _record(self, param: Any, grad: Any, group: dict[str, Any]) -> None:
+        """A step as operations, see Note [Recorded steps]."""
+        own = self._started(param, group)
+        alpha, momentum, lr = group["alpha"], group["momentum"], scalar(group["lr"])
+        count_step(own, group, xla=True)
+        param, grad = as_real(param, add_decay(param, grad, group["weight_decay"]))
+        (square,) = as_real(own["square_avg"])
+        decay_square(square, grad, alpha)
+        if group["centered"]:
+            (mean,) = as_real(own["grad_avg"])
+            mean.lerp_(grad, 1 - alpha)
+            root = square.addcmul(mean, mean, value=-1).sqrt_()
+        else:
+            root = square.sqrt()
+        root = root.add(group["eps"])
+        if momentum > 0:
+            (buffer,) = as_real(own["momentum_buffer"])
+            buffer.mul_(momentum).addcdiv_(grad, root)
+            param.add_(buffer, alpha=-lr)
+        else:
+            param.addcdiv_(grad, root, value=-lr)

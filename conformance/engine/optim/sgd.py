@@ -1,0 +1,86 @@
+"""torch.optim.SGD (torch: optim/sgd.py)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._optim.argument_checks import check, check_fused, check_single
+from .._optim.recorded_steps import add_decay, requires_grad, scalar
+from .._optim.step_kernels import gradient, number, parts, written, zeros_for
+from ..fused import add_product
+from ..tensor import Tensor
+from .optimizer import Optimizer, Params, added
+
+__all__ = ["SGD"]
+
+
+class SGD(Optimizer):
+    """Gradient descent, with momentum, dampening, Nesterov's variant and weight decay."""
+
+    __module__ = "torch.optim.sgd"
+    _added = added("nesterov maximize foreach differentiable fused", fused=False)
+
+    def __init__(
+        self, params: Params, lr: Any = 1e-3, momentum: float = 0, dampening: float = 0, weight_decay: Any = 0,
+        nesterov: bool = False, *, maximize: bool = False, foreach: bool | None = None, differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:  # fmt: skip
+        check_single(lr)
+        settings = {"learning rate": lr, "momentum value": momentum, "weight_decay value": weight_decay}
+        for name, value in settings.items():
+            check(name, value, not value < 0.0)  # NaN passes, which other optimizers refuse
+        defaults = {
+            "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay, "nesterov": nesterov,
+            "maximize": maximize, "foreach": foreach, "differentiable": differentiable, "fused": fused,
+        }  # fmt: skip
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
+        super().__init__(params, defaults)
+        check_fused(defaults)
+
+    _each_refuses_grad = False
+
+    def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
+        momentum, lr = group["momentum"], number(group["lr"])
+        # asked for before the first step: a parameter that is there twice lacks its buffer twice
+        buffers = [self.state[each].get("momentum_buffer") if momentum else None for each in params]
+        for param, buffer in zip(params, buffers, strict=True):
+            grad = gradient(param, group, group["weight_decay"])
+            if momentum:
+                if buffer is None:
+                    buffer = self.state[param]["momentum_buffer"] = zeros_for(param.grad)
+                    parts(buffer._array)[...] = grad
+                else:
+                    array = written(buffer, 2)
+                    array *= momentum
+                    add_product(array, grad, 1 - group["dampening"])
+                mean = parts(buffer._array)
+                if group["nesterov"]:
+                    grad = grad.copy()
+                    add_product(grad, mean, momentum)
+                else:
+                    grad = mean
+            add_product(written(param), grad, -lr)
+
+    def _step_sparse(self, group: dict[str, Any], params: list[Tensor]) -> None:
+        if group["fused"]:
+            raise RuntimeError("`_fused_sgd` does not support sparse gradients")
+        for param in params:
+            self._take(param, group)
+
+    def _record(self, param: Any, grad: Any, group: dict[str, Any]) -> None:
+        """A step as operations, see Note [Recorded steps]; the first momentum is the gradient without its history."""
+        momentum, lr = group["momentum"], scalar(group["lr"])
+        grad = add_decay(param, grad, group["weight_decay"])
+        if momentum:
+            own = self.state[param]
+            buffer = own.get("momentum_buffer")
+            if buffer is None:
+                buffer = own["momentum_buffer"] = grad.detach().clone()
+            else:
+                buffer.mul_(momentum).add_(grad, alpha=1 - group["dampening"])
+            grad = grad.add(buffer, alpha=momentum) if group["nesterov"] else buffer
+        if requires_grad(lr):
+            param.addcmul_(grad, lr, value=-1)
+        else:
+            param.add_(grad, alpha=-lr)

@@ -1,0 +1,87 @@
+"""The functions that a profile shows as events: those of torch that are no rows, and what runs the graph."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from functools import partial
+from types import FunctionType
+from typing import Any
+
+from . import creation, execution, fft, foreach, forward, from_data, hooks, ranges  # noqa: F401  forward, which the doors of rows lead to
+from ._library import operators
+from .asking import beneath
+from .autograd import forward_ad, function
+from .batching import examples_of
+from .func.composites import composites
+from .func.vmap import _unbatched
+from .nn.functions import attention, recurrent
+from .record_function import (
+    CONVERSIONS,
+    PROPERTIES,
+    UNSEEN,
+    _applying,
+    _ask,
+    _calling,
+    _capturing,
+    _dispatching,
+    _evaluating,
+    _recurring,
+    _seeing,
+    event_names,
+)
+from .tensor import Tensor
+from .torch_functions import composed
+from .transforms import Ask, Doors
+
+
+def guard(doors: Doors) -> None:
+    """Let them ask whether the thread is traced."""
+    composites.find()  # whose doors are behind these: a call is one event for all examples
+    for name, each in _composed():
+        if each not in doors.codes:  # under another name
+            doors.guard(each, partial(_ask, event_names(name)), outer=True)
+    asks: dict[Any, Ask] = {
+        execution._run: partial(_seeing, False),
+        execution._capture: _capturing,
+        execution._evaluate: _evaluating,
+        execution._applied: _applying,
+        forward_ad.dual_of: partial(_ask, ["aten::_make_dual"]),
+        forward_ad.unpacked_dual: partial(_ask, ["aten::_unpack_dual"]),
+        function._apply: _calling,
+        examples_of: partial(_seeing, False),
+        _unbatched: partial(_seeing, False),
+        operators.dispatch: _dispatching,
+        recurrent.rnn: _recurring,
+    }
+    for name in ("run_tensor_pre_hooks", "run_pre_hooks", "run_post_hooks"):
+        asks[getattr(hooks, name)] = partial(_seeing, True)
+    for each, ask in asks.items():
+        doors.guard(each, ask)
+
+
+def _composed() -> Iterator[tuple[str, FunctionType]]:
+    """The functions of torch that are no rows, by the names of operations."""
+    unseen = {*UNSEEN.split()}
+    for (name, _), each in dict(composed()).items():
+        if name.startswith("recurrent_"):
+            continue  # see below
+        if not {name, name.removeprefix("linalg_"), name.removeprefix("special_")} & unseen:
+            yield name, each
+    yield "ones_like", vars(execution)["ones_like_root"]
+    for module, names in {
+        creation: "empty empty_permuted empty_strided eye full ones scalar_tensor zeros",
+        ranges: "arange linspace logspace range",
+        from_data: "tensor",
+        recurrent: "lstm lstm_cell gru_cell rnn_relu_cell rnn_tanh_cell",  # as modules call them
+        attention: "scaled_dot_product_attention",
+    }.items():
+        for name in names.split():
+            yield name, inspect.unwrap(vars(module)[name])
+    yield from foreach.FUNCTIONS.items()  # type: ignore[misc]
+    for name in fft.__all__:
+        yield f"fft_{name}", beneath(getattr(fft, name))
+    for name, operation in CONVERSIONS.items():
+        yield operation, beneath(vars(Tensor)[name])
+    for name, operation in PROPERTIES.items():
+        yield operation, beneath(vars(Tensor)[name].fget)
