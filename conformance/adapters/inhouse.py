@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import conformance
 import conformance.engine
 from conformance.adapters.module import TellingZeros
 
-engine = TellingZeros("inhouse", conformance.engine, version=conformance.__version__, complete=True)
+
+class Inhouse(TellingZeros):
+    """The engine, which can show the functions that it generates for its operators."""
+
+    @property
+    def listings(self) -> Any:
+        """The module that lists the source of operators."""
+        from conformance.engine import source_listing
+
+        return source_listing
+
+
+engine = Inhouse("inhouse", conformance.engine, version=conformance.__version__, complete=True)

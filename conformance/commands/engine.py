@@ -29,6 +29,11 @@ def add_commands(add: Add) -> None:
         action="store_true",
         help="run all and print, as a diff, what its divergence file needs; nothing is written",
     )
+    telling.add_argument(
+        "--source",
+        metavar="OPERATOR",
+        help="print all that runs for an operator, as mul: its forward, formulas, node, generated functions",
+    )
     _takes_paths(telling)
 
     covering = add(
@@ -72,13 +77,16 @@ def _takes_paths(parser: argparse.ArgumentParser) -> None:
 
 
 def tell(known: argparse.Namespace, _: list[str]) -> int:
-    """What an engine's author wants to know, or with --propose what its divergence file needs."""
+    """What an engine's author wants to know; or what its divergence file needs; or the source of an operator."""
     from conformance.adapters.probe import probe
     from conformance.report.engine import describe
     from conformance.session.candidate import candidate, engine, reference
     from conformance.spec.usage import names_used
 
-    found = candidate(engine(known.name, known.engine_python))
+    asked_of = engine(known.name, known.engine_python)
+    if known.source is not None:
+        return _show_source(asked_of, known.source)
+    found = candidate(asked_of)
     if found.problems and found.file.is_file():  # one that is named may be still to be written
         raise Misuse("\n".join(map(str, found.problems)))
     scenarios = _scenarios(known.paths)
@@ -92,6 +100,28 @@ def tell(known: argparse.Namespace, _: list[str]) -> int:
     for line in describe(asked_for, facts, uses, entries=len(found.entries)):
         print(line)
     return FAILED if facts["made"] else 0
+
+
+def _show_source(engine: Engine, operator: str) -> int:
+    """The functions that run for an operator, of an engine that generates them."""
+    from conformance.spec.suggest import did_you_mean
+
+    listings = getattr(engine, "listings", None)
+    if listings is None:
+        raise Misuse(
+            f"{engine.name} does not generate functions: --source is for the in-house engine, inhouse"
+        )
+    operators = listings.operators()
+    if operator in operators:
+        print(listings.listing(operator), end="")
+        return 0
+    near = did_you_mean(operator, operators)
+    within = [f"`{each}`" for each in operators if operator in each]
+    if not near and within:
+        near = f"did you mean {', '.join(within[:8])}?"
+    place = listings.composed_in(operator)
+    is_composed = f"; the function of that name, which calls others, is in {place}" if place else ""
+    raise Misuse(f"{engine.name} has no operator `{operator}`{is_composed}{'; ' * bool(near)}{near}")
 
 
 def coverage(known: argparse.Namespace, _: list[str]) -> int:

@@ -6,9 +6,9 @@ a tensor that is given. Of a parameter one copy in the lower precision is kept u
 the gradients of all its uses meet in the lower precision, at one ``ToCopyBackward0``. It is kept by the parameter alone:
 neither a change in place nor another lower precision makes a new one.
 
-Note [Casting costs nothing while autocast is off]: rows ask when a door stands in place of their code, see Note
+Note [Casting costs nothing while autocast is off]: rows check it in their stubs, see Note
 [Transforms cost nothing until one is in force]. Operations that torch has as one and the engine composes of several get
-such a door of their own when autocast is first switched on.
+such a stub of their own when autocast is first switched on.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .ops.copying import to as copied
 from .refusals import refusing
 from .slots import on_first_use
 from .tensor import Tensor
-from .transforms import SharedDoors
+from .transforms import SharedCompositeWrappers
 
 composed_functions: Callable[[Iterable[str]], Iterator[tuple[str, FunctionType]]] = on_first_use(
     "composed_functions"
@@ -171,16 +171,16 @@ def _may_be_kept(value: Tensor) -> bool:
     )
 
 
-# Doors of composed operations ---------------------------------------------------------------------
+# Composed operations ---------------------------------------------------------------------
 
 
-class _Operations(SharedDoors):
+class _Operations(SharedCompositeWrappers):
     """The listed operations that are no rows."""
 
     def find(self) -> None:
         """Let them ask whether autocast is on."""
         for name, function in composed_functions(_POLICIES):
-            self.guard(function, partial(_ask, name))
+            self.wrap(function, partial(_ask, name))
 
 
 _operations = _Operations()
@@ -263,9 +263,9 @@ def set_autocast_enabled(device_type: Any = "cuda", enabled: Any = None) -> None
         raise wrong_type("set_autocast_enabled", "enabled", "bool", enabled, 2)
     kind = _checked(device_type, "set_autocast_enabled")
     if kind == "cpu" and enabled and kind not in state.autocast:
-        _operations.close()
+        _operations.install()
     elif kind == "cpu" and not enabled and kind in state.autocast:
-        _operations.open()
+        _operations.remove()
     state.autocast = state.autocast | {kind} if enabled else state.autocast - {kind}
 
 

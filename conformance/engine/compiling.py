@@ -18,8 +18,10 @@ from .complex_numbers import (
     uncast,
 )
 from .complex_refusals import refusal
+from .dispatch_wrapper import not_compiled, restore_code
 from .dtypes import FULL_PRECISION, NUMBERS
 from .formats import array_of, unstrided_among
+from .generated import function_name, source_of
 from .keywords import taken
 from .metadata import ComplexOutputError, find_alike, known_metadata
 from .modes import state
@@ -32,6 +34,7 @@ from .node import (
     gradient_edge,
     note_traceback,
 )  # fmt: skip
+from .node_sources import formula_name
 from .operands import (
     MISSING,
     PLAIN,
@@ -58,9 +61,8 @@ from .saved import (
 from .shapes import laid_out, ordered, strides
 from .size import Size
 from .slots import unfilled
-from .sources import call_source
 from .tensor import Tensor
-from .transforms import guarded
+from .transforms import dispatching
 from .views import as_view
 
 if TYPE_CHECKING:
@@ -99,9 +101,9 @@ def scope_of(row: Row) -> dict[str, Any]:
         "row": row,
         "forward_": row.forward,  # since an argument may be called forward
         "ufunc_": row.ufunc,
-        "meet": row.meeting,
+        "promote": row.meeting,
         "returns": row.returns,
-        **{f"formula{number}": _called(formula) for number, formula in enumerate(row.formulas.values())},
+        **{formula_name(key): _called(formula) for key, formula in row.formulas.items()},
     }
     return {**scope, "Node_": row.node, "record": row.record} if row.recorded else scope
 
@@ -118,37 +120,32 @@ def _called(formula: Callable[..., Any]) -> Callable[..., Any]:
 
 def public(row: Row, variant: str) -> Callable[..., Any]:
     """A function of a row that users call, under the row's name."""
-    function: Callable[..., Any] = guarded(
-        row, row.name, lambda: compiled(row, row.name, call_source(row, variant))
-    )
+    function: Callable[..., Any] = dispatching(row, row.name, lambda: compiled(row, variant))
     function.__doc__ = row.forward.__doc__
     function.__module__ = "torch"
     function.row = row  # type: ignore[attr-defined]
     return function
 
 
-def _stub(*args: Any, materialize: Callable[..., Any], **kwargs: Any) -> Any:
-    return materialize(args, kwargs)
-
-
-def lazy(row: Row, name: str, source: Callable[[Row], str]) -> Callable[..., Any]:
+def lazy(row: Row, kind: str) -> Callable[..., Any]:
     """A function that is compiled when it is first called, and then has its real code: most rows stay unused."""
-    function = FunctionType(_stub.__code__, row.scope, name)
-    function.__qualname__ = name
+    wrapper = not_compiled(function_name(row, kind), row.scope)
 
-    def materialize(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        function.__code__ = compiled(row, name, source(row)).__code__
-        return function(*args, **kwargs)
+    def enter(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        wrapper.own_code = compiled(row, kind).__code__
+        restore_code([wrapper])
+        return wrapper.function(*args, **kwargs)
 
-    function.__kwdefaults__ = {"materialize": materialize}
-    return function
+    wrapper.enter_by(enter)
+    return wrapper.function
 
 
-def compiled(row: Row, name: str, source: str) -> FunctionType:
-    """The function of that name which a source defines, among what the functions of the row use."""
+def compiled(row: Row, kind: str) -> FunctionType:
+    """One of a row's generated functions, among what they use."""
+    name, source = function_name(row, kind), source_of(row, kind)
     if "row" not in row.scope:
         row.scope.update(scope_of(row))  # at once: other threads may look
-    filename = f"<row {row.name}.{name}>"
+    filename = f"<row {row.name}.{kind}>"
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
     local: dict[str, Any] = {}
     exec(compile(source, filename, "exec"), row.scope, local)

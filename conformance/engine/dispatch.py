@@ -32,8 +32,8 @@ from .views import check_inplace
 
 # See Note [Slots].
 nn_functions: Callable[[], dict[str, Any]] = on_first_use("nn_functions")
-close_doors: Callable[[], None] = on_first_use("close_dispatch_doors")
-open_doors: Callable[[], None] = on_first_use("open_dispatch_doors")
+install_wrappers: Callable[[], None] = on_first_use("install_dispatch_wrappers")
+remove_wrappers: Callable[[], None] = on_first_use("remove_dispatch_wrappers")
 
 
 class TorchDispatchMode:
@@ -51,13 +51,13 @@ class TorchDispatchMode:
     def __enter__(self) -> TorchDispatchMode:
         state.dispatch_modes = (*state.dispatch_modes, self)
         transforms.begin()
-        close_doors()
+        install_wrappers()
         return self
 
     def __exit__(self, *error: object) -> None:
         state.dispatch_modes = state.dispatch_modes[:-1]
         transforms.end()
-        open_doors()
+        remove_wrappers()
 
 
 # Operations by the dispatcher's names -------------------------------------------------------------

@@ -24,8 +24,8 @@ from .tensor import Tensor, make, version_counter
 from .transforms import transforms
 
 # See Note [Slots].
-close_doors: Callable[[], None] = on_first_use("close_dispatch_doors")
-open_doors: Callable[[], None] = on_first_use("open_dispatch_doors")
+install_wrappers: Callable[[], None] = on_first_use("install_dispatch_wrappers")
+remove_wrappers: Callable[[], None] = on_first_use("remove_dispatch_wrappers")
 
 _classes: weakref.WeakSet[type] = weakref.WeakSet()  # those that define it; others inherit it
 
@@ -52,13 +52,13 @@ def attend(cls: type[Tensor]) -> None:
     """Ask the tensors of this class from here on, for as long as there is the class."""
     _classes.add(cls)
     transforms.begin()
-    close_doors()
+    install_wrappers()
     weakref.finalize(cls, _leave).atexit = False
 
 
 def _leave() -> None:
     transforms.end()
-    open_doors()
+    remove_wrappers()
 
 
 def is_asked(value: Any) -> bool:

@@ -19,7 +19,7 @@ from .modes import state
 from .ops import diagonals, dropout
 from .shapes import sizes
 from .tensor import Tensor
-from .transforms import Doors
+from .transforms import CompositeWrappers
 
 _OPTIONS = ("generator", "dtype", "layout", "device", "pin_memory", "memory_format")
 # Overloads by how many arguments are given, where that is no matter of their kinds.
@@ -161,9 +161,9 @@ def _converting(made: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
     return made(*args)
 
 
-def _closed() -> Doors:
-    doors = Doors()
-    put: Callable[[Any, Any], None] = doors.guard
+def _wrapped() -> CompositeWrappers:
+    wrappers = CompositeWrappers()
+    put: Callable[[Any, Any], None] = wrappers.wrap
     made = {"device": CPU, "pin_memory": False}
     for name in ("ones", "zeros"):
         put(getattr(creation, name), _making(name, _sizes, **made))
@@ -196,8 +196,8 @@ def _closed() -> Doors:
     put(conversions.item, _reading)
     for read in (conversions.whole, *(vars(Tensor)[name] for name in ("__bool__", "__index__"))):
         put(beneath(read), _converting)
-    return doors
+    return wrappers
 
 
-DOORS = _closed()
-close, reopen = DOORS.close, DOORS.open
+DOORS = _wrapped()
+install, remove = DOORS.install, DOORS.remove

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import errors
 from .complex_numbers import NOT_CAST, formula_of
+from .source_lines import either, function, group, indented, spread
 
 if TYPE_CHECKING:
     from .rows import Row
@@ -22,6 +23,11 @@ def names_of(formula: Callable[..., Any]) -> tuple[str, ...]:
     """The names of a formula's arguments."""
     code = formula.__code__
     return code.co_varnames[: code.co_argcount]
+
+
+def formula_name(key: str, prefix: str = "") -> str:
+    """What the formula for an input, or for several, is called in the source."""
+    return f"{prefix}formula_{key.replace(' ', '_')}"
 
 
 def may_be_number(row: Row, name: str) -> bool:
@@ -38,7 +44,7 @@ def arguments(row: Row) -> str:
 
 def tell_number(name: str) -> str:
     """Most are tensors: a look at the class costs less than one into a set, for which it is hashed."""
-    return f"{name}_n = {name}.__class__ is not Tensor and {name}.__class__ in NUMBERS"
+    return f"{name}_is_number = {name}.__class__ is not Tensor and {name}.__class__ in NUMBERS"
 
 
 def differentiable(row: Row, results: str) -> str:
@@ -78,7 +84,7 @@ def record_lines(
 
     ``alike``: the variable of this name says what the result shares with its operands.
     """
-    body = ["node = Node_()"]
+    body = ["# The node.", "node = Node_()"]
     if linear:
         body += [tell_number(name) for name in row.tensors if may_be_number(row, name)]
         body += ["node.hooks = None", "save = as_it_is", "recording = None"]
@@ -88,9 +94,10 @@ def record_lines(
             f"node.sequence_nr = {'FIRST' if row.node_name == 'NotImplemented' else 'next(recording.sequence_nrs)'}",
             "if recording.anomaly: note_traceback(node)",
         ]
+    body.append("# Its edges.")
     nodes, numbers = [], []
-    spread = (f"*{name}, " if name in row.lists else f"{name}, " for name in row.inputs)
-    operands = "()" if linear else f"({''.join(spread)})"
+    listed = (f"*{name}, " if name in row.lists else f"{name}, " for name in row.inputs)
+    operands = "()" if linear else f"({''.join(listed)})"
     for name in row.inputs:
         if name in row.lists:
             body.append(f"edges_{name} = [gradient_edge(t) for t in {name}]")
@@ -103,7 +110,7 @@ def record_lines(
             numbers.append("0")
             continue
         body += _find_edge(row, name)
-        numbers.append(f"nr_{name}")
+        numbers.append(f"input_nr_{name}")
     body.append(f"node.next_nodes = ({', '.join(nodes)},)")
     zeros = f"({'0, ' * len(numbers)})"  # a constant, which takes no memory
     plain = not row.lists and not linear
@@ -111,7 +118,8 @@ def record_lines(
     body.append(f"node.input_nrs = {most}({', '.join(numbers)},)")
     if row.node_name == "NotImplemented":
         body.append("node.next_edges = [edge for edge in node.next_edges if edge[0] is not None]")
-        body.append("node.operation = formula0(None)")
+        body.append(f"node.operation = {formula_name(next(iter(row.formulas)))}(None)")
+    body.append("# Shape and dtype of its outputs.")
     if row.single:
         described = [
             f"described = ({shape}, result._array.dtype)",
@@ -129,72 +137,88 @@ def record_lines(
             "for each in described:",
             f"    if each[1].kind == 'c': as_complex(row, node, described, {operands})",
         ]
+    if row.saved:
+        body.append("# What its formulas need.")
     for name, kind in row.saved.items():
-        body.append(f"node.saved_{name} = {_saved_value(row, name, kind, linear, in_place)}")
+        if kind == "tensor":
+            body += _saved_tensor(row, name, linear, in_place)
+        else:
+            body.append(f"node.saved_{name} = {_saved_value(row, name, kind)}")
     return body
 
 
 def _find_edge(row: Row, name: str) -> list[str]:
     """Where the gradient of an input flows: ``next_<name>``, and ``nr_<name>`` there; see gradient_edge."""
     lines = [
-        f"if {name}._view is not None: next_{name}, nr_{name} = gradient_edge({name})",
-        f"elif {name}._node is not None: next_{name}, nr_{name} = {name}._node, {name}._output_nr",
-        f"elif {name}._requires_grad: next_{name}, nr_{name} = grad_accumulator({name}), 0",
-        f"else: next_{name}, nr_{name} = None, 0",
+        f"if {name}._view is not None: next_{name}, input_nr_{name} = gradient_edge({name})",
+        f"elif {name}._node is not None: next_{name}, input_nr_{name} = {name}._node, {name}._output_nr",
+        f"elif {name}._requires_grad: next_{name}, input_nr_{name} = grad_accumulator({name}), 0",
+        f"else: next_{name}, input_nr_{name} = None, 0",
     ]
-    absent = f"{name}_n" if may_be_number(row, name) else f"{name} is None" if is_optional(row, name) else ""
+    absent = (
+        f"{name}_is_number"
+        if may_be_number(row, name)
+        else f"{name} is None"
+        if is_optional(row, name)
+        else ""
+    )
     if absent:
         lines[0] = f"el{lines[0]}"
-        lines.insert(0, f"if {absent}: next_{name}, nr_{name} = None, 0")
+        lines.insert(0, f"if {absent}: next_{name}, input_nr_{name} = None, 0")
     return lines
 
 
-def _saved_value(row: Row, name: str, kind: str, linear: bool, in_place: bool) -> str:
+def _saved_value(row: Row, name: str, kind: str) -> str:
     if kind == "output":
         return "None"  # set when the output is there; see _several_outputs
     if kind == "list":
         return f"tuple(None if t is None else save(t, recording) for t in {name})"
-    if kind == "plain":
-        for suffix, text in ((_SIZES, ".shape"), (_NUMEL, ".size"), (_DIM, ".ndim")):
-            if name.endswith(suffix) and name not in row.parameters:
-                base = name.removesuffix(suffix).removeprefix("_")
-                if base in row.lists:
-                    return f"tuple(t._array{text} for t in {base})"
-                return f"{base}._array{text}"
-        if name.endswith(_STRIDES):
-            base = name.removesuffix(_STRIDES)
-            return f"strides({base}._array) if next_{base} is not None else ()"
-        if _ARGSIZE in name:
-            base, _, place = name.partition(_ARGSIZE)
-            place = place.replace("minus_", "-")
-            if base in row.outputs:
-                return f"result[{row.outputs.index(base)}]._array.shape[{place}]"
-            return f"{base}._array.shape[{place}]"
-        if name.endswith(_TYPE):
-            return f"BY_NUMPY[{name.removesuffix(_TYPE).removeprefix('_')}._array.dtype]"
-        return name
+    for suffix, text in ((_SIZES, ".shape"), (_NUMEL, ".size"), (_DIM, ".ndim")):
+        if name.endswith(suffix) and name not in row.parameters:
+            base = name.removesuffix(suffix).removeprefix("_")
+            if base in row.lists:
+                return f"tuple(t._array{text} for t in {base})"
+            return f"{base}._array{text}"
+    if name.endswith(_STRIDES):
+        base = name.removesuffix(_STRIDES)
+        return f"strides({base}._array) if next_{base} is not None else ()"
+    if _ARGSIZE in name:
+        base, _, place = name.partition(_ARGSIZE)
+        place = place.replace("minus_", "-")
+        if base in row.outputs:
+            return f"result[{row.outputs.index(base)}]._array.shape[{place}]"
+        return f"{base}._array.shape[{place}]"
+    if name.endswith(_TYPE):
+        return f"BY_NUMPY[{name.removesuffix(_TYPE).removeprefix('_')}._array.dtype]"
+    return name
+
+
+def _saved_tensor(row: Row, name: str, linear: bool, in_place: bool) -> list[str]:
     as_given = []  # where the node keeps the argument itself
+    held: list[str] = []
     if may_be_number(row, name):
-        as_given.append(f"{name}_n")
+        as_given.append(f"{name}_is_number")
     elif is_optional(row, name):
         as_given.append(f"{name} is None")
     if not linear:  # see Note [Inputs held by the node]
-        as_given.append(
-            f"{name}.__class__ is Tensor and {name}._version_counter is None"
-            f" and not ({name}._inference or recording.saved_hooks)"
-        )
-    value = f"save({name}, recording)"
+        held += [
+            f"{name}.__class__ is Tensor",
+            f"{name}._version_counter is None",
+            f"not ({name}._inference or recording.saved_hooks)",
+        ]
+    lines = [f"node.saved_{name} = save({name}, recording)"]
     if in_place and name == "self":
-        value = "save(self.clone(), recording)"
-    elif as_given:
-        value = f"({name} if {' or '.join(as_given)} else {value})"
+        lines = ["node.saved_self = save(self.clone(), recording)"]
+    elif as_given or held:
+        either_way = [*as_given, group(held, "and")] if held else as_given
+        test = spread("if ", either_way, "or") if as_given else spread("if ", held, "and")
+        lines = [*test, f"    node.saved_{name} = {name}", "else:", *indented(lines)]
     users = [key for key, rule in row.formulas.items() if name in names_of(rule)]
     # See Note [Only what is needed is saved].
     guarded = not row.lists and "backward" not in row.name
     if guarded and len(users) == 1 and len(row.formulas) > 1 and " " not in users[0]:
-        test = f"next_{users[0]} is not None"
-        value = f"{value} if {test} else None"
-    return value
+        lines = either(f"next_{users[0]} is None", [f"node.saved_{name} = None"], lines)
+    return lines
 
 
 # Running and freeing it ---------------------------------------------------------------------------
@@ -227,6 +251,8 @@ def apply_source(row: Row, prefix: str = "", fit: str = "") -> str:
     body += ["grad = grads[0]", "following = node.next_nodes"]
     if any("metadata" in names_of(rule) for rule in row.formulas.values()):
         body.append("metadata = node.input_metadata")
+    if row.saved:
+        body.append("# What was saved.")
     for name, kind in row.saved.items():
         body.append(f"{name} = node.saved_{name}")
         if kind in ("tensor", "output"):
@@ -246,9 +272,9 @@ def apply_source(row: Row, prefix: str = "", fit: str = "") -> str:
     returned = []
     position = "0"
     computed: dict[str, list[str]] = {}
-    for number, key in enumerate(row.formulas):
+    for key in row.formulas:
         names = key.split()
-        formula = f"{prefix}formula{number}({', '.join(_given(row, key, prefix))})"
+        formula = f"{formula_name(key, prefix)}({', '.join(_given(row, key, prefix))})"
         if names[0] in row.lists:
             rest = sum(1 for other in row.inputs if other not in row.lists)
             body.append(f"length = len(following) - {rest}")
@@ -262,10 +288,11 @@ def apply_source(row: Row, prefix: str = "", fit: str = "") -> str:
             returned.append("*listed")
             position = f"{position} + length"
         elif len(names) == 1:
-            computed[key] = [f"g{number} = {formula} if following[{position}] is not None else None"]
+            gradient = f"grad_for_{key}"
+            computed[key] = [f"{gradient} = {formula} if following[{position}] is not None else None"]
             if fit:  # at once: the nodes of what follows are younger
-                computed[key].append(f"g{number} = {fit}(g{number}, node.next_edges[{position}])")
-            returned.append(f"g{number}")
+                computed[key].append(f"{gradient} = {fit}({gradient}, node.next_edges[{position}])")
+            returned.append(gradient)
             position = f"{position} + 1" if not position.isdigit() else str(int(position) + 1)
         else:
             computed[key] = [
@@ -277,6 +304,7 @@ def apply_source(row: Row, prefix: str = "", fit: str = "") -> str:
                 computed[key].append(f"several = map({fit}, several, {edges})")
             returned.append("*several")
             position = f"{position} + {len(names)}"
+    body.append("# The formulas.")
     # Torch's generated code sorts the formulas by name: other comes before self, and is the older node.
     body += [line for key in sorted(computed) for line in computed[key]]
     body.append(f"return [{', '.join(returned)}]")
@@ -306,15 +334,3 @@ def release_source(row: Row) -> str:
                 f"elif saved is not None: node.saved_{name} = FREED",
             ]
     return function("release", "node", body or ["pass"])
-
-
-def either(test: str, lines: list[str], otherwise: list[str]) -> list[str]:
-    return [f"if {test}:", *indented(lines), "else:", *indented(otherwise)]
-
-
-def indented(lines: list[str]) -> list[str]:
-    return [f"    {line}" for line in lines]
-
-
-def function(name: str, parameters: str, body: list[str]) -> str:
-    return f"def {name}({parameters}):\n" + "".join(f"{line}\n" for line in indented(body))

@@ -8,7 +8,7 @@ that torch's optimizers and data loaders name. Left out is what torch's operatio
 in ``aten::linear``, and what its nodes and optimizers call: the engine's are made of other parts. So are memory, stacks and
 other threads.
 
-While a thread is profiled operations pass doors, as for transforms; see Note [Transforms cost nothing until one is in
+While a thread is profiled operations pass through stubs, as for transforms; see Note [Transforms cost nothing until one is in
 force].
 """
 
@@ -26,9 +26,9 @@ from .node import AccumulateGrad, GraphRoot
 from .overloads import opname
 from .slots import on_first_use
 from .tensor import Tensor
-from .transforms import Doors, SharedDoors
+from .transforms import CompositeWrappers, SharedCompositeWrappers
 
-guard_traced: Callable[[Doors], None] = on_first_use("guard_traced")  # see Note [Slots]
+wrap_traced: Callable[[CompositeWrappers], None] = on_first_use("wrap_traced")  # see Note [Slots]
 
 BACKWARD_FUNCTION, USER_SCOPE = 1, 7  # of nodes, and of sections (torch: at::RecordScope)
 
@@ -62,7 +62,7 @@ class Trace:
 
     def start(self) -> None:
         """Record what this thread runs from here on."""
-        _operations.close()
+        _operations.install()
         self._began = perf_counter_ns()
         self.running, state.trace = True, self
 
@@ -73,7 +73,7 @@ class Trace:
         if not self.running:
             return
         self.running = False
-        _operations.open()
+        _operations.remove()
         for event in self.events:
             if not event.end:
                 self.end(event)
@@ -218,12 +218,12 @@ def _recurring(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
     return _ask([f"aten::{args[0].lower()}"], made, args, kwargs)
 
 
-class _Operations(SharedDoors):
+class _Operations(SharedCompositeWrappers):
     """What events are of."""
 
     def find(self) -> None:
         """Let it ask whether the thread is traced."""
-        guard_traced(self)
+        wrap_traced(self)
 
 
 _operations = _Operations()

@@ -183,7 +183,7 @@ def calling(function: Function, kernel: str, arguments: str) -> Function:
     """A function that torch has written in Python, which refuses what its kernel does, in the kernel's name."""
     places: tuple[Classes, ...] = ()
     named: dict[str, Classes] | None = None
-    code = function.__code__  # its own: while a door stands in its place, it has another
+    code = function.__code__  # its own: while a stub is installed, it has another
 
     def itself() -> Function:
         own = FunctionType(code, function.__globals__, None, function.__defaults__, function.__closure__)

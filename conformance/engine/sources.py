@@ -1,6 +1,6 @@
 """The source of the functions that call a row, see Note [Rows are compiled] in rows.py.
 
-In it ``<name>_a`` is the array of a tensor argument, ``next_<name>`` the node to which its gradient flows, ``out_`` what
+In it ``<name>_array`` is the array of a tensor argument, ``next_<name>`` the node to which its gradient flows, ``computed`` what
 the forward gave and ``result`` the tensor around it.
 """
 
@@ -15,9 +15,6 @@ from .keywords import numpy_names
 from .node_sources import (
     arguments,
     differentiable,
-    either,
-    function,
-    indented,
     is_optional,
     may_be_number,
     record_lines,
@@ -26,6 +23,7 @@ from .node_sources import (
 from .operands import may_be_none
 from .out import WITHIN, WITHOUT_OUT
 from .positional import NUMBERS_OF
+from .source_lines import either, function, group, indented, spread
 
 if TYPE_CHECKING:
     from .rows import Row
@@ -95,23 +93,23 @@ def numbers_among(which: bool | str, meet: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _unwrap(row: Row, otherwise: str) -> list[str]:
-    """Tensor arguments as arrays ``<name>_a``."""
+    """Tensor arguments as arrays ``<name>_array``."""
     lines = []
     for name in row.tensors:
         if may_be_number(row, name):
             lines.append(tell_number(name))
-            lines.append(f"{name}_a = {name} if {name}_n else {name}._array")
+            lines.append(f"{name}_array = {name} if {name}_is_number else {name}._array")
         elif is_optional(row, name):
-            lines.append(f"{name}_a = None if {name} is None else {name}._array")
+            lines.append(f"{name}_array = None if {name} is None else {name}._array")
         else:
-            lines.append(f"{name}_a = {name}._array")
+            lines.append(f"{name}_array = {name}._array")
     for name in _required(row) if otherwise in ("call", "method") else ():
         lines.append(f"if {name} is MISSING: raise AttributeError")
     for name in row.lists:
-        lines.append(f"{name}_a = [None if t is None else t._array for t in {name}]")
+        lines.append(f"{name}_array = [None if t is None else t._array for t in {name}]")
     if _tells_alike(row, otherwise):
         lines += _find_alike(row)
-    body = ["try:", *(f"    {line}" for line in lines), "except AttributeError:"]
+    body = ["# The arrays of the operands.", "try:", *indented(lines), "except AttributeError:"]
     out = ", out" if _has_out(row) and otherwise == "call" else ""
     body.append(f"    return retry(row, row.{otherwise}, ({arguments(row)},){out})")
     return body
@@ -128,12 +126,12 @@ def _find_alike(row: Row) -> list[str]:
     found = [
         f"alike = {a}._alike",
         f"if alike is None: alike = find_alike({a})",
-        f"if {b}_n:",
+        f"if {b}_is_number:",
         f"    if {b}.__class__ is not float and {b}.__class__ not in REAL: alike = None",
         f"elif {b}._alike is not alike:",
         f"    if {b}._alike is not None or find_alike({b}) is not alike: alike = None",
     ]
-    return either(f"{a}_n", ["alike = None"], found) if may_be_number(row, a) else found
+    return either(f"{a}_is_number", ["alike = None"], found) if may_be_number(row, a) else found
 
 
 def _meet(row: Row) -> list[str]:
@@ -142,33 +140,35 @@ def _meet(row: Row) -> list[str]:
     met = [name for name in row.meet if name not in row.lists]
     if len(met) == 1:
         if row.to_float:
-            body.append(f"if {met[0]}_a.dtype not in FULL: {met[0]}_a = to_float({met[0]}_a)")
+            body.append(f"if {met[0]}_array.dtype not in FULL: {met[0]}_array = to_float({met[0]}_array)")
     elif met:
-        arrays = ", ".join(f"{name}_a" for name in met)
+        arrays = ", ".join(f"{name}_array" for name in met)
         if len(met) == 2:
             a, b = met
-            as_it_is = f"{a}_a.dtype is {b}_a.dtype" + (f" and {a}_a.dtype in FULL" if row.to_float else "")
-            together = f"if not ({as_it_is}): {arrays} = meet({row.to_float}, {arrays})"
+            as_it_is = f"{a}_array.dtype is {b}_array.dtype" + (
+                f" and {a}_array.dtype in FULL" if row.to_float else ""
+            )
+            together = [f"if not ({as_it_is}):", f"    {arrays} = promote({row.to_float}, {arrays})"]
             if row.numbers:
-                numbers = " or ".join(f"{name}_n" for name in row.numbers)
-                first = f"{a}_n or " if may_be_number(row, a) else ""
+                numbers = " or ".join(f"{name}_is_number" for name in row.numbers)
+                first = f"{a}_is_number or " if may_be_number(row, a) else ""
                 body += [
                     f"if not ({numbers}):",
-                    f"    {together}",
-                    f"elif {first}{a}_a.dtype not in FULL or {b}.__class__ is bool:",
-                    f"    {arrays} = meet({row.to_float}, {arrays})",
+                    *indented(together),
+                    f"elif {first}{a}_array.dtype not in FULL or {b}.__class__ is bool:",
+                    f"    {arrays} = promote({row.to_float}, {arrays})",
                 ]
             else:
-                body.append(together)
+                body += together
         else:
-            body.append(f"{arrays} = meet({row.to_float}, {arrays})")
+            body.append(f"{arrays} = promote({row.to_float}, {arrays})")
     return body
 
 
 def _forward(row: Row, called: str = "forward_(") -> str:
     arguments = []
     for name, parameter in row.parameters.items():
-        value = f"{name}_a" if name in (*row.tensors, *row.lists) else name
+        value = f"{name}_array" if name in (*row.tensors, *row.lists) else name
         arguments.append(f"{name}={value}" if parameter.kind is parameter.KEYWORD_ONLY else value)
     return f"{called}{', '.join(arguments)})"
 
@@ -184,8 +184,10 @@ def _run(row: Row, into: str) -> list[str]:
 def _run_alike(row: Row, otherwise: list[str]) -> list[str]:
     """The sum, product or the like of operands that are alike, which is alike to them; or else what is done with any."""
     usual = [f"{name} is ONE" for name in row.parameters if name not in row.meet]
-    arrays = ", ".join(f"{name}_a" for name in row.meet)
-    return either(" and ".join(["alike", *usual]), [f"out_ = ufunc_({arrays})"], ["alike = None", *otherwise])
+    arrays = ", ".join(f"{name}_array" for name in row.meet)
+    return either(
+        " and ".join(["alike", *usual]), [f"computed = ufunc_({arrays})"], ["alike = None", *otherwise]
+    )
 
 
 def _checked(row: Row, run: list[str], otherwise: list[str], variant: str) -> list[str]:
@@ -194,10 +196,10 @@ def _checked(row: Row, run: list[str], otherwise: list[str], variant: str) -> li
     ``otherwise`` is run where the elements are of another layout, see Note [Arrays of other layouts].
     """
     met = [name for name in row.meet if name not in row.lists]
-    arrays = ", ".join(f"{name}_a" for name in (*row.tensors, *row.lists))
-    operands = "".join(f"{name}_a, " for name in row.tensors) if len(met) > 1 else ""
+    arrays = ", ".join(f"{name}_array" for name in (*row.tensors, *row.lists))
+    operands = "".join(f"{name}_array, " for name in row.tensors) if len(met) > 1 else ""
     return [
-        *("try:", *indented(run), "except Exception as error:"),
+        *("# The forward.", "try:", *indented(run), "except Exception as error:"),
         "    unstrided = None" if row.any_layout else f"    unstrided = unstrided_among(({arrays},))",
         *("    if unstrided is not None:", *indented(indented(otherwise)), "    else:"),
         f"        raise explained(row, error, {variant!r}, ({arguments(row)},), ({operands})) from None",
@@ -209,9 +211,9 @@ def _refuse_complex(row: Row) -> list[str]:
     if row.name not in REFUSALS:
         return []
     first, *others = row.tensors
-    array = f"{first}_a"
+    array = f"{first}_array"
     if may_be_number(row, first):
-        array = f"({others[0]}_a if {first}_n else {array})"
+        array = f"({others[0]}_array if {first}_is_number else {array})"
     test = f"{array}.dtype.kind == 'c'"
     numbers = [each for each in row.tensors if may_be_number(row, each)]
     numbers += [each for each in ("self", "other") if each in row.parameters and each not in row.tensors]
@@ -239,7 +241,7 @@ def _some_tensor(row: Row, name: str, test: str) -> str:
         return f"any({test.format('each')} for each in {name})"
     passes = f"({test.format(name)})"
     if may_be_number(row, name):
-        return f"not {name}_n and {passes}"
+        return f"not {name}_is_number and {passes}"
     if is_optional(row, name):
         return f"{name} is not None and {passes}"
     return passes
@@ -283,48 +285,53 @@ def call_source(row: Row, variant: str = "call") -> str:
     for name in row.undifferentiated:
         body.append(f"if {_some_tensor(row, name, _REQUIRES)}:")
         body.append(f"    if state.recording: raise not_differentiable(row, '{name}')")
-    run = _run(row, "out_ =")
+    run = _run(row, "computed =")
     met = [name for name in row.meet if name not in row.lists]
     elementwise = bool(met) and row.name not in _NOT_ELEMENTWISE
     if elementwise:  # see Note [Order of an elementwise result]
-        arrays = [f"{name}_a" for name in row.tensors] + ["0"] * (row.name in _BESIDE_A_NUMBER)
-        in_order = " and ".join(_in_order(row, name) for name in row.tensors)
+        arrays = [f"{name}_array" for name in row.tensors] + ["0"] * (row.name in _BESIDE_A_NUMBER)
+        in_order = [_in_order(row, name) for name in row.tensors]
         run += [
-            "shape = out_.shape",
-            f"if len(shape) > 1 and not ((steps := out_.strides) and {in_order}): "
-            f"out_ = laid_out(out_, {', '.join(arrays)})",
+            "shape = computed.shape",
+            *f"if len(shape) > 1 and not {group(['(steps := computed.strides)', *in_order], 'and')}:".split(
+                "\n"
+            ),
+            f"    computed = laid_out(computed, {', '.join(arrays)})",
         ]
     if row.single and not row.any_layout:
-        run.append("if out_.__class__ is not ndarray: out_ = asanyarray(out_)")
+        run.append("if computed.__class__ is not ndarray: computed = asanyarray(computed)")
     if row.single and row.is_ordered:
-        run.append("if len(out_.shape) > 1: out_ = ordered(out_)")
+        run.append("if len(computed.shape) > 1: computed = ordered(computed)")
     tells = _tells_alike(row, variant)
-    otherwise = [f"out_ = {_forward(row, _IN_LAYOUT)}"]
-    otherwise += ["shape = out_.shape"] * elementwise + ["alike = None"] * tells
+    otherwise = [f"computed = {_forward(row, _IN_LAYOUT)}"]
+    otherwise += ["shape = computed.shape"] * elementwise + ["alike = None"] * tells
     body += _checked(row, _run_alike(row, run) if tells else run, otherwise, variant)
     recorded = row.recorded
     if recorded:
-        requires = " or ".join(_some_tensor(row, name, _REQUIRES) for name in row.inputs)
+        requires = [_some_tensor(row, name, _REQUIRES) for name in row.inputs]
         # What inference tensors alone give stays outside the graph, whatever they require; torch makes a tensor of
         # a number, which is none of them.
         seen = row.inputs[:1] if row.view else row.inputs
-        outside = " or ".join(
-            f"{name}_n or not {name}._inference" if may_be_number(row, name)
+        outside = [
+            f"{name}_is_number or not {name}._inference" if may_be_number(row, name)
             else _some_tensor(row, name, "not {}._inference")
             for name in seen
-        )  # fmt: skip
-        body += ["recording = state.recording", f"recorded = recording and ({requires}) and ({outside})"]
+        ]  # fmt: skip
+        body.append("# Whether the result joins the graph.")
+        parts = ["recording", group(requires, "or"), group(outside, "or")]
+        body += ["recording = state.recording", *spread("recorded = ", parts, "and", "")]
     if row.single:
         if _has_out(row) and variant == "call":
             body += [
                 "if out is not None:",
                 f"    check_out(row.name, out, ({arguments(row)},))" if row.node else "",
                 "    check_asked(out, dtype)" if "dtype" in row.parameters else "",
-                f"    return store_out(row.name, out, out_, ({arguments(row)},))",
+                f"    return store_out(row.name, out, computed, ({arguments(row)},))",
             ]
         body += [
+            "# The result.",
             "result = new(Tensor)",
-            "result._array = out_",
+            "result._array = computed",
             *_PLAIN,
             f"result._alike = {'alike' if tells else None}",
             f"result._inference = {False if row.view else _inference(recorded)}",
@@ -364,9 +371,9 @@ def _beyond(row: Row, variant: str) -> list[str]:
 
 def _in_order(row: Row, name: str) -> str:
     """Whether an operand has the result's shape and steps, so that nothing is to be laid out."""
-    test = f"{name}_a.strides == steps and {name}_a.shape == shape"
+    test = f"{name}_array.strides == steps and {name}_array.shape == shape"
     if may_be_number(row, name):
-        return f"({name}_n or {test})"
+        return f"({name}_is_number or {test})"
     return f"({name} is None or {test})" if is_optional(row, name) else test
 
 
@@ -377,8 +384,9 @@ def _inference(recorded: bool) -> str:
 
 def _several_outputs(row: Row, recorded: bool) -> list[str]:
     body = [
+        "# The results.",
         "results = []",
-        "for each in map(ordered, out_):" if row.is_ordered else "for each in out_:",
+        "for each in map(ordered, computed):" if row.is_ordered else "for each in computed:",
         "    result = new(Tensor)",
         "    result._array = each if each.__class__ is ndarray else array_of(each)",
         *indented([*_PLAIN, "result._alike = None"]),
@@ -402,8 +410,10 @@ def _several_outputs(row: Row, recorded: bool) -> list[str]:
                 number = row.outputs.index(each)
                 body += [
                     f"    result = results[{number}]",
-                    f"    node.saved_{each} = save(result, recording) if result._node is None else "
-                    "save_output(result, result._output_nr)",
+                    "    if result._node is None:",
+                    f"        node.saved_{each} = save(result, recording)",
+                    "    else:",
+                    f"        node.saved_{each} = save_output(result, result._output_nr)",
                 ]
     body.append("return returns(results)")
     return body

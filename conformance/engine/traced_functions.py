@@ -32,16 +32,16 @@ from .record_function import (
 )
 from .tensor import Tensor
 from .torch_functions import composed
-from .transforms import Ask, Doors
+from .transforms import CompositeWrappers, Intercept
 
 
-def guard(doors: Doors) -> None:
+def wrap(wrappers: CompositeWrappers) -> None:
     """Let them ask whether the thread is traced."""
-    composites.find()  # whose doors are behind these: a call is one event for all examples
+    composites.find()  # whose intercepts are inside of these: a call is one event for all examples
     for name, each in _composed():
-        if each not in doors.codes:  # under another name
-            doors.guard(each, partial(_ask, event_names(name)), outer=True)
-    asks: dict[Any, Ask] = {
+        if each not in wrappers.wrapped:  # under another name
+            wrappers.wrap(each, partial(_ask, event_names(name)), outer=True)
+    asks: dict[Any, Intercept] = {
         execution._run: partial(_seeing, False),
         execution._capture: _capturing,
         execution._evaluate: _evaluating,
@@ -57,7 +57,7 @@ def guard(doors: Doors) -> None:
     for name in ("run_tensor_pre_hooks", "run_pre_hooks", "run_post_hooks"):
         asks[getattr(hooks, name)] = partial(_seeing, True)
     for each, ask in asks.items():
-        doors.guard(each, ask)
+        wrappers.wrap(each, ask)
 
 
 def _composed() -> Iterator[tuple[str, FunctionType]]:

@@ -1,20 +1,20 @@
 """What runs in place of an operation while a program is transformed: forward AD, vmap, modes below autograd, autocast.
 
-Note [Transforms cost nothing until one is in force]: the functions of the rows that users call ask for no tangent.
-While a transform is in force their code is taken away and the door, below, put in its place; it hands every call to
-``dispatch``, which finds the tensors that carry more than an array. When the last transform ends they get their code
-back. A thread that runs no transform itself is slower meanwhile, and no result differs. Functions that are composed of
-several operations, and have to be asked as a whole, get doors of their own, see ``Doors``.
+``transforms`` counts the transforms that are in force. While there are any, the functions of rows that users call pass
+through stubs, which hand every call to ``dispatch``: it finds the tensors that carry more than an array. See Note
+[Transforms cost nothing until one is in force] in dispatch_wrapper.py. Functions that are composed of several operations,
+and have to be intercepted as a whole, have stubs of their own, see ``CompositeWrappers``.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from functools import cache, partial, wraps
-from types import CodeType, FunctionType
+from functools import partial, wraps
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from .dispatch_wrapper import DispatchWrapper, install_stubs, not_compiled, restore_code
 from .keywords import numpy_names, renamed
 from .slots import provided
 
@@ -26,14 +26,9 @@ Compile = Callable[[], FunctionType]
 Dispatch = Callable[["Row", Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
 
 
-def door(*args: Any, enter: Callable[..., Any], **kwargs: Any) -> Any:
-    """What stands in place of a function's own code."""
-    return enter(args, kwargs)
-
-
 class Transforms:
     """How many transforms are in force, how many of them are more than autocast, how many of torch.func, and the
-    functions that they stand before.
+    functions of rows that pass through their stubs meanwhile.
 
     Note [Captured tensors]: while a derivative of torch.func is taken, nothing may be written into a tensor that was
     made before. So ``age`` counts the transforms of torch.func that ever began, tensors made while one runs keep the
@@ -46,7 +41,7 @@ class Transforms:
         self.count = self.carrying = self.depth = self.age = self.since = self.backward = self.outermost = (
             self.apart
         ) = 0
-        self.opened: dict[FunctionType, FunctionType] = {}  # compiled functions, and where their code is
+        self.wrappers: list[DispatchWrapper] = []  # of the functions that are compiled
         self.lock = threading.Lock()
         self.dispatch: Dispatch | None = None
 
@@ -58,8 +53,7 @@ class Transforms:
             self.count += 1
             self.carrying += carrying
             if self.count == 1:
-                for function in self.opened:
-                    function.__code__ = door.__code__
+                install_stubs(self.wrappers)
 
     def end(self, carrying: bool = True) -> None:
         """It is no longer."""
@@ -67,8 +61,7 @@ class Transforms:
             self.count -= 1
             self.carrying -= carrying
             if not self.count:
-                for function, made in self.opened.items():
-                    function.__code__ = made.__code__
+                restore_code(self.wrappers)
 
 
 transforms = Transforms()
@@ -88,160 +81,139 @@ class Transform:
         self.alive, self.age = alive, transforms.age
 
 
-def guarded(row: Row, name: str, compiled: Compile) -> FunctionType:
-    """A function that is compiled when it is first called, and has its own code while no transform is in force.
-
-    Its default arguments suit both codes: another thread may call in between.
-    """
-    function = FunctionType(door.__code__, row.scope, name)
-    function.__qualname__ = name
+def dispatching(row: Row, name: str, compiled: Compile) -> FunctionType:
+    """A function that is compiled by its first call, and passes through its stub while a transform is in force."""
+    wrapper = not_compiled(name, row.scope)
+    alone = (wrapper,)
+    made: FunctionType | None = None
 
     def enter(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        made = transforms.opened.get(function)
+        nonlocal made
         if made is None:
-            made = compiled()
-            function.__kwdefaults__ = {"enter": enter, **(made.__kwdefaults__ or {})}
-            function.__defaults__ = made.__defaults__
+            own = compiled()
+            wrapper.enter_by(enter, own)
+            wrapper.own_code = own.__code__
             with transforms.lock:
-                transforms.opened[function] = made
+                if made is None:  # no other thread was faster
+                    transforms.wrappers.append(wrapper)
+                made = own
                 if not transforms.count:
-                    function.__code__ = made.__code__
+                    restore_code(alone)
         if transforms.count and transforms.dispatch is not None:
             names = numpy_names(row.parameters) if kwargs else None
             return transforms.dispatch(row, made, args, renamed(kwargs, names) if names else kwargs)
         return made(*args, **kwargs)
 
-    function.__kwdefaults__ = {"enter": enter}
-    return function
+    wrapper.enter_by(enter)
+    return wrapper.function
 
 
 # Functions that are no rows -----------------------------------------------------------------------
 
-Ask = Callable[..., Any]  # what a function is asked in place of itself: the function, and its arguments
+Intercept = Callable[..., Any]  # what is called in place of a function: with the function, and the arguments
 
 
-class Doors:
-    """Functions that are composed of several operations, and what they are asked while these doors are closed.
+class CompositeWrappers:
+    """Functions that are composed of several operations, and what is called in their place while it is installed.
 
-    A function may have several such doors. Whichever of them is closed, the call passes all, the outer ones first.
+    Several of these may hold the same function. When one of them is installed, a call passes all its intercepts, the
+    outer ones first.
     """
 
-    _closed: ClassVar[list[Doors]] = []
+    _installed: ClassVar[list[CompositeWrappers]] = []
     lock: ClassVar = threading.RLock()
 
     def __init__(self) -> None:
-        self.codes: dict[FunctionType, CodeType] = {}
-        self.doors: dict[FunctionType, CodeType] = {}
+        self.wrapped: dict[FunctionType, Composite] = {}
 
-    def guard(self, function: FunctionType, ask: Ask, outer: bool = False) -> None:
-        """Ask in place of this function: ``ask(made, args, kwargs)``, where ``made`` is what there is further inside."""
-        composed = _COMPOSED.get(function)
-        if composed is None:
-            composed = _COMPOSED[function] = Composed(function)
-        composed.asks.insert(0 if outer else len(composed.asks), ask)
-        composed.link()
-        self.codes[function], self.doors[function] = composed.code, composed.door
+    def wrap(self, function: FunctionType, intercept: Intercept, outer: bool = False) -> None:
+        """Call ``intercept(own, args, kwargs)`` in place of this function; ``own`` is what there is further inside."""
+        composite = _COMPOSITES.get(function)
+        if composite is None:
+            composite = _COMPOSITES[function] = Composite(function)
+        composite.intercepts.insert(0 if outer else len(composite.intercepts), intercept)
+        composite.link()
+        self.wrapped[function] = composite
 
-    def close(self) -> None:
-        """Put them before their functions."""
+    def install(self) -> None:
+        """Let calls of these functions pass through their stubs."""
         with self.lock:
-            self._closed.append(self)
-            self._put()
+            self._installed.append(self)
+            install_stubs(self.wrapped.values())
 
-    def _put(self) -> None:
-        for function, code in self.doors.items():
-            function.__code__ = code
-
-    def open(self) -> None:
-        """Give the functions their code back, but for those behind other doors that are closed."""
+    def remove(self) -> None:
+        """Let them run their own code, but for those that others hold which are installed."""
         with self.lock:
-            self._closed.remove(self)
-            for function, code in self.codes.items():
-                function.__code__ = code
-            for other in self._closed:
-                other._put()
+            self._installed.remove(self)
+            restore_code(self.wrapped.values())
+            for other in self._installed:
+                install_stubs(other.wrapped.values())
 
 
-class SharedDoors(Doors):
-    """Doors that are closed for each of several who ask, beside those of rows, and found when they first are."""
+class SharedCompositeWrappers(CompositeWrappers):
+    """Those that several users install, together with the stubs of rows; the functions are looked up by the first."""
 
     def __init__(self) -> None:
         super().__init__()
         self.count = 0
 
     def find(self) -> None:
-        """Guard the functions."""
+        """Wrap the functions."""
         raise NotImplementedError
 
-    def close(self) -> None:
-        """Put them before their functions, for one more."""
+    def install(self) -> None:
+        """Let calls pass through the stubs, for one more user."""
         transforms.begin(carrying=False)
         with self.lock:
-            if not self.codes:
+            if not self.wrapped:
                 self.find()
             self.count += 1
             if self.count == 1:
-                super().close()
+                super().install()
 
-    def open(self) -> None:
-        """For one they are no longer needed."""
+    def remove(self) -> None:
+        """One user needs them no longer."""
         transforms.end(carrying=False)
         with self.lock:
             self.count -= 1
             if not self.count:
-                super().open()
+                super().remove()
 
 
-class Composed:
-    """A function with doors."""
+class Composite(DispatchWrapper):
+    """A function with intercepts."""
+
+    __slots__ = ("intercepts", "own")
 
     def __init__(self, function: FunctionType) -> None:
-        self.code = function.__code__
-        self.door = _door(self.code.co_freevars)
-        self.asks: list[Ask] = []
-        made = FunctionType(
-            self.code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+        super().__init__(function)
+        self.intercepts: list[Intercept] = []
+        own = FunctionType(
+            self.own_code,
+            function.__globals__,
+            function.__name__,
+            function.__defaults__,
+            function.__closure__,
         )
-        made.__kwdefaults__, made.__qualname__ = function.__kwdefaults__, function.__qualname__
-        made.__dict__.update(function.__dict__)  # what it wraps, by which its arguments are known
-        self.made = made
-        self.defaults = function.__kwdefaults__ = dict(function.__kwdefaults__ or {})
+        own.__kwdefaults__, own.__qualname__ = function.__kwdefaults__, function.__qualname__
+        own.__dict__.update(function.__dict__)  # what it wraps, by which its arguments are known
+        self.own = own
 
     def link(self) -> None:
-        """Line up what is asked before the function itself: the door leads to the first."""
-        first, *others = self.asks
-        call: Callable[..., Any] = self.made
-        for ask in reversed(others):
-            call = _asking(ask, call)
-        self.defaults["enter"] = partial(first, call)
+        """Let the stub call the first intercept, that the second, and so on; the last calls the function itself."""
+        first, *others = self.intercepts
+        call: Callable[..., Any] = self.own
+        for intercept in reversed(others):
+            call = _intercepted(intercept, call)
+        self.enter_by(partial(first, call))
 
 
-_COMPOSED: dict[FunctionType, Composed] = {}
+_COMPOSITES: dict[FunctionType, Composite] = {}
 
 
-def _asking(ask: Ask, made: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(made)
+def _intercepted(intercept: Intercept, own: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(own)
     def call(*args: Any, **kwargs: Any) -> Any:
-        return ask(made, args, kwargs)
+        return intercept(own, args, kwargs)
 
     return call
-
-
-@cache
-def _door(free: tuple[str, ...]) -> CodeType:
-    """The code of ``door`` for a function with these free variables.
-
-    It names them itself, though where it is never run: a frame whose code has free variables that were not set up
-    crashes Python when its variables are read, as pytest reads those of a failure.
-    """
-    if not free:
-        return door.__code__
-    names = ", ".join(free)
-    scope: dict[str, Any] = {}
-    exec(
-        f"def outside({names}):\n def door(*args, enter, **kwargs):\n  return enter(args, kwargs)\n"
-        f"  {names}\n return door",
-        scope,
-    )
-    made: CodeType = scope["outside"](*free).__code__
-    return made

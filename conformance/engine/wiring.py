@@ -7,6 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from . import slots
+from .location import PACKAGE
 
 PROVIDERS: dict[str, str] = {
     "apply_transformed": "func.functions:apply_transformed",
@@ -20,7 +21,7 @@ PROVIDERS: dict[str, str] = {
     "batch_rule_of": "func.batch_rules:rule_of",
     "check_autocast_available": "amp.autocast_mode:check_available",
     "check_autocast_device_type": "amp.autocast_mode:check_device_type",
-    "close_dispatch_doors": "dispatch_doors:close",
+    "install_dispatch_wrappers": "dispatch_doors:install",
     "composed": "torch_functions:composed",
     "composed_functions": "torch_functions:composed_functions",
     "custom_op": "library:custom_op",
@@ -29,7 +30,7 @@ PROVIDERS: dict[str, str] = {
     "dispatched_operation": "dispatch:operation",
     "enter_device": "utils._device:_enter_device",
     "from_numpy": "from_data:from_numpy",
-    "guard_traced": "traced_functions:guard",
+    "wrap_traced": "traced_functions:wrap",
     "in_place": "forward:in_place",
     "istft": "short_time:istft",
     "leave_mode": "overrides:leave_mode",
@@ -47,7 +48,7 @@ PROVIDERS: dict[str, str] = {
     "of_wholes": "func.levels:of_wholes",
     "old_vmap": "func.vmap:old_vmap",
     "ones_like": "dispatch_doors:ones_like",
-    "open_dispatch_doors": "dispatch_doors:reopen",
+    "remove_dispatch_wrappers": "dispatch_doors:remove",
     "overridable": "torch_functions:overridable",
     "refuse_named": "func.functions:refuse_named",
     "resize": "autograd._functions:Resize.apply",
@@ -83,7 +84,7 @@ PROVIDERS: dict[str, str] = {
 def provide(slot: str) -> Any:
     """The function that fills a slot, whose module is imported if it was not."""
     module, _, name = PROVIDERS[slot].partition(":")
-    return attrgetter(name)(import_module(f"{__package__}.{module}"))
+    return attrgetter(name)(import_module(f"{PACKAGE}.{module}"))
 
 
 def begin() -> None:

@@ -2,8 +2,8 @@
 
 Most read shapes and values of their arguments before they call a row, so that they run as a whole for each example; see
 Note [vmap by examples]. Those that read no more than shapes and dtypes, and call rows that have rules, run once with
-the batched tensors themselves; see Note [vmap by wholes]. As with rows, their code is taken away while a vmap runs,
-and ``_mapped`` stands in its place: see Note [Transforms cost nothing until one is in force].
+the batched tensors themselves; see Note [vmap by wholes]. As with rows, they pass through stubs while a vmap runs,
+which call ``_mapped``: see Note [Transforms cost nothing until one is in force].
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from ..random import default_generator
 from ..shapes import new_sizes
 from ..slots import on_first_use
 from ..tensor import Tensor
-from ..transforms import Doors
+from ..transforms import CompositeWrappers
 from . import batched_fallback, linear_algebra_rules
 from .batch_rules import COMPOSED
 from .inplace_rules import is_written_whole
@@ -184,20 +184,20 @@ view_as_real view_copy vsplit vstack where xlogy
 _WHOLE = frozenset(_THROUGH.split()) | linear_algebra_rules.THROUGH
 
 
-class Composites(Doors):
+class Composites(CompositeWrappers):
     """The functions, which are found when the first vmap runs."""
 
-    def close(self) -> None:
-        """Put ``_mapped`` in their place."""
+    def install(self) -> None:
+        """Let ``_mapped`` be called in their place."""
         self.find()
-        super().close()
+        super().install()
 
     def find(self) -> None:
-        """Make their doors, if there are none yet."""
-        if not self.codes:
+        """Wrap them, if they are not yet."""
+        if not self.wrapped:
             for (name, _), function in dict(composed()).items():
-                if function not in self.codes:  # under another name
-                    self.guard(function, functools.partial(_mapped, name), outer=True)
+                if function not in self.wrapped:  # under another name
+                    self.wrap(function, functools.partial(_mapped, name), outer=True)
 
 
 composites = Composites()

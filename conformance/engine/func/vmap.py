@@ -98,14 +98,14 @@ def vmapping(size: int, randomness: str) -> Iterator[int]:
     """Inside, one more vmap runs: at which level."""
     with nested(derivative=False) as depth:
         if not vmaps:
-            composites.close()
+            composites.install()
         vmaps.append(Vmap(size, randomness, depth, transforms.age))
         try:
             yield len(vmaps) - 1
         finally:
             vmaps.pop()
             if not vmaps:
-                composites.open()
+                composites.remove()
 
 
 def old_vmap(
@@ -116,7 +116,7 @@ def old_vmap(
     transforms.begin()
     try:
         if not vmaps:
-            composites.close()
+            composites.install()
         vmaps.append(Vmap(size, "error", transforms.depth + 1, transforms.age, old=True))
         try:
             results = func(*[None if each is None else batched_whole(each, 0, level) for each in given])
@@ -124,7 +124,7 @@ def old_vmap(
         finally:
             vmaps.pop()
             if not vmaps:
-                composites.open()
+                composites.remove()
     finally:
         transforms.end()
 

@@ -102,7 +102,7 @@ WRITES = (
          "inplace:write", "target._array[...] = value\n    increment_version(target)",
          "increment_version(target)\n    target._array[...] = value"),
         ("no-clone-saved", "an in-place operation saves the tensor that it overwrites",
-         "node_sources:_saved_value", "save(self.clone(), recording)", "save(self, recording)"),
+         "node_sources:_saved_tensor", "save(self.clone(), recording)", "save(self, recording)"),
         ("result-not-saved", "an in-place operation saves its result as of before the change",
          "inplace:_run_inplace", 'if "result" in row.saved:', "if False:"),
         ("shape-may-grow", "an in-place result of another shape is an error of numpy",
