@@ -89,23 +89,8 @@ def grad(
     if allow_unused is None:
         allow_unused = materialize_grads
     if transforms.count and (level := level_of((outputs, inputs))) >= 0:
-        for number, root in enumerate(_tuple(outputs)):
-            if not root.requires_grad:
-                raise RuntimeError(errors.OUTSIDE_THE_GRAPH.format(number))
-        if not (is_grads_batched or isinstance(inputs, dict)) and are_wholes(_tuple(inputs), level):
-            roots = _tuple(outputs)
-            return tuple(of_wholes(
-                lambda roots, wanted, given: grad(
-                    roots, wanted, given, retain_graph, create_graph, only_inputs, allow_unused, False,
-                    materialize_grads,
-                ),
-                roots, _tuple(inputs), _gradients(roots, _given(grad_outputs, len(roots)), False), level,
-            ))  # fmt: skip
-        return each_example(
-            grad, (outputs, inputs, grad_outputs, retain_graph, create_graph, only_inputs, allow_unused,
-                   is_grads_batched, materialize_grads), {}, level,
-        )  # fmt: skip
-
+        options = (retain_graph, create_graph, only_inputs, allow_unused, is_grads_batched, materialize_grads)
+        return _transformed(outputs, inputs, grad_outputs, options, level)
     keys = list(inputs) if isinstance(inputs, dict) else None
     roots = _tuple(outputs)
     wanted = tuple(inputs.values()) if isinstance(inputs, dict) else _tuple(inputs)
@@ -127,16 +112,43 @@ def grad(
         found = _run(roots, given, retain_graph, create_graph, wanted, False)
         _check_used(found, allow_unused)
     if materialize_grads:
-        if any(
-            each is None and isinstance(place, GradientEdge)
-            for each, place in zip(found, wanted, strict=True)
-        ):
-            raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
-        found = [
-            zeros_like(place, requires_grad=bool(create_graph)) if each is None else each
-            for each, place in zip(found, wanted, strict=True)
-        ]
+        found = _materialized(found, wanted, bool(create_graph))
     return dict(zip(keys, found, strict=True)) if keys is not None else tuple(found)
+
+
+def _transformed(outputs: Any, inputs: Any, grad_outputs: Any, options: tuple[Any, ...], level: int) -> Any:
+    """grad of tensors of a vmap: a pass for all examples where inputs stand for wholes, else one for each.
+
+    Args:
+        options: grad's further arguments.
+    """
+    roots = _tuple(outputs)
+    for number, root in enumerate(roots):
+        if not root.requires_grad:
+            raise RuntimeError(errors.OUTSIDE_THE_GRAPH.format(number))
+    *_, is_grads_batched, _ = options
+    if is_grads_batched or isinstance(inputs, dict) or not are_wholes(_tuple(inputs), level):
+        return each_example(grad, (outputs, inputs, grad_outputs, *options), {}, level)
+    given = _gradients(roots, _given(grad_outputs, len(roots)), batched=False)
+    return tuple(
+        of_wholes(
+            lambda roots, wanted, given: grad(roots, wanted, given, *options),
+            roots,
+            _tuple(inputs),
+            given,
+            level,
+        )
+    )
+
+
+def _materialized(
+    found: Sequence[Tensor | None], wanted: tuple[Any, ...], requires_grad: bool
+) -> list[Tensor | None]:
+    """The gradients, zeros where there was none."""
+    pairs = [*zip(found, wanted, strict=True)]
+    if any(each is None and isinstance(place, GradientEdge) for each, place in pairs):
+        raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
+    return [zeros_like(place, requires_grad=requires_grad) if each is None else each for each, place in pairs]
 
 
 def _batched(

@@ -11,7 +11,7 @@ The signatures are those of Note [The data about torch]. What is said of ``out``
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -19,13 +19,12 @@ import numpy as np
 
 from . import device, dtypes, formats, generator, keywords, positional, return_types, shapes
 from .errors import missing_arguments, typename, wrong_element, wrong_type
+from .invalid_arguments import Keywords, all_listed, one_expected
 from .keywords import NUMPY_NAMES
 from .positional import NUMBERS_OF
 from .size import Size
 from .tensor import Tensor
 from .torch_api import NO_ARGUMENTS, signature_texts
-
-Keywords = Mapping[str, Any]
 
 
 class Parameter(NamedTuple):
@@ -213,7 +212,9 @@ def refusal(name: str, args: Sequence[Any], kwargs: Keywords) -> TypeError | Non
     if len(signatures) == 1:
         out = called == name and not called.endswith("_")  # which its text does not tell of
         if _is_not_alone(called) and not _may_fit(signatures[0], len(args) + len(kwargs), out):
-            return TypeError(_one_expected(called, signatures[0], args, kwargs, out))
+            text = signatures[0].text
+            text = f"{text[:-1]}, Tensor out = None)" if out else text
+            return TypeError(one_expected(called, text, args, kwargs))
         rest = {keyword: value for keyword, value in kwargs.items() if keyword != "out"}
         try:
             return misfit(called, signatures[0], args, rest) or _odd_out(called, signatures[0], kwargs)
@@ -228,7 +229,7 @@ def refusal(name: str, args: Sequence[Any], kwargs: Keywords) -> TypeError | Non
     plausible = [each for each in signatures if _may_fit(each, count)]
     if len(plausible) == 1:
         return misfit(called, plausible[0], args, kwargs)
-    return TypeError(all_listed(called, signatures, args, kwargs))
+    return TypeError(all_listed(called, [each.text for each in signatures], args, kwargs))
 
 
 def no_arguments(called: str, count: int, kwargs: Keywords) -> TypeError | None:
@@ -443,63 +444,6 @@ def are_ints(value: Any, classes: frozenset[type]) -> bool:
 def all_ints(value: Any) -> bool:
     """Whether a value is a tuple or a list of ints."""
     return value.__class__ in (tuple, list, Size) and all(each.__class__ is int for each in value)
-
-
-# All of them --------------------------------------------------------------------------------------
-
-
-def all_listed(name: str, signatures: Sequence[Signature], args: Sequence[Any], kwargs: Keywords) -> str:
-    """What is said of arguments that fit none of several signatures."""
-    given = "".join(f"{typename(each)}, " for each in args)
-    given += "".join(f"{key}={typename(kwargs[key])}, " for key in reversed(list(kwargs)))
-    if args:
-        given = given.removesuffix(", ")
-    lines = [f"{name}() received an invalid combination of arguments - got ({given}), but expected one of:"]
-    for each in signatures:
-        lines.append(f" * {each.text}")
-        parts = [tuple(part.rsplit(" ", 1)) for part in each.text[1:-1].split(", ")]
-        if len(parts) == len(args) + len(kwargs):
-            lines.append("      didn't match because some of the " + _marked(parts, args, kwargs))
-    return "\n".join(lines) + "\n"
-
-
-def _one_expected(called: str, signature: Signature, args: Sequence[Any], kwargs: Keywords, out: bool) -> str:
-    text = f"{signature.text[:-1]}, Tensor out = None)" if out else signature.text
-    parts = [tuple(part.rsplit(" ", 1)) for part in text[1:-1].split(", ")]
-    if len(parts) == len(args) + len(kwargs):  # of which torch counts the * as one
-        names = [part[-1] for part in parts]
-        values = [*args, *(kwargs[each] for each in names[len(args) :] if each in kwargs)]
-        pairs = zip(parts, values, strict=False)
-        shown = [typename(v) if typename(v) == p[0] else f"!{typename(v)}!" for p, v in pairs]
-    else:
-        shown = [*map(typename, args), *(f"{key}={typename(value)}" for key, value in kwargs.items())]
-    return f"{called}() received an invalid combination of arguments - got ({', '.join(shown)}), but expected {text}"
-
-
-def _marked(parts: Sequence[tuple[str, ...]], args: Sequence[Any], kwargs: Keywords) -> str:
-    names = [part[-1] for part in parts]
-    unknown = [key for key in reversed(list(kwargs)) if key not in names[len(args) :]]
-    if unknown:
-        return f"keywords were incorrect: {', '.join(unknown)}"
-    shown = []
-    for position, part in enumerate(parts):
-        by_name = position >= len(args)
-        value = kwargs[names[position]] if by_name else args[position]
-        kinds = ("int",) if part[0] == "int" else ("float", "int") if part[0] == "float" else (part[0],)
-        mark = "" if typename(value) in kinds else "!"
-        shown.append(f"{mark}{names[position] + '=' if by_name else ''}{_contents(value)}{mark}")
-    text = ", ".join(shown)
-    return f"arguments have invalid types: ({text}{'' if args else ', '})"
-
-
-def _contents(value: Any) -> str:
-    """The type of a value, and of what a list holds."""
-    if not isinstance(value, (tuple, list)):
-        return typename(value)
-    inner = ", ".join(map(typename, value))
-    if isinstance(value, list):
-        return f"list of [{inner}]"
-    return f"{typename(value)} of ({inner}{',' * (len(value) == 1)})"
 
 
 keywords.refusal = positional.refusal = refusal

@@ -158,16 +158,12 @@ def istft(
         weights = padded(weights, [left, n_fft - size - left])
     columns = columns if columns._array.ndim == 4 else columns.unsqueeze(0)
     pieces = view_as_complex(columns.transpose(1, 2))
-    number = 1 if normalized else 2
     if return_complex:
         if half:
             raise RuntimeError("Cannot have onesided output if window or input is complex")
-        pieces = fft_c2c(pieces, (2,), number, False)
-    else:
-        if window is not None and window.is_complex():
-            raise RuntimeError("Complex windows are incompatible with return_complex=False")
-        pieces = pieces if half else slice_(pieces, -1, 0, n_fft // 2 + 1)
-        pieces = fft_c2r(pieces, (2,), number, n_fft)
+    elif window is not None and window.is_complex():
+        raise RuntimeError("Complex windows are incompatible with return_complex=False")
+    pieces = _transformed_back(pieces, n_fft, 1 if normalized else 2, half, return_complex)
     found = _overlapped(pieces * weights.view((1, 1, n_fft)), hop)
     envelope = _overlapped(weights.pow(2).expand((1, pieces._array.shape[1], n_fft)), hop)
     whole = found._array.shape[1]
@@ -185,6 +181,18 @@ def istft(
         warnings.warn(_SHORTER, stacklevel=2)
         found = padded(found, [0, end - whole])
     return found
+
+
+def _transformed_back(pieces: Tensor, n_fft: int, number: int, half: bool, complex_numbers: bool) -> Tensor:
+    """The piece of a signal that each column stands for.
+
+    Args:
+        number: torch's for how results are scaled.
+        half: whether the columns are first halves.
+    """
+    if complex_numbers:
+        return fft_c2c(pieces, (2,), number, False)
+    return fft_c2r(pieces if half else slice_(pieces, -1, 0, n_fft // 2 + 1), (2,), number, n_fft)
 
 
 def _overlapped(pieces: Tensor, hop: int) -> Tensor:

@@ -113,18 +113,9 @@ def gradgradcheck(
     Raises:
         GradcheckError: they differ, unless ``raise_exception`` is off.
     """
-    if not (check_fwd_over_rev or check_rev_over_rev):
-        raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
-    if check_undefined_grad and not check_rev_over_rev:
-        raise AssertionError("Setting check_undefined_grad=True requires check_rev_over_rev to be True")
-    if check_batched_grad and not check_rev_over_rev:
-        raise AssertionError("Setting check_batched_grad=True requires check_rev_over_rev to be True")
+    _check_modes(check_fwd_over_rev, check_rev_over_rev, check_undefined_grad, check_batched_grad)
     points = as_tuple(inputs)
-    if grad_outputs is None:
-        outputs = differentiable(func(*points))
-        weights = tuple(_random_weight(each, gen_non_contig_grad_outputs) for each in outputs)
-    else:
-        weights = as_tuple(grad_outputs)
+    weights = _weights(func, points, grad_outputs, gen_non_contig_grad_outputs)
     count = len(weights)
     wanted = [isinstance(each, Tensor) and each.requires_grad for each in points]
 
@@ -154,6 +145,23 @@ def gradgradcheck(
         fast_mode=fast_mode,
         masked=masked,
     )
+
+
+def _check_modes(forward: bool, reverse: bool, undefined: bool, batched: bool) -> None:
+    """Check that second derivatives are taken by some mode, and in reverse mode where that is what is checked."""
+    if not (forward or reverse):
+        raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
+    if undefined and not reverse:
+        raise AssertionError("Setting check_undefined_grad=True requires check_rev_over_rev to be True")
+    if batched and not reverse:
+        raise AssertionError("Setting check_batched_grad=True requires check_rev_over_rev to be True")
+
+
+def _weights(func: Function, points: Tensors, given: Any, non_contiguous: bool) -> Tensors:
+    """The gradients of the outputs: random ones where none are given."""
+    if given is not None:
+        return as_tuple(given)
+    return tuple(_random_weight(each, non_contiguous) for each in differentiable(func(*points)))
 
 
 def _gradcheck(func: Function, points: Tensors, check: Check, fast: bool) -> bool:

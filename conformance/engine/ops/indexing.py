@@ -67,6 +67,21 @@ def _is_index_of_its_own(value: Any) -> bool:
     return value is None or value is Ellipsis or isinstance(value, (slice, Tensor, np.ndarray, Sequence))
 
 
+def _too_many(self: Tensor, value: Any) -> IndexError:
+    """What is said of indices for more dimensions than there are."""
+    if self._array.ndim == 0 and isinstance(value, slice):
+        check_recorded(ROWS["slice"], (self, 0, None, None, 1))
+        return IndexError("slice() cannot be applied to a 0-dim tensor.")
+    if self._array.ndim == 0 and isinstance(value, int) and value:
+        return IndexError(f"index {value} is out of bounds for dimension 0 with size 0")
+    if self._array.ndim == 0 and isinstance(value, int):
+        return IndexError(
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
+            "convert a 0-dim tensor to a number"
+        )
+    return IndexError(f"too many indices for tensor of dimension {self._array.ndim}")
+
+
 def _apply(self: Tensor, value: Any) -> tuple[Tensor, list[Tensor | None]]:
     """What plain indices leave of a tensor (views), and the index tensors that remain for it."""
     items = _items(value)
@@ -74,17 +89,7 @@ def _apply(self: Tensor, value: Any) -> tuple[Tensor, list[Tensor | None]]:
     remaining: list[Tensor | None] = []
     specified = _specified(items)
     if specified > self._array.ndim:
-        if self._array.ndim == 0 and isinstance(value, slice):
-            check_recorded(ROWS["slice"], (self, 0, None, None, 1))
-            raise IndexError("slice() cannot be applied to a 0-dim tensor.")
-        if self._array.ndim == 0 and isinstance(value, int) and value:
-            raise IndexError(f"index {value} is out of bounds for dimension 0 with size 0")
-        if self._array.ndim == 0 and isinstance(value, int):
-            raise IndexError(
-                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
-                "convert a 0-dim tensor to a number"
-            )
-        raise IndexError(f"too many indices for tensor of dimension {self._array.ndim}")
+        raise _too_many(self, value)
 
     covered = 0  # dimensions that ``remaining`` stands for: a mask for as many as it has
 

@@ -186,47 +186,57 @@ def _layer_norm_double(
     cube = sigma.pow(3)
     cubed = centered * cube
 
-    def total(each: Tensor) -> Tensor:
-        return each.sum(1, keepdim=True)
-
-    def first(each: Tensor, scale: Tensor) -> Tensor:
-        """The gradient of the input: a symmetric map but for the weight."""
-        h0 = over(scale * sigma, n)
-        h1 = times(each, n) - total(each)
-        along = total(each * centered)
-        return h0 * (h1 - centered * sigma.pow(2) * along)
-
     g_out = g_input = g_weight = None
     if gg is not None:
-        scaled = g * gamma
-        along, sums = total(scaled * centered), total(scaled)
-        gg_sum, gg_along = total(gg), total(gg * centered)
-        inner = over(gg_sum * sums, n) - total(gg * scaled)
-        inner = inner + times(sigma.pow(2) * along * gg_along, 3.0 / n if n else math.inf)
-        g_input = over_(cubed * inner, n)
-        less = over(sums, n) - scaled
-        second = over(gg_along * cube, n) * less
-        less = over(gg_sum, n) - gg
-        third = over(along * cube, n) * less
-        g_input.add_(second).add_(third)
+        g_input = _layer_norm_second(gg, g * gamma, centered, sigma, cube, cubed, n)
     if spread is not None:
         term = g * spread * sigma
-        second = over(sigma * total(g * spread), -n)
-        third = over(cubed * total(g * spread * centered), -n)
+        second = over(sigma * _in_sample(g * spread), -n)
+        third = over(cubed * _in_sample(g * spread * centered), -n)
         term.add_(second).add_(third)
         g_input = term if g_input is None else g_input.add_(term)
     whole = input._array.shape
     g_input = None if g_input is None else g_input.reshape(whole)
     if gg is not None:
         if needed[4]:
-            g_weight = (g * first(gg, one)).sum(0).reshape(weight._array.shape)
-        g_out = first(gg, gamma)
+            of_one = _layer_norm_first(gg, one, centered, sigma, n)
+            g_weight = (g * of_one).sum(0).reshape(weight._array.shape)
+        g_out = _layer_norm_first(gg, gamma, centered, sigma, n)
     if spread is not None:
         term = spread * centered * sigma
         g_out = term if g_out is None else g_out.add_(term)
     g_out = plus_shift(g_out, shifted, gg_bias)
     g_out = None if g_out is None else g_out.expand(m, n).reshape(whole)
     return g_out, g_input, None, None, g_weight, None
+
+
+def _in_sample(each: Tensor) -> Tensor:
+    """The sum of each sample."""
+    return each.sum(1, keepdim=True)
+
+
+def _layer_norm_first(grad: Tensor, scale: Tensor, centered: Tensor, sigma: Tensor, n: int) -> Tensor:
+    """The gradient of the input: a symmetric map but for the weight."""
+    h0 = over(scale * sigma, n)
+    h1 = times(grad, n) - _in_sample(grad)
+    along = _in_sample(grad * centered)
+    return h0 * (h1 - centered * sigma.pow(2) * along)
+
+
+def _layer_norm_second(
+    gg: Tensor, scaled: Tensor, centered: Tensor, sigma: Tensor, cube: Tensor, cubed: Tensor, n: int
+) -> Tensor:
+    """What the gradient of the input's gradient gives the input; ``scaled`` is grad_out with its weights."""
+    along, sums = _in_sample(scaled * centered), _in_sample(scaled)
+    gg_sum, gg_along = _in_sample(gg), _in_sample(gg * centered)
+    inner = over(gg_sum * sums, n) - _in_sample(gg * scaled)
+    inner = inner + times(sigma.pow(2) * along * gg_along, 3.0 / n if n else math.inf)
+    found = over_(cubed * inner, n)
+    less = over(sums, n) - scaled
+    second = over(gg_along * cube, n) * less
+    less = over(gg_sum, n) - gg
+    third = over(along * cube, n) * less
+    return found.add_(second).add_(third)
 
 
 # Of groups of channels ----------------------------------------------------------------------------

@@ -42,71 +42,96 @@ class _Point:
         self.t, self.f, self.g, self.slope = t, f, g, slope
 
 
+class _LineSearch:
+    """A search along a direction, from a start, for a point that satisfies the strong Wolfe conditions."""
+
+    def __init__(
+        self, evaluate: Callable[[Any], tuple[float, Tensor]], d: Tensor, start: _Point, c1: float, c2: float,
+        most: int,
+    ) -> None:  # fmt: skip
+        self.evaluate, self.d, self.start, self.c1, self.c2, self.most = evaluate, d, start, c1, c2, most
+        self.evaluations = self.iteration = 0
+
+    def look(self, t: Any) -> _Point:
+        """What is found after a step."""
+        self.evaluations += 1
+        loss, gradient = self.evaluate(t)
+        return _Point(t, loss, gradient, gradient.dot(self.d))
+
+    def is_too_high(self, point: _Point) -> Any:
+        """Whether the loss has not gone down enough."""
+        return point.f > self.start.f + self.c1 * point.t * self.start.slope
+
+    def is_flat(self, point: _Point) -> Any:
+        """Whether the slope is small enough."""
+        return abs(point.slope) <= -self.c2 * self.start.slope
+
+    def bracket(self, t: Any) -> list[_Point]:
+        """Two points between which there is such a point, or the only one that is."""
+        previous, new = self.start, self.look(t)
+        while self.iteration < self.most:
+            if self.is_too_high(new) or (self.iteration > 1 and new.f >= previous.f):
+                return [previous, new]
+            if self.is_flat(new):
+                return [new]
+            if new.slope >= 0:
+                return [previous, new]
+            bounds = (new.t + 0.01 * (new.t - previous.t), new.t * 10)
+            t = _cubic_interpolate(previous.t, previous.f, previous.slope, new.t, new.f, new.slope, bounds)
+            previous, new = new, self.look(t)
+            self.iteration += 1
+        return [self.start, new]
+
+    def zoom(self, bracket: list[_Point], tolerance_change: float) -> _Point:
+        """The lowest point of a bracket that is made smaller until it satisfies the conditions."""
+        longest = self.d.abs().max()
+        low, high = _lower_first(bracket)
+        stuck = False
+        while len(bracket) > 1 and self.iteration < self.most:
+            a, b = bracket
+            if abs(b.t - a.t) * longest < tolerance_change:
+                break
+            t, stuck = _away_from_the_ends(a, b, stuck)
+            new = self.look(t)
+            self.iteration += 1
+            if self.is_too_high(new) or new.f >= bracket[low].f:
+                bracket[high] = new
+                low, high = _lower_first(bracket)
+            else:
+                if self.is_flat(new):
+                    return new
+                if new.slope * (bracket[high].t - bracket[low].t) >= 0:
+                    bracket[high] = bracket[low]
+                bracket[low] = new
+        return bracket[low]
+
+
+def _lower_first(bracket: list[_Point]) -> tuple[int, int]:
+    """The places of the lower and of the higher point."""
+    return (0, 1) if bracket[0].f <= bracket[-1].f else (1, 0)
+
+
+def _away_from_the_ends(a: _Point, b: _Point, stuck: bool) -> tuple[Any, bool]:
+    """The cubic's minimum, and whether it is near an end of the bracket; if it was before, it is moved inside."""
+    t = _cubic_interpolate(a.t, a.f, a.slope, b.t, b.f, b.slope)
+    left, right = min(a.t, b.t), max(a.t, b.t)
+    margin = 0.1 * (right - left)
+    if not min(right - t, t - left) < margin:
+        return t, False
+    if stuck or t >= right or t <= left:
+        return (right - margin if abs(t - right) < abs(t - left) else left + margin), False
+    return t, True
+
+
 def strong_wolfe(
     evaluate: Evaluate, x: Any, t: Any, d: Tensor, f: float, g: Tensor, slope: Any, c1: float = 1e-4, c2: float = 0.9,
     tolerance_change: float = 1e-9, max_ls: int = 25,
 ) -> tuple[float, Tensor, Any, int]:  # fmt: skip
     """A step length that satisfies the strong Wolfe conditions: bracketing, then zooming in."""
-    longest = d.abs().max()
-    evaluations = 0
-
-    def look(t: Any) -> _Point:
-        nonlocal evaluations
-        evaluations += 1
-        loss, gradient = evaluate(x, t, d)
-        return _Point(t, loss, gradient, gradient.dot(d))
-
-    start = previous = _Point(0, f, g.clone(), slope)
-    new = look(t)
-    bracket = [start, new]
-    done = False
-    iteration = 0
-    while iteration < max_ls:
-        if new.f > f + c1 * new.t * slope or (iteration > 1 and new.f >= previous.f):
-            bracket = [previous, new]
-            break
-        if abs(new.slope) <= -c2 * slope:
-            bracket, done = [new], True
-            break
-        if new.slope >= 0:
-            bracket = [previous, new]
-            break
-        bounds = (new.t + 0.01 * (new.t - previous.t), new.t * 10)
-        t = _cubic_interpolate(previous.t, previous.f, previous.slope, new.t, new.f, new.slope, bounds)
-        previous, new = new, look(t)
-        iteration += 1
-    if iteration == max_ls:
-        bracket = [start, new]
-    low, high = (0, 1) if bracket[0].f <= bracket[-1].f else (1, 0)
-    stuck = False
-    while not done and iteration < max_ls:
-        a, b = bracket
-        if abs(b.t - a.t) * longest < tolerance_change:
-            break
-        t = _cubic_interpolate(a.t, a.f, a.slope, b.t, b.f, b.slope)
-        left, right = min(a.t, b.t), max(a.t, b.t)
-        margin = 0.1 * (right - left)
-        if min(right - t, t - left) < margin:
-            if stuck or t >= right or t <= left:
-                t = right - margin if abs(t - right) < abs(t - left) else left + margin
-                stuck = False
-            else:
-                stuck = True
-        else:
-            stuck = False
-        new = look(t)
-        iteration += 1
-        if new.f > f + c1 * t * slope or new.f >= bracket[low].f:
-            bracket[high] = new
-            low, high = (0, 1) if bracket[0].f <= bracket[1].f else (1, 0)
-        else:
-            if abs(new.slope) <= -c2 * slope:
-                done = True
-            elif new.slope * (bracket[high].t - bracket[low].t) >= 0:
-                bracket[high] = bracket[low]
-            bracket[low] = new
-    best = bracket[low]
-    return best.f, best.g, best.t, evaluations
+    start = _Point(0, f, g.clone(), slope)
+    search = _LineSearch(lambda t: evaluate(x, t, d), d, start, c1, c2, max_ls)
+    best = search.zoom(search.bracket(t), tolerance_change)
+    return best.f, best.g, best.t, search.evaluations
 
 
 def _real(tensor: Tensor) -> Tensor:
@@ -195,35 +220,14 @@ class LBFGS(Optimizer):
             slope = gradient.dot(d)
             if slope > -group["tolerance_change"]:
                 break
-            small: Any = False
-            count = 0
-            if group["line_search_fn"] is not None:
-                if group["line_search_fn"] != "strong_wolfe":
-                    raise RuntimeError("only 'strong_wolfe' is supported")
-                x = [p.clone() for p in self._params]
-                loss, gradient, t, count = strong_wolfe(
-                    self._evaluate(closure),
-                    x,
-                    t,
-                    d,
-                    loss,
-                    gradient,
-                    slope,
-                    max_ls=group["max_eval"] - evaluations,
-                )
-                memory.t = t
-                self._add_grad(t, d)
-                small = gradient.abs().max() <= group["tolerance_grad"]
-            else:
-                self._add_grad(t, d)
-                if iteration != group["max_iter"]:
-                    loss = float(closure())
-                    gradient = self._gather_flat_grad()
-                    small = gradient.abs().max() <= group["tolerance_grad"]
-                    count = 1
+            last = iteration == group["max_iter"]
+            loss, gradient, t, count, small = self._move(
+                closure, d, t, loss, gradient, slope, last, group["max_eval"] - evaluations
+            )
+            memory.t = t
             evaluations += count
             own["func_evals"] += count
-            if iteration == group["max_iter"] or evaluations >= group["max_eval"] or small:
+            if last or evaluations >= group["max_eval"] or small:
                 break
             if d.mul(t).abs().max() <= group["tolerance_change"]:
                 break
@@ -231,6 +235,37 @@ class LBFGS(Optimizer):
                 break
         memory.store(own)
         return first_loss
+
+    def _move(
+        self, closure: Callable[[], Any], d: Tensor, t: Any, loss: float, gradient: Tensor, slope: Any, last: bool,
+        most: int,
+    ) -> tuple[float, Tensor, Any, int, Any]:  # fmt: skip
+        """A step along a direction.
+
+        Args:
+            last: whether there is none after it, so that what is found there is not asked for.
+            most: how often the line search may evaluate.
+
+        Returns:
+            The loss and the gradient after it, its length, the evaluations, and whether the gradient is small.
+        """
+        group = self.param_groups[0]
+        count = 0
+        if group["line_search_fn"] is not None:
+            if group["line_search_fn"] != "strong_wolfe":
+                raise RuntimeError("only 'strong_wolfe' is supported")
+            x = [p.clone() for p in self._params]
+            loss, gradient, t, count = strong_wolfe(
+                self._evaluate(closure), x, t, d, loss, gradient, slope, max_ls=most
+            )
+            self._add_grad(t, d)
+        else:
+            self._add_grad(t, d)
+            if last:
+                return loss, gradient, t, count, False
+            loss, count = float(closure()), 1
+            gradient = self._gather_flat_grad()
+        return loss, gradient, t, count, gradient.abs().max() <= group["tolerance_grad"]
 
 
 class _Memory:

@@ -84,9 +84,7 @@ def _through_chunks(
     input_grad: Any = empty(input.shape if of_input else (0, 0), dtype=kinds.input_grad)
     weight_grad: Any = zeros(linear_weight.shape if of_weight else (0, 0), dtype=kind)
     bias_grad: Any = zeros((classes,) if of_bias else (0,), dtype=kind)
-    apart = not (
-        policy == "compact" and kinds.logits is kind
-    )  # the chunk's part of weight_grad is summed by itself
+    apart = policy != "compact" or kinds.logits is not kind
     for start in range(0, examples, size):
         length = min(size, examples - start)
         part, labels = input.narrow(0, start, length), target.narrow(0, start, length)
@@ -106,27 +104,42 @@ def _through_chunks(
             logits.mul_(div(factor, total, out=empty(length, dtype=kinds.logits)).unsqueeze(1))
         loss.sub_(factor.dot(total.log_()))
         if of_bias:
-            of_chunk = bias_grad if kinds.sums is kind else zeros(classes, dtype=kinds.sums)
-            of_chunk.sub_(logits.sum(0, dtype=kinds.sums)).index_add_(0, labels, factor)
-            if of_chunk is not bias_grad:
-                bias_grad.add_(of_chunk.to(kind))
+            _add_to_bias(bias_grad, logits, labels, factor, kinds.sums)
         if of_input:
-            place = written = input_grad.narrow(0, start, length)
-            if place.dtype is not cast.dtype:
-                written = empty(place.shape, dtype=cast.dtype)
-            mul(index_select(cast, 0, labels), factor.to(cast.dtype).unsqueeze(1), out=written)
-            written.addmm_(logits, cast, alpha=-1)
-            if written is not place:
-                place.copy_(written)
+            _write_input(input_grad.narrow(0, start, length), logits, labels, factor, cast)
         if of_weight:
-            wide = part.to(kinds.sums)
-            found = wide * factor.unsqueeze(1)
-            if apart:
-                own_part = logits.to(kinds.sums).T.mm(wide)
-                weight_grad.sub_(own_part.index_add_(0, labels, found, alpha=-1))
-            else:
-                weight_grad.addmm_(logits.T, part, alpha=-1).index_add_(0, labels, found.to(kind))
+            _add_to_weight(weight_grad, logits, labels, factor, part, kinds.sums, apart)
     return loss.to(kind), input_grad.to(kind), weight_grad, bias_grad
+
+
+def _add_to_bias(grad: Any, logits: Any, labels: Any, factor: Any, sums: Any) -> None:
+    """Add a chunk's part to the gradient of the bias."""
+    of_chunk = grad if sums is grad.dtype else zeros(grad.shape, dtype=sums)
+    of_chunk.sub_(logits.sum(0, dtype=sums)).index_add_(0, labels, factor)
+    if of_chunk is not grad:
+        grad.add_(of_chunk.to(grad.dtype))
+
+
+def _write_input(grad: Any, logits: Any, labels: Any, factor: Any, weight: Any) -> None:
+    """Write the gradient of a chunk's input."""
+    written = grad if grad.dtype is weight.dtype else empty(grad.shape, dtype=weight.dtype)
+    mul(index_select(weight, 0, labels), factor.to(weight.dtype).unsqueeze(1), out=written)
+    written.addmm_(logits, weight, alpha=-1)
+    if written is not grad:
+        grad.copy_(written)
+
+
+def _add_to_weight(
+    grad: Any, logits: Any, labels: Any, factor: Any, part: Any, sums: Any, apart: bool
+) -> None:
+    """Add a chunk's part to the gradient of the weight; ``apart``: it is summed by itself first."""
+    wide = part.to(sums)
+    found = wide * factor.unsqueeze(1)
+    if apart:
+        own_part = logits.to(sums).T.mm(wide)
+        grad.sub_(own_part.index_add_(0, labels, found, alpha=-1))
+    else:
+        grad.addmm_(logits.T, part, alpha=-1).index_add_(0, labels, found.to(grad.dtype))
 
 
 def _one_by_one(operator: Callable[[], Any], several: bool) -> Callable[..., Any]:

@@ -45,8 +45,13 @@ def _packed(many: Tensor, count: int, features: int) -> list[Tensor]:
     return [apart[each] for each in range(count)]
 
 
-def _projected(query: Tensor, key: Tensor, value: Tensor, weight: Tensor, bias: Mask) -> list[Tensor]:
-    """Query, key and value by one weight for all three."""
+def _projected(
+    query: Tensor, key: Tensor, value: Tensor, weight: Mask, apart: tuple[Tensor, ...] | None, bias: Mask
+) -> list[Tensor]:
+    """Query, key and value by one weight for all three, or by a weight each."""
+    if apart is not None:
+        return _projected_apart(query, key, value, apart, bias)
+    assert weight is not None
     if key.shape != value.shape:
         raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
     features = query.size(-1)
@@ -141,30 +146,12 @@ def multi_head_attention_forward(
         query, key, value = query.unsqueeze(1), key.unsqueeze(1), value.unsqueeze(1)
         key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
     length, batch, features = query.shape
-    key_padding_mask = canonical_mask(
-        key_padding_mask, "key_padding_mask", attn_mask, "attn_mask", query.dtype
+    key_padding_mask, attn_mask, is_causal = _canonical_masks(
+        key_padding_mask, attn_mask, is_causal, need_weights, query.dtype
     )
-    if is_causal and attn_mask is None:
-        raise RuntimeError(
-            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
-            "`generate_square_subsequent_mask` to create this mask."
-        )
-    if is_causal and key_padding_mask is None and not need_weights:
-        attn_mask = None
-    else:
-        attn_mask = canonical_mask(attn_mask, "attn_mask", None, "", query.dtype)
-        is_causal = is_causal and key_padding_mask is None
-    if features != embed_dim_to_check:
-        raise AssertionError(f"was expecting embedding dimension of {embed_dim_to_check}, but got {features}")
-    size = features // num_heads
-    if size * num_heads != features:
-        raise AssertionError(f"embed_dim {features} not divisible by num_heads {num_heads}")
-    if use_separate_proj_weight:
-        apart = (q_proj_weight, k_proj_weight, v_proj_weight)
-        q, k, v = _projected_apart(query, key, value, apart, in_proj_bias)
-    else:
-        assert in_proj_weight is not None
-        q, k, v = _projected(query, key, value, in_proj_weight, in_proj_bias)
+    size = _size_of_heads(features, embed_dim_to_check, num_heads)
+    apart = (q_proj_weight, k_proj_weight, v_proj_weight) if use_separate_proj_weight else None
+    q, k, v = _projected(query, key, value, in_proj_weight, apart, in_proj_bias)
     count = batch * num_heads
     if attn_mask is not None:
         attn_mask = _check_mask(attn_mask, (length, key.shape[0]), count)
@@ -198,6 +185,31 @@ def multi_head_attention_forward(
     if batched:
         return output, weights
     return output.squeeze(1), None if weights is None else weights.squeeze(0)
+
+
+def _canonical_masks(
+    padding: Mask, mask: Mask, causal: bool, need_weights: bool, kind: dtype
+) -> tuple[Mask, Mask, bool]:
+    """The padding's mask, that of the scores, and whether it is known to be causal, for which it is not needed."""
+    padding = canonical_mask(padding, "key_padding_mask", mask, "attn_mask", kind)
+    if causal and mask is None:
+        raise RuntimeError(
+            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
+            "`generate_square_subsequent_mask` to create this mask."
+        )
+    if causal and padding is None and not need_weights:
+        return None, None, True
+    return padding, canonical_mask(mask, "attn_mask", None, "", kind), causal and padding is None
+
+
+def _size_of_heads(features: int, expected: int, heads: int) -> int:
+    """How many features each head has."""
+    if features != expected:
+        raise AssertionError(f"was expecting embedding dimension of {expected}, but got {features}")
+    size = features // heads
+    if size * heads != features:
+        raise AssertionError(f"embed_dim {features} not divisible by num_heads {heads}")
+    return size
 
 
 def _padding(hidden: Tensor, batch: int, heads: int, source: int) -> Tensor:
