@@ -30,6 +30,7 @@ class Program:
         self.random, self.run = random.Random(seed), run
         self.log: list[Any] = []
         self.depth = 0
+        self.accumulators: list[Any] = []
         self.leaves = [torch.tensor(self.numbers(), requires_grad=True) for _ in range(3)]
         self.tensors: list[Any] = [*self.leaves, torch.tensor(self.numbers())]
 
@@ -151,7 +152,8 @@ class Program:
             leaf.register_post_accumulate_grad_hook(lambda leaf: self.happens("accumulated", leaf.grad))
         if self.chance(0.1):
             accumulator = gradient_edge(self.random.choice(self.leaves))[0]
-            self.leaves[0].accumulator = accumulator  # a leaf refers weakly to it
+            assert accumulator is not None
+            self.accumulators.append(accumulator)  # a leaf refers weakly to it
             accumulator.register_prehook(self.node_hooked("leaf pre"))
             accumulator.register_hook(self.node_hooked("leaf post"))
 
@@ -205,7 +207,7 @@ def _parts(program: Program) -> Any:
     return (first * _one(program), second.expand(2)) if program.chance(0.7) else (first.expand(2),)
 
 
-class _Swapped(torch.autograd.Function):
+class _Swapped(torch.autograd.Function):  # type: ignore[misc]
     """Two outputs; its backward logs, and may do what hooks do."""
 
     @staticmethod
@@ -262,7 +264,7 @@ def test_both_loops_do_the_same(part: int) -> None:
     assert differences(range(part * size, (part + 1) * size)) == []
 
 
-class _Nested(torch.autograd.Function):
+class _Nested(torch.autograd.Function):  # type: ignore[misc]
     """Its backward runs another pass, as many times inside one another as it is told."""
 
     @staticmethod
@@ -279,6 +281,7 @@ class _Nested(torch.autograd.Function):
                 x = torch.ones(2, requires_grad=True)
                 y = _Nested.apply(x, left - 1, run, log)
             run((gradient_edge(y),), (gradient,), False, False, (), True)
+            assert x.grad is not None
             return x.grad + 1, None, None, None
         return gradient, None, None, None
 
@@ -292,7 +295,7 @@ def test_passes_deep_inside_one_another(run: Pass) -> None:
     assert (x.grad.tolist(), log) == ([71.0, 71.0], [*range(70, -1, -1)])
 
 
-class _Unfit(torch.autograd.Function):
+class _Unfit(torch.autograd.Function):  # type: ignore[misc]
     """Its first gradient has a wrong shape."""
 
     @staticmethod
@@ -315,7 +318,7 @@ def test_a_gradient_that_nobody_wants_is_checked(run: Pass, create_graph: bool) 
 
 def test_a_pass_of_many_nodes() -> None:
     """Neither loop recurs."""
-    found = []
+    found: list[Any] = []
     for run in (run_backward, reference_backward):
         x = torch.ones(2, requires_grad=True)
         y = x
