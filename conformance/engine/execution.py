@@ -2,6 +2,7 @@
 
 ``run_backward`` counts how many edges lead to each node that the roots reach, then runs the nodes that are
 ready, the latest made first and AccumulateGrad before all, until none is left. No recursion: depth costs nothing.
+reference_loop.py says the same in some twelve lines.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from sys import getrefcount
 from typing import Any
 
@@ -112,6 +114,8 @@ def execution_order(task: GraphTask) -> list[Node]:
 
 # The pass -----------------------------------------------------------------------------------------
 
+Loop = Callable[[GraphTask, Node, Buffer, dict[Node, int]], None]  # what runs the nodes
+
 
 def run_backward(
     roots: tuple[Edge, ...],
@@ -120,8 +124,12 @@ def run_backward(
     create_graph: bool,
     wanted: Sequence[Edge],
     accumulate: bool,
+    loop: Loop | None = None,
 ) -> list[Tensor | None]:
-    """Run backward from the roots; return the gradients of the wanted edges unless they are accumulated."""
+    """Run backward from the roots; return the gradients of the wanted edges unless they are accumulated.
+
+    ``loop`` runs the nodes, in place of ``_run``; see reference_loop.py.
+    """
     gradients = validate_gradients(roots, gradients)
     task = GraphTask(keep_graph, create_graph)
     if accumulate and create_graph:
@@ -146,11 +154,14 @@ def run_backward(
     _set(create_graph, state.inference)
     state.graph_task, state.checkpoint_valid = task, outer[2] and not wanted
     state.nesting += 1
+    run = loop or _run
+    if state.anomaly:
+        run = partial(_run_traced, run)
     try:
         if state.nesting < MOST_NESTED:
-            (_run_traced if state.anomaly else _run)(task, root, buffer, dependencies)
+            run(task, root, buffer, dependencies)
         else:
-            _run_elsewhere(task, root, buffer, dependencies)
+            _run_elsewhere(run, task, root, buffer, dependencies)
         for callback in task.callbacks:  # it may grow meanwhile
             callback()
     finally:
@@ -163,7 +174,7 @@ def run_backward(
     return task.captured
 
 
-def _run_elsewhere(*arguments: Any) -> None:
+def _run_elsewhere(run: Loop, *arguments: Any) -> None:
     """Run a pass that is nested deep in others in a thread of its own: its stack is empty."""
     here = vars(state)
     failed: list[BaseException] = []
@@ -171,7 +182,7 @@ def _run_elsewhere(*arguments: Any) -> None:
     def work() -> None:
         vars(state).update(here, nesting=0)
         try:
-            (_run_traced if state.anomaly else _run)(*arguments)
+            run(*arguments)
         except BaseException as error:
             failed.append(error)
 
@@ -182,10 +193,10 @@ def _run_elsewhere(*arguments: Any) -> None:
         raise failed.pop()
 
 
-def _run_traced(task: GraphTask, *arguments: Any) -> None:
+def _run_traced(loop: Loop, task: GraphTask, *arguments: Any) -> None:
     """Run a pass in anomaly mode: an error names the forward call that made the node which was running."""
     try:
-        _run(task, *arguments)
+        loop(task, *arguments)
     except Exception:
         task.warnings += tracebacks(state.evaluating)
         raise
@@ -249,7 +260,7 @@ _NONE: Buffer = []  # what has been handed on
 
 
 def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, int]) -> None:
-    """Run the nodes as they become ready.
+    """Run the nodes as they become ready, as ``_loop`` in reference_loop.py does.
 
     A node without hooks, of torch's own where only some are needed, is run right here; all else goes through
     ``_evaluate``.

@@ -201,7 +201,7 @@ def _called(function: Callable[..., Any]) -> FunctionType:
     found = inspect.unwrap(function)
     while found.__code__.co_filename.startswith("<"):
         (found,) = (found.__globals__[name] for name in found.__code__.co_names)
-    return found  # type: ignore[return-value]
+    return found
 
 
 def _written(function: Callable[..., Any]) -> str:
