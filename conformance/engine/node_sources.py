@@ -95,9 +95,22 @@ def record_lines(
             "if recording.anomaly: note_traceback(node)",
         ]
     body.append("# Its edges.")
-    nodes, numbers = [], []
-    listed = (f"*{name}, " if name in row.lists else f"{name}, " for name in row.inputs)
-    operands = "()" if linear else f"({''.join(listed)})"
+    body += _edges(row, linear)
+    body.append("# Shape and dtype of its outputs.")
+    body += _described(row, linear, shape, alike, in_place)
+    if row.saved:
+        body.append("# What its formulas need.")
+    for name, kind in row.saved.items():
+        if kind == "tensor":
+            body += _saved_tensor(row, name, linear, in_place)
+        else:
+            body.append(f"node.saved_{name} = {_saved_value(row, name, kind)}")
+    return body
+
+
+def _edges(row: Row, linear: bool) -> list[str]:
+    """What gives a node its edges; those of a linear one lead nowhere."""
+    body, nodes, numbers = [], [], []
     for name in row.inputs:
         if name in row.lists:
             body.append(f"edges_{name} = [gradient_edge(t) for t in {name}]")
@@ -119,32 +132,29 @@ def record_lines(
     if row.node_name == "NotImplemented":
         body.append("node.next_edges = [edge for edge in node.next_edges if edge[0] is not None]")
         body.append(f"node.operation = {formula_name(next(iter(row.formulas)))}(None)")
-    body.append("# Shape and dtype of its outputs.")
-    if row.single:
-        described = [
-            f"described = ({shape}, result._array.dtype)",
-            "try: node.input_metadata = known_metadata[described]",
-            f"except ComplexOutputError: as_complex(row, node, (described,), {operands}, {in_place})",
-        ]
-        if in_place:  # torch looks at the dtype of new tensors alone
-            described.append("except RuntimeError: node.input_metadata = (described,)")
-        body += either("alike", ["node.input_metadata = alike"], described) if alike else described
-    else:
-        body += [
+    return body
+
+
+def _described(row: Row, linear: bool, shape: str, alike: bool, in_place: bool) -> list[str]:
+    """What tells a node the shape and dtype of its outputs."""
+    listed = (f"*{name}, " if name in row.lists else f"{name}, " for name in row.inputs)
+    operands = "()" if linear else f"({''.join(listed)})"
+    if not row.single:
+        return [
             f"described = tuple((r._array.shape, r._array.dtype) for r in {differentiable(row, 'result')}"
             " if r._array.dtype.kind in 'fcV')",
             "node.input_metadata = described",
             "for each in described:",
             f"    if each[1].kind == 'c': as_complex(row, node, described, {operands})",
         ]
-    if row.saved:
-        body.append("# What its formulas need.")
-    for name, kind in row.saved.items():
-        if kind == "tensor":
-            body += _saved_tensor(row, name, linear, in_place)
-        else:
-            body.append(f"node.saved_{name} = {_saved_value(row, name, kind)}")
-    return body
+    described = [
+        f"described = ({shape}, result._array.dtype)",
+        "try: node.input_metadata = known_metadata[described]",
+        f"except ComplexOutputError: as_complex(row, node, (described,), {operands}, {in_place})",
+    ]
+    if in_place:  # torch looks at the dtype of new tensors alone
+        described.append("except RuntimeError: node.input_metadata = (described,)")
+    return either("alike", ["node.input_metadata = alike"], described) if alike else described
 
 
 def _find_edge(row: Row, name: str) -> list[str]:
@@ -253,17 +263,7 @@ def apply_source(row: Row, prefix: str = "", fit: str = "") -> str:
         body.append("metadata = node.input_metadata")
     if row.saved:
         body.append("# What was saved.")
-    for name, kind in row.saved.items():
-        body.append(f"{name} = node.saved_{name}")
-        if kind in ("tensor", "output"):
-            unpacked = f"if {name}.__class__ is SavedTensor: {name} = {name}.unpack(node)"
-            if kind == "tensor":
-                checked = f"    if {name}._version_counter is not None: held({name}).unpack(node)"
-                body += [f"if {name}.__class__ is Tensor:", checked, f"el{unpacked}"]
-            else:
-                body.append(unpacked)
-        elif kind == "list":
-            body.append(f"{name} = [t.unpack(node) if t.__class__ is SavedTensor else t for t in {name}]")
+    body += _unpacked(row)
     # What is saved is unpacked, and found changed or freed, even where there is nothing to multiply it with.
     body.append(f"if {'grad is None' if row.single else 'all(g is None for g in grads)'}: return {count}")
     if row.name in _TAKES_RESULT:
@@ -309,6 +309,23 @@ def apply_source(row: Row, prefix: str = "", fit: str = "") -> str:
     body += [line for key in sorted(computed) for line in computed[key]]
     body.append(f"return [{', '.join(returned)}]")
     return function("apply", "node, grads", body)
+
+
+def _unpacked(row: Row) -> list[str]:
+    """What takes out of a node what it saved."""
+    body = []
+    for name, kind in row.saved.items():
+        body.append(f"{name} = node.saved_{name}")
+        if kind in ("tensor", "output"):
+            unpacked = f"if {name}.__class__ is SavedTensor: {name} = {name}.unpack(node)"
+            if kind == "tensor":
+                checked = f"    if {name}._version_counter is not None: held({name}).unpack(node)"
+                body += [f"if {name}.__class__ is Tensor:", checked, f"el{unpacked}"]
+            else:
+                body.append(unpacked)
+        elif kind == "list":
+            body.append(f"{name} = [t.unpack(node) if t.__class__ is SavedTensor else t for t in {name}]")
+    return body
 
 
 def _given(row: Row, key: str, prefix: str) -> Iterator[str]:

@@ -259,24 +259,9 @@ _PLAIN = (
 
 
 def call_source(row: Row, variant: str = "call") -> str:
-    body = ["self = input"] if "self" in row.parameters and variant != "operator" else []
-    if variant != "operator":
-        for theirs, own in numpy_names(row.parameters).items():
-            default = row.parameters[own].default
-            body.append(
-                f"if {theirs} is not None: "
-                f"{own} = taken(row, {own}, {'MISSING' if default is inspect.Parameter.empty else repr(default)}, {theirs}, '{theirs}')"
-            )
     if variant != "call":  # the first operand is a tensor, or Python would not have come here
         row = replace(row, numbers=tuple(name for name in row.numbers if name != next(iter(row.parameters))))
-    if _only_tensors(row) and variant != "operator":
-        body += _beyond(row, variant)
-    for name in row.scalars if variant != "operator" else ():
-        known = "PLAIN" if may_be_none(row, name) else "NUMBERS"
-        body.append(f"if {name}.__class__ not in {known}: {name} = as_scalar(row, '{name}', {name})")
-    for name, kind in row.plain.items() if variant != "operator" else ():
-        given = f"'{name}', {name}, ({arguments(row)},), {variant == 'method'}"
-        body.append(f"if {name}.__class__ is not {kind}: check_plain(row, {given})")
+    body = [] if variant == "operator" else _arguments_taken(row, variant)
     body += _unwrap(row, variant)
     if "dtype" in row.parameters:
         body.append(f"if dtype.__class__ is type: dtype = asked({row.name!r}, dtype)")
@@ -308,18 +293,7 @@ def call_source(row: Row, variant: str = "call") -> str:
     body += _checked(row, _run_alike(row, run) if tells else run, otherwise, variant)
     recorded = row.recorded
     if recorded:
-        requires = [_some_tensor(row, name, _REQUIRES) for name in row.inputs]
-        # What inference tensors alone give stays outside the graph, whatever they require; torch makes a tensor of
-        # a number, which is none of them.
-        seen = row.inputs[:1] if row.view else row.inputs
-        outside = [
-            f"{name}_is_number or not {name}._inference" if may_be_number(row, name)
-            else _some_tensor(row, name, "not {}._inference")
-            for name in seen
-        ]  # fmt: skip
-        body.append("# Whether the result joins the graph.")
-        parts = ["recording", group(requires, "or"), group(outside, "or")]
-        body += ["recording = state.recording", *spread("recorded = ", parts, "and", "")]
+        body += _joins_the_graph(row)
     if row.single:
         if _has_out(row) and variant == "call":
             body += [
@@ -328,31 +302,74 @@ def call_source(row: Row, variant: str = "call") -> str:
                 "    check_asked(out, dtype)" if "dtype" in row.parameters else "",
                 f"    return store_out(row.name, out, computed, ({arguments(row)},))",
             ]
-        body += [
-            "# The result.",
-            "result = new(Tensor)",
-            "result._array = computed",
-            *_PLAIN,
-            f"result._alike = {'alike' if tells else None}",
-            f"result._inference = {False if row.view else _inference(recorded)}",
-        ]
-        if row.view:
-            body.append(f"as_view(result, {row.inputs[0] if row.inputs else 'self'})")
-        if recorded:
-            body += [
-                "if recorded:",
-                *indented(
-                    record_lines(row, shape="shape", alike=tells) if elementwise else record_lines(row)
-                ),
-                "    result._node = node",
-                "    result._requires_grad = True",
-            ]
-            if "result" in row.saved:
-                body.append("    node.saved_result = save_output(result)")
-        body.append("return result")
+        body += _one_output(row, recorded, "shape" if elementwise else "result._array.shape", tells)
     else:
         body += _several_outputs(row, recorded)
     return function(row.name, _signature(row, variant), [line for line in body if line])
+
+
+def _arguments_taken(row: Row, variant: str) -> list[str]:
+    """What makes of the arguments, as they were given, what the forward takes."""
+    body = ["self = input"] if "self" in row.parameters else []
+    for theirs, own in numpy_names(row.parameters).items():
+        default = row.parameters[own].default
+        missing = "MISSING" if default is inspect.Parameter.empty else repr(default)
+        body.append(f"if {theirs} is not None: {own} = taken(row, {own}, {missing}, {theirs}, '{theirs}')")
+    if _only_tensors(row):
+        body += _beyond(row, variant)
+    for name in row.scalars:
+        known = "PLAIN" if may_be_none(row, name) else "NUMBERS"
+        body.append(f"if {name}.__class__ not in {known}: {name} = as_scalar(row, '{name}', {name})")
+    for name, kind in row.plain.items():
+        given = f"'{name}', {name}, ({arguments(row)},), {variant == 'method'}"
+        body.append(f"if {name}.__class__ is not {kind}: check_plain(row, {given})")
+    return body
+
+
+def _joins_the_graph(row: Row) -> list[str]:
+    """What tells whether the result joins the graph: ``recorded``.
+
+    What inference tensors alone give stays outside the graph, whatever they require; torch makes a tensor of a number,
+    which is none of them.
+    """
+    requires = [_some_tensor(row, name, _REQUIRES) for name in row.inputs]
+    seen = row.inputs[:1] if row.view else row.inputs
+    outside = [
+        f"{name}_is_number or not {name}._inference" if may_be_number(row, name)
+        else _some_tensor(row, name, "not {}._inference")
+        for name in seen
+    ]  # fmt: skip
+    parts = ["recording", group(requires, "or"), group(outside, "or")]
+    return [
+        "# Whether the result joins the graph.",
+        "recording = state.recording",
+        *spread("recorded = ", parts, "and", ""),
+    ]
+
+
+def _one_output(row: Row, recorded: bool, shape: str, alike: bool) -> list[str]:
+    """The result of what was computed, and its node.
+
+    Args:
+        shape: where its shape is found.
+        alike: whether a variable of this name says what it shares with its operands.
+    """
+    body = [
+        "# The result.",
+        "result = new(Tensor)",
+        "result._array = computed",
+        *_PLAIN,
+        f"result._alike = {'alike' if alike else None}",
+        f"result._inference = {False if row.view else _inference(recorded)}",
+    ]
+    if row.view:
+        body.append(f"as_view(result, {row.inputs[0] if row.inputs else 'self'})")
+    if recorded:
+        body += ["if recorded:", *indented(record_lines(row, shape=shape, alike=alike))]
+        body += ["    result._node = node", "    result._requires_grad = True"]
+        if "result" in row.saved:
+            body.append("    node.saved_result = save_output(result)")
+    return [*body, "return result"]
 
 
 def _beyond(row: Row, variant: str) -> list[str]:
