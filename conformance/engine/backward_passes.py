@@ -11,7 +11,6 @@ import numpy as np
 
 from . import dtypes, errors
 from .batching import each_example, level_of, vmaps
-from .creation import zeros_like
 from .dispatch_classes import asked
 from .execution import ones_like_root, run_backward
 from .modes import state
@@ -27,6 +26,7 @@ logged: Callable[..., Any] = unfilled
 are_wholes: Callable[..., bool] = on_first_use("are_wholes")
 of_wholes: Callable[..., Any] = on_first_use("of_wholes")
 old_vmap: Callable[..., Any] = on_first_use("old_vmap")
+zeros_like: Callable[..., Tensor] = on_first_use("zeros_like")
 ones_like: Callable[[Tensor], Tensor] = on_first_use("ones_like")
 
 

@@ -12,7 +12,7 @@ from .errors import wrong_type
 from .operands import check_list
 from .ops import FUNCTIONS as OPS
 from .ops.norms import vector_norm
-from .special import SPECIAL
+from .ops.special import SPECIAL
 from .tensor import Tensor
 
 _UNARY = """

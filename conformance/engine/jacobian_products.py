@@ -35,17 +35,6 @@ _PASSED = Transform(alive=False)  # of what was differentiated by to transpose: 
 Directions = dict[str, Any]  # by input, its tangent or None; of a list of tensors, a list of those
 
 
-def bind(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """All arguments of a call by the names of the row's parameters, in their order."""
-    given = dict(zip(row.parameters, args, strict=False))
-    for name, value in kwargs.items():
-        if name != "out":
-            given["self" if name == "input" else name] = value
-    return {
-        name: given.get(name, default) for name, default in zip(row.parameters, row.defaults, strict=True)
-    }
-
-
 def call(row: Row, arguments: dict[str, Any]) -> Any:
     """Call a row with arguments by name."""
     kinds = {name: parameter.kind is parameter.KEYWORD_ONLY for name, parameter in row.parameters.items()}

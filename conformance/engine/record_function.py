@@ -20,10 +20,10 @@ from dataclasses import dataclass
 from time import perf_counter_ns
 from typing import Any
 
-from .jacobian_products import bind
 from .modes import state
 from .node import AccumulateGrad, GraphRoot
 from .overloads import opname
+from .rows import bind
 from .slots import on_first_use
 from .tensor import Tensor
 from .transforms import CompositeWrappers, SharedCompositeWrappers

@@ -321,6 +321,17 @@ def op(
     return declare
 
 
+def bind(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """All arguments of a call by the names of the row's parameters, in their order."""
+    given = dict(zip(row.parameters, args, strict=False))
+    for name, value in kwargs.items():
+        if name != "out":
+            given["self" if name == "input" else name] = value
+    return {
+        name: given.get(name, default) for name, default in zip(row.parameters, row.defaults, strict=True)
+    }
+
+
 def _saved_fields(row: Row) -> dict[str, str]:
     """In the order in which torch packs and unpacks them: inputs by name, then outputs."""
     fields: dict[str, str] = {}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -329,3 +330,31 @@ def shown(value: Any, node: Node, kind: str) -> Any:
     if kind == "plain" and value.__class__ is int and value < 0:
         return value + 2**64
     return value
+
+
+# Disabled hooks ----------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+    """Inside, saved_tensors_hooks raises this message."""
+    before = state.saved_hooks_disabled
+    if not isinstance(error_message, str):
+        raise TypeError(errors.HOOKS_DISABLED_WITHOUT_TEXT.format(error_message))
+    try:
+        state.saved_hooks_disabled = error_message
+        if state.saved_hooks:
+            refuse_disabled_hooks()
+        yield
+    finally:
+        state.saved_hooks_disabled = before
+
+
+def refuse_disabled_hooks() -> None:
+    """Refuse hooks for saved tensors where they are disabled.
+
+    Raises:
+        RuntimeError: they are, with the message that was given.
+    """
+    if state.saved_hooks_disabled is not None:
+        raise RuntimeError(state.saved_hooks_disabled)

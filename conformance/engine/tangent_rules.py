@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from .batching import BatchedTensor
-from .linalg import solve_triangular
+from .linalg.functions import solve_triangular
 from .ops import parts
 from .ops.binary import _copysign_backward
 from .ops.convolution import convolution_backward

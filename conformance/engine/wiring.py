@@ -35,11 +35,11 @@ PROVIDERS: dict[str, str] = {
     "istft": "short_time:istft",
     "leave_mode": "overrides:leave_mode",
     "legacy_storage": "storage:legacy",
-    "linalg_inv": "linalg:inv",
+    "linalg_inv": "linalg.functions:inv",
     "linalg_square": "linalg.checks:square",
     "linalg_svd": "linalg.decompositions:svd",
     "make_tensors_ask": "torch_functions:make_tensors_ask",
-    "matrix_norm": "linalg:matrix_norm",
+    "matrix_norm": "linalg.functions:matrix_norm",
     "namespace_of_operators": "_library.operators:namespace",
     "new_sparse": "sparse.legacy:new",
     "new_tensor": "legacy:made",
@@ -81,6 +81,7 @@ PROVIDERS: dict[str, str] = {
     "wrap_traced": "traced_functions:wrap",
     "wrapped_text": "func.shown:wrapped_text",
     "write_wholes": "func.inplace_rules:write_wholes",
+    "zeros_like": "creation:zeros_like",
 }
 """The slots by name, and the modules and functions that fill them."""
 

@@ -18,6 +18,7 @@ from ..creation import empty
 from ..hooks import RemovableHandle
 from ..modes import enable_grad, state
 from ..node import GradientEdge, grad_accumulator
+from ..saved import disable_saved_tensors_hooks, refuse_disabled_hooks
 from ..tensor import Tensor
 from ..views import increment_version as _count_change
 from .function import BackwardCFunction
@@ -217,7 +218,7 @@ class saved_tensors_hooks:
     def __enter__(self) -> None:
         if not (callable(self.pack_hook) and callable(self.unpack_hook)):
             raise TypeError(errors.HOOKS_NOT_CALLABLE.format(self.pack_hook, self.unpack_hook))
-        _refuse_if_disabled()
+        refuse_disabled_hooks()
         state.saved_hooks = (*state.saved_hooks, (self.pack_hook, self.unpack_hook))
 
     def __exit__(self, *args: object) -> None:
@@ -242,26 +243,6 @@ class save_on_cpu(saved_tensors_hooks):
             return packed[1]
 
         super().__init__(pack_to_cpu, unpack_from_cpu)
-
-
-@contextlib.contextmanager
-def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
-    """Inside, saved_tensors_hooks raises this message."""
-    before = state.saved_hooks_disabled
-    if not isinstance(error_message, str):
-        raise TypeError(errors.HOOKS_DISABLED_WITHOUT_TEXT.format(error_message))
-    try:
-        state.saved_hooks_disabled = error_message
-        if state.saved_hooks:
-            _refuse_if_disabled()
-        yield
-    finally:
-        state.saved_hooks_disabled = before
-
-
-def _refuse_if_disabled() -> None:
-    if state.saved_hooks_disabled is not None:
-        raise RuntimeError(state.saved_hooks_disabled)
 
 
 # Mutation of saved tensors ------------------------------------------------------------------------

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..jacobian_products import bind, call
+from ..jacobian_products import call
 from ..ops.selection import where
-from ..rows import Row
+from ..rows import Row, bind
 from ..tensor import Tensor
 from .wholes import Rule, aligned, front_or_expanded, wrapped
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from .. import errors, modes
 from ..autograd.forward_ad import dual_level, dual_of, make_dual, unpacked_dual
-from ..autograd.graph import disable_saved_tensors_hooks
 from ..batching import level_of
 from ..creation import zeros_like
 from ..modes import state
 from ..pytree import flatten, outline, tree_map, unflatten
+from ..saved import disable_saved_tensors_hooks
 from ..tangents import begin_level, end_level, levels
 from ..tensor import Tensor
 from ..transforms import Transform

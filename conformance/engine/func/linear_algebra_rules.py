@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..batching import whole_of
-from ..jacobian_products import bind, call
+from ..jacobian_products import call
 from ..ops.matmul import outer
-from ..rows import ROWS, Row
+from ..rows import ROWS, Row, bind
 from ..tensor import Tensor
 from .wholes import Rule, aligned, front, front_of, front_or_expanded, fronted, is_at, padded, ranks, wrapped
 

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ..creation import ones_like
-from ..jacobian_products import bind, call
+from ..jacobian_products import call
 from ..ops.gather import gather
 from ..ops.loss import MEAN, NONE
 from ..ops.selection import where
-from ..rows import Row
+from ..rows import Row, bind
 from ..tensor import Tensor
 from .wholes import Rule, aligned, front_or_expanded, is_at, ranks, wrapped
 

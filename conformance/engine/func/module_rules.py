@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..batching import vmaps, whole_of
-from ..jacobian_products import bind, call
+from ..jacobian_products import call
 from ..ranges import arange
-from ..rows import Row
+from ..rows import Row, bind
 from ..tensor import Tensor
 from .wholes import Rule, each_tensor, front, front_of, into, is_at, out_of, wrapped
 

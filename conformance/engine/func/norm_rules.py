@@ -11,8 +11,8 @@ from typing import Any
 
 from ..batching import batched_whole, vmaps, whole_of
 from ..creation import ones, zeros
-from ..jacobian_products import bind, call
-from ..rows import Row
+from ..jacobian_products import call
+from ..rows import Row, bind
 from ..tensor import Tensor
 from .wholes import Rule, each_tensor, front_of, front_or_expanded, into, is_at, out_of, wrapped
 

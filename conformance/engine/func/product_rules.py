@@ -6,10 +6,9 @@ import functools
 from typing import Any
 
 from ..batching import vmaps
-from ..jacobian_products import bind
 from ..ops.joining import cat
 from ..ops.matmul import matmul
-from ..rows import ROWS, Row
+from ..rows import ROWS, Row, bind
 from ..shapes import wrap_dim
 from .wholes import Rule, front, front_of, front_or_expanded, is_at, moved, ranks, wrapped
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from ..jacobian_products import bind, call
-from ..rows import ROWS, Row
+from ..jacobian_products import call
+from ..rows import ROWS, Row, bind
 from .view_rules import dims_of
 from .wholes import Rule, each_tensor, front, is_at, wrapped
 

@@ -8,11 +8,11 @@ from typing import Any
 from ..batching import MASK, vmaps, whole_of
 from ..creation import scalar_tensor
 from ..dtypes import int64
-from ..jacobian_products import bind, call
+from ..jacobian_products import call
 from ..ops import FUNCTIONS
 from ..ops.joining import stack
 from ..ranges import arange
-from ..rows import ROWS, Row
+from ..rows import ROWS, Row, bind
 from ..shapes import wrap_dim
 from ..tensor import Tensor
 from ..transforms import transforms

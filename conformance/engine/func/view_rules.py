@@ -8,10 +8,10 @@ from typing import Any
 from ..batching import BatchedTensor, batched, batched_whole, by_wholes, flat, whole_of
 from ..dtypes import dtype
 from ..formats import contiguous_format
-from ..jacobian_products import bind, call
+from ..jacobian_products import call
 from ..ops.shape import _check_bytes
 from ..ops.windows import as_strided
-from ..rows import ROWS, Row
+from ..rows import ROWS, Row, bind
 from ..shapes import wrap_dim
 from ..tensor import Tensor
 from .pointwise_rules import pointwise

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..batching import BatchedTensor, batched_whole, made_of, vmaps, whole_of
-from ..jacobian_products import bind, call
-from ..rows import Row
+from ..jacobian_products import call
+from ..rows import Row, bind
 from ..tensor import Tensor
 
 Rule = Callable[[Row, tuple[Any, ...], dict[str, Any], int], Any]

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import linalg, return_types
+from .. import return_types
 from ..creation import scalar_tensor
+from ..linalg import functions as linalg
 from ..linalg import householder, kernels, low_rank
 from ..linalg.checks import columns_first, floating, same_dtype, square, succeeded
 from ..linalg.decompositions import MINOR, _svd, cholesky_backward
