@@ -15,9 +15,9 @@ class Inhouse(TellingZeros):
     @property
     def listings(self) -> Any:
         """The module that lists the source of operators."""
-        from conformance.engine import source_listing
+        from conformance.engine._wiring import generated_code
 
-        return source_listing
+        return generated_code
 
 
 engine = Inhouse("inhouse", conformance.engine, version=conformance.__version__, complete=True)

@@ -7,28 +7,28 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-from . import modes, settings
-from ._library.schema import parse_schema
-from .autograd import graph
-from .autograd.graph import _current_graph_task_id, _will_engine_execute_node, saved_tensors_hooks
-from .autograd.outputs import delayed_error
-from .autograd.undefined_check import UndefinedGradBackward, undefined_gradient
-from .dispatch_classes import DisableTorchDispatch, disabled_torch_dispatch
-from .execution import execution_order
-from .modes import below_autograd, state
-from .node import AccumulateGrad, Error, Node, NotImplementedNode
-from .ops.copying import _parse_to
-from .overrides import (
+from ._aten.registry import ROWS
+from ._aten.shape.clone_to import _parse_to
+from ._aten.view_replay import _force_original_view_tracking, is_view_replay_enabled
+from ._autograd.custom_function_outputs import delayed_error
+from ._autograd.engine import execution_order
+from ._autograd.node import AccumulateGrad, Error, Node, NotImplementedNode
+from ._autograd.saved_variable import SavedTensor, save, save_output
+from ._autograd.tensor import Tensor, version_counter
+from ._autograd.torch_dispatch_subclass import DisableTorchDispatch, disabled_torch_dispatch
+from ._autograd.torch_function import (
     DisableTorchFunction,
     DisableTorchFunctionSubclass,
     _is_torch_function_all_disabled,
     disabled_torch_function,
 )
-from .rows import ROWS
-from .saved import SavedTensor, save, save_output
-from .tensor import Tensor, version_counter
-from .view_replay import _force_original_view_tracking, is_view_replay_enabled
-from .views import AsStridedBackward0, CopySlices, increment_version
+from ._autograd.views import AsStridedBackward0, CopySlices, increment_version
+from ._c10 import context, modes
+from ._c10.modes import below_autograd, state
+from ._library.schema import parse_schema
+from .autograd import graph
+from .autograd._gradcheck.undefined import UndefinedGradBackward, undefined_gradient
+from .autograd.graph import _current_graph_task_id, _will_engine_execute_node, saved_tensors_hooks
 
 __all__ = [
     "DisableTorchFunction",
@@ -66,12 +66,12 @@ _is_view_replay_enabled = is_view_replay_enabled
 
 def __getattr__(name: str) -> Any:
     if name == "_functorch":
-        from .func import wrappers
+        from ._transforms import wrappers
 
         return wrappers
-    from . import casting
+    from ._dispatch import autocast
 
-    found = getattr(casting, name, None) if name in _OF_AUTOCAST else casting.public(name)
+    found = getattr(autocast, name, None) if name in _OF_AUTOCAST else autocast.public(name)
     if found is None:
         raise AttributeError(f"module 'torch._C' has no attribute '{name}'")
     return found
@@ -81,8 +81,8 @@ def _set_view_replay_enabled(mode: bool) -> None:
     _force_original_view_tracking(mode)
 
 
-_check_sparse_tensor_invariants = settings.checks_invariants
-_set_check_sparse_tensor_invariants = settings.set_checks_invariants
+_check_sparse_tensor_invariants = context.checks_invariants
+_set_check_sparse_tensor_invariants = context.set_checks_invariants
 
 
 def _set_grad_enabled(mode: bool) -> None:

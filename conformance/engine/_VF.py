@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from .ops.searching import unchosen
+from ._aten.reduction.unique_searchsorted import unchosen
 
 _unique = unchosen("_unique")
 _unique2 = unchosen("_unique2")

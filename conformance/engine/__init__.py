@@ -8,10 +8,12 @@ from importlib import util as _util
 from math import e, inf, nan, pi
 from typing import Any
 
-from . import __future__, allocation, autograd, legacy, ops, random, return_types, wiring
-from .absent import look_up
-from .checks import FUNCTIONS as _CHECKS
-from .creation import (
+from . import __future__, autograd, random, return_types
+from ._arguments.absent_names import look_up
+from ._arguments.argument_errors import all_refusing
+from ._aten import operators as _operators
+from ._aten.creation import legacy_constructors as _legacy_constructors
+from ._aten.creation.factories import (
     empty,
     empty_like,
     empty_permuted,
@@ -25,8 +27,29 @@ from .creation import (
     zeros,
     zeros_like,
 )  # fmt: skip
-from .device import device
-from .dtypes import (
+from ._aten.creation.from_data import as_tensor, asarray, from_numpy, tensor
+from ._aten.creation.ranges import arange, linspace, logspace, range
+from ._aten.dlpack import from_dlpack, frombuffer, to_dlpack
+from ._aten.random import random as _random
+from ._autograd.storage_impl import StorageBase
+from ._autograd.tensor import Tensor
+from ._autograd.torch_function import DisableTorchFunction, DisableTorchFunctionSubclass
+from ._c10 import allocator as _allocator
+from ._c10.context import (
+    are_deterministic_algorithms_enabled,
+    get_deterministic_debug_mode,
+    get_float32_matmul_precision,
+    get_num_interop_threads,
+    get_num_threads,
+    is_deterministic_algorithms_warn_only_enabled,
+    set_deterministic_debug_mode,
+    set_float32_matmul_precision,
+    set_num_interop_threads,
+    set_num_threads,
+    use_deterministic_algorithms,
+)  # fmt: skip
+from ._c10.device import device
+from ._c10.dtypes import (
     bfloat16,
     can_cast,
     complex64,
@@ -48,9 +71,8 @@ from .dtypes import (
     uint8,
     uint64,
 )  # fmt: skip
-from .dtypes import bool_ as bool
-from .exchange import from_dlpack, frombuffer, to_dlpack
-from .formats import (
+from ._c10.dtypes import bool_ as bool
+from ._c10.layout import (
     channels_last,
     channels_last_3d,
     contiguous_format,
@@ -61,9 +83,7 @@ from .formats import (
     sparse_coo,
     strided,
 )
-from .from_data import as_tensor, asarray, from_numpy, tensor
-from .memory import StorageBase
-from .modes import (
+from ._c10.modes import (
     enable_grad,
     inference_mode,
     is_anomaly_check_nan_enabled,
@@ -74,26 +94,11 @@ from .modes import (
     set_anomaly_enabled,
     set_grad_enabled,
 )  # fmt: skip
-from .once import is_warn_always_enabled, set_warn_always
-from .overrides import DisableTorchFunction, DisableTorchFunctionSubclass
-from .ranges import arange, linspace, logspace, range
-from .refusals import all_refusing
-from .settings import (
-    are_deterministic_algorithms_enabled,
-    get_deterministic_debug_mode,
-    get_float32_matmul_precision,
-    get_num_interop_threads,
-    get_num_threads,
-    is_deterministic_algorithms_warn_only_enabled,
-    set_deterministic_debug_mode,
-    set_float32_matmul_precision,
-    set_num_interop_threads,
-    set_num_threads,
-    use_deterministic_algorithms,
-)  # fmt: skip
-from .size import Size
-from .symbolic import FUNCTIONS as _OF_NUMBERS
-from .tensor import Tensor
+from ._c10.size import Size
+from ._c10.warn_once import is_warn_always_enabled, set_warn_always
+from ._python_api.check import FUNCTIONS as _CHECKS
+from ._python_api.sym_numbers import FUNCTIONS as _OF_NUMBERS
+from ._wiring import providers as _providers
 from .torch_version import __version__
 
 newaxis = None
@@ -102,12 +107,15 @@ half, float, double = float16, float32, float64
 short, int, long = int16, int32, int64
 cfloat, cdouble = complex64, complex128
 
-globals().update(ops.FUNCTIONS)
-globals().update(all_refusing(random.FUNCTIONS))
-globals().update(legacy.TYPES)
+globals().update(_operators.FUNCTIONS)
+globals().update(all_refusing(_random.FUNCTIONS))
+globals().update(_legacy_constructors.TYPES)
 globals().update(_CHECKS)
 globals().update(_OF_NUMBERS)
-typename, set_default_tensor_type = legacy.typename, legacy.set_default_tensor_type
+typename, set_default_tensor_type = (
+    _legacy_constructors.typename,
+    _legacy_constructors.set_default_tensor_type,
+)
 
 
 def is_tensor(obj: Any) -> Any:
@@ -194,8 +202,8 @@ def _assert(condition: Any, message: Any) -> None:
         raise AssertionError(message)
 
 
-wiring.begin()
-allocation.keep_freed_memory()
+_providers.begin()
+_allocator.keep_freed_memory()
 _look_up = look_up("torch")
 _LATER = (
     "__future__",
@@ -221,6 +229,7 @@ _LATER = (
     "linalg",
     "mps",
     "nn",
+    "ops",
     "optim",
     "overrides",
     "profiler",
@@ -244,12 +253,12 @@ _ELSEWHERE = {
     "Tag": "_library.tags",
     "TypedStorage": "storage",
     "UntypedStorage": "storage",
-    "_sparse_coo_tensor_unsafe": "sparse.construction",
-    "lobpcg": "linalg.conjugate_gradient",
+    "_sparse_coo_tensor_unsafe": "_aten.sparse.construction",
+    "lobpcg": "_aten.linalg.lobpcg",
     "save": "serialization",
-    "sparse_coo_tensor": "sparse.construction",
-    "spmm": "sparse.products",
-    "set_printoptions": "printing",
+    "sparse_coo_tensor": "_aten.sparse.construction",
+    "spmm": "_aten.sparse.products",
+    "set_printoptions": "_c10.number_format",
     "vmap": "func",
 }  # and where these are from
 
@@ -269,27 +278,27 @@ def __getattr__(name: str) -> Any:
     if name in _ELSEWHERE:
         return getattr(import_module(f"{__name__}.{_ELSEWHERE[name]}"), name)
     if "autocast" in name:
-        found = import_module(f"{__name__}.casting").public(name)
+        found = import_module(f"{__name__}._dispatch.autocast").public(name)
         if found is not None:
             return found
     if not name.startswith("_") and not _is_part(name):
-        from .nn.functions import FUNCTIONS
+        from ._nn.functions import FUNCTIONS
 
         if name in FUNCTIONS:
             globals().update(FUNCTIONS)
             return FUNCTIONS[name]
     if name in ("stft", "istft") or name.endswith("_window"):
-        from .short_time import FUNCTIONS as WINDOWS
+        from ._aten.fft.stft import FUNCTIONS as WINDOWS
 
         if name in WINDOWS:
             return WINDOWS[name]
     if name.startswith("_foreach_"):
-        from .foreach import FUNCTIONS as EACH
+        from ._aten.foreach import FUNCTIONS as EACH
 
         if name in EACH:
             return EACH[name]
     if name.endswith("Storage"):
-        from .storage import named
+        from ._aten.storage import named
 
         found = named(name)
         if found is not None:

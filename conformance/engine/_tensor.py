@@ -1,5 +1,5 @@
 """torch._tensor: Tensor, as programs import it from there."""
 
-from .tensor import Tensor
+from ._autograd.tensor import Tensor
 
 __all__ = ["Tensor"]

@@ -7,9 +7,9 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from .func.vmap import in_dims_of, old_vmap, size_of
-from .pytree import flatten, unflatten
-from .tensor import Tensor
+from ._autograd.tensor import Tensor
+from ._c10.pytree import flatten, unflatten
+from ._transforms.vmap import in_dims_of, old_vmap, size_of
 
 
 def _listed(value: Any) -> tuple[Any, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .absent import look_up
+from ._arguments.absent_names import look_up
 from .jit import export as allow_in_graph
 from .jit import is_scripting as is_compiling
 

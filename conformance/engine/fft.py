@@ -12,31 +12,31 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes
-from .absent import look_up
-from .creation import finish, kind_of, new_sizes
-from .device import check_memory
-from .errors import unimplemented
-from .ops.arranging import roll
-from .ops.fourier import Dims, fft_c2c, fft_c2r, fft_r2c
-from .ops.padding import constant_pad_nd
-from .ops.slicing import slice_
-from .out import check_out, store_out
-from .own_names import all_named
-from .refusals import all_refusing
-from .shapes import existing_dim
-from .tensor import Tensor
+from ._arguments.absent_names import look_up
+from ._arguments.argument_errors import all_refusing
+from ._arguments.function_names import all_named
+from ._aten.creation.factories import finish, kind_of, new_sizes
+from ._aten.fft.fft_kernels import Dims, fft_c2c, fft_c2r, fft_r2c
+from ._aten.nn.padding import constant_pad_nd
+from ._aten.out import check_out, store_out
+from ._aten.shape.flip_roll_tile import roll
+from ._aten.shape.slice_select import slice_
+from ._autograd.tensor import Tensor
+from ._c10 import dtypes as _dtypes
+from ._c10.device import check_memory
+from ._c10.errors import unimplemented
+from ._c10.shapes import existing_dim
 
 _FLOATS = "Only supports floating-point dtypes, but found: "
 _ROWS = {(False, True): "_fft_r2c", (True, True): "_fft_c2c", (True, False): "_fft_c2r"}
-_COMPLEX = {dtypes.float32: dtypes.complex64, dtypes.float64: dtypes.complex128}
+_COMPLEX = {_dtypes.float32: _dtypes.complex64, _dtypes.float64: _dtypes.complex128}
 
 
 def _promoted(input: Tensor, require_complex: bool = False) -> Tensor:
     """Integers become the default dtype, and real numbers complex ones where they must."""
     kind = input.dtype
     if not kind.is_complex:
-        kind = kind if kind.is_floating_point else dtypes.get_default_dtype()
+        kind = kind if kind.is_floating_point else _dtypes.get_default_dtype()
         if kind not in _COMPLEX:
             raise RuntimeError(f"Unsupported dtype {kind.legacy}")
         kind = _COMPLEX[kind] if require_complex else kind

@@ -3,7 +3,7 @@
 import sys
 from typing import Any
 
-from .absent import look_up
+from ._arguments.absent_names import look_up
 
 __all__ = [  # noqa: F822  found below
     "atleast_1d",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .absent import look_up
+from ._arguments.absent_names import look_up
 
 
 def is_scripting() -> bool:

@@ -7,25 +7,18 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from ._arguments.absent_names import look_up
+from ._dispatch.torch_dispatch import OpOverload
 from ._library.autograd import Formula, autograd_kernel
 from ._library.batched import vmap_kernel
-from ._library.custom_ops import (
-    OPDEFS,
-    CustomOpDef,
-    DeviceTypes,
-    check_functional,
-    custom_op,
-    dispatch_key,
-)
+from ._library.custom_ops import OPDEFS, CustomOpDef, DeviceTypes, check_functional, custom_op, dispatch_key
 from ._library.infer_schema import infer_schema
 from ._library.libraries import KEYS as _KEYS
 from ._library.libraries import Library
 from ._library.operators import ENTRIES, Operator, lookup, split
 from ._library.tags import Tags
-from .absent import look_up
 from .amp.autocast_mode import check_available as _check_available
 from .amp.autocast_mode import operator_kernel as _operator_kernel
-from .dispatch import OpOverload
 
 __all__ = [
     "CustomOpDef",

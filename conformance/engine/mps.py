@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .absent import look_up
+from ._arguments.absent_names import look_up
 from .cuda import device_count, is_available, manual_seed
 
 __all__ = ["device_count", "is_available", "manual_seed"]

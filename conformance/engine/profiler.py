@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import Any
 
-from .absent import look_up
+from ._arguments.absent_names import look_up
 from .autograd import profiler as autograd_profiler
 from .autograd.profiler import KinetoStepTracker, record_function
 from .autograd.profiler_util import DeviceType, EventList

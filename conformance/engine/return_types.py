@@ -1,82 +1,72 @@
 """torch.return_types: the named tuples of operations with several results."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
-from operator import itemgetter
-from typing import Any, NoReturn
-
-from . import pickling
-
-
-class _Named(tuple[Any, ...]):
-    """A tuple whose entries have names; built from one sequence and printed as torch prints it."""
-
-    __slots__ = ()
-    __match_args__: tuple[str, ...] = ()
-    n_fields = n_sequence_fields = n_unnamed_fields = 0
-
-    def __new__(cls, sequence: Iterable[Any]) -> Any:
-        made = tuple.__new__(cls, sequence)
-        if len(made) != cls.n_fields:
-            raise TypeError(
-                f"torch.return_types.{cls.__name__}() takes a {cls.n_fields}-sequence ({len(made)}-sequence given)"
-            )
-        return made
-
-    def __repr__(self) -> str:
-        entries = ",\n".join(
-            f"{name}={value!r}" for name, value in zip(self.__match_args__, self, strict=True)
-        )
-        return f"torch.return_types.{type(self).__name__}(\n{entries})"
-
-    def __getattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"'torch.return_types.{type(self).__name__}' object has no attribute '{name}'")
-
-    def __reduce__(self) -> Any:
-        return pickling.rebuild, (pickling.place(type(self)), tuple(self))
-
-
-def _named(name: str, fields: str) -> Any:
-    names = tuple(fields.split())
-    body: dict[str, Any] = {each: property(itemgetter(i)) for i, each in enumerate(names)}
-    body |= {"__slots__": (), "__module__": "torch.return_types", "__match_args__": names}
-    body |= {"n_fields": len(names), "n_sequence_fields": len(names)}
-    return type(name, (_Named,), body)
-
-
-_VALUES = "values indices"
-cummax, cummin = _named("cummax", _VALUES), _named("cummin", _VALUES)
-kthvalue, mode = _named("kthvalue", _VALUES), _named("mode", _VALUES)
-max, min = _named("max", _VALUES), _named("min", _VALUES)
-median, nanmedian = _named("median", _VALUES), _named("nanmedian", _VALUES)
-sort, topk = _named("sort", _VALUES), _named("topk", _VALUES)
-aminmax = _named("aminmax", "min max")
-frexp = _named("frexp", "mantissa exponent")
-histogram = _named("histogram", "hist bin_edges")
-histogramdd = _named("histogramdd", "hist bin_edges")
-_lu_with_info = _named("_lu_with_info", "LU pivots info")
-lu_unpack = _named("lu_unpack", "P L U")
-qr = _named("qr", "Q R")
-linalg_qr = _named("linalg_qr", "Q R")
-svd = _named("svd", "U S V")
-slogdet = _named("slogdet", "sign logabsdet")
-triangular_solve = _named("triangular_solve", "solution cloned_coefficient")
-geqrf = _named("geqrf", "a tau")
-linalg_cholesky_ex = _named("linalg_cholesky_ex", "L info")
-linalg_eig = _named("linalg_eig", "eigenvalues eigenvectors")
-linalg_eigh = _named("linalg_eigh", "eigenvalues eigenvectors")
-linalg_inv_ex = _named("linalg_inv_ex", "inverse info")
-linalg_ldl_factor = _named("linalg_ldl_factor", "LD pivots")
-linalg_ldl_factor_ex = _named("linalg_ldl_factor_ex", "LD pivots info")
-linalg_lstsq = _named("linalg_lstsq", "solution residuals rank singular_values")
-linalg_lu = _named("linalg_lu", "P L U")
-linalg_lu_factor = _named("linalg_lu_factor", "LU pivots")
-linalg_lu_factor_ex = _named("linalg_lu_factor_ex", "LU pivots info")
-linalg_slogdet = _named("linalg_slogdet", "sign logabsdet")
-linalg_solve_ex = _named("linalg_solve_ex", "result info")
-linalg_svd = _named("linalg_svd", "U S Vh")
-
-for _name, _type in list(globals().items()):  # what the same operations return with out=
-    if isinstance(_type, type) and issubclass(_type, _Named) and _type is not _Named:
-        globals()[_name + "_out"] = _named(_name + "_out", " ".join(_type.__match_args__))
+from ._c10.structseq import (
+    _lu_with_info,
+    aminmax,
+    aminmax_out,
+    cummax,
+    cummax_out,
+    cummin,
+    cummin_out,
+    frexp,
+    frexp_out,
+    geqrf,
+    geqrf_out,
+    histogram,
+    histogram_out,
+    histogramdd,
+    kthvalue,
+    kthvalue_out,
+    linalg_cholesky_ex,
+    linalg_cholesky_ex_out,
+    linalg_eig,
+    linalg_eig_out,
+    linalg_eigh,
+    linalg_eigh_out,
+    linalg_inv_ex,
+    linalg_inv_ex_out,
+    linalg_ldl_factor,
+    linalg_ldl_factor_ex,
+    linalg_ldl_factor_ex_out,
+    linalg_ldl_factor_out,
+    linalg_lstsq,
+    linalg_lstsq_out,
+    linalg_lu,
+    linalg_lu_factor,
+    linalg_lu_factor_ex,
+    linalg_lu_factor_ex_out,
+    linalg_lu_factor_out,
+    linalg_lu_out,
+    linalg_qr,
+    linalg_qr_out,
+    linalg_slogdet,
+    linalg_slogdet_out,
+    linalg_solve_ex,
+    linalg_solve_ex_out,
+    linalg_svd,
+    linalg_svd_out,
+    lu_unpack,
+    lu_unpack_out,
+    max,
+    max_out,
+    median,
+    median_out,
+    min,
+    min_out,
+    mode,
+    mode_out,
+    nanmedian,
+    nanmedian_out,
+    qr,
+    qr_out,
+    slogdet,
+    slogdet_out,
+    sort,
+    sort_out,
+    svd,
+    svd_out,
+    topk,
+    topk_out,
+    triangular_solve,
+    triangular_solve_out,
+)

@@ -12,11 +12,12 @@ from ast import literal_eval
 from collections.abc import Iterator
 from typing import IO, Any, Union
 
-from . import copies, dtypes, formats, pickling, storage
-from .copies import reduce_in_memory
-from .device import device
-from .sparse.array import SparseArray
-from .tensor import Tensor
+from ._aten import copy_and_pickle, storage
+from ._aten.copy_and_pickle import reduce_in_memory
+from ._aten.sparse.sparse_array import SparseArray
+from ._autograd.tensor import Tensor
+from ._c10 import dtypes, layout, pickling
+from ._c10.device import device
 
 File = Union[str, "os.PathLike[str]", IO[bytes]]
 
@@ -30,10 +31,10 @@ _WEIGHTS = {
 }
 for _each in (
     SparseArray,
-    copies._rebuild,
-    copies._rebuild_in,
+    copy_and_pickle._rebuild,
+    copy_and_pickle._rebuild_in,
     dtypes.by_name,
-    formats.by_name,
+    layout.by_name,
     pickling.rebuild,
     storage._of_bytes,
     storage._rebuild,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from .absent import look_up
-from .keywords import all_renaming
-from .ops import FUNCTIONS, bessel, polynomials
-from .ops.special import SPECIAL
-from .own_names import all_named
-from .refusals import all_refusing
+from ._arguments.absent_names import look_up
+from ._arguments.argument_errors import all_refusing
+from ._arguments.function_names import all_named
+from ._aten.operators import FUNCTIONS
+from ._aten.special import bessel as _bessel
+from ._aten.special import orthogonal_polynomials as _orthogonal_polynomials
+from ._aten.special.special import SPECIAL
+from ._c10.keyword_names import all_renaming
 
-_ALL = SPECIAL | bessel.FUNCTIONS | polynomials.FUNCTIONS
+_ALL = SPECIAL | _bessel.FUNCTIONS | _orthogonal_polynomials.FUNCTIONS
 _FOUND = all_refusing(all_renaming(_ALL, "special_"), "special_") | {"logsumexp": FUNCTIONS["logsumexp"]}
 globals().update(_FOUND | all_named(_FOUND, "special_", FUNCTIONS.values()))
 

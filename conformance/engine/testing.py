@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes
-from .absent import look_up
-from .from_data import as_tensor
-from .made_tensors import make_tensor
-from .tensor import Tensor
+from ._arguments.absent_names import look_up
+from ._aten.creation.from_data import as_tensor
+from ._aten.creation.make_tensor import make_tensor
+from ._autograd.tensor import Tensor
+from ._c10 import dtypes as _dtypes
 
 __all__ = ["assert_close", "make_tensor"]
 
 _PRECISION = {
-    dtypes.float16: (1e-3, 1e-5), dtypes.bfloat16: (1.6e-2, 1e-5), dtypes.float32: (1.3e-6, 1e-5), dtypes.float64: (1e-7, 1e-7),
-    dtypes.complex64: (1.3e-6, 1e-5), dtypes.complex128: (1e-7, 1e-7),
+    _dtypes.float16: (1e-3, 1e-5), _dtypes.bfloat16: (1.6e-2, 1e-5), _dtypes.float32: (1.3e-6, 1e-5), _dtypes.float64: (1e-7, 1e-7),
+    _dtypes.complex64: (1.3e-6, 1e-5), _dtypes.complex128: (1e-7, 1e-7),
 }  # fmt: skip
 _NUMBER = (bool, int, float, complex, np.number, np.bool_)
 Place = tuple[Any, ...]
@@ -120,7 +120,7 @@ def _compare_numbers(
     a: Any, b: Any, place: Place, given: tuple[float, float] | None, equal_nan: bool, check_dtype: bool
 ) -> None:
     x, y = (each.item() if isinstance(each, np.generic) else each for each in (a, b))
-    kinds = {bool: dtypes.bool_, int: dtypes.int64, float: dtypes.float64, complex: dtypes.complex128}
+    kinds = {bool: _dtypes.bool_, int: _dtypes.int64, float: _dtypes.float64, complex: _dtypes.complex128}
     rtol, atol = _tolerance(given, kinds[type(x)], kinds[type(y)])
     if check_dtype and type(x) is not type(y):
         raise _failed(f"The (d)types do not match: {type(x)} != {type(y)}.", place)
@@ -165,7 +165,7 @@ def _compare_values(
     what: str, a: Tensor, b: Tensor, place: Place, tolerance: tuple[float, float], equal_nan: bool
 ) -> None:
     rtol, atol = tolerance
-    kind = dtypes.promote_types(a.dtype, b.dtype).numpy
+    kind = _dtypes.promote_types(a.dtype, b.dtype).numpy
     x, y = a._array.astype(kind), b._array.astype(kind)
     if kind.kind in "biu":
         x, y = x.astype(np.int64), y.astype(np.int64)
@@ -174,7 +174,7 @@ def _compare_values(
         return
     wrong, count = int(same.size - same.sum()), same.size
     away = np.where(same, 0, np.abs(x - y))
-    precision = away.dtype if kind.kind in "fcV" else dtypes.default.numpy
+    precision = away.dtype if kind.kind in "fcV" else _dtypes.default.numpy
     share = np.where(same, 0, np.true_divide(away, np.abs(y)).astype(precision))
     far, most = _largest(away), _largest(share)
     if not a._array.ndim:

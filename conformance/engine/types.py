@@ -12,12 +12,12 @@ from builtins import str as _str
 from collections.abc import Sequence
 from typing import IO, Any, TypeAlias
 
-from .absent import look_up
-from .device import device as _device
-from .dtypes import dtype as _dtype
-from .formats import layout as _layout
-from .size import Size
-from .tensor import Tensor
+from ._arguments.absent_names import look_up
+from ._autograd.tensor import Tensor
+from ._c10.device import device as _device
+from ._c10.dtypes import dtype as _dtype
+from ._c10.layout import layout as _layout
+from ._c10.size import Size
 
 __all__ = ["Device", "FileLike", "Number", "Storage"]
 

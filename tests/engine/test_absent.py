@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from conformance import engine
-from conformance.engine import ops
-from conformance.engine.torch_api import FILE, public_names
+from conformance.engine._arguments.torch_api import FILE, public_names
+from conformance.engine._aten import operators
 from conformance.runner.processes import fresh
 from tests.engine import torch_api
 
@@ -60,5 +60,5 @@ def test_absent_attributes_of_tensors(owner: Any) -> None:
 
 def test_there_is_no_function_that_torch_has_not() -> None:
     """What the engine's modules share among them is nothing for its users."""
-    assert [name for name in ops.FUNCTIONS if not hasattr(torch, name)] == []
+    assert [name for name in operators.FUNCTIONS if not hasattr(torch, name)] == []
     assert [name for name in dir(engine.Tensor) if name[0] != "_" and not hasattr(torch.Tensor, name)] == []

@@ -11,8 +11,9 @@ import pytest
 
 import conformance.engine
 import conformance.engine.utils
-from conformance.engine import casting, ops
-from conformance.engine.rows import ROWS
+from conformance.engine._aten import operators
+from conformance.engine._aten.registry import ROWS
+from conformance.engine._dispatch import autocast
 
 torch = pytest.importorskip("torch")
 ENGINES = [pytest.param(torch, id="torch"), pytest.param(conformance.engine, id="engine")]
@@ -40,7 +41,7 @@ def test_the_lists_are_torchs() -> None:
         if name.startswith("aten::")  # programs' own may be left of other tests
         and torch._C._dispatch_has_kernel_for_dispatch_key(name, "AutocastCPU")
     }
-    lists = (casting.LOWER_PRECISION, casting.SINGLE_PRECISION, casting.WIDEST)
+    lists = (autocast.LOWER_PRECISION, autocast.SINGLE_PRECISION, autocast.WIDEST)
     ours = [name for names in lists for name in names.split()]
     assert len(ours) == len({*ours})
     wanted = {OTHERWISE.get(each, each) for each in registered - ABSENT - {*ALIASES}} | {"prod_dim"}
@@ -49,7 +50,7 @@ def test_the_lists_are_torchs() -> None:
 
 
 def test_off_it_costs_nothing() -> None:
-    engine, composed = conformance.engine, ops.matmul.matmul
+    engine, composed = conformance.engine, operators.matmul.matmul
     a = engine.ones(2, 2)
     with engine.autocast("cpu"):
         engine.mm(a, a)

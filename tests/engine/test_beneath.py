@@ -79,7 +79,9 @@ def _analytical(call: Callable[[Any], Any], **options: Any) -> Callable[[Any], A
         if module is torch:
             jacobian = import_module("torch.autograd.gradcheck").get_analytical_jacobian
         else:
-            jacobian = import_module("conformance.engine.autograd.jacobians").get_analytical_jacobian
+            jacobian = import_module(
+                "conformance.engine.autograd._gradcheck.jacobians"
+            ).get_analytical_jacobian
         x, y = (module.tensor([n, 3.0], dtype=module.float64, requires_grad=True) for n in (1.0, 2.0))
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -256,7 +258,7 @@ ATEN: dict[str, Callable[[Any, Any], Any]] = {
 @pytest.mark.parametrize("call", ATEN.values(), ids=ATEN.keys())
 def test_operations_by_the_dispatchers_names(call: Callable[[Any, Any], Any]) -> None:
     def outcome(module: Any) -> Any:
-        from conformance.engine.dispatch import aten
+        from conformance.engine._dispatch.torch_dispatch import aten
 
         found = call(torch.ops.aten if module is torch else aten, module.tensor([1.0, 2.0]))
         return found.tolist() if isinstance(found, module.Tensor) else found

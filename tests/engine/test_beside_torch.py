@@ -13,6 +13,7 @@ import pytest
 import torch
 
 from conformance import engine
+from conformance.engine._aten.method_binding import FUNCTIONS
 
 ENGINES = [torch, engine]
 
@@ -262,7 +263,7 @@ def test_log_of_a_checkpoint() -> None:
 def test_functions_and_methods_apart() -> None:
     """What torch has as a function alone, or as a method alone, the engine has nowhere else."""
     own = [name for name in dir(engine.Tensor) if not name.startswith("_")]
-    for name in {*dir(torch), *dir(torch.Tensor), *own, *engine.ops.FUNCTIONS}:
+    for name in {*dir(torch), *dir(torch.Tensor), *own, *FUNCTIONS}:
         assert hasattr(torch, name) or not callable(getattr(engine, name, None)), f"torch.{name}"
         assert hasattr(torch.Tensor, name) or not hasattr(engine.Tensor, name), f"Tensor.{name}"
 

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 import conformance.engine as torch
-from conformance.engine.rows import op
+from conformance.engine._aten.registry import op
 
 
 def test_a_row_is_compiled_by_its_first_call() -> None:

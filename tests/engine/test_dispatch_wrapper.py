@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import conformance.engine as torch
-from conformance.engine.dispatch_wrapper import install_stubs, not_compiled, restore_code
-from conformance.engine.transforms import CompositeWrappers
+from conformance.engine._c10.dispatch_wrapper import install_stubs, not_compiled, restore_code
+from conformance.engine._c10.interpreter_stack import CompositeWrappers
 
 ENGINE = Path(torch.__file__).parent
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from conformance import engine
-from conformance.engine.nn.modules.calling import EveryModule
+from conformance.engine.nn.modules._module_call import EveryModule
 
 
 @pytest.fixture(autouse=True)

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import torch
 
-from conformance.engine import draws
-from conformance.engine.generator import Generator
-from conformance.engine.random import multinomial
-from conformance.engine.tensor import wrap
+from conformance.engine._aten.random import distribution_kernels
+from conformance.engine._aten.random.random import multinomial
+from conformance.engine._autograd.tensor import wrap
+from conformance.engine._c10.generator import Generator
 
 SIZES = (1, 5, 15, 16, 17, 100, 1000, 70000)
 SEEDS = (0, 1, 42, -7, 2**32 + 5, 2**63 + 11)
@@ -31,53 +31,56 @@ def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> torch.Tensor:
 
 # Each draws once from both: the engine's array, torch's tensor.
 DRAWS: dict[str, Draw] = {
-    "uniform": lambda g, d, s: (draws.uniform(g, s, d), empty(s, d).uniform_()),
+    "uniform": lambda g, d, s: (distribution_kernels.uniform(g, s, d), empty(s, d).uniform_()),
     "uniform-wide": lambda g, d, s: (
-        draws.uniform(g, s, d, -2.7, 1000.0),
+        distribution_kernels.uniform(g, s, d, -2.7, 1000.0),
         empty(s, d).uniform_(-2.7, 1000.0),
     ),
     "uniform-narrow": lambda g, d, s: (
-        draws.uniform(g, s, d, 1000.0, 1000.1 if d != np.float16 else 1002.0),
+        distribution_kernels.uniform(g, s, d, 1000.0, 1000.1 if d != np.float16 else 1002.0),
         empty(s, d).uniform_(1000.0, 1000.1 if d != np.float16 else 1002.0),
     ),
-    "normal": lambda g, d, s: (draws.normal(g, s, d), empty(s, d).normal_()),
+    "normal": lambda g, d, s: (distribution_kernels.normal(g, s, d), empty(s, d).normal_()),
     "normal-affine": lambda g, d, s: (
-        draws.normal(g, s, d, 0.3, 1.7),
+        distribution_kernels.normal(g, s, d, 0.3, 1.7),
         empty(s, d).normal_(0.3, 1.7),
     ),
     "normal-strided": lambda g, d, s: (
-        draws.normal(g, s, d, 0.3, 1.7, contiguous=False),
+        distribution_kernels.normal(g, s, d, 0.3, 1.7, contiguous=False),
         empty((*s, 2), d)[..., 0].normal_(0.3, 1.7),
     ),
     "exponential": lambda g, d, s: (
-        draws.exponential(g, s, d, 1.3),
+        distribution_kernels.exponential(g, s, d, 1.3),
         empty(s, d).exponential_(1.3),
     ),
-    "cauchy": lambda g, d, s: (draws.cauchy(g, s, d, 0.3, 1.7), empty(s, d).cauchy_(0.3, 1.7)),
+    "cauchy": lambda g, d, s: (distribution_kernels.cauchy(g, s, d, 0.3, 1.7), empty(s, d).cauchy_(0.3, 1.7)),
     "log_normal": lambda g, d, s: (
-        draws.log_normal(g, s, d, 0.3, 0.7),
+        distribution_kernels.log_normal(g, s, d, 0.3, 0.7),
         empty(s, d).log_normal_(0.3, 0.7),
     ),
-    "geometric": lambda g, d, s: (draws.geometric(g, s, d, 0.3), empty(s, d).geometric_(0.3)),
-    "bernoulli": lambda g, d, s: (draws.bernoulli(g, s, d, 0.3), empty(s, d).bernoulli_(0.3)),
+    "geometric": lambda g, d, s: (distribution_kernels.geometric(g, s, d, 0.3), empty(s, d).geometric_(0.3)),
+    "bernoulli": lambda g, d, s: (distribution_kernels.bernoulli(g, s, d, 0.3), empty(s, d).bernoulli_(0.3)),
     "dropout": lambda g, d, s: (
-        draws.dropout_noise(g, s, d, 0.3),
+        distribution_kernels.dropout_noise(g, s, d, 0.3),
         torch.nn.functional.dropout(torch.ones(s, dtype=TORCH[d]), 0.3),
     ),
-    "random": lambda g, d, s: (draws.integers_all(g, s, d), empty(s, d).random_()),
+    "random": lambda g, d, s: (distribution_kernels.integers_all(g, s, d), empty(s, d).random_()),
     "random-from": lambda g, d, s: (
-        draws.integers_from(g, s, d, -100),
+        distribution_kernels.integers_from(g, s, d, -100),
         empty(s, d).random_(-100, None),
     ),
-    "integers": lambda g, d, s: (draws.integers(g, s, d, -5, 100), empty(s, d).random_(-5, 100)),
+    "integers": lambda g, d, s: (
+        distribution_kernels.integers(g, s, d, -5, 100),
+        empty(s, d).random_(-5, 100),
+    ),
 }
 INTEGERS: dict[str, Draw] = {
     "integers-28-bits": lambda g, d, s: (
-        draws.integers(g, s, d, 0, 2**28 - 1),
+        distribution_kernels.integers(g, s, d, 0, 2**28 - 1),
         empty(s, d).random_(0, 2**28 - 1),
     ),
     "integers-wide": lambda g, d, s: (
-        draws.integers(g, s, d, -3, 2**28 - 3),
+        distribution_kernels.integers(g, s, d, -3, 2**28 - 3),
         empty(s, d).random_(-3, 2**28 - 3),
     ),
 }
@@ -133,7 +136,7 @@ def test_bounds_a_float_cannot_hold_move_inwards(low: int, high: int) -> None:
         theirs = torch.empty(100).random_(low, high)
     with warnings.catch_warnings(record=True) as ours_warned:
         warnings.simplefilter("always")
-        ours = draws.integers(generator, (100,), np.dtype(np.float32), low, high)
+        ours = distribution_kernels.integers(generator, (100,), np.dtype(np.float32), low, high)
     assert agree(ours, theirs)
     texts = [str(each.message).split(" (Triggered")[0] for each in theirs_warned]
     assert [str(each.message) for each in ours_warned] == texts
@@ -154,7 +157,7 @@ def test_permutations(dtype: type) -> None:
     for seed in SEEDS:
         for size in (0, 1, 2, *SIZES):
             check(
-                lambda g, d, s: (draws.permutation(g, s[0], d), torch.randperm(s[0], dtype=TORCH[d])),
+                lambda g, d, s: (distribution_kernels.permutation(g, s[0], d), torch.randperm(s[0], dtype=TORCH[d])),
                 np.dtype(dtype), seed, size,
             )  # fmt: skip
 
@@ -165,7 +168,7 @@ def test_bernoulli_with_a_probability_each(dtype: type) -> None:
 
     def draw(generator: Generator, dtype: np.dtype[Any], shape: tuple[int, ...]) -> tuple[Any, Any]:
         p = np.random.default_rng(shape).random(shape).astype(dtype)
-        return draws.bernoulli_each(generator, p, dtype), torch.bernoulli(torch.tensor(p))
+        return distribution_kernels.bernoulli_each(generator, p, dtype), torch.bernoulli(torch.tensor(p))
 
     for size in SIZES:
         check(draw, np.dtype(dtype), size, size)
@@ -206,11 +209,11 @@ def test_states_are_exchanged_with_torch() -> None:
     for drawn in (0, 1, 623, 624, 625, 1000):
         generator = Generator(drawn)
         generator.words(drawn)
-        draws.normal(generator, (drawn % 2,), np.dtype(np.float32))
+        distribution_kernels.normal(generator, (drawn % 2,), np.dtype(np.float32))
         torch.set_rng_state(torch.from_numpy(generator.get_state()))
         assert np.array_equal(torch.get_rng_state().numpy(), generator.get_state())
         back = Generator().set_state(torch.get_rng_state().numpy())
-        assert agree(draws.normal(back, (3,), np.dtype(np.float32)), torch.randn(3))
+        assert agree(distribution_kernels.normal(back, (3,), np.dtype(np.float32)), torch.randn(3))
 
 
 def test_seeds() -> None:
@@ -227,7 +230,7 @@ def test_seeds() -> None:
 
 def errors() -> dict[str, tuple[Callable[[Generator], Any], Callable[[], Any]]]:
     d32, i64, half, u8 = map(np.dtype, (np.float32, np.int64, np.float16, np.uint8))
-    d = draws
+    d = distribution_kernels
     e = torch.empty(3)
     return {
         "uniform-order": (lambda g: d.uniform(g, (3,), d32, 2, 1), lambda: e.uniform_(2, 1)),
@@ -339,5 +342,5 @@ def test_multinomial_refuses_what_torch_refuses(weights: Any, samples: int) -> N
     with pytest.raises(RuntimeError) as expected:
         torch.multinomial(torch.tensor(weights), samples)
     with pytest.raises(RuntimeError) as raised:
-        draws.check_multinomial(np.array(weights), samples, replacement=False)
+        distribution_kernels.check_multinomial(np.array(weights), samples, replacement=False)
     assert str(raised.value) == str(expected.value)

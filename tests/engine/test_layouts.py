@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from conformance import engine
-from conformance.engine.formats import LayoutError
+from conformance.engine._c10.layout import LayoutError
 
 
 @pytest.mark.parametrize(

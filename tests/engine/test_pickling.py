@@ -14,10 +14,10 @@ import pytest
 import torch as pytorch
 
 import conformance.engine as torch
+from conformance.engine._nn.parameter import Parameter
 from conformance.engine.nn.modules.activation import ReLU
 from conformance.engine.nn.modules.container import Sequential
 from conformance.engine.nn.modules.linear import Linear
-from conformance.engine.nn.parameter import Parameter
 
 
 class Allowed:
@@ -70,7 +70,7 @@ def test_a_module_comes_back_whole() -> None:
 
 def test_a_weights_file_names_no_function() -> None:
     """Among weights, what a file calls must be a class of the engine."""
-    from conformance.engine.pickling import rebuild
+    from conformance.engine._c10.pickling import rebuild
 
     class Call:
         def __reduce__(self) -> Any:

@@ -14,8 +14,8 @@ import pytest
 import torch
 
 from conformance import engine
-from conformance.engine.asking import beneath
-from conformance.engine.transforms import transforms
+from conformance.engine._c10.interpreter_stack import transforms
+from conformance.engine._dispatch.torch_function_wrappers import beneath
 
 BOTH = pytest.mark.parametrize("t", [torch, engine], ids=["torch", "engine"])
 

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 import conformance.engine as torch
-from conformance.engine.execution import run_backward
-from conformance.engine.node import gradient_edge
-from conformance.engine.reference_loop import reference_backward
+from conformance.engine._autograd.engine import run_backward
+from conformance.engine._autograd.node import gradient_edge
+from conformance.engine._autograd.reference_loop import reference_backward
 
 Pass = Callable[..., Any]
 PROGRAMS = 1200

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from conformance import engine
-from conformance.engine import slots, wiring
+from conformance.engine._c10 import slots
+from conformance.engine._wiring import providers
 
 PACKAGE = Path(engine.__file__).parent
 TEXTS = {
@@ -29,13 +30,13 @@ def name_of(path: Path) -> str:
 def test_each_slot_has_a_provider() -> None:
     """What wiring lists is what slots are called."""
     asked = {slot for text in TEXTS.values() for slot in LATER.findall(text)}
-    assert asked == wiring.PROVIDERS.keys()
+    assert asked == providers.PROVIDERS.keys()
 
 
-@pytest.mark.parametrize("slot", wiring.PROVIDERS)
+@pytest.mark.parametrize("slot", providers.PROVIDERS)
 def test_providers_provide(slot: str) -> None:
     """Each provider is there."""
-    assert wiring.provide(slot) is not None
+    assert providers.provide(slot) is not None
 
 
 def test_slots_are_filled_with_the_engine() -> None:

@@ -16,7 +16,7 @@ import pytest
 
 import conformance.engine as torch
 from conformance.cli import main
-from conformance.engine.source_listing import listing, operators
+from conformance.engine._wiring.generated_code import listing, operators
 
 LISTINGS = Path(__file__).parent / "listings"
 OPERATORS = {

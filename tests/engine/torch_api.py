@@ -16,7 +16,7 @@ from typing import Any
 import torch
 
 from conformance import engine
-from conformance.engine import torch_api
+from conformance.engine._arguments import torch_api
 
 # Names --------------------------------------------------------------------------------------------
 

@@ -27,17 +27,17 @@ from conformance.spec.load import load_file
 @pytest.fixture
 def no_accumulation() -> Iterator[None]:
     """The in-house engine with one fault: a second gradient replaces the first."""
-    from conformance.engine import accumulate
+    from conformance.engine._autograd import accumulate_grad
 
-    whole = accumulate.accumulate_grad.__code__
+    whole = accumulate_grad.accumulate_grad.__code__
 
     def replacing(node, grads):  # type: ignore[no-untyped-def]
         node.variable._grad = grads[0].clone()
         return ()
 
-    accumulate.accumulate_grad.__code__ = replacing.__code__
+    accumulate_grad.accumulate_grad.__code__ = replacing.__code__
     yield
-    accumulate.accumulate_grad.__code__ = whole
+    accumulate_grad.accumulate_grad.__code__ = whole
 
 
 def program(*lines: str) -> Program:

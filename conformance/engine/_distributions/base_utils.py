@@ -6,8 +6,8 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from ..modes import enable_grad
-from ..tensor import Tensor
+from .._autograd.tensor import Tensor
+from .._c10.modes import enable_grad
 
 euler_constant = 0.57721566490153286060  # the mean of a standard Gumbel distribution
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from itertools import accumulate
 from typing import Any
 
-from ..ops import FUNCTIONS
-from ..tensor import Tensor
+from .._aten.operators import FUNCTIONS
+from .._autograd.tensor import Tensor
 
 _cat, _stack = FUNCTIONS["cat"], FUNCTIONS["stack"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import digamma
 
-from ..rows import Array
+from .._aten.registry import Array
 
 Number = np.float64
 

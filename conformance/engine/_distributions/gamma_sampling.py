@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import draws, dtypes
-from ..errors import unimplemented
-from ..ops.kernels import need_floats
-from ..ops.undefined import undefined, unsupported
-from ..random import default_generator
-from ..rows import Array, op
-from ..tensor import Tensor
+from .._aten.kernels import need_floats
+from .._aten.random import distribution_kernels
+from .._aten.random.random import default_generator
+from .._aten.registry import Array, op
+from .._autograd.tensor import Tensor
+from .._autograd.undefined_gradient import undefined, unsupported
+from .._c10 import dtypes
+from .._c10.errors import unimplemented
 from . import gamma_gradients
 
 
@@ -25,7 +26,7 @@ def _standard_gamma_grad(self: Array, output: Tensor) -> Array:
     self=lambda grad, self, result: grad * _standard_gamma_grad(self, result),
 )
 def _standard_gamma(self: Array, generator: Any = None) -> Array:
-    return draws.gamma(default_generator if generator is None else generator, self)
+    return distribution_kernels.gamma(default_generator if generator is None else generator, self)
 
 
 @op("NotImplemented", name="_sample_dirichlet", self=unsupported("_sample_dirichlet"))
@@ -38,4 +39,6 @@ def draw_dirichlet(concentration: Array, generator: Any = None) -> Array:
     need_floats("dirichlet", concentration)
     if dtypes.is_half(concentration.dtype):
         raise unimplemented("dirichlet", concentration.dtype)
-    return draws.dirichlet(default_generator if generator is None else generator, concentration)
+    return distribution_kernels.dirichlet(
+        default_generator if generator is None else generator, concentration
+    )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any
 
-from ..ops import FUNCTIONS
+from .._aten.operators import FUNCTIONS
 from . import constraint_base as constraints
 from .base_utils import _sum_rightmost, lazy_property
 from .transform_base import Transform

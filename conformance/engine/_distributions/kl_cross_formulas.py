@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..creation import ones_like
-from ..ops import FUNCTIONS
-from ..tensor import Tensor
+from .._aten.creation.factories import ones_like
+from .._aten.operators import FUNCTIONS
+from .._autograd.tensor import Tensor
 from .base_utils import euler_constant
 
 

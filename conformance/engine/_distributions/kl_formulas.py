@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..creation import full_like
-from ..ops.smooth import softplus
-from ..tensor import Tensor
+from .._aten.creation.factories import full_like
+from .._aten.nn.exp_activations import softplus
+from .._autograd.tensor import Tensor
 from .base_utils import euler_constant
 
 

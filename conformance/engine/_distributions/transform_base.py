@@ -6,9 +6,9 @@ import operator
 from functools import reduce
 from typing import Any
 
-from .. import pickling
-from ..creation import zeros_like
-from ..size import Size
+from .._aten.creation.factories import zeros_like
+from .._c10 import pickling
+from .._c10.size import Size
 from . import constraint_base as constraints
 from .base_utils import _sum_rightmost, lazy_property, own_init
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..dtypes import dtype
+from .._c10.dtypes import dtype
 from .schema import REQUIRED, Argument, FunctionSchema
 from .types import CastError, Type, cast, number_of
 

@@ -11,11 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..autograd.function import Function, FunctionMeta
-from ..batching import flat
-from ..modes import below_autograd, state
-from ..pytree import TreeSpec, flatten, unflatten
-from ..tensor import Tensor
+from .._autograd.batched_tensor import flat
+from .._autograd.custom_function import Function, FunctionMeta
+from .._autograd.tensor import Tensor
+from .._c10.modes import below_autograd, state
+from .._c10.pytree import TreeSpec, flatten, unflatten
 from .arguments import filled
 from .operators import Operator, redispatch
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..pytree import flatten, unflatten
-from ..slots import on_first_use
+from .._c10.pytree import flatten, unflatten
+from .._c10.slots import on_first_use
 
 through_rule: Callable[..., Any] = on_first_use("through_vmap_rule")  # see Note [Slots]
 

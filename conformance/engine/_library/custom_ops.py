@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ..batching import flat
-from ..device import device
-from ..memory import storage
-from ..slots import on_first_use
-from ..tensor import Tensor
+from .._autograd.batched_tensor import flat
+from .._autograd.storage_impl import storage
+from .._autograd.tensor import Tensor
+from .._c10.device import device
+from .._c10.slots import on_first_use
 from .autograd import Formula, autograd_kernel
 from .batched import vmap_kernel
 from .infer_schema import infer_schema

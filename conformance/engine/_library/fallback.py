@@ -6,10 +6,10 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ..batching import flat
-from ..modes import state
-from ..node import Gradients, Node, gradient_edge, new_node
-from ..tensor import Tensor
+from .._autograd.batched_tensor import flat
+from .._autograd.node import Gradients, Node, gradient_edge, new_node
+from .._autograd.tensor import Tensor
+from .._c10.modes import state
 from .schema import FunctionSchema
 
 

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable
 from types import GenericAlias
 from typing import Any, List, NewType, NoReturn, Sequence, Union  # noqa: UP035  torch takes these, and lists them
 
-from ..device import device
-from ..dtypes import dtype
-from ..tensor import Tensor
+from .._autograd.tensor import Tensor
+from .._c10.device import device
+from .._c10.dtypes import dtype
 from ..types import Number
 
 GroupName = NewType("GroupName", str)  # of torch.distributed, which the texts of errors list

@@ -6,7 +6,7 @@ import sys
 import weakref
 from collections.abc import Callable
 
-from ..dispatch import OpOverload
+from .._dispatch.torch_dispatch import OpOverload
 from .operators import ENTRIES, Entry, Registration
 from .schema import FunctionSchema, parse_schema
 from .tags import Tags, listed

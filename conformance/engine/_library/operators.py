@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..batching import each_example, flat, level_of
-from ..dispatch import OpOverload, OpOverloadPacket, hand_over
-from ..modes import below_autograd, state
-from ..tensor import Tensor
-from ..transforms import transforms
-from ..views import increment_version
+from .._autograd.batched_tensor import each_example, flat, level_of
+from .._autograd.tensor import Tensor
+from .._autograd.views import increment_version
+from .._c10.interpreter_stack import transforms
+from .._c10.modes import below_autograd, state
+from .._dispatch.torch_dispatch import OpOverload, OpOverloadPacket, hand_over
 from .arguments import MismatchError, bind, filled, returned
 from .fallback import warn_in_backward
 from .schema import FunctionSchema, check_name

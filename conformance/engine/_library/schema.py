@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..device import device
-from ..dtypes import dtype
+from .._c10.device import device
+from .._c10.dtypes import dtype
 from .types import SCALAR_TYPES, Type, number_of
 
 REQUIRED: Any = object()  # stands for the default that an argument has not

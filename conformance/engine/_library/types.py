@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from .. import dtypes
-from ..autograd.outputs import typename
-from ..device import device
-from ..dtypes import dtype
-from ..tensor import Tensor
+from .._autograd.custom_function_outputs import typename
+from .._autograd.tensor import Tensor
+from .._c10 import dtypes
+from .._c10.device import device
+from .._c10.dtypes import dtype
 
 _ALIASES = {
     "short": "int16", "int": "int32", "long": "int64", "half": "float16", "float": "float32", "double": "float64",

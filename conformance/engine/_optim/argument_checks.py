@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..tensor import Tensor
+from .._autograd.tensor import Tensor
 
 
 def check(name: str, value: Any, valid: bool) -> None:

@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Any
 from weakref import ref
 
-from ..tensor import Tensor
+from .._autograd.tensor import Tensor
 from .optimizer_base import OptimizerBase as Optimizer  # signatures have torch's name
 
 _ORDER = (

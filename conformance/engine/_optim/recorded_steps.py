@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ops.parts import view_as_real
-from ..tensor import Tensor
+from .._aten.pointwise.complex_parts import view_as_real
+from .._autograd.tensor import Tensor
 
 
 def scalar(setting: Any) -> Any:

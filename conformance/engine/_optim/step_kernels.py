@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..fused import add_product, multiply_add
-from ..modes import state
-from ..shapes import like_steps
-from ..tensor import Tensor, make
-from ..views import increment_version
+from .._autograd.tensor import Tensor, make
+from .._autograd.views import increment_version
+from .._c10 import dtypes
+from .._c10.fused_multiply_add import add_product, multiply_add
+from .._c10.modes import state
+from .._c10.shapes import like_steps
 
 Array = np.ndarray[Any, Any]
 

@@ -1,6 +1,6 @@
 """torch.amp: operations in a lower precision, and gradients that are scaled for it."""
 
-from ..absent import look_up
+from .._arguments.absent_names import look_up
 from .autocast_mode import (
     _enter_autocast,
     _exit_autocast,

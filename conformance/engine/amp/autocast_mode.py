@@ -9,8 +9,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .. import dtypes
-from ..casting import (
+from .._autograd.tensor import Tensor
+from .._autograd.torch_function import handle_torch_function
+from .._c10 import dtypes
+from .._c10.modes import state
+from .._dispatch.autocast import (
     autocast_decrement_nesting,
     autocast_increment_nesting,
     clear_autocast_cache,
@@ -23,9 +26,6 @@ from ..casting import (
     set_autocast_dtype,
     set_autocast_enabled,
 )
-from ..modes import state
-from ..overrides import handle_torch_function
-from ..tensor import Tensor
 
 __all__ = ["autocast", "autocast_decorator", "custom_bwd", "custom_fwd", "is_autocast_available"]
 

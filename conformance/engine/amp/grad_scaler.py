@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..creation import full
-from ..modes import no_grad
-from ..tensor import Tensor
+from .._aten.creation.factories import full
+from .._autograd.tensor import Tensor
+from .._c10 import dtypes
+from .._c10.modes import no_grad
 
 
 class GradScaler:

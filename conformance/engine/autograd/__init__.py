@@ -7,10 +7,14 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from .. import backward_passes
-from ..absent import look_up
-from ..backward_passes import backward, grad
-from ..modes import (
+from .._arguments.absent_names import look_up
+from .._aten.view_replay import _force_original_view_tracking, is_view_replay_enabled
+from .._autograd import backward as _backward_passes
+from .._autograd.backward import backward, grad
+from .._autograd.graph_log import is_logging, logged
+from .._autograd.saved_variable import SavedTensor
+from .._autograd.tensor import Tensor
+from .._c10.modes import (
     detect_anomaly,
     enable_grad,
     inference_mode,
@@ -19,13 +23,9 @@ from ..modes import (
     set_grad_enabled,
     state,
 )
-from ..saved import SavedTensor
-from ..tensor import Tensor
-from ..view_replay import _force_original_view_tracking, is_view_replay_enabled
-from .log import is_logging, logged
 from .variable import Variable
 
-backward_passes.is_logging, backward_passes.logged = is_logging, logged  # see Note [Slots]
+_backward_passes.is_logging, _backward_passes.logged = is_logging, logged  # see Note [Slots]
 
 
 def variable(*args: Any, **kwargs: Any) -> None:
@@ -85,8 +85,8 @@ _look_up = look_up("torch.autograd")
 
 def _checks(name: str) -> Any:
     """The ``__getattr__`` of torch.autograd.gradcheck as a module, which its function hides from all but imports."""
-    for part in ("derivative_check", "criteria", "jacobians"):
-        found = vars(import_module(f"{__name__}.{part}"))
+    for part in ("gradcheck", "criteria", "jacobians"):
+        found = vars(import_module(f"{__name__}._gradcheck.{part}"))
         if name in found and not name.startswith("_"):
             return found[name]
     raise AttributeError(f"module 'torch.autograd.gradcheck' has no attribute '{name}'")
@@ -125,5 +125,5 @@ def __getattr__(name: str) -> Any:
     if name in _ELSEWHERE:
         return getattr(import_module(f"{__name__}.{_ELSEWHERE[name]}"), name)
     if name in ("gradcheck", "gradgradcheck"):
-        return getattr(import_module(f"{__name__}.derivative_check"), name)
+        return getattr(import_module(f"{__name__}._gradcheck.gradcheck"), name)
     return _look_up(name)

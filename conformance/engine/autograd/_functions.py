@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..tensor import Tensor
-from .function import Function
+from .._autograd.custom_function import Function
+from .._autograd.tensor import Tensor
 
 
 class Resize(Function):

@@ -1,5 +1,5 @@
 """torch.autograd.anomaly_mode."""
 
-from ..modes import detect_anomaly, set_detect_anomaly
+from .._c10.modes import detect_anomaly, set_detect_anomaly
 
 __all__ = ["detect_anomaly", "set_detect_anomaly"]

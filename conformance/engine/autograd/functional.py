@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import backward_passes, creation, modes
-from ..absent import look_up
-from ..func.vmap import old_vmap as _old_vmap
-from ..ops import joining
-from ..tensor import Tensor
+from .._arguments.absent_names import look_up
+from .._aten.creation import factories as _factories
+from .._aten.shape import cat_stack as _cat_stack
+from .._autograd import backward as _backward
+from .._autograd.tensor import Tensor
+from .._c10 import modes as _modes
+from .._transforms.vmap import old_vmap as _old_vmap
 from . import forward_ad
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
@@ -61,7 +63,7 @@ def vjp(
     Raises:
         RuntimeError: v does not fit the outputs; in strict mode, an output does not depend on an input.
     """
-    with modes.enable_grad():
+    with _modes.enable_grad():
         several, points = _tensors(inputs, "inputs", "vjp")
         points = _prepared(points, create_graph, True)
         several_outputs, outputs = _tensors(func(*points), _OUTPUTS, "vjp")
@@ -82,7 +84,7 @@ def jvp(
     Raises:
         RuntimeError: v does not fit the inputs; in strict mode, an output does not depend on an input.
     """
-    with modes.enable_grad():
+    with _modes.enable_grad():
         _, points, v = _points_and_vector(inputs, v, create_graph, "jvp")
         several_outputs, outputs = _tensors(func(*points), _OUTPUTS, "jvp")
         _check_differentiable(outputs, "outputs", strict)
@@ -105,7 +107,7 @@ def vhp(
     Raises:
         RuntimeError: the function returns anything but one number; v does not fit; strict mode is violated.
     """
-    with modes.enable_grad():
+    with _modes.enable_grad():
         several, points, v = _points_and_vector(inputs, v, create_graph, "vhp")
         outputs, gradients = _value_and_gradients(func, points, strict, "vhp")
     product = _filled(_grad(gradients, points, v, create_graph), points, strict, create_graph, "double_back")
@@ -120,7 +122,7 @@ def hvp(
     Raises:
         RuntimeError: the function returns anything but one number; v does not fit; strict mode is violated.
     """
-    with modes.enable_grad():
+    with _modes.enable_grad():
         several, points, v = _points_and_vector(inputs, v, create_graph, "hvp")
         outputs, gradients = _value_and_gradients(func, points, strict, "hvp")
         weights = tuple(_zeros_like(each).requires_grad_() for each in points)
@@ -152,7 +154,7 @@ def jacobian(
     if strategy == "forward-mode":
         _check_forward_mode(create_graph, strict, vectorize)
         return _by_tangents(func, inputs)
-    with modes.enable_grad():
+    with _modes.enable_grad():
         several, points = _tensors(inputs, "inputs", "jacobian")
         points = _prepared(points, create_graph, True)
         several_outputs, outputs = _tensors(func(*points), _OUTPUTS, "jacobian")
@@ -278,7 +280,7 @@ def _rows_of_output(
                 )
             rows[place].append(_zeros_like(point) if gradient is None else gradient)
     return tuple(
-        joining.stack(each, 0).view(output.size() + point.size())
+        _cat_stack.stack(each, 0).view(output.size() + point.size())
         for each, point in zip(rows, points, strict=True)
     )
 
@@ -410,7 +412,7 @@ def _grad(
     live = [(output, v) for output, v in pairs if output is not None and output.requires_grad]
     if not live:
         return (None,) * len(inputs)
-    found: Tensors = backward_passes.grad(
+    found: Tensors = _backward.grad(
         tuple(output for output, _ in live),
         inputs,
         tuple(v for _, v in live),
@@ -453,7 +455,7 @@ def _unwrapped(blocks: Any, several_outer: bool, several_inner: bool) -> Any:
 
 
 def _zeros_like(tensor: Tensor) -> Any:
-    return creation.zeros_like(tensor)
+    return _factories.zeros_like(tensor)
 
 
 __getattr__ = look_up("torch.autograd.functional")

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..modes import (
+from .._aten.view_replay import _force_original_view_tracking  # noqa: F401  torch has it here
+from .._autograd.tensor import Tensor
+from .._c10.modes import (
     ContextDecorator,
     check_bool,
     enable_grad,
@@ -14,8 +16,6 @@ from ..modes import (
     set_grad_enabled,
     state,
 )
-from ..tensor import Tensor
-from ..view_replay import _force_original_view_tracking  # noqa: F401  torch has it here
 
 __all__ = [
     "enable_grad", "enforce_grad_layout_policy", "inference_mode", "no_grad", "set_grad_enabled",

@@ -11,17 +11,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
-from .. import errors
-from .. import node as _node
-from ..absent import look_up
-from ..creation import empty
-from ..hooks import RemovableHandle
-from ..modes import enable_grad, state
-from ..node import GradientEdge, grad_accumulator
-from ..saved import disable_saved_tensors_hooks, refuse_disabled_hooks
-from ..tensor import Tensor
-from ..views import increment_version as _count_change
-from .function import BackwardCFunction
+from .._arguments.absent_names import look_up
+from .._aten.creation.factories import empty
+from .._autograd import node as _node
+from .._autograd.custom_function import BackwardCFunction
+from .._autograd.hooks import RemovableHandle
+from .._autograd.node import GradientEdge, grad_accumulator
+from .._autograd.saved_variable import disable_saved_tensors_hooks, refuse_disabled_hooks
+from .._autograd.tensor import Tensor
+from .._autograd.views import increment_version as _count_change
+from .._c10 import errors as _errors
+from .._c10.modes import enable_grad, state
 
 __all__ = [
     "GradientEdge",
@@ -89,7 +89,7 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
         raise RuntimeError("increment_version expect a Iterable[Tensor] as input") from None
     for each in listed:
         if not isinstance(each, Tensor):
-            raise RuntimeError(errors.NOT_TENSORS_TO_COUNT)
+            raise RuntimeError(_errors.NOT_TENSORS_TO_COUNT)
         if not each._inference:
             _count_change(each)
 
@@ -199,7 +199,7 @@ def _will_engine_execute_node(node: _node.Node) -> bool:
     if not (node in task.needed or node in task.captures):
         return False
     if node in task.captures and not node.next_edges:
-        raise RuntimeError(errors.LEAF_IN_GRAD)
+        raise RuntimeError(_errors.LEAF_IN_GRAD)
     return True
 
 
@@ -217,13 +217,13 @@ class saved_tensors_hooks:
 
     def __enter__(self) -> None:
         if not (callable(self.pack_hook) and callable(self.unpack_hook)):
-            raise TypeError(errors.HOOKS_NOT_CALLABLE.format(self.pack_hook, self.unpack_hook))
+            raise TypeError(_errors.HOOKS_NOT_CALLABLE.format(self.pack_hook, self.unpack_hook))
         refuse_disabled_hooks()
         state.saved_hooks = (*state.saved_hooks, (self.pack_hook, self.unpack_hook))
 
     def __exit__(self, *args: object) -> None:
         if not state.saved_hooks:
-            raise RuntimeError(errors.NO_HOOKS_TO_POP)
+            raise RuntimeError(_errors.NO_HOOKS_TO_POP)
         state.saved_hooks = state.saved_hooks[:-1]
 
 

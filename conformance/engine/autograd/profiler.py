@@ -14,9 +14,9 @@ from contextlib import AbstractContextManager, ContextDecorator, nullcontext
 from typing import Any, ClassVar
 
 from .. import cuda as _cuda
-from ..absent import look_up
-from ..modes import state
-from ..record_function import Event, Trace
+from .._arguments.absent_names import look_up
+from .._c10.modes import state
+from .._dispatch.record_function import Event, Trace
 from .profiler_util import EventList, FunctionEvent
 
 __all__ = [

@@ -10,7 +10,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from . import profiler_tables
+from . import _profiler_tables
 
 __all__ = [
     "EventList", "FormattedTimesMixin", "FunctionEvent", "FunctionEventAvg", "Interval", "Kernel",
@@ -47,7 +47,7 @@ BACKWARD_FUNCTION = 1  # the scope of a node's event (torch: at::RecordScope)
 
 
 def _formatted(name: str) -> Any:
-    return property(lambda self: profiler_tables.format_time(getattr(self, name)))
+    return property(lambda self: _profiler_tables.format_time(getattr(self, name)))
 
 
 def _of_one_call(name: str) -> Any:
@@ -384,7 +384,7 @@ class EventList(list[Any]):
         events: list[Any] = self
         if sort_by is not None:
             events = sorted(events, key=attrgetter(_attribute(sort_by)), reverse=True)
-        columns = profiler_tables.columns_of(
+        columns = _profiler_tables.columns_of(
             events,
             max_name_column_width,
             max_shapes_column_width,
@@ -396,7 +396,7 @@ class EventList(list[Any]):
         titles = [] if header is None else [header]
         if top_level_events_only:
             titles.append("This report only display top-level ops statistics")
-        return profiler_tables.table_of(
+        return _profiler_tables.table_of(
             shown if row_limit < 0 else shown[:row_limit],
             columns,
             total=sum(event.self_cpu_time_total for event in events),

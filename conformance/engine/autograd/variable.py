@@ -6,9 +6,9 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from .. import errors
-from ..modes import state
-from ..tensor import Tensor
+from .._autograd.tensor import Tensor
+from .._c10 import errors
+from .._c10.modes import state
 
 __all__ = ["Variable"]
 

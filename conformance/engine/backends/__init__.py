@@ -5,7 +5,7 @@ What a program sets there is remembered, and changes nothing.
 
 from __future__ import annotations
 
-from ..absent import look_up
+from .._arguments.absent_names import look_up
 from . import cpu, cuda, cudnn, mkl, mkldnn, mps, openmp, opt_einsum
 
 __all__ = ["cpu", "cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp", "opt_einsum"]

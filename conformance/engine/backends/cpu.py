@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..absent import look_up
-from ..processor import get_cpu_capability
+from .._arguments.absent_names import look_up
+from .._c10.cpu_capability import get_cpu_capability
 
 __all__ = ["get_cpu_capability"]
 __getattr__ = look_up("torch.backends.cpu")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import SimpleNamespace
 
-from ..absent import look_up
+from .._arguments.absent_names import look_up
+from .._c10.context import attention
 from ..cuda import is_available as is_built
-from ..settings import attention
 
 matmul = SimpleNamespace(
     allow_tf32=False, allow_fp16_reduced_precision_reduction=True, allow_bf16_reduced_precision_reduction=True

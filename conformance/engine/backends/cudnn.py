@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..absent import look_up
+from .._arguments.absent_names import look_up
 from ..cuda import is_available
 
 deterministic = benchmark = False

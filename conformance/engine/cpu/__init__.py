@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from ..absent import look_up
+from .._arguments.absent_names import look_up
 
 __all__ = [
     "Event",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from .. import amp, dtypes
+from .. import amp
+from .._c10 import dtypes
 
 
 def _warn(name: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from ..absent import look_up
+from .._arguments.absent_names import look_up
 from . import amp
 
 _ABSENT = "Torch not compiled with CUDA enabled"

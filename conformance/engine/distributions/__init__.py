@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..absent import look_up
+from .._arguments.absent_names import look_up
 from . import constraints, transforms, utils
 from .bernoulli import Bernoulli
 from .beta import Beta

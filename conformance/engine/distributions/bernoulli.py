@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ..modes import no_grad
-from ..nn.functions.loss import binary_cross_entropy_with_logits
-from ..random import bernoulli
-from ..ranges import arange
-from ..size import Size
-from ..tensor import Tensor
+from .._aten.creation.ranges import arange
+from .._aten.random.random import bernoulli
+from .._autograd.tensor import Tensor
+from .._c10.modes import no_grad
+from .._c10.size import Size
+from .._nn.loss import binary_cross_entropy_with_logits
 from . import constraints
 from .distribution import NO_SHAPE, OfProbability
 from .exp_family import ExponentialFamily

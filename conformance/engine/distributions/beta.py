@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..from_data import tensor
-from ..ops import FUNCTIONS
-from ..tensor import Tensor
+from .._aten.creation.from_data import tensor
+from .._aten.operators import FUNCTIONS
+from .._autograd.tensor import Tensor
 from . import constraints
 from .dirichlet import Dirichlet
 from .distribution import NO_SHAPE

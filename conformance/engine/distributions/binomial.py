@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..modes import no_grad
-from ..random import binomial
-from ..ranges import arange
-from ..size import Size
-from ..tensor import Tensor
+from .._aten.creation.ranges import arange
+from .._aten.random.random import binomial
+from .._autograd.tensor import Tensor
+from .._c10.modes import no_grad
+from .._c10.size import Size
 from . import constraints
 from .distribution import NO_SHAPE, LogOdds
 from .utils import broadcast_all

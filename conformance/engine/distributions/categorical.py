@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from .. import dtypes
-from ..creation import full
-from ..ops import FUNCTIONS
-from ..random import multinomial
-from ..ranges import arange
-from ..size import Size
-from ..tensor import Tensor
+from .._aten.creation.factories import full
+from .._aten.creation.ranges import arange
+from .._aten.operators import FUNCTIONS
+from .._aten.random.random import multinomial
+from .._autograd.tensor import Tensor
+from .._c10 import dtypes
+from .._c10.size import Size
 from . import constraints
 from .distribution import NO_SHAPE, Distribution
 from .utils import lazy_property, logits_to_probs, probs_to_logits

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ..creation import full
-from ..tensor import Tensor
+from .._aten.creation.factories import full
+from .._autograd.tensor import Tensor
 from .distribution import NO_SHAPE, LocationScale
 
 __all__ = ["Cauchy"]

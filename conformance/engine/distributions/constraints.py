@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._arguments.absent_names import look_up
+from .._aten.creation.factories import full
+from .._aten.operators import FUNCTIONS
+from .._autograd.tensor import Tensor
+from .._c10.dtypes import bool_, finfo
 from .._distributions.constraint_base import (
     Constraint,
-    _Cat,  # noqa: F401
+    _Cat,
     _Dependent,
-    _DependentProperty,  # noqa: F401
+    _DependentProperty,
     _IndependentConstraint,
-    _Real,  # noqa: F401
-    _Stack,  # noqa: F401
+    _Real,
+    _Stack,
     cat,
     dependent_property,
     independent,
@@ -19,12 +24,7 @@ from .._distributions.constraint_base import (
     real,
     stack,
 )
-from ..absent import look_up
-from ..creation import full
-from ..dtypes import bool_, finfo
 from ..linalg import cholesky_ex, eigvalsh, norm
-from ..ops import FUNCTIONS
-from ..tensor import Tensor
 
 __all__ = [
     "Constraint",

@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..creation import ones_like, zeros_like
-from ..modes import no_grad
-from ..nn.functions.loss import binary_cross_entropy_with_logits
-from ..ops import FUNCTIONS
-from ..random import rand
-from ..size import Size
-from ..tensor import Tensor
+from .._aten.creation.factories import ones_like, zeros_like
+from .._aten.operators import FUNCTIONS
+from .._aten.random.random import rand
+from .._autograd.tensor import Tensor
+from .._c10.modes import no_grad
+from .._c10.size import Size
+from .._nn.loss import binary_cross_entropy_with_logits
 from . import constraints
 from .distribution import NO_SHAPE, LogOdds
 from .exp_family import ExponentialFamily

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .._autograd.custom_function import Function, once_differentiable
+from .._autograd.tensor import Tensor, wrap
+from .._c10.size import Size
 from .._distributions import gamma_gradients
 from .._distributions.gamma_sampling import draw_dirichlet
-from ..autograd.function import Function, once_differentiable
-from ..nn.functions.embedding import one_hot
-from ..size import Size
-from ..tensor import Tensor, wrap
+from .._nn.embedding import one_hot
 from . import constraints
 from .distribution import NO_SHAPE
 from .exp_family import ExponentialFamily

@@ -7,12 +7,12 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from .. import pickling
+from .._autograd.batched_tensor import BatchedTensor
+from .._autograd.tensor import Tensor
+from .._c10 import pickling
+from .._c10.modes import no_grad
+from .._c10.size import Size
 from .._distributions.base_utils import own_init
-from ..batching import BatchedTensor
-from ..modes import no_grad
-from ..size import Size
-from ..tensor import Tensor
 from . import constraints
 from .constraints import is_dependent
 from .utils import NUMBER, broadcast_all, lazy_property, logits_to_probs, probs_to_logits

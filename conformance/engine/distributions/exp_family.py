@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._autograd.tensor import Tensor
 from ..autograd import grad
-from ..tensor import Tensor
 from .distribution import _NOT_THERE, Distribution
 
 __all__ = ["ExponentialFamily"]

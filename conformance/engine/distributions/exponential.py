@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..creation import empty, zeros_like
-from ..tensor import Tensor
+from .._aten.creation.factories import empty, zeros_like
+from .._autograd.tensor import Tensor
 from . import constraints
 from .distribution import NO_SHAPE, Broadcast
 from .exp_family import ExponentialFamily

@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from .. import dtypes, formats
-from ..size import Size
-from ..tensor import Tensor
+from .._autograd.tensor import Tensor
+from .._c10 import dtypes, layout
+from .._c10.size import Size
 from . import constraints
 from .distribution import NO_SHAPE, Distribution
 from .gamma import Gamma
@@ -38,7 +38,7 @@ class FisherSnedecor(Distribution):
 
     def _above(self, least: int) -> Tensor:
         """The second degrees of freedom, nan where they are no more."""
-        found = self.df2.clone(memory_format=formats.contiguous_format)
+        found = self.df2.clone(memory_format=layout.contiguous_format)
         found[found <= least] = math.nan
         return found
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .. import dtypes
+from .._aten.creation.from_data import as_tensor
+from .._aten.operators import FUNCTIONS
+from .._autograd.tensor import Tensor
+from .._c10 import dtypes
 from .._distributions.gamma_sampling import _standard_gamma
-from ..from_data import as_tensor
-from ..ops import FUNCTIONS
-from ..tensor import Tensor
 from . import constraints
 from .distribution import NO_SHAPE, Broadcast
 from .exp_family import ExponentialFamily

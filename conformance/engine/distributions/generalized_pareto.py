@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..creation import ones_like, zeros_like
-from ..from_data import tensor
-from ..ops import FUNCTIONS
-from ..random import rand
-from ..tensor import Tensor
+from .._aten.creation.factories import ones_like, zeros_like
+from .._aten.creation.from_data import tensor
+from .._aten.operators import FUNCTIONS
+from .._aten.random.random import rand
+from .._autograd.tensor import Tensor
 from . import constraints
 from .distribution import NO_SHAPE, Broadcast
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .. import dtypes, formats
-from ..creation import zeros_like
-from ..modes import no_grad
-from ..nn.functions.loss import binary_cross_entropy_with_logits
-from ..tensor import Tensor
+from .._aten.creation.factories import zeros_like
+from .._autograd.tensor import Tensor
+from .._c10 import dtypes, layout
+from .._c10.modes import no_grad
+from .._nn.loss import binary_cross_entropy_with_logits
 from . import constraints
 from .distribution import NO_SHAPE, OfProbability
 from .utils import broadcast_all
@@ -52,7 +52,7 @@ class Geometric(OfProbability):
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate(value)
         value, probs = broadcast_all(value, self.probs)
-        probs = probs.clone(memory_format=formats.contiguous_format)
+        probs = probs.clone(memory_format=layout.contiguous_format)
         probs[(probs == 1) & (value == 0)] = 0
         return value * (-probs).log1p() + self.probs.log()
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .. import dtypes
-from ..creation import full_like, ones_like
-from ..tensor import Tensor
+from .._aten.creation.factories import full_like, ones_like
+from .._autograd.tensor import Tensor
+from .._c10 import dtypes
 from . import constraints
 from .transformed_distribution import TransformedDistribution
 from .transforms import AffineTransform, ExpTransform

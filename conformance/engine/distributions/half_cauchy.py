@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..creation import full
-from ..from_data import as_tensor
-from ..tensor import Tensor
+from .._aten.creation.factories import full
+from .._aten.creation.from_data import as_tensor
+from .._autograd.tensor import Tensor
 from .cauchy import Cauchy
 from .half_normal import HalfDistribution
 

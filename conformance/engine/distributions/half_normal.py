@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..creation import zeros_like
-from ..ops import FUNCTIONS
-from ..tensor import Tensor
+from .._aten.creation.factories import zeros_like
+from .._aten.operators import FUNCTIONS
+from .._autograd.tensor import Tensor
 from . import constraints
 from .normal import Normal
 from .transformed_distribution import TransformedDistribution

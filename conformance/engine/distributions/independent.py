@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..size import Size
-from ..tensor import Tensor
+from .._autograd.tensor import Tensor
+from .._c10.size import Size
 from . import constraints
 from .distribution import NO_SHAPE, Distribution
 from .utils import _sum_rightmost

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..ops import FUNCTIONS
-from ..tensor import Tensor
+from .._aten.operators import FUNCTIONS
+from .._autograd.tensor import Tensor
 from . import constraints
 from .gamma import Gamma
 from .transformed_distribution import TransformedDistribution

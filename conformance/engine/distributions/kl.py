@@ -10,11 +10,11 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from .._aten.creation.factories import full_like
+from .._aten.operators import FUNCTIONS
+from .._autograd.tensor import Tensor
 from .._distributions import kl_cross_formulas, kl_formulas
-from ..creation import full_like
 from ..linalg import solve_triangular
-from ..ops import FUNCTIONS
-from ..tensor import Tensor
 from .bernoulli import Bernoulli
 from .beta import Beta
 from .binomial import Binomial

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..creation import full_like
-from ..tensor import Tensor
+from .._aten.creation.factories import full_like
+from .._autograd.tensor import Tensor
 from . import constraints
 from .transformed_distribution import TransformedDistribution
 from .transforms import AffineTransform, PowerTransform

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .. import dtypes
-from ..creation import empty
-from ..tensor import Tensor
+from .._aten.creation.factories import empty
+from .._autograd.tensor import Tensor
+from .._c10 import dtypes
 from .distribution import NO_SHAPE, LocationScale
 
 __all__ = ["Laplace"]

@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from .. import dtypes
-from ..ops import FUNCTIONS
-from ..random import randn
-from ..ranges import arange
-from ..size import Size
-from ..tensor import Tensor
+from .._aten.creation.ranges import arange
+from .._aten.operators import FUNCTIONS
+from .._aten.random.random import randn
+from .._autograd.tensor import Tensor
+from .._c10 import dtypes
+from .._c10.size import Size
 from . import constraints
 from .beta import Beta
 from .distribution import NO_SHAPE, Distribution

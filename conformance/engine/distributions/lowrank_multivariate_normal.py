@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from .._aten.operators import FUNCTIONS
+from .._autograd.tensor import Tensor
 from ..linalg import cholesky, solve_triangular
-from ..ops import FUNCTIONS
-from ..tensor import Tensor
 from . import constraints
 from .distribution import NO_SHAPE, Distribution
 from .multivariate_normal import _batch_mahalanobis

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..modes import no_grad
-from ..size import Size
-from ..tensor import Tensor
+from .._autograd.tensor import Tensor
+from .._c10.modes import no_grad
+from .._c10.size import Size
 from . import constraints
 from .categorical import Categorical
 from .distribution import NO_SHAPE, Distribution

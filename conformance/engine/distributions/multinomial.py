@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from .. import formats
-from ..creation import ones_like
-from ..from_data import tensor
-from ..size import Size
-from ..tensor import Tensor
+from .._aten.creation.factories import ones_like
+from .._aten.creation.from_data import tensor
+from .._autograd.tensor import Tensor
+from .._c10 import layout
+from .._c10.size import Size
 from . import constraints
 from .binomial import Binomial
 from .categorical import Categorical, OfCategorical
@@ -76,7 +76,7 @@ class Multinomial(OfCategorical):
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate(value)
         logits, value = broadcast_all(self.logits, value)
-        logits = logits.clone(memory_format=formats.contiguous_format)
+        logits = logits.clone(memory_format=layout.contiguous_format)
         of_all = (value.sum(-1) + 1).lgamma()
         of_each = (value + 1).lgamma().sum(-1)
         logits[(value == 0) & (logits == -math.inf)] = 0

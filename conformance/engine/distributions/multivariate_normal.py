@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..creation import eye
+from .._aten.creation.factories import eye
+from .._aten.operators import FUNCTIONS
+from .._autograd.tensor import Tensor
 from ..linalg import cholesky, solve_triangular
-from ..ops import FUNCTIONS
-from ..tensor import Tensor
 from . import constraints
 from .distribution import NO_SHAPE, Distribution
 from .utils import _standard_normal, lazy_property

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..modes import no_grad
-from ..ops.smooth import logsigmoid
-from ..random import poisson
-from ..tensor import Tensor
+from .._aten.nn.exp_activations import logsigmoid
+from .._aten.random.random import poisson
+from .._autograd.tensor import Tensor
+from .._c10.modes import no_grad
 from . import constraints
 from .binomial import Trials
 from .distribution import NO_SHAPE

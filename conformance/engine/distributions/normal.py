@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ..modes import no_grad
-from ..random import normal
-from ..tensor import Tensor
+from .._aten.random.random import normal
+from .._autograd.tensor import Tensor
+from .._c10.modes import no_grad
 from .distribution import NO_SHAPE, LocationScale
 from .exp_family import ExponentialFamily
 from .utils import _standard_normal

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..creation import eye
-from ..nn.functions.embedding import one_hot
-from ..tensor import Tensor
+from .._aten.creation.factories import eye
+from .._autograd.tensor import Tensor
+from .._nn.embedding import one_hot
 from . import constraints
 from .categorical import Categorical, OfCategorical
 from .distribution import NO_SHAPE

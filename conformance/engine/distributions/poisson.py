@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..modes import no_grad
-from ..random import poisson
-from ..tensor import Tensor
+from .._aten.random.random import poisson
+from .._autograd.tensor import Tensor
+from .._c10.modes import no_grad
 from . import constraints
 from .distribution import NO_SHAPE, Broadcast
 from .exp_family import ExponentialFamily

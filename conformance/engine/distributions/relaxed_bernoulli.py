@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..random import rand
-from ..tensor import Tensor
+from .._aten.random.random import rand
+from .._autograd.tensor import Tensor
 from . import constraints
 from .distribution import NO_SHAPE, OfProbability
 from .transformed_distribution import TransformedDistribution

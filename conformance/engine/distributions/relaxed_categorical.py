@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..creation import full_like
-from ..random import rand
-from ..tensor import Tensor
+from .._aten.creation.factories import full_like
+from .._aten.random.random import rand
+from .._autograd.tensor import Tensor
 from . import constraints
 from .categorical import Categorical, OfCategorical
 from .distribution import NO_SHAPE

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from .. import formats
-from ..tensor import Tensor
+from .._autograd.tensor import Tensor
+from .._c10 import layout
 from . import constraints
 from .chi2 import Chi2
 from .distribution import NO_SHAPE, Distribution
@@ -37,7 +37,7 @@ class StudentT(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        mean = self.loc.clone(memory_format=formats.contiguous_format)
+        mean = self.loc.clone(memory_format=layout.contiguous_format)
         mean[self.df <= 1] = math.nan
         return mean
 
@@ -47,7 +47,7 @@ class StudentT(Distribution):
 
     @property
     def variance(self) -> Tensor:
-        found, finite = self.df.clone(memory_format=formats.contiguous_format), self.df > 2
+        found, finite = self.df.clone(memory_format=layout.contiguous_format), self.df > 2
         found[finite] = self.scale[finite].pow(2) * self.df[finite] / (self.df[finite] - 2)
         found[(self.df <= 2) & (self.df > 1)] = math.inf
         found[self.df <= 1] = math.nan

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
-from ..modes import no_grad
-from ..size import Size
-from ..tensor import Tensor
+from .._autograd.tensor import Tensor
+from .._c10.modes import no_grad
+from .._c10.size import Size
 from . import constraints
 from .distribution import NO_SHAPE, Distribution
 from .independent import Independent

@@ -6,7 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from .. import dtypes
+from .._arguments.absent_names import look_up
+from .._aten.creation.factories import eye, full_like
+from .._aten.nn.exp_activations import logsigmoid, softplus
+from .._aten.operators import FUNCTIONS
+from .._autograd.tensor import Tensor
+from .._c10 import dtypes
+from .._c10.size import Size
 from .._distributions.joined_transforms import CatTransform, StackTransform
 from .._distributions.transform_base import (
     ComposeTransform,
@@ -16,14 +22,8 @@ from .._distributions.transform_base import (
     dependent,
     widened,
 )
-from ..absent import look_up
-from ..creation import eye, full_like
+from .._nn.padding import pad
 from ..linalg import cholesky
-from ..nn.functions.padding import pad
-from ..ops import FUNCTIONS
-from ..ops.smooth import logsigmoid, softplus
-from ..size import Size
-from ..tensor import Tensor
 from . import constraints
 from .utils import NUMBER, broadcast_all, lazy_property, tril_matrix_to_vec, vec_to_tril_matrix
 

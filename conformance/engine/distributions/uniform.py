@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..random import rand
-from ..tensor import Tensor
+from .._aten.random.random import rand
+from .._autograd.tensor import Tensor
 from . import constraints
 from .distribution import NO_SHAPE, Broadcast
 

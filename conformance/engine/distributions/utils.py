@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import dtypes, functional
+from .. import functional
+from .._aten.creation.factories import empty
+from .._aten.creation.from_data import tensor
+from .._aten.creation.ranges import arange
+from .._aten.operators import FUNCTIONS
+from .._autograd.tensor import Tensor
+from .._autograd.torch_function import has_torch_function, is_tensor_like
+from .._c10 import dtypes
+from .._c10.size import Size
 from .._distributions.base_utils import _sum_rightmost, euler_constant, lazy_property  # noqa: F401
-from ..creation import empty
-from ..from_data import tensor
-from ..ops import FUNCTIONS
-from ..overrides import has_torch_function, is_tensor_like
-from ..ranges import arange
-from ..size import Size
-from ..tensor import Tensor
 
 __all__ = [
     "broadcast_all",

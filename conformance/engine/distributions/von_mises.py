@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from .. import dtypes
-from ..creation import empty, zeros
-from ..modes import no_grad
-from ..ops import FUNCTIONS
-from ..random import rand
-from ..size import Size
-from ..tensor import Tensor
+from .._aten.creation.factories import empty, zeros
+from .._aten.operators import FUNCTIONS
+from .._aten.random.random import rand
+from .._autograd.tensor import Tensor
+from .._c10 import dtypes
+from .._c10.modes import no_grad
+from .._c10.size import Size
 from . import constraints
 from .distribution import NO_SHAPE, Distribution
 from .utils import broadcast_all, lazy_property

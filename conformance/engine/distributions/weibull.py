@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..creation import ones_like
-from ..tensor import Tensor
+from .._aten.creation.factories import ones_like
+from .._autograd.tensor import Tensor
 from . import constraints
 from .exponential import Exponential
 from .transformed_distribution import TransformedDistribution

@@ -7,15 +7,15 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from .. import dtypes
-from ..creation import eye
-from ..from_data import tensor
+from .._aten.creation.factories import eye
+from .._aten.creation.from_data import tensor
+from .._aten.creation.ranges import arange
+from .._aten.operators import FUNCTIONS
+from .._aten.random.random import randn
+from .._autograd.tensor import Tensor
+from .._c10 import dtypes
+from .._c10.size import Size
 from ..linalg import slogdet
-from ..ops import FUNCTIONS
-from ..random import randn
-from ..ranges import arange
-from ..size import Size
-from ..tensor import Tensor
 from . import constraints
 from .chi2 import Chi2
 from .distribution import NO_SHAPE

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from enum import Enum
 from typing import Any
 
-from .. import settings
-from ..absent import look_up
+from .._arguments.absent_names import look_up
+from .._c10 import context as settings
 
 __all__ = ["SDPBackend", "sdpa_kernel"]
 

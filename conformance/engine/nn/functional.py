@@ -5,12 +5,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from ..absent import look_up
-from ..keywords import taking_numpy_names
-from ..ops.matmul import linear
-from ..ops.time_convolution import conv_tbc
-from ..refusals import all_calling, all_refusing
-from .functions.activation import (
+from .._arguments.absent_names import look_up
+from .._arguments.argument_errors import all_calling, all_refusing
+from .._aten.blas.matmul import linear
+from .._aten.nn.conv_tbc import conv_tbc
+from .._c10.keyword_names import taking_numpy_names
+from .._nn.activation import (
     celu,
     celu_,
     elu,
@@ -48,9 +48,7 @@ from .functions.activation import (
     threshold,
     threshold_,
 )  # fmt: skip
-from .functions.attention import scaled_dot_product_attention
-from .functions.bags import embedding_bag
-from .functions.convolution import (
+from .._nn.convolution import (
     conv1d,
     conv2d,
     conv3d,
@@ -60,16 +58,17 @@ from .functions.convolution import (
     fold,
     unfold,
 )  # fmt: skip
-from .functions.distance import cosine_similarity, normalize, pairwise_distance
-from .functions.dropout import (
+from .._nn.ctc_loss import ctc_loss
+from .._nn.distance import cosine_similarity, normalize, pairwise_distance
+from .._nn.dropout import (  # fmt: skip
     alpha_dropout,
     dropout,
     dropout1d,
     dropout2d,
     dropout3d,
     feature_alpha_dropout,
-)  # fmt: skip
-from .functions.embedding import (
+)
+from .._nn.embedding import (
     bilinear,
     channel_shuffle,
     embedding,
@@ -78,14 +77,17 @@ from .functions.embedding import (
     pixel_shuffle,
     pixel_unshuffle,
 )  # fmt: skip
-from .functions.fractional_pooling import (
+from .._nn.embedding_bag import embedding_bag
+from .._nn.fractional_pooling import (
     fractional_max_pool2d,
     fractional_max_pool2d_with_indices,
     fractional_max_pool3d,
     fractional_max_pool3d_with_indices,
 )  # fmt: skip
-from .functions.linear_cross_entropy import linear_cross_entropy
-from .functions.loss import (
+from .._nn.grid_sample import affine_grid, grid_sample
+from .._nn.interpolate import interpolate, upsample, upsample_bilinear, upsample_nearest
+from .._nn.linear_cross_entropy import linear_cross_entropy
+from .._nn.loss import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
     cross_entropy,
@@ -98,7 +100,7 @@ from .functions.loss import (
     poisson_nll_loss,
     smooth_l1_loss,
 )  # fmt: skip
-from .functions.margin import (
+from .._nn.margin_loss import (
     cosine_embedding_loss,
     hinge_embedding_loss,
     margin_ranking_loss,
@@ -109,8 +111,8 @@ from .functions.margin import (
     triplet_margin_loss,
     triplet_margin_with_distance_loss,
 )  # fmt: skip
-from .functions.multihead import multi_head_attention_forward
-from .functions.normalization import (
+from .._nn.multi_head_attention import multi_head_attention_forward
+from .._nn.normalization import (
     batch_norm,
     group_norm,
     instance_norm,
@@ -118,8 +120,8 @@ from .functions.normalization import (
     local_response_norm,
     rms_norm,
 )  # fmt: skip
-from .functions.padding import pad
-from .functions.pooling import (
+from .._nn.padding import pad
+from .._nn.pooling import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,
     adaptive_avg_pool3d,
@@ -145,9 +147,7 @@ from .functions.pooling import (
     max_unpool2d,
     max_unpool3d,
 )  # fmt: skip
-from .functions.resampling import interpolate, upsample, upsample_bilinear, upsample_nearest
-from .functions.sequence import ctc_loss
-from .functions.vision import affine_grid, grid_sample
+from .._nn.scaled_dot_product_attention import scaled_dot_product_attention
 
 # Those that torch has not written in Python.
 _NATIVE = """

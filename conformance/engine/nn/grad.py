@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..ops.convolution import convolution_backward
-from ..tensor import Tensor
-from .functions.convolution import check_backward
-from .modules.sizes import each
+from .._aten.nn.convolution import convolution_backward
+from .._autograd.tensor import Tensor
+from .._nn.convolution import check_backward
+from .modules._sizes import each
 
 
 def _of_input(spatial: int) -> Callable[..., Tensor]:

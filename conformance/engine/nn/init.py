@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ..absent import look_up
-from ..dtypes import is_half
-from ..errors import unimplemented
-from ..modes import no_grad
-from ..random import randperm as _randperm
-from ..tensor import Tensor, make, wrap
+from .._arguments.absent_names import look_up
+from .._aten.random.random import randperm as _randperm
+from .._autograd.tensor import Tensor, make, wrap
+from .._c10.dtypes import is_half
+from .._c10.errors import unimplemented
+from .._c10.modes import no_grad
 
 _LINEAR = (
     "linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "sigmoid",

@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-from ..absent import look_up
+from .._arguments.absent_names import look_up
 from . import lr_scheduler
 from ._adafactor import Adafactor
 from .adadelta import Adadelta

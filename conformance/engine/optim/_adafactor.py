@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._aten.creation.factories import zeros_like
+from .._autograd.tensor import Tensor
+from .._c10.dtypes import finfo
 from .._optim.step_kernels import count_step, counter, number
-from ..creation import zeros_like
-from ..dtypes import finfo
-from ..tensor import Tensor
 from .optimizer import Optimizer, Params, added
 
 

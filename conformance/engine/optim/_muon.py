@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from .._aten.blas.blas import addmm
+from .._aten.creation.factories import zeros_like
+from .._autograd.tensor import Tensor
 from .._optim.step_kernels import number
-from ..creation import zeros_like
-from ..ops.blas import addmm
-from ..tensor import Tensor
 from .optimizer import Optimizer, Params
 
 

@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from .._aten.pointwise.complex_parts import view_as_complex
+from .._autograd.tensor import Tensor
+from .._c10.fused_multiply_add import add_product
 from .._optim.argument_checks import check, check_least, check_rate
 from .._optim.recorded_steps import add_decay, as_real, decay_square, scalar
 from .._optim.step_kernels import (
@@ -18,9 +21,6 @@ from .._optim.step_kernels import (
     written,
     zeros_for,
 )
-from ..fused import add_product
-from ..ops.parts import view_as_complex
-from ..tensor import Tensor
 from .optimizer import Optimizer, Params, added
 
 __all__ = ["Adadelta"]

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from .._autograd.tensor import Tensor
+from .._c10.fused_multiply_add import multiply_add
 from .._optim.argument_checks import check_fused, check_least, check_rate
 from .._optim.recorded_steps import add_decay, as_real, scalar
 from .._optim.step_kernels import count_step, counter, gradient, number, parts, written, zeros_for
-from ..fused import multiply_add
-from ..tensor import Tensor
 from .optimizer import Optimizer, Params, added
 
 __all__ = ["Adagrad"]

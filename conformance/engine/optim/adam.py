@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._autograd.tensor import Tensor
 from .._optim.argument_checks import check_adam, check_fused
 from .._optim.recorded_steps import add_decay, as_real, decay_square, requires_grad, scalar
 from .._optim.step_kernels import (
@@ -18,7 +19,6 @@ from .._optim.step_kernels import (
     written,
     zeros_for,
 )
-from ..tensor import Tensor
 from .optimizer import Optimizer, Params, added
 
 __all__ = ["Adam"]

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from .._aten.shape.cat_stack import cat
+from .._autograd.tensor import Tensor
 from .._optim.argument_checks import check_adam
 from .._optim.recorded_steps import add_decay, as_real, scalar
 from .._optim.step_kernels import count_step, counter, gradient, lerp, number, written, zeros_for
-from ..ops.joining import cat
-from ..tensor import Tensor
 from .optimizer import Optimizer, Params, added
 
 __all__ = ["Adamax"]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._aten.creation.from_data import as_tensor
+from .._autograd.tensor import Tensor
+from .._c10.fused_multiply_add import add_product, multiply_add
 from .._optim.argument_checks import check_least, check_rate
 from .._optim.recorded_steps import add_decay, as_real, scalar
 from .._optim.step_kernels import count_step, counter, gradient, number, written, zeros_for
-from ..from_data import as_tensor
-from ..fused import add_product, multiply_add
-from ..tensor import Tensor
 from .optimizer import Optimizer, Params, added
 
 __all__ = ["ASGD"]

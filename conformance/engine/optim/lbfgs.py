@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .._aten.pointwise.complex_parts import view_as_real
+from .._aten.shape.cat_stack import cat
+from .._autograd.tensor import Tensor
+from .._c10.modes import enable_grad, no_grad
 from .._optim.argument_checks import check_rate
-from ..modes import enable_grad, no_grad
-from ..ops.joining import cat
-from ..ops.parts import view_as_real
-from ..tensor import Tensor
 from .optimizer import Optimizer, Params
 
 Evaluate = Callable[[Any, Any, Any], tuple[float, Tensor]]

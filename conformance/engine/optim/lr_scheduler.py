@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from .._arguments.absent_names import look_up
 from .._optim.cyclic_schedulers import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
 from .._optim.lr_scheduler_base import (
     EPOCH_DEPRECATION_WARNING,
@@ -21,7 +22,6 @@ from .._optim.lr_scheduler_base import (
     require_optimizer,
     set_rate,
 )
-from ..absent import look_up
 from .optimizer import Optimizer
 
 __all__ = [

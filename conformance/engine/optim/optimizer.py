@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from .. import pickling
+from .._aten.creation.legacy_constructors import typename
+from .._autograd.conj_view import PAIRS, written
+from .._autograd.hooks import RemovableHandle, add_hook
+from .._autograd.tensor import Tensor, version_counter
+from .._c10 import pickling
+from .._c10.dtypes import is_half
+from .._c10.layout import LAYOUTS, Unstrided
+from .._c10.modes import enable_grad, set_grad_enabled, state
 from .._optim.optimizer_base import OptimizerBase
 from .._optim.step_kernels import counter
-from ..dtypes import is_half
-from ..formats import LAYOUTS, Unstrided
-from ..hooks import RemovableHandle, add_hook
-from ..legacy import typename
-from ..modes import enable_grad, set_grad_enabled, state
-from ..tensor import Tensor, version_counter
-from ..twins import PAIRS, written
 
 Params = Iterable[Any]
 Array = np.ndarray[Any, Any]

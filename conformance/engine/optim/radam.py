@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from .._autograd.tensor import Tensor
 from .._optim.argument_checks import check_adam
 from .._optim.recorded_steps import add_decay, as_real, decay_square, scalar
 from .._optim.step_kernels import adam_state, count_step, decayed, decayed_square, lerp, number, written
-from ..tensor import Tensor
 from .optimizer import Optimizer, Params, added
 
 __all__ = ["RAdam"]

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .._autograd.tensor import Tensor
+from .._c10.fused_multiply_add import add_product, multiply_add
 from .._optim.argument_checks import check_least, check_rate
 from .._optim.recorded_steps import add_decay, as_real, decay_square, scalar
 from .._optim.step_kernels import (
@@ -18,8 +20,6 @@ from .._optim.step_kernels import (
     written,
     zeros_for,
 )
-from ..fused import add_product, multiply_add
-from ..tensor import Tensor
 from .optimizer import Optimizer, Params, added
 
 __all__ = ["RMSprop"]

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from .._autograd.tensor import Tensor
 from .._optim.argument_checks import check_rate
 from .._optim.recorded_steps import as_real
 from .._optim.step_kernels import count_step, counter, gradient, number, parts, written, zeros_for
-from ..tensor import Tensor
 from .optimizer import Optimizer, Params, added
 
 __all__ = ["Rprop"]

@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from .._autograd.tensor import Tensor
+from .._c10.modes import enable_grad, no_grad
 from .._optim.argument_checks import check, check_betas, check_rate
 from .._optim.step_kernels import number, zeros_for
-from ..modes import enable_grad, no_grad
-from ..tensor import Tensor
 from .optimizer import Optimizer, Params
 
 __all__ = ["SparseAdam"]

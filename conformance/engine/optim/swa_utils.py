@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from typing import Any
 
+from .._arguments.absent_names import look_up
+from .._aten.creation.from_data import tensor
+from .._aten.foreach import FUNCTIONS as EACH
+from .._autograd.tensor import Tensor
+from .._c10.dtypes import int64
+from .._c10.modes import no_grad
 from .._optim.lr_scheduler_base import LRScheduler, for_each_group
-from ..absent import look_up
-from ..dtypes import int64
-from ..foreach import FUNCTIONS as EACH
-from ..from_data import tensor
-from ..modes import no_grad
 from ..nn.modules.batchnorm import _BatchNorm
 from ..nn.modules.module import Module
-from ..tensor import Tensor
 from .optimizer import Optimizer
 
 Average = Callable[[Tensor, Tensor, Any], Tensor]

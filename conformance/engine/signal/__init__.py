@@ -1,6 +1,6 @@
 """torch.signal: windows (torch: signal/windows/windows.py)."""
 
-from ..absent import look_up
+from .._arguments.absent_names import look_up
 from . import windows
 
 __all__ = ["windows"]

@@ -10,23 +10,25 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from .. import creation, dtypes, ranges
-from ..absent import look_up
-from ..formats import strided
-from ..from_data import tensor
-from ..ops.extremes import minimum
-from ..ops.special import i0
-from ..ranges import arange
-from ..refusals import refusing
-from ..tensor import Tensor
+from .._arguments.absent_names import look_up
+from .._arguments.argument_errors import refusing
+from .._aten.creation import factories as _factories
+from .._aten.creation import ranges as _ranges
+from .._aten.creation.from_data import tensor
+from .._aten.creation.ranges import arange
+from .._aten.reduction.min_max import minimum
+from .._aten.special.special import i0
+from .._autograd.tensor import Tensor
+from .._c10 import dtypes as _dtypes
+from .._c10.layout import strided
 
 __all__ = [
     "bartlett", "blackman", "cosine", "exponential", "gaussian", "general_cosine", "general_hamming", "hamming", "hann",
     "kaiser", "nuttall",
 ]  # fmt: skip
 
-empty, ones = refusing(creation.empty, "empty"), refusing(creation.ones, "ones")
-linspace = refusing(ranges.linspace, "linspace")
+empty, ones = refusing(_factories.empty, "empty"), refusing(_factories.ones, "ones")
+linspace = refusing(_ranges.linspace, "linspace")
 
 
 def _options(name: str, M: int, dtype: Any, layout: Any, device: Any, requires_grad: bool) -> dict[str, Any]:
@@ -35,12 +37,12 @@ def _options(name: str, M: int, dtype: Any, layout: Any, device: Any, requires_g
     Raises:
         ValueError: a negative length, another layout than strided, or a dtype that is not float32 or float64.
     """
-    dtype = dtypes.default if dtype is None else dtype
+    dtype = _dtypes.default if dtype is None else dtype
     if M < 0:
         raise ValueError(f"{name} requires non-negative window length, got M={M}")
     if layout is not strided:
         raise ValueError(f"{name} is implemented for strided tensors only, got: {layout}")
-    if dtype not in (dtypes.float32, dtypes.float64):
+    if dtype not in (_dtypes.float32, _dtypes.float64):
         raise ValueError(f"{name} expects float32 or float64 dtypes, got: {dtype}")
     return {"dtype": dtype, "layout": layout, "device": device, "requires_grad": requires_grad}
 

@@ -4,9 +4,9 @@ from importlib import import_module
 from typing import Any
 
 from .. import _C  # so that the name torch._C is there
-from ..absent import look_up
+from .._arguments.absent_names import look_up
 from . import _python_dispatch, _pytree, checkpoint, data, dlpack, hooks, weak
-from .swapping import swap_tensors
+from ._swap_tensors import swap_tensors
 
 __all__ = [
     "_C",

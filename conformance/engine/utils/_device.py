@@ -6,10 +6,10 @@ import sys
 from functools import cache
 from typing import Any
 
-from ..device import device
-from ..location import PACKAGE
-from ..modes import state
-from ..overrides import TorchFunctionMode
+from .._autograd.torch_function import TorchFunctionMode
+from .._c10.device import device
+from .._c10.location import PACKAGE
+from .._c10.modes import state
 
 _CONSTRUCTORS = (
     "empty empty_permuted empty_strided ones arange bartlett_window blackman_window eye full hamming_window hann_window "

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..dispatch import TorchDispatchMode
-from ..modes import state, unseen
-from ..tensor import Tensor
+from .._autograd.tensor import Tensor
+from .._c10.modes import state, unseen
+from .._dispatch.torch_dispatch import TorchDispatchMode
 
 __all__ = [
     "BaseTorchDispatchMode",

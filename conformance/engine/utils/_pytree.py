@@ -8,7 +8,7 @@ from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from ..pytree import REGISTERED, TreeSpec, children, flatten, flatten_up_to, outline, unflatten
+from .._c10.pytree import REGISTERED, TreeSpec, children, flatten, flatten_up_to, outline, unflatten
 
 __all__ = [
     "GetAttrKey", "MappingKey", "SequenceKey", "TreeSpec", "arg_tree_leaves", "key_get", "keystr", "register_constant",

@@ -10,18 +10,19 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any
 
-from .. import autograd, random
-from ..absent import look_up
+from .. import autograd
+from .._arguments.absent_names import look_up
+from .._aten.random import random as _random
+from .._autograd.custom_function import Function
+from .._autograd.saved_variable import SavedTensor, save
+from .._autograd.tensor import Tensor
+from .._c10.modes import enable_grad, state
+from .._dispatch.autocast import get_autocast_dtype, is_autocast_cache_enabled, is_autocast_enabled
 from ..amp.autocast_mode import autocast
-from ..autograd.function import Function
 from ..autograd.graph import _current_graph_task_id, saved_tensors_hooks
-from ..casting import get_autocast_dtype, is_autocast_cache_enabled, is_autocast_enabled
-from ..modes import enable_grad, state
-from ..saved import SavedTensor, save
-from ..tensor import Tensor
-from . import checkpoint_errors
-from .checkpoint_log import Log
-from .selective_checkpoint import (
+from . import _checkpoint_errors
+from ._checkpoint_log import Log
+from ._selective_checkpoint import (
     SAC_IGNORED_OPS,
     CheckpointPolicy,
     SelectiveCheckpointContext,
@@ -83,7 +84,7 @@ def checkpoint(
         ValueError: arguments that do not go together.
     """
     if use_reentrant is None:
-        warnings.warn(checkpoint_errors.USE_REENTRANT, stacklevel=2)
+        warnings.warn(_checkpoint_errors.USE_REENTRANT, stacklevel=2)
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     if use_reentrant:
@@ -103,7 +104,7 @@ def checkpoint(
         result = function(*args, **kwargs)
         finished = True
     if not finished:
-        raise RuntimeError(checkpoint_errors.SUPPRESSED)
+        raise RuntimeError(_checkpoint_errors.SUPPRESSED)
     frame.forward_completed = True
     return result
 
@@ -117,7 +118,7 @@ def checkpoint_sequential(
 ) -> Any:
     """Run functions one after another, in segments of which all but the last are checkpointed."""
     if use_reentrant is None:
-        warnings.warn(checkpoint_errors.SEQUENTIAL_USE_REENTRANT, stacklevel=2)
+        warnings.warn(_checkpoint_errors.SEQUENTIAL_USE_REENTRANT, stacklevel=2)
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     if kwargs:
@@ -178,7 +179,7 @@ class CheckpointFunction(Function):
         check_backward_validity(args)
         ctx.run_function = run_function
         ctx.autocast_kwargs = _get_autocast_kwargs()
-        ctx.rng_state = random.get_rng_state() if preserve_rng_state else None
+        ctx.rng_state = _random.get_rng_state() if preserve_rng_state else None
         ctx.inputs = [None if isinstance(each, Tensor) else each for each in args]
         ctx.tensor_indices = [index for index, each in enumerate(args) if isinstance(each, Tensor)]
         ctx.save_for_backward(*(args[index] for index in ctx.tensor_indices))
@@ -187,13 +188,13 @@ class CheckpointFunction(Function):
     @staticmethod
     def backward(ctx: Any, *args: Any) -> Any:
         if not state.checkpoint_valid:
-            raise RuntimeError(checkpoint_errors.NOT_BACKWARD)
+            raise RuntimeError(_checkpoint_errors.NOT_BACKWARD)
         inputs = list(ctx.inputs)
         for index, tensor in zip(ctx.tensor_indices, ctx.saved_tensors, strict=True):
             inputs[index] = tensor
-        with random.fork_rng(enabled=ctx.rng_state is not None):
+        with _random.fork_rng(enabled=ctx.rng_state is not None):
             if ctx.rng_state is not None:
-                random.set_rng_state(ctx.rng_state)
+                _random.set_rng_state(ctx.rng_state)
             leaves = detach_variable(tuple(inputs))
             with enable_grad(), autocast(**ctx.autocast_kwargs):
                 outputs = ctx.run_function(*leaves)
@@ -288,8 +289,8 @@ class _CheckpointFrame:
         _internal_assert(group in holder.handles)
         handle = holder.handles[group]
         if handle is None:
-            where = "" if state.graph_exec_group is None else checkpoint_errors.OVERLAP
-            raise CheckpointError(checkpoint_errors.UNPACKED_TWICE.format(where))
+            where = "" if state.graph_exec_group is None else _checkpoint_errors.OVERLAP
+            raise CheckpointError(_checkpoint_errors.UNPACKED_TWICE.format(where))
         _internal_assert(handle in self.recomputed[group])
         found = self.recomputed[group][handle]
         holder.handles[group] = None
@@ -315,7 +316,7 @@ class _CheckpointFrame:
             raise CheckpointError(
                 "torch.utils.checkpoint: A different number of tensors was saved during the original forward and "
                 f"recomputation.\nNumber of tensors saved during forward: {len(self.weak_holders)}\nNumber of tensors "
-                f"saved during recomputation: {self.counter[group]}.\n{checkpoint_errors.TIP}"
+                f"saved during recomputation: {self.counter[group]}.\n{_checkpoint_errors.TIP}"
             )
         text = ""
         for index, (reference, before) in enumerate(zip(self.weak_holders, self.metadatas, strict=True)):
@@ -332,7 +333,7 @@ class _CheckpointFrame:
         if text:
             raise CheckpointError(
                 "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than "
-                f"during the forward pass.\n{text}.\n{checkpoint_errors.TIP}"
+                f"during the forward pass.\n{text}.\n{_checkpoint_errors.TIP}"
             )
 
 
@@ -362,7 +363,7 @@ class _recomputation_hook(saved_tensors_hooks):
                     return tensor
                 raise CheckpointError(
                     "torch.utils.checkpoint: trying to save more tensors during recomputation than during the "
-                    f"original forward pass.\n{checkpoint_errors.TIP}"
+                    f"original forward pass.\n{_checkpoint_errors.TIP}"
                 )
             holder = frame.weak_holders[index]()
             if holder is not None:
@@ -407,12 +408,12 @@ def _frame(
         raise ValueError(f"determinism_check should be one of {list(_CHECKS)}, but got {determinism_check}")
     forward_context, recompute_context = context_fn()
     autocast_kwargs = _get_autocast_kwargs()
-    rng_state = random.get_rng_state() if preserve else None
+    rng_state = _random.get_rng_state() if preserve else None
 
     def recompute(*args: Any) -> None:
-        with random.fork_rng(enabled=rng_state is not None):
+        with _random.fork_rng(enabled=rng_state is not None):
             if rng_state is not None:
-                random.set_rng_state(rng_state)
+                _random.set_rng_state(rng_state)
             with autocast(**autocast_kwargs), recompute_context:
                 function(*args, **kwargs)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
-from ..settings import get_fill_uninitialized_memory, set_fill_uninitialized_memory
+from .._c10.context import get_fill_uninitialized_memory, set_fill_uninitialized_memory
 
 
 class _Deterministic(ModuleType):

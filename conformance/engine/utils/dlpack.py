@@ -1,5 +1,5 @@
 """torch.utils.dlpack: memory shared with other libraries."""
 
-from ..exchange import DLDeviceType, from_dlpack, to_dlpack
+from .._aten.dlpack import DLDeviceType, from_dlpack, to_dlpack
 
 __all__ = ["DLDeviceType", "from_dlpack", "to_dlpack"]

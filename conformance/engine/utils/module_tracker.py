@@ -7,11 +7,11 @@ import weakref
 from collections.abc import Callable, MutableMapping, MutableSet
 from typing import Any
 
+from .._autograd.tensor import Tensor
+from .._c10.pytree import flatten
 from ..autograd.graph import _current_graph_task_id, register_multi_grad_hook
 from ..autograd.variable import Variable
 from ..nn.modules.module import Module, register_module_forward_hook, register_module_forward_pre_hook
-from ..pytree import flatten
-from ..tensor import Tensor
 
 __all__ = ["ModuleTracker"]
 

@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
-from ..tensor import Tensor
+from .._autograd.tensor import Tensor
 
 __all__ = ["TensorWeakRef", "WeakIdKeyDictionary", "WeakIdRef", "WeakTensorKeyDictionary"]
 

@@ -5,6 +5,7 @@ from types import FunctionType
 from typing import Any
 
 from . import activation, batchnorm, conv, instancenorm, linear, padding, utils
+from ._multihead_attention import MultiheadAttention
 from .activation import (
     CELU,
     ELU,
@@ -36,7 +37,6 @@ from .activation import (
     Threshold,
 )  # fmt: skip
 from .adaptive import AdaptiveLogSoftmaxWithLoss
-from .attention import MultiheadAttention
 from .batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d, SyncBatchNorm
 from .channelshuffle import ChannelShuffle
 from .container import Container, ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...autograd.function import Function
-from ...creation import empty_like
-from ...ops.power import pow as power
+from ..._aten.creation.factories import empty_like
+from ..._aten.pointwise.power import pow as power
+from ..._autograd.custom_function import Function
 
 
 class CrossMapLRN2d(Function):

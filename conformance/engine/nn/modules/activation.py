@@ -5,12 +5,12 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ...creation import empty
-from ...device import check_device
-from ...refusals import check_tensors
-from ...tensor import Tensor
+from ..._arguments.argument_errors import check_tensors
+from ..._aten.creation.factories import empty
+from ..._autograd.tensor import Tensor
+from ..._c10.device import check_device
+from ..._nn.parameter import Parameter
 from .. import functional, init
-from ..parameter import Parameter
 from .module import Module
 
 

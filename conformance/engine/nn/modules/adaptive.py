@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from ... import errors
-from ...tensor import Tensor
+from ..._autograd.tensor import Tensor
+from ..._c10 import errors
 from .. import functional
 from . import container
 from .linear import Linear

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...creation import empty, ones, zeros
-from ...device import check_device
-from ...dtypes import int64
-from ...from_data import tensor
-from ...tensor import Tensor
+from ..._aten.creation.factories import empty, ones, zeros
+from ..._aten.creation.from_data import tensor
+from ..._autograd.tensor import Tensor
+from ..._c10.device import check_device
+from ..._c10.dtypes import int64
+from ..._nn.parameter import Parameter
 from .. import functional, init
-from ..parameter import Parameter
 from .module import Module
 
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, Self
 
-from ...tensor import Tensor
-from ..parameter import Parameter
+from ..._autograd.tensor import Tensor
+from ..._nn.parameter import Parameter
 from .module import Module
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...tensor import Tensor
+from ..._autograd.tensor import Tensor
 from .. import functional
 from .module import Module
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import chain
 from typing import Any, ClassVar
 
-from ...dtypes import int64
-from ...from_data import tensor
-from ...modes import no_grad
-from ...tensor import Tensor
-from ..parameter import UninitializedBuffer, UninitializedParameter, is_lazy
+from ..._aten.creation.from_data import tensor
+from ..._autograd.tensor import Tensor
+from ..._c10.dtypes import int64
+from ..._c10.modes import no_grad
+from ..._nn.parameter import UninitializedBuffer, UninitializedParameter, is_lazy
 from . import batchnorm, conv, instancenorm
 from .linear import Linear
 from .module import Module

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from ... import dtypes, pickling
+from ..._c10 import dtypes, pickling
 
 # The policy and the chunks that "auto" stands for, by dtype.
 _AUTO = {dtypes.bfloat16: ("accurate", "aspect_ratio"), dtypes.float16: ("accurate", "aspect_ratio")}

@@ -7,9 +7,9 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ...tensor import Tensor
+from ..._autograd.tensor import Tensor
+from ..._nn.reduction import legacy_reduction
 from .. import functional
-from ..functions.reduction import legacy_reduction
 from .distance import PairwiseDistance
 from .linear import Linear
 from .module import Module

@@ -8,33 +8,33 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
-from ... import pickling
-from ...hooks import RemovableHandle, add_hook
-from ...legacy import typename
-from ...tensor import Tensor
-from ..parameter import Buffer, Parameter
-from . import loading
-from .calling import (
+from ..._aten.creation.legacy_constructors import typename
+from ..._autograd.hooks import RemovableHandle, add_hook
+from ..._autograd.tensor import Tensor
+from ..._c10 import pickling
+from ..._nn.parameter import Buffer, Parameter
+from . import _state_dict
+from ._module_call import (
     EveryModule,
     call_with_hooks,
-    register_module_backward_hook,  # noqa: F401  torch has them here
-    register_module_forward_hook,  # noqa: F401
-    register_module_forward_pre_hook,  # noqa: F401
-    register_module_full_backward_hook,  # noqa: F401
-    register_module_full_backward_pre_hook,  # noqa: F401
+    register_module_backward_hook,
+    register_module_forward_hook,
+    register_module_forward_pre_hook,
+    register_module_full_backward_hook,
+    register_module_full_backward_pre_hook,
 )  # fmt: skip
-from .loading import _IncompatibleKeys
-from .registering import (
+from ._module_traversal import Tree
+from ._registration_hooks import (
     BUFFERS,
     MODULES,
     PARAMETERS,
     WithoutModule,
     hooked,
-    register_module_buffer_registration_hook,  # noqa: F401
-    register_module_module_registration_hook,  # noqa: F401
-    register_module_parameter_registration_hook,  # noqa: F401
+    register_module_buffer_registration_hook,
+    register_module_module_registration_hook,
+    register_module_parameter_registration_hook,
 )  # fmt: skip
-from .tree import Tree
+from ._state_dict import _IncompatibleKeys
 
 # By torch's names, where programs look for them.
 _global_forward_pre_hooks, _global_forward_hooks = EveryModule.before, EveryModule.after
@@ -245,19 +245,19 @@ class Module(Tree):
                 stacklevel=2,
             )
             given = dict(zip(("destination", "prefix", "keep_vars"), args, strict=False))
-            return loading.save(
+            return _state_dict.save(
                 self, **{"destination": destination, "prefix": prefix, "keep_vars": keep_vars, **given}
             )
-        return loading.save(self, destination, prefix, keep_vars)
+        return _state_dict.save(self, destination, prefix, keep_vars)
 
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
-        for name, value in loading.own_state(self).items():
+        for name, value in _state_dict.own_state(self).items():
             destination[prefix + name] = value if keep_vars else value.detach()
-        if "get_extra_state" in loading.overridden(self):
-            destination[prefix + loading.EXTRA] = self.get_extra_state()
+        if "get_extra_state" in _state_dict.overridden(self):
+            destination[prefix + _state_dict.EXTRA] = self.get_extra_state()
 
-    get_extra_state = loading.get_extra_state
-    set_extra_state = loading.set_extra_state
+    get_extra_state = _state_dict.get_extra_state
+    set_extra_state = _state_dict.set_extra_state
 
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
@@ -267,7 +267,7 @@ class Module(Tree):
         Raises:
             RuntimeError: paths or shapes do not match, all of them named.
         """
-        return loading.load(self, state_dict, strict, assign)
+        return _state_dict.load(self, state_dict, strict, assign)
 
     def _load_from_state_dict(
         self, state_dict: Any, prefix: str, local_metadata: Any, strict: bool, missing_keys: list[str],
@@ -276,7 +276,9 @@ class Module(Tree):
         found = (state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
         for hook in self._load_state_dict_pre_hooks.values():
             hook(self, *found)
-        loading.load_own(self, state_dict, prefix, local_metadata, missing_keys, unexpected_keys, error_msgs)
+        _state_dict.load_own(
+            self, state_dict, prefix, local_metadata, missing_keys, unexpected_keys, error_msgs
+        )
 
     def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Run ``hook(module, prefix, keep_vars)`` before state_dict."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...creation import empty
-from ...device import check_device
-from ...tensor import Tensor
+from ..._aten.creation.factories import empty
+from ..._autograd.tensor import Tensor
+from ..._c10.device import check_device
+from ..._nn.parameter import Parameter
 from .. import functional, init
-from ..parameter import Parameter
 from . import _functions
 from .module import Module
 

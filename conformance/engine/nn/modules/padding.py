@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...tensor import Tensor
+from ..._autograd.tensor import Tensor
 from .. import functional
+from ._sizes import each
 from .module import Module
-from .sizes import each
 
 
 class _PadNd(Module):

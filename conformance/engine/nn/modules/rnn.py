@@ -8,15 +8,15 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ...creation import empty, zeros
-from ...device import check_device
-from ...modes import state
-from ...operands import check_list
-from ...tensor import Tensor
+from ..._aten.creation.factories import empty, zeros
+from ..._aten.type_promotion import check_list
+from ..._autograd.tensor import Tensor
+from ..._c10.device import check_device
+from ..._c10.modes import state
+from ..._nn import rnn
+from ..._nn.packed_sequence import PackedSequence
+from ..._nn.parameter import Parameter
 from .. import init
-from ..functions import recurrent
-from ..functions.packing import PackedSequence
-from ..parameter import Parameter
 from .module import Module
 
 _GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
@@ -217,7 +217,7 @@ class _OneState(RNNBase):
             hx = hx.unsqueeze(1)
         self.check_input(input)
         self.check_hidden_size(hx, self.get_expected_hidden_size(input))
-        output, hidden = recurrent.rnn(
+        output, hidden = rnn.rnn(
             self.mode,
             input,
             hx,
@@ -236,7 +236,7 @@ class _OneState(RNNBase):
         hx = self._start(data, self.hidden_size, sizes) if hx is None else self.permute_hidden(hx, order)
         self.check_input(data, sizes)
         self.check_hidden_size(hx, self.get_expected_hidden_size(data, sizes))
-        output, hidden = recurrent.rnn(
+        output, hidden = rnn.rnn(
             self.mode, data, hx, self._flat_weights, self.bias, self._dropout, self.bidirectional, False,
             sizes._array.tolist(),
         )  # fmt: skip
@@ -313,7 +313,7 @@ class LSTM(RNNBase):
         if len(hx) != 2:
             check_list(hx, 1)
             raise RuntimeError("lstm expects two hidden states")
-        output, hidden, cell = recurrent.lstm(
+        output, hidden, cell = rnn.lstm(
             input, hx, self._flat_weights, self.bias, bool(self.proj_size), self._dropout, self.bidirectional,
             self.batch_first, train=self.training,
         )  # fmt: skip
@@ -334,7 +334,7 @@ class LSTM(RNNBase):
             hx = self._start(data, widths[0], sizes), self._start(data, widths[1], sizes)
         else:
             hx = self.permute_hidden(hx, order)
-        output, *states = recurrent.lstm(
+        output, *states = rnn.lstm(
             data, hx, self._flat_weights, self.bias, bool(self.proj_size), self._dropout, self.bidirectional, False,
             sizes._array.tolist(),
         )  # fmt: skip
@@ -418,7 +418,7 @@ class RNNCell(_OneStateCell):
     def _cell(self) -> Callable[..., Tensor]:
         if self.nonlinearity not in ("tanh", "relu"):
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
-        return recurrent.rnn_tanh_cell if self.nonlinearity == "tanh" else recurrent.rnn_relu_cell
+        return rnn.rnn_tanh_cell if self.nonlinearity == "tanh" else rnn.rnn_relu_cell
 
 
 class GRUCell(_OneStateCell):
@@ -432,7 +432,7 @@ class GRUCell(_OneStateCell):
 
     @property
     def _cell(self) -> Callable[..., Tensor]:
-        return recurrent.gru_cell
+        return rnn.gru_cell
 
 
 class LSTMCell(RNNCellBase):
@@ -450,5 +450,5 @@ class LSTMCell(RNNCellBase):
         states = [self._state(input, each, batched, f"hx[{index}]") for index, each in enumerate(given)]
         if isinstance(hx, Tensor) and batched:
             raise TypeError("lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not Tensor")
-        hidden, cell = recurrent.lstm_cell(input, states, *self._weights)
+        hidden, cell = rnn.lstm_cell(input, states, *self._weights)
         return (hidden, cell) if batched else (hidden.squeeze(0), cell.squeeze(0))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...creation import empty
-from ...device import check_device
-from ...modes import no_grad
-from ...tensor import Tensor
+from ..._aten.creation.factories import empty
+from ..._autograd.tensor import Tensor
+from ..._c10.device import check_device
+from ..._c10.modes import no_grad
+from ..._nn.parameter import Parameter
 from .. import functional, init
-from ..parameter import Parameter
 from .module import Module
 
 

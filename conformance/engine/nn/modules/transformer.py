@@ -7,14 +7,14 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ...creation import full
-from ...device import check_device
-from ...modes import state
-from ...tensor import Tensor
+from ..._aten.creation.factories import full
+from ..._autograd.tensor import Tensor
+from ..._c10.device import check_device
+from ..._c10.modes import state
+from ..._nn.multi_head_attention import canonical_mask
 from .. import functional, init
-from ..functions.multihead import canonical_mask
+from ._multihead_attention import MultiheadAttention
 from .activation import GELU, ReLU
-from .attention import MultiheadAttention
 from .container import ModuleList
 from .dropout import Dropout
 from .linear import Linear

@@ -1,6 +1,6 @@
 """torch.nn.utils."""
 
-from ...absent import look_up
+from ..._arguments.absent_names import look_up
 from . import clip_grad, convert_parameters, fusion, parametrizations, parametrize, prune, rnn, stateless
 from .clip_grad import (
     clip_grad_norm,

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ...formats import LayoutError
-from ...modes import no_grad
-from ...ops.norms import vector_norm
-from ...tensor import Tensor, make
+from ..._aten.reduction.norm import vector_norm
+from ..._autograd.tensor import Tensor, make
+from ..._c10.layout import LayoutError
+from ..._c10.modes import no_grad
 
 Tensors = Tensor | Iterable[Tensor]
 

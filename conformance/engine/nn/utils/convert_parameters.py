@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...ops.joining import cat
-from ...tensor import Tensor
+from ..._aten.shape.cat_stack import cat
+from ..._autograd.tensor import Tensor
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from ...creation import ones_like, zeros_like
-from ...tensor import Tensor
-from ..parameter import Parameter
+from ..._aten.creation.factories import ones_like, zeros_like
+from ..._autograd.tensor import Tensor
+from ..._nn.parameter import Parameter
 
 
 def fuse_conv_bn_weights(

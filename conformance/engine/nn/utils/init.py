@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from ...random import get_rng_state, set_rng_state
+from ..._aten.random.random import get_rng_state, set_rng_state
 from ..modules.module import Module
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import Any
 
-from ...creation import eye, zeros_like
-from ...dtypes import finfo
+from ..._aten.creation.factories import eye, zeros_like
+from ..._aten.linalg.householder import geqrf
+from ..._aten.nn.weight_norm import norm_except_dim
+from ..._aten.nn.weight_norm import weight_norm as normalized
+from ..._aten.random.random import randn
+from ..._aten.shape.cat_stack import cat
+from ..._autograd.tensor import Tensor
+from ..._c10.dtypes import finfo
+from ..._c10.modes import no_grad
+from ..._nn.distance import normalize
 from ...linalg import householder_product, matrix_exp, qr, solve
-from ...linalg.householder import geqrf
-from ...modes import no_grad
-from ...ops.joining import cat
-from ...ops.weight_norm import norm_except_dim
-from ...ops.weight_norm import weight_norm as normalized
-from ...random import randn
-from ...tensor import Tensor
-from ..functions.distance import normalize
 from ..modules.module import Module
 from . import parametrize
 from .spectral_norm import check_iterations, dim_of_outputs

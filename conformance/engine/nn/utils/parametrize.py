@@ -8,10 +8,10 @@ from contextlib import contextmanager, suppress
 from copy import deepcopy
 from typing import Any
 
-from ...modes import no_grad
-from ...tensor import Tensor
+from ..._autograd.tensor import Tensor
+from ..._c10.modes import no_grad
+from ..._nn.parameter import Parameter
 from ..modules.container import ModuleDict, ModuleList
-from ..parameter import Parameter
 
 __all__ = [
     "ParametrizationList",

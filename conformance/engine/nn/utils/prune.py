@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from numbers import Integral, Real
 from typing import Any, Self
 
-from ...creation import ones_like, zeros_like
-from ...random import rand, rand_like
-from ...tensor import Tensor
+from ..._aten.creation.factories import ones_like, zeros_like
+from ..._aten.random.random import rand, rand_like
+from ..._autograd.tensor import Tensor
 from .convert_parameters import parameters_to_vector
 
 

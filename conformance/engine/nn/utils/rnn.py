@@ -1,7 +1,7 @@
 """torch.nn.utils.rnn."""
 
-from ...absent import look_up
-from ..functions.packing import (
+from ..._arguments.absent_names import look_up
+from ..._nn.packed_sequence import (
     PackedSequence,
     PackedSequence_,
     invert_permutation,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ... import errors
+from ..._autograd.tensor import Tensor
+from ..._c10 import errors
+from ..._c10.modes import no_grad
+from ..._nn.distance import normalize
+from ..._nn.parameter import Parameter, is_lazy
 from ...linalg import multi_dot
-from ...modes import no_grad
-from ...tensor import Tensor
-from ..functions.distance import normalize
 from ..modules.conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from ..modules.module import Module
-from ..parameter import Parameter, is_lazy
 
 __all__ = [
     "SpectralNorm",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ...tensor import Tensor
+from ..._autograd.tensor import Tensor
 from ..modules.module import Module
 
 _MISSING: Any = object()

@@ -5,11 +5,11 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ... import errors
-from ...ops.weight_norm import norm_except_dim
-from ...ops.weight_norm import weight_norm as normalized
+from ..._aten.nn.weight_norm import norm_except_dim
+from ..._aten.nn.weight_norm import weight_norm as normalized
+from ..._c10 import errors
+from ..._nn.parameter import Parameter, is_lazy
 from ..modules.module import Module
-from ..parameter import Parameter, is_lazy
 
 __all__ = ["WeightNorm", "remove_weight_norm", "weight_norm"]
 

@@ -1,7 +1,7 @@
 """torch.utils.data: data sets, samplers and the loader."""
 
-from ...absent import look_up
-from .collate import default_collate, default_convert
+from ..._arguments.absent_names import look_up
+from ._utils.collate import default_collate, default_convert
 from .dataloader import DataLoader, get_worker_info
 from .dataset import (
     ChainDataset,

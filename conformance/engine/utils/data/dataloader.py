@@ -1,4 +1,4 @@
-"""The loader of batches (torch: utils/data/dataloader.py); its worker processes are in workers.py."""
+"""The loader of batches (torch: utils/data/dataloader.py); its worker processes are in utils/data/_utils/worker.py."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from itertools import islice, repeat
 from typing import Any
 
-from ...modes import state
-from .collate import default_collate, default_convert
+from ..._c10.modes import state
+from ._utils.collate import default_collate, default_convert
 from .dataset import IterableDataset
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, drawn_seed
 
@@ -136,7 +136,7 @@ class DataLoader:
     def __iter__(self) -> Iterator[Any]:
         if not self.num_workers:
             return _SingleProcessDataLoaderIter(self)
-        from .workers import WorkerPass  # few programs have any
+        from ._utils.worker import WorkerPass  # few programs have any
 
         if self._workers is not None:
             return self._workers.again()
@@ -257,5 +257,5 @@ def _check_iterable(shuffle: bool | None, sampler: Any, batch_sampler: Any) -> N
 
 def get_worker_info() -> Any:
     """What a worker process knows of itself; None in the process of the program."""
-    workers = sys.modules.get(f"{__package__}.workers")
+    workers = sys.modules.get(f"{__package__}._utils.worker")
     return workers and workers.info

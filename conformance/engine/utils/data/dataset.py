@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any
 
-from ...random import randperm
-from ...tensor import Tensor
+from ..._aten.random.random import randperm
+from ..._autograd.tensor import Tensor
 
 _MODULE = "torch.utils.data.dataset"
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from ... import dtypes
-from ...creation import empty
-from ...from_data import as_tensor
-from ...generator import Generator
-from ...random import multinomial, randint, randperm
+from ..._aten.creation.factories import empty
+from ..._aten.creation.from_data import as_tensor
+from ..._aten.random.random import multinomial, randint, randperm
+from ..._c10 import dtypes
+from ..._c10.generator import Generator
 
 _MODULE = "torch.utils.data.sampler"
 

@@ -1,0 +1,278 @@
+"""What composed functions say of arguments that torch does not take (torch: utils/python_arg_parser.cpp).
+
+Note [Refused afterwards]: torch looks at the arguments of its own functions before anything runs. Here they are looked
+at when a function has failed, a row or what is composed of rows, and what torch would have refused is said instead;
+see Note [Overloads]. Before it runs, it is only asked whether each argument is of a class that is usual for its place,
+since Python would compute something with many others. What succeeds pays for a frame and a look at its arguments.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from types import FunctionType
+from typing import Any
+
+from .._autograd.tensor import Tensor
+from .._autograd.torch_function import flat, overrides_alone
+from .._c10.errors import wrong_element, wrong_type
+from .._c10.location import FOLDER
+from .._c10.slots import on_first_use
+from .overloads import (
+    Classes,
+    Signature,
+    are_ints,
+    is_count,
+    is_listed,
+    misfit,
+    refusal,
+    signature_of,
+    usual_classes,
+)
+from .torch_api import is_overloaded
+
+Function = Callable[..., Any]
+ask_late: Callable[..., Any] = on_first_use("ask_late")  # see Note [Slots]
+# Written in Python in torch: what they call by names refuses.
+_KERNELS = {"unique": "_unique2", "unique_consecutive": "unique_consecutive"}
+
+
+def refusing(function: Function, name: str) -> Function:
+    """torch's function of that name, or a method as ``Tensor.name``, which refuses as torch does."""
+    if not isinstance(function, FunctionType) or tells_itself(function, name):
+        return function
+
+    places: tuple[Classes, ...] = ()
+    named: dict[str, Classes] | None = None
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        nonlocal places, named
+        try:
+            if named is None:
+                places, named = usual_classes(name) or _of_flags(function)
+            for value, classes in zip(args, places):  # noqa: B905  of those there are
+                if classes is not None and value.__class__ not in classes and not are_ints(value, classes):
+                    _check(function, name, args, kwargs)
+            for key, value in kwargs.items():
+                classes = named.get(key)
+                if classes is not None and value.__class__ not in classes and not are_ints(value, classes):
+                    _check(function, name, args, kwargs)
+            return function(*args, **kwargs)
+        except Exception:
+            return answer_late(call, name, args, kwargs)
+
+    return call
+
+
+def answer_late(call: Function, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What comes of a call that has just failed: what an argument says that overrides it, or else an error.
+
+    Errors keep no name here: they would keep the frames that they tell of, and their tensors, alive.
+
+    Raises:
+        TypeError: torch would have refused the arguments.
+        Exception: the error that is handled, which torch has as well.
+    """
+    method = name.startswith("Tensor.")
+    if any(map(overrides_alone, flat((*args, *kwargs.values())))):
+        return ask_late(vars(Tensor)[name.removeprefix("Tensor.")] if method else call, args, kwargs)
+    found = refusal(name, args[method:], kwargs)
+    if found is None:
+        raise  # noqa: PLE0704 (of the handler that called)
+    try:
+        raise found from None
+    finally:
+        del found
+
+
+def within_refusing() -> bool:
+    """Whether what runs now is part of a function that refuses."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith((FOLDER, "<row ")):
+        if frame.f_globals is globals():
+            return True
+        frame = frame.f_back  # type: ignore[assignment]
+    return False
+
+
+def _check(function: Function, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Refuse arguments of which some are of no usual class, unless torch takes them.
+
+    Raises:
+        TypeError: as torch words it.
+    """
+    method = name.startswith("Tensor.")
+    found = refusal(name, args[method:], kwargs)
+    if found is not None:
+        try:
+            raise found
+        finally:
+            del found
+    if is_listed(name):
+        return
+    for place, flag in _flags(function):
+        if len(args) > place:
+            if args[place].__class__ is not bool:
+                raise _no_flag(name, flag, args[place], place + 1 - method)
+        elif flag in kwargs and kwargs[flag].__class__ is not bool:
+            raise _no_flag(name, flag, kwargs[flag])
+
+
+def _of_flags(function: Function) -> tuple[tuple[Classes, ...], dict[str, Classes]]:
+    """The classes by place and by name for a function whose signatures are not listed."""
+    flags = dict(_flags(function))
+    only: Classes = frozenset([bool])
+    places = tuple(only if place in flags else None for place in range(max(flags, default=-1) + 1))
+    return places, dict.fromkeys(flags.values(), only)
+
+
+def _flags(function: Function) -> list[tuple[int, str]]:
+    """Place and name of the arguments that are true or false."""
+    kinds = function.__annotations__
+    if "bool" not in kinds.values():
+        return []
+    code = inspect.unwrap(function).__code__  # signatures would take a twentieth of the import
+    count = code.co_argcount + (0 if code.co_flags & inspect.CO_VARARGS else code.co_kwonlyargcount)
+    return [(place, name) for place, name in enumerate(code.co_varnames[:count]) if kinds.get(name) == "bool"]
+
+
+def has_flags(function: Function) -> bool:
+    """Whether some argument of a function is true or false."""
+    return bool(_flags(function))
+
+
+def _no_flag(name: str, flag: str, value: Any, position: int = 0) -> TypeError:
+    called = name.removeprefix("Tensor.")
+    return wrong_type(
+        _KERNELS.get(called, called), flag, "bool", value, 0 if called in _KERNELS else position
+    )
+
+
+def tells_itself(function: Function, name: str) -> bool:
+    """Whether it is a row, by its own name or one for which no overloads are listed, or takes what its tensor says."""
+    if name == "Tensor.new":
+        return True
+    row = getattr(function, "row", None)
+    return row is not None and (row.name == name.removeprefix("Tensor.") or not is_overloaded(name))
+
+
+def all_refusing(functions: Mapping[str, Function], prefix: str = "") -> dict[str, Function]:
+    """The functions that are composed of rows, by their names, as ``refusing`` makes them."""
+    return {name: refusing(each, prefix + name) for name, each in functions.items()}
+
+
+def all_calling(functions: Mapping[str, Any], kernels: str) -> dict[str, Function]:
+    """The functions that call kernels, by their names, as ``calling`` makes them.
+
+    Args:
+        kernels: lines of a function's name and its kernel's signature, with the function's own name of an argument
+            behind an @.
+    """
+    found = {}
+    for line in kernels.strip().splitlines():
+        name, _, text = line.partition(": ")
+        called, _, arguments = text.partition("(")
+        found[name] = calling(functions[name], called, f"({arguments}")
+    return found
+
+
+def calling(function: Function, kernel: str, arguments: str) -> Function:
+    """A function that torch has written in Python, which refuses what its kernel does, in the kernel's name."""
+    places: tuple[Classes, ...] = ()
+    named: dict[str, Classes] | None = None
+    code = function.__code__  # its own: while a stub is installed, it has another
+
+    def itself() -> Function:
+        own = FunctionType(code, function.__globals__, None, function.__defaults__, function.__closure__)
+        own.__kwdefaults__ = {**(function.__kwdefaults__ or {})}
+        return own
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        nonlocal places, named
+        try:
+            if named is None:
+                own, signature = _parsed(arguments)
+                named = {name: each.usual for name, each in zip(own, signature.parameters, strict=True)}
+                places = tuple(named.get(name) for name in code.co_varnames[: code.co_argcount])
+            for value, classes in zip(args, places):  # noqa: B905  of those there are
+                if classes is not None and value.__class__ not in classes and not are_ints(value, classes):
+                    _check_kernel(itself(), kernel, arguments, args, kwargs)
+            for key, value in kwargs.items():
+                classes = named.get(key)
+                if classes is not None and value.__class__ not in classes and not are_ints(value, classes):
+                    _check_kernel(itself(), kernel, arguments, args, kwargs)
+            return function(*args, **kwargs)
+        except Exception:
+            _check_kernel(itself(), kernel, arguments, args, kwargs)
+            raise
+
+    return call
+
+
+def _parsed(arguments: str) -> tuple[list[str], Signature]:
+    """The function's own names in the kernel's order, and the kernel's signature."""
+    parts = [each.rpartition(" ")[2] for each in arguments[1:-1].split(", ") if each != "*"]
+    theirs = [each.partition("@")[0] for each in parts]
+    for each, name in zip(parts, theirs, strict=True):
+        arguments = arguments.replace(each, name)
+    return [each.rpartition("@")[2] for each in parts], signature_of(arguments)
+
+
+def _check_kernel(
+    function: Function, kernel: str, arguments: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
+    """Refuse what the kernel does not take.
+
+    Raises:
+        TypeError: as torch words it.
+    """
+    try:
+        bound = inspect.signature(function).bind(*args, **kwargs)
+    except TypeError:
+        return  # Python says so
+    bound.apply_defaults()
+    if bound.arguments.get("inplace"):
+        kernel += "_"
+    own, signature = _parsed(arguments)
+    by_name = {each.name: bound.arguments[name] for name, each in zip(own, signature.parameters, strict=True)}
+    in_order = [by_name.pop(each.name) for each in signature.parameters if not each.keyword_only]
+    found = misfit(kernel, signature, in_order, by_name)
+    if found is not None:
+        raise found from None
+
+
+def check_tensors(called: str, /, **given: Any) -> None:
+    """Refuse what a kernel takes for tensors, where reading it has failed.
+
+    Raises:
+        TypeError: naming the first that is none.
+    """
+    for position, (argument, value) in enumerate(given.items(), 1):
+        if not isinstance(value, Tensor):
+            raise wrong_type(called, argument, "Tensor", value, position) from None
+
+
+def check_ints(called: str, argument: str, value: Any, position: int = 0, alone: bool = True) -> None:
+    """Refuse what torch does not take for a tuple of ints.
+
+    Args:
+        position: where the argument was given, 0 if by its name.
+        alone: whether one int stands for a tuple of it.
+
+    Raises:
+        TypeError: naming the argument, and its element.
+    """
+    if alone and value.__class__ is int:
+        return
+    if not isinstance(value, (tuple, list)):
+        if alone and is_count(value):
+            return
+        raise wrong_type(called, argument, "tuple of ints", value, position)
+    for number, each in enumerate(value):
+        if is_count(each) or (number and isinstance(each, bool)):
+            continue
+        raise wrong_element(called, argument, number, each, position)

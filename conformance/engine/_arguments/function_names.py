@@ -1,0 +1,48 @@
+"""Functions tell the names that torch has them under: torch.arcsin is no torch.asin, torch.fft.fft tells fft_fft."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from types import FunctionType
+from typing import Any
+
+from .argument_errors import answer_late
+
+
+def all_named(
+    functions: Mapping[str, Any], prefix: str = "", elsewhere: Iterable[Any] = (), methods: bool = False
+) -> dict[str, Any]:
+    """Those which told other names; what is known by several, or elsewhere, or is a row, is called by another function.
+
+    Args:
+        prefix: what the dispatcher's names have in front.
+        methods: whether they are methods of Tensor.
+    """
+    places = Counter(map(id, (*functions.values(), *elsewhere)))
+    found = {}
+    for name, function in functions.items():
+        if (
+            not isinstance(function, FunctionType)
+            or name.startswith("_")
+            or function.__name__ == prefix + name
+        ):
+            continue
+        is_row = hasattr(function, "row") and "__wrapped__" not in vars(function)
+        called = f"Tensor.{name}" if methods else prefix + name
+        made: Any = _calling(function, called) if is_row or places[id(function)] > 1 else function
+        made.__name__ = made.__qualname__ = prefix + name
+        found[name] = made
+    return found
+
+
+def _calling(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def other(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except Exception:
+            return answer_late(other, name, args, kwargs)
+
+    return other

@@ -1,0 +1,452 @@
+"""Which arguments torch's functions take, and what is said of others.
+
+Note [Overloads]: torch tries one signature after another (torch: utils/python_arg_parser.cpp). The engine's functions
+take what all of them take, and look here when they have failed, or before, where they would take more. If no signature
+fits, and the number of arguments leaves just one in question, the error is about that one; else it lists them all
+(utils/invalid_arguments.cpp), with what it reads into their texts: ``*`` and ``name = default`` count as arguments, so
+that only signatures without either are ever marked.
+
+The signatures are those of Note [The data about torch]. What is said of ``out`` is the engine's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence, Set
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._autograd.tensor import Tensor
+from .._c10 import device, dtypes, generator, keyword_names, layout, shapes, structseq
+from .._c10.errors import missing_arguments, typename, wrong_element, wrong_type
+from .._c10.keyword_names import NUMPY_NAMES
+from .._c10.size import Size
+from . import positional
+from .invalid_arguments import Keywords, all_listed, one_expected
+from .positional import NUMBERS_OF
+from .torch_api import NO_ARGUMENTS, signature_texts
+
+
+class Parameter(NamedTuple):
+    """An argument of a signature."""
+
+    kind: str
+    name: str
+    default: str | None
+    keyword_only: bool
+    optional: bool  # whether it may be None
+    several: bool = False  # whether it is no single one of its kind
+
+    def given(self, kwargs: Keywords) -> str | None:
+        """The name by which it is among the keyword arguments."""
+        names = (self.name, NUMPY_NAMES.get(self.name, self.name))
+        return next((name for name in names if name in kwargs), None)
+
+    @property
+    def usual(self) -> Classes:
+        """The classes of most values that it takes, None for any."""
+        classes = TENSORS if self.kind == "Tensor" else _USUAL.get(self.kind)
+        if classes is None or self.name == "out":
+            return None
+        if self.several:
+            classes -= {int}
+        return classes | {type(None)} if self.optional else classes
+
+    def takes(self, value: Any) -> bool:
+        if value is None:
+            return self.optional or self.kind == "object"
+        if self.several and not isinstance(value, (tuple, list)):
+            return False
+        return _TAKES[self.kind](value)
+
+
+class Signature(NamedTuple):
+    """One overload: its text, and what that says."""
+
+    text: str
+    parameters: tuple[Parameter, ...]
+
+    @property
+    def positional(self) -> int:
+        return sum(not each.keyword_only for each in self.parameters)
+
+    @property
+    def required(self) -> list[str]:
+        return [each.name for each in self.parameters if each.default is None]
+
+
+# What a kind of argument is -----------------------------------------------------------------------
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, Tensor) or hasattr(type(value), "__torch_function__")
+
+
+def _is_scalar_tensor(value: Any, kinds: str) -> bool:
+    if not isinstance(value, Tensor):
+        return False
+    return not value._array.ndim and not value.requires_grad and value._array.dtype.kind in kinds
+
+
+def is_count(value: Any) -> bool:
+    """Whether torch takes a value for an int."""
+    return (isinstance(value, (int, np.integer)) and not isinstance(value, bool)) or _is_scalar_tensor(
+        value, "iu"
+    )
+
+
+def _is_float(value: Any) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) or _is_scalar_tensor(value, "fciubV")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (complex, np.number, np.bool_)) or _is_float(value)
+
+
+def _is_index(value: Any) -> bool:
+    """Whether a value may stand in a tuple of ints: an integer tensor of one element as well."""
+    if isinstance(value, Tensor):
+        return value._array.size == 1 and value._array.dtype.kind in "iu"
+    return hasattr(value, "__index__")
+
+
+def _are_ints(value: Any) -> bool:
+    if isinstance(value, (tuple, list)):
+        return not value or (not isinstance(value[0], bool) and _is_index(value[0]))
+    return is_count(value)  # of one dimension
+
+
+def _are(kinds: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, (tuple, list)) and all(map(kinds, value))
+
+
+_TAKES: dict[str, Callable[[Any], bool]] = {
+    "Tensor": _is_tensor,
+    "Number": _is_number,
+    "float": _is_float,
+    "int": is_count,
+    "bool": lambda value: isinstance(value, bool),
+    "str": lambda value: isinstance(value, str),
+    "object": lambda value: True,
+    "tuple of floats": _are(_is_float),
+    "tuple of ints": _are_ints,
+    "tuple of Tensors": lambda value: isinstance(value, (tuple, list)),  # see _odd_element
+    "tuple of Scalars": _are(lambda each: isinstance(each, (int, float, complex))),
+    "torch.dtype": lambda value: (
+        isinstance(value, dtypes.dtype) or any(value is each for each in (float, int, bool, complex))
+    ),
+    "torch.device": lambda value: isinstance(value, (device.device, str)) or is_count(value),
+    "torch.layout": lambda value: isinstance(value, layout.layout),
+    "torch.memory_format": lambda value: isinstance(value, layout.memory_format),
+    "torch.Generator": lambda value: isinstance(value, generator.Generator),
+    "torch.Storage": lambda value: "Storage" in type(value).__name__,
+}
+_ARITHMETIC = ("add", "div", "divide", "floor_divide", "mul", "multiply", "sub", "subtract", "true_divide")
+_NUMBERS_FOR_TENSORS = frozenset([*_ARITHMETIC, *(f"{name}_" for name in _ARITHMETIC)])
+_MAY_BE_NONE = (
+    "pin_memory",
+    "requires_grad",
+    "rounding_mode",
+)  # whatever their texts say; range alone is written by hand
+_PIECES = frozenset(["split_copy", "split_with_sizes_copy", "unbind_copy"])  # written into a list
+
+
+# Signatures ---------------------------------------------------------------------------------------
+
+
+@cache
+def _signatures(name: str) -> tuple[Signature, ...]:
+    texts = signature_texts(name)
+    if texts == [NO_ARGUMENTS]:
+        return (Signature(NO_ARGUMENTS, ()),)
+    optional = "tuple of ints dim" if len(texts) > 1 and "squeeze" not in name else ""
+    return tuple(signature_of(text, optional) for text in texts)
+
+
+def signature_of(text: str, optional: str = "") -> Signature:
+    """A signature of its text, and the kind of argument that may be None though the text does not say so."""
+    parameters, keyword_only = [], False
+    for part in text[1:-1].split(", "):
+        if part in ("*", ""):
+            keyword_only = keyword_only or part == "*"
+            continue
+        declared, _, default = part.partition(" = ")
+        kind, name = declared.rsplit(" ", 1)
+        none = (
+            kind.endswith("?")
+            or default in ("None", "[]")
+            or f"{kind} {name}" == optional
+            or name in _MAY_BE_NONE
+        )
+        whole = kind.removesuffix("?")
+        plain = whole.removesuffix("[]")
+        parameters.append(Parameter(plain, name, default or None, keyword_only, none, plain != whole))
+    return Signature(text, tuple(parameters))
+
+
+def parameters(name: str) -> set[str]:
+    """The names of what a function takes by any of its signatures; none if it is not listed."""
+    return {each.name for signature in _signatures(name) for each in signature.parameters}
+
+
+@cache
+def by_name_alone(name: str) -> set[str]:
+    """The names of what none of a function's signatures takes by its place."""
+    every = [each for signature in _signatures(name) for each in signature.parameters]
+    return {each.name for each in every} - {each.name for each in every if not each.keyword_only}
+
+
+def is_listed(name: str) -> bool:
+    """Whether a function has signatures here; a method is called ``Tensor.name``."""
+    return bool(_signatures(name))
+
+
+def refusal(name: str, args: Sequence[Any], kwargs: Keywords) -> TypeError | None:
+    """The TypeError for arguments that fit none of a function's signatures; None if one fits, or none is listed."""
+    signatures = _signatures(name)
+    if not signatures:
+        return None
+    called = name.rpartition(".")[2]
+    if signatures[0].text == NO_ARGUMENTS:
+        return no_arguments(called, len(args), kwargs)
+    if len(signatures) == 1:
+        out = called == name and not called.endswith("_")  # which its text does not tell of
+        if _is_not_alone(called) and not _may_fit(signatures[0], len(args) + len(kwargs), out):
+            text = signatures[0].text
+            text = f"{text[:-1]}, Tensor out = None)" if out else text
+            return TypeError(one_expected(called, text, args, kwargs))
+        rest = {keyword: value for keyword, value in kwargs.items() if keyword != "out"}
+        try:
+            return misfit(called, signatures[0], args, rest) or _odd_out(called, signatures[0], kwargs)
+        except TypeError as error:
+            return error
+    try:
+        if not all(misfit(called, each, args, kwargs) for each in signatures):
+            return None
+    except TypeError as error:
+        return error
+    count = len(args) + len(kwargs)  # as torch's, which spreads no sizes
+    plausible = [each for each in signatures if _may_fit(each, count)]
+    if len(plausible) == 1:
+        return misfit(called, plausible[0], args, kwargs)
+    return TypeError(all_listed(called, [each.text for each in signatures], args, kwargs))
+
+
+def no_arguments(called: str, count: int, kwargs: Keywords) -> TypeError | None:
+    """What Python says of arguments of a method written in C that has none."""
+    if kwargs:
+        return TypeError(f"TensorBase.{called}() takes no keyword arguments")
+    return TypeError(f"TensorBase.{called}() takes no arguments ({count} given)") if count else None
+
+
+def _may_fit(signature: Signature, count: int, out: bool = False) -> bool:
+    """Whether so many arguments may be what a signature takes, with or without another one, ``out``."""
+    return len(signature.required) <= count <= len(signature.parameters) + out
+
+
+def _is_not_alone(called: str) -> bool:
+    """Whether a function has signatures besides that torch deprecates, and does not tell of."""
+    return called == "copy_" or called.removesuffix("_") in NUMBERS_OF
+
+
+def misfit(name: str, signature: Signature, args: Sequence[Any], kwargs: Keywords) -> TypeError | None:
+    """Why the arguments do not fit one signature."""
+    parameters, most = signature.parameters, signature.positional
+    if (
+        most == 1
+        and parameters[0].kind == "tuple of ints"
+        and args
+        and not isinstance(args[0], (tuple, list))
+    ):
+        args = (tuple(args),) if _are_ints(tuple(args)) else args  # spread
+    if len(args) > most:
+        return TypeError(_too_many(name, signature, len(args)))
+    used = set()
+    for position, each in enumerate(parameters):
+        where = 0
+        if position < len(args):
+            value, where = args[position], position + 1
+        else:
+            keyword = each.given(kwargs)
+            if keyword is None:
+                if each.default is None:
+                    return _missing(name, signature, position, kwargs)
+                continue
+            used.add(keyword)
+            value = kwargs[keyword]
+        if each.takes(value) or (
+            each.kind == "Tensor" and _is_number(value) and name in _NUMBERS_FOR_TENSORS
+        ):
+            odd = _odd_element(name, each, position, value)
+            if odd is not None:
+                raise odd
+            continue
+        if where and each.kind == "tuple of ints" and isinstance(value, (tuple, list)):
+            return wrong_element(name, each.name, 0, value[0], where)
+        return wrong_type(name, each.name, each.kind, value, where)
+    if all(keyword in used for keyword in kwargs):
+        return None
+    places = {each.name: place for place, each in enumerate(parameters)}
+    for keyword in kwargs:  # here torch knows no names of numpy's
+        if places.get(keyword, -1) < len(args):
+            known = keyword in places
+            text = "got multiple values for argument" if known else "got an unexpected keyword argument"
+            return TypeError(f"{name}() {text} '{keyword}'")
+    return TypeError(f"invalid keyword arguments to {name}()")
+
+
+def _odd_element(name: str, parameter: Parameter, position: int, value: Any) -> TypeError | None:
+    """What is found when a sequence is taken apart, whose first element alone says what it is."""
+    if not isinstance(value, (tuple, list)):
+        return None
+    if parameter.kind == "tuple of Tensors":
+        for number, each in enumerate(value):
+            if not _is_tensor(each) and (each is not None or parameter.name == "out"):
+                wrong = f"element {number} in argument {position}, but got {typename(each)}"
+                return TypeError(f"expected Tensor as {wrong}")
+    if parameter.kind == "tuple of ints":
+        for number, each in enumerate(value):
+            if not is_count(each) and not isinstance(each, bool) and not _is_index(each):
+                return wrong_element(name, parameter.name, number, each)
+    return None
+
+
+def _odd_out(name: str, signature: Signature, kwargs: Keywords) -> TypeError | None:
+    """What is wrong with the out= of a function that has several results, which no signature tells."""
+    if kwargs.get("out") is None or not (hasattr(structseq, f"{name}_out") or name in _PIECES):
+        return None
+    value = kwargs["out"]
+    if not isinstance(value, (tuple, list)):
+        return wrong_type(name, "out", "tuple of Tensors", value)
+    out = Parameter("tuple of Tensors", "out", "None", True, True, False)
+    return _odd_element(name, out, len(signature.parameters), value)
+
+
+def _too_many(name: str, signature: Signature, given: int) -> str:
+    most = signature.positional
+    least = sum(each.default is None for each in signature.parameters[:most])
+    were = "was" if given == 1 else "were"
+    if most != least:
+        return f"{name}() takes from {least} to {most} positional arguments but {given} {were} given"
+    return f"{name}() takes {most} positional argument{'s' * (most != 1)} but {given} {were} given"
+
+
+def _missing(name: str, signature: Signature, first: int, kwargs: Keywords) -> TypeError:
+    wanted = [each for each in signature.parameters[first:] if each.default is None]
+    return missing_arguments(name, [each.name for each in wanted if each.given(kwargs) is None])
+
+
+# Rows -----------------------------------------------------------------------------------------------
+
+# What tells rows apart that are overloads of one operation; what only looks like that; rows with names of their own.
+_FORMS = (
+    *(
+        "_with",
+        "_scalar",
+        "_tensor",
+        "_tensors",
+        "_dim",
+        "_dims",
+        "_of_number",
+        "_with_number",
+        "_number",
+        "_stable",
+    ),
+    *("_decimals", "_between", "_rounded", "_value"),
+)
+_OPNAMES = {
+    **{name: name for name in ("_histogramdd_from_bin_tensors", "hash_tensor", "take_along_dim")},
+    "bernoulli_each": "bernoulli",
+    "bernoulli_probabilities": "bernoulli",
+    "_flash_attention": "_scaled_dot_product_flash_attention_for_cpu",
+    "_in_order": "clone",
+    "fill_copy": "fill",
+    "fill_tensor_copy": "fill",
+    "nll_loss": "nll_loss_forward",
+    "normal_of_both": "normal",
+    "normal_of_mean": "normal",
+    "normal_of_std": "normal",
+    "squeeze_dim_copy": "squeeze_copy",
+    "squeeze_dims_copy": "squeeze_copy",
+    "trilinear": "_trilinear",
+}
+
+
+@cache
+def opname(row: str) -> str:
+    """torch's name of the operation of which a row is an overload, without the underscore of what writes in place."""
+    if row in _OPNAMES:
+        return _OPNAMES[row]
+    name = row.removesuffix("_")
+    for form in _FORMS:
+        name = name.removesuffix(form)
+    return name
+
+
+# What is usual ------------------------------------------------------------------------------------
+
+
+class _Ints:
+    """Stands among classes for tuples of ints."""
+
+
+Classes = Set[type] | None  # None: any
+_USUAL: dict[str, Classes] = {  # of most values that a kind takes; others are looked at closely
+    "Number": frozenset([int, float, bool, complex]),
+    "float": frozenset([int, float, bool]),
+    "int": frozenset([int]),
+    "bool": frozenset([bool]),
+    "str": frozenset([str]),
+    "tuple of floats": frozenset([tuple, list]),
+    "tuple of ints": frozenset([int, _Ints]),
+    "tuple of Tensors": frozenset([tuple, list]),
+    "tuple of Scalars": frozenset([tuple, list]),
+    "torch.dtype": frozenset([dtypes.dtype, type]),
+    "torch.device": frozenset([device.device, str, int]),
+    "torch.layout": frozenset([layout.layout]),
+    "torch.memory_format": frozenset([layout.memory_format]),
+    "torch.Generator": frozenset([generator.Generator]),
+}
+TENSORS: set[type] = {Tensor}  # the classes of tensors that are usual; torch.nn adds its parameters
+_MOST_DIMENSIONS = 64
+
+
+def usual_classes(name: str) -> tuple[tuple[Classes, ...], dict[str, Classes]] | None:
+    """The classes that are usual for a function's arguments, by place and by name; None if it is not listed."""
+    signatures = _signatures(name)
+    if not signatures or name.rpartition(".")[2].removesuffix("_") in NUMBERS_OF:
+        return None  # which may have a number before its tensors
+    of_self = name.startswith("Tensor.")
+    places: dict[int, Classes] = {0: None} if of_self else {}
+    named: dict[str, Classes] = {}
+    for signature in signatures:
+        for place, each in enumerate(signature.parameters, of_self):
+            classes = each.usual
+            if not each.keyword_only:
+                places[place] = _either(places.get(place, frozenset()), classes)
+            for key in (each.name, NUMPY_NAMES.get(each.name, each.name)):
+                named[key] = _either(named.get(key, frozenset()), classes)
+        if signature.positional == 1 and signature.parameters[0].kind == "tuple of ints":  # may be spread
+            for place in range(of_self, _MOST_DIMENSIONS):
+                places[place] = _either(places.get(place, frozenset()), _USUAL["int"])
+    return tuple(places[place] for place in sorted(places)), named
+
+
+def _either(one: Classes, other: Classes) -> Classes:
+    return None if one is None or other is None else one | other
+
+
+def are_ints(value: Any, classes: frozenset[type]) -> bool:
+    """Whether a value is a tuple of ints, and may be."""
+    return _Ints in classes and all_ints(value)
+
+
+def all_ints(value: Any) -> bool:
+    """Whether a value is a tuple or a list of ints."""
+    return value.__class__ in (tuple, list, Size) and all(each.__class__ is int for each in value)
+
+
+keyword_names.refusal = positional.refusal = refusal
+positional.no_arguments = no_arguments
+shapes.is_count = is_count

@@ -1,0 +1,102 @@
+"""More positional arguments than an operation has: an overload that torch deprecates, or an error.
+
+Such overloads have numbers among the tensors (torch: tools/autograd/deprecated.yaml): ``x.add_(-lr, grad)`` is
+``x.add_(grad, alpha=-lr)``. As a method, and where there is one number, the numbers stand after the first tensor; as a
+function, ``beta`` stands before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from .._autograd.tensor import Tensor
+from .._c10.dtypes import NUMBERS
+from .._c10.slots import unfilled
+from .._c10.warn_once import warn_once
+
+if TYPE_CHECKING:
+    from .._aten.registry import Row
+
+# From overloads, see Note [Slots].
+refusal: Callable[..., TypeError | None] = unfilled
+no_arguments: Callable[..., TypeError | None] = unfilled
+
+_BETA = ("beta", "alpha")
+NUMBERS_OF = {
+    **dict.fromkeys(("add", "sub"), ("alpha",)),
+    **dict.fromkeys(("addcmul", "addcdiv"), ("value",)),
+    **dict.fromkeys(("addmm", "addmv", "addr", "addbmm", "baddbmm"), _BETA),
+}
+"""The rows that have such overloads, and what the numbers are called otherwise."""
+
+
+def by_name(
+    row: Row, given: tuple[Any, ...], named: dict[str, Any], called: str, method: bool
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The tensors of such a call, and its numbers by name, of which torch warns.
+
+    Args:
+        given: all positional arguments, more than the row has.
+        named: what was given by name as well.
+        called: the name it was called by.
+
+    Raises:
+        TypeError: it is no such call.
+    """
+    names = NUMBERS_OF.get(row.name, ())
+    count = len(given) - row.most
+    before = not method and names == _BETA
+    places = (0, 2)[:count] if before else range(1, count + 1)
+    numbers = [given[k] for k in places]
+    rest = [each for k, each in enumerate(given) if k not in places]
+    if count > len(names) or not _fit(row, numbers, rest):
+        told = {name: value for name, value in named.items() if value != 1}
+        found = refusal(f"Tensor.{called}" if method else called, given[method:], told)
+        raise found or too_many(row, count, method, called)
+    named = {name: value for name, value in named.items() if value != 1}
+    if named:
+        raise TypeError(
+            f"{called}() received an invalid combination of arguments - got unrecognized keyword arguments: "
+            + ", ".join(named)
+        )
+    warn_once(_text(row, names, count, called, method, before), place="a signature")
+    return tuple(rest), dict(zip(names, numbers, strict=False))
+
+
+def _fit(row: Row, numbers: list[Any], rest: list[Any]) -> bool:
+    """Whether numbers are where numbers have to be, and tensors where tensors."""
+    tensors = zip(row.parameters, rest, strict=False)
+    return all(each.__class__ in NUMBERS for each in numbers) and all(
+        isinstance(each, Tensor) or (name in row.numbers and each.__class__ in NUMBERS)
+        for name, each in tensors
+    )
+
+
+def _text(row: Row, names: tuple[str, ...], count: int, called: str, method: bool, before: bool) -> str:
+    positional = [name for name, p in row.parameters.items() if p.kind is not p.KEYWORD_ONLY]
+    tensors = [f"Tensor {'input' if name == 'self' else name}" for name in positional][method:]
+    numbers = [f"Number {name}" for name in names[:count]]
+    if before:
+        old = [numbers[0], tensors[0], *numbers[1:], *tensors[1:]]
+    else:
+        old = [*numbers, *tensors] if method else [tensors[0], *numbers, *tensors[1:]]
+    scales = [f"Number {name} = 1" for name in names]
+    out = [] if method else ["Tensor out = None"]
+    instead = [[*tensors, "*", *scales, *out]]
+    if before and row.name in ("addmm", "baddbmm"):
+        instead.append([*tensors, "torch.dtype out_dtype", "*", *scales, *out])
+    listed = "".join(f"\n\t{called}({', '.join(each)})" for each in instead)
+    return (
+        f"This overload of {called} is deprecated:\n\t{called}({', '.join([*old, '*', *out] if out else old)})\n"
+        f"Consider using one of the following signatures instead:{listed}"
+    )
+
+
+def too_many(row: Row, more: int, method: bool, called: str) -> TypeError:
+    """The TypeError for positional arguments beyond those that there are."""
+    count = row.most - method
+    if not count and (found := no_arguments(called, more, {})) is not None:
+        return found
+    plural = "s" if count > 1 else ""
+    return TypeError(f"{called}() takes {count} positional argument{plural} but {count + more} were given")

@@ -1,0 +1,286 @@
+"""Products of vectors and matrices, and what adds to them (torch: native/Blas.cpp, LinearAlgebra.cpp)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..._autograd import conj_view
+from ..._autograd.tensor import Tensor
+from ..._c10 import dtypes, errors
+from ..._c10.shapes import existing_dim, laid_out
+from ..._c10.warn_once import warn_program
+from ..inplace import check_castable
+from ..kernels import check_multipliable, half_up, refuse_bools
+from ..out import RESIZED
+from ..registry import Array, op
+from ..scalar_operands import maybe_times
+
+PUBLIC = ("addmm", "addmv", "addr", "dot", "mm", "mv", "vdot")
+
+
+def product(a: Array, b: Array, kernel: str = "") -> Array:
+    """numpy's product; halves are summed in single precision, integers as they are; a named kernel has no bools."""
+    found = exact_product(a, b, kernel)
+    return found if found.dtype is a.dtype else found.astype(a.dtype)
+
+
+def exact_product(a: Array, b: Array, kernel: str = "") -> Array:
+    """product, of halves in single precision still."""
+    if kernel and a.size and b.size:
+        refuse_bools(kernel, a)
+    if dtypes.is_half(a.dtype):
+        a, b = half_up(a), half_up(b)
+    return np.matmul(a, b)
+
+
+def _same_type(a: Array, b: Array) -> None:
+    if a.dtype != b.dtype:
+        raise RuntimeError(
+            f"expected m1 and m2 to have the same dtype, but got: {dtypes.c_name(a.dtype)} != {dtypes.c_name(b.dtype)}"
+        )
+
+
+def _got(array: Array, first: str) -> str:
+    return "" if first == "self" else f", got {array.ndim}-D tensor"
+
+
+def _check_mm(a: Array, b: Array, first: str = "self") -> None:
+    if a.ndim != 2:
+        raise RuntimeError(f"{first} must be a matrix" + _got(a, first))
+    if b.ndim != 2:
+        raise RuntimeError("mat2 must be a matrix" + _got(b, first))
+    check_multipliable(a, b)
+
+
+def _mat1_grad(grad: Tensor, mat2: Tensor, shape: Any, steps: Any, alpha: Any = 1) -> Tensor:
+    """The gradient of the left matrix, laid out as the matrix was."""
+    by_columns = tuple(steps) == (1, shape[0])
+    found = mat2.mm(grad.t()).t() if by_columns else grad.mm(mat2.t())
+    return maybe_times(found, alpha)
+
+
+def mat2_grad(grad: Tensor, mat1: Tensor, shape: Any, steps: Any, alpha: Any = 1) -> Tensor:
+    """The gradient of the right matrix, laid out as the matrix was."""
+    by_columns = tuple(steps) == (1, shape[0])
+    found = grad.t().mm(mat1).t() if by_columns else mat1.t().mm(grad)
+    return maybe_times(found, alpha)
+
+
+@op(
+    "MmBackward0",
+    self=lambda grad, mat2, self_sym_sizes, self_sym_strides: _mat1_grad(
+        grad, mat2, self_sym_sizes, self_sym_strides
+    ),
+    mat2=lambda grad, self, mat2_sym_sizes, mat2_sym_strides: mat2_grad(
+        grad, self, mat2_sym_sizes, mat2_sym_strides
+    ),
+)
+def mm(self: Array, mat2: Array) -> Array:
+    """The product of two matrices."""
+    _check_mm(self, mat2)
+    _same_type(self, mat2)
+    return product(self, mat2, "addmm_impl_cpu_")
+
+
+@op(
+    "AddmmBackward0",
+    self=lambda grad, beta: maybe_times(grad, beta),
+    mat1=lambda grad, mat2, mat1_sym_sizes, mat1_sym_strides, alpha: _mat1_grad(
+        grad, mat2, mat1_sym_sizes, mat1_sym_strides, alpha
+    ),
+    mat2=lambda grad, mat1, mat2_sym_sizes, mat2_sym_strides, alpha: mat2_grad(
+        grad, mat1, mat2_sym_sizes, mat2_sym_strides, alpha
+    ),
+)
+def addmm(self: Array, mat1: Array, mat2: Array, *, beta: Any = 1, alpha: Any = 1) -> Array:
+    """beta * self + alpha * (mat1 @ mat2)."""
+    _check_mm(mat1, mat2, "mat1")
+    check_one_type(self, mat1, mat2)
+    if not mat1.shape[1]:
+        check_factor(self, beta)
+    return plus_product(
+        self, exact_product(mat1, mat2, "addmm_impl_cpu_"), beta, alpha if mat1.shape[1] else 1
+    )
+
+
+def _kinds(*arrays: Array) -> list[str]:
+    return [dtypes.BY_NUMPY[each.dtype].legacy for each in arrays]
+
+
+def check_one_type(self: Array, mat1: Array, mat2: Array) -> None:
+    for name, each in (("self", self), ("mat1", mat1)):
+        if each.dtype != mat2.dtype:
+            first, second = _kinds(each, mat2)
+            raise RuntimeError(f"{name} and mat2 must have the same dtype, but got {first} and {second}")
+
+
+def check_factor(self: Array, beta: Any) -> None:
+    """Where nothing is added, torch multiplies by beta as it would anywhere else."""
+    if beta != 0:
+        check_castable(dtypes.result_dtype(self, beta), self.dtype)
+
+
+def _factor(kind: np.dtype[Any], number: Any) -> Any:
+    """alpha or beta in the dtype of what it multiplies; by 1 nothing is."""
+    if number.__class__ is int and number == 1:
+        return 1
+    whole = number.__class__ is not complex and math.isfinite(number)
+    return kind.type(number if whole else dtypes.number_within(kind, number))
+
+
+def _times(array: Array, number: Any) -> Array:
+    """A product of halves with a number that is rounded to a half first."""
+    return array if number == 1 else array * array.dtype.type(number)
+
+
+def plus_product(self: Array, found: Array, beta: Any, alpha: Any) -> Array:
+    """beta * self + alpha * found, in the memory of found; of halves computed in single precision."""
+    found, wide = half_up(found), half_up(self)
+    alpha, beta = _factor(found.dtype, alpha), _factor(found.dtype, beta)
+    if alpha != 1:
+        found = found * alpha
+    try:
+        if beta == 0:  # not a product: nan and inf of self do not count
+            np.broadcast_to(wide, found.shape)
+        else:
+            np.add(found, wide if beta == 1 else wide * beta, out=found)
+        return found.astype(self.dtype, copy=False)
+    except ValueError:
+        if self.ndim > found.ndim:
+            kind = errors.tensor_type(dtypes.BY_NUMPY[self.dtype])
+            raise RuntimeError(
+                f"expand({kind}{{{list(self.shape)}}}, size={list(found.shape)}): the number of sizes "
+                f"provided ({found.ndim}) must be greater or equal to the number of dimensions in the tensor "
+                f"({self.ndim})"
+            ) from None
+        axis = next(
+            i
+            for i in range(1, self.ndim + 1)
+            if self.shape[-i] not in (1, found.shape[-i] if i <= found.ndim else 0)
+        )
+        raise RuntimeError(
+            f"The expanded size of the tensor ({found.shape[-axis]}) must match the existing size "
+            f"({self.shape[-axis]}) at non-singleton dimension {found.ndim - axis}.  Target sizes: "
+            f"{list(found.shape)}.  Tensor sizes: {list(self.shape)}"
+        ) from None
+
+
+def _check_addmv(*operands: Array) -> None:
+    if any(each.dtype != operands[0].dtype for each in operands):
+        first, second, third = _kinds(*operands)
+        raise RuntimeError(
+            f"addmv input tensors must have the same dtype, but got {first}, {second}, and {third}"
+        )
+
+
+@op("MvBackward0", self=lambda grad, vec: grad.outer(vec), vec=lambda grad, self: self.t().mv(grad))
+def mv(self: Array, vec: Array) -> Array:
+    """A matrix times a vector."""
+    existing_dim(0, self.ndim)
+    if self.ndim != 2 or vec.ndim != 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {self.ndim}, {vec.ndim}")
+    if self.shape[1] != vec.shape[0]:
+        raise RuntimeError(
+            f"size mismatch, got input ({self.shape[0]}), mat ({self.shape[0]}x{self.shape[1]}), vec ({vec.shape[0]})"
+        )
+    _check_addmv(vec, self, vec)
+    return product(self, vec, "addmv_impl_cpu")
+
+
+@op(
+    "AddmvBackward0",
+    self=lambda grad, beta: maybe_times(grad, beta),
+    mat=lambda grad, vec, alpha: maybe_times(grad.outer(vec), alpha),
+    vec=lambda grad, mat, alpha: maybe_times(mat.t().mv(grad), alpha),
+)
+def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1) -> Array:
+    """beta * self + alpha * (mat @ vec)."""
+    if mat.ndim != 2 or vec.ndim != 1 or self.ndim > 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got {self.ndim}, {mat.ndim}, {vec.ndim}")
+    if mat.shape[1] != vec.shape[0] or self.shape not in ((), (1,), mat.shape[:1]):
+        existing_dim(0, self.ndim)
+        raise RuntimeError(
+            f"size mismatch, got input ({self.shape[0]}), mat ({mat.shape[0]}x{mat.shape[1]}), vec "
+            f"({vec.shape[0]})"
+        )
+    _check_addmv(self, mat, vec)
+    if dtypes.is_half(self.dtype):  # beta * self is rounded, and so are the factors
+        alpha, self, beta = self.dtype.type(alpha), _times(self, beta), beta if beta == 0 else 1
+    if not mat.size and beta != 0:  # torch writes beta * self over the result, and with that its shape
+        if len(mat) and self.shape != mat.shape[:1]:
+            warn_program(RESIZED.format([len(mat)], list(self.shape)))
+        return self * _factor(self.dtype, beta)
+    return plus_product(self, exact_product(mat, vec, "addmv_impl_cpu"), beta, alpha)
+
+
+@op("DotBackward0", self=lambda grad, tensor: grad * tensor, tensor=lambda grad, self: grad * self)
+def dot(self: Array, tensor: Array) -> Array:
+    """The inner product of two vectors."""
+    turned = self.dtype.kind == "c" and conj_view.is_twin(tensor) and not conj_view.is_twin(self)
+    _check_dot(*((tensor, self) if turned else (self, tensor)))  # torch calls vdot, with the conjugate first
+    refuse_bools("dot", self)
+    found = product(self, tensor)
+    return _as_conjugate(found) if _are_conjugated(self, tensor) else found
+
+
+def _are_conjugated(*arrays: Array) -> bool:
+    """Whether all are conjugated views: torch multiplies what they are views of, and conjugates the product."""
+    return arrays[0].dtype.kind == "c" and all(map(conj_view.is_twin, arrays))
+
+
+def _as_conjugate(found: Array) -> Array:
+    return conj_view.conjugated(np.array(np.conj(found)))
+
+
+def _check_dot(a: Array, b: Array) -> None:
+    if a.ndim != 1 or b.ndim != 1:
+        raise RuntimeError(f"1D tensors expected, but got {a.ndim}D and {b.ndim}D tensors")
+    if a.dtype != b.dtype:
+        first, second = (dtypes.BY_NUMPY[each.dtype].legacy for each in (a, b))
+        raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {first} and {second}")
+    if a.shape != b.shape:
+        raise RuntimeError(
+            f"inconsistent tensor size, expected tensor {list(a.shape)} and src {list(b.shape)} to have the "
+            f"same number of elements, but got {a.size} and {b.size} elements respectively"
+        )
+
+
+@op("VdotBackward0", self=lambda grad, other: grad.conj() * other, other=lambda grad, self: grad * self)
+def vdot(self: Array, other: Array) -> Array:
+    """The inner product of two vectors, the first one conjugated."""
+    turned = self.dtype.kind == "c" and conj_view.is_twin(self) and conj_view.is_twin(other)
+    _check_dot(*((other, self) if turned else (self, other)))
+    refuse_bools("dot", self)
+    found = product(np.conj(self) if self.dtype.kind == "c" else self, other)
+    return _as_conjugate(found) if _are_conjugated(other) and not _are_conjugated(self) else found
+
+
+@op(
+    "AddrBackward0",
+    self=lambda grad, beta: maybe_times(grad, beta),
+    vec1=lambda grad, vec2, alpha: maybe_times(grad.mv(vec2), alpha),
+    vec2=lambda grad, vec1, alpha: maybe_times(grad.t().mv(vec1), alpha),
+)
+def addr(self: Array, vec1: Array, vec2: Array, *, beta: Any = 1, alpha: Any = 1) -> Array:
+    """beta * self + alpha * outer(vec1, vec2)."""
+    if vec1.ndim != 1 or vec2.ndim != 1:
+        number, wrong = (1, vec1) if vec1.ndim != 1 else (2, vec2)
+        raise RuntimeError(f"addr: Expected 1-D argument vec{number}, but got {wrong.ndim}-D")
+    kind = dtypes.result_dtype(np.atleast_1d(self), vec1, vec2)  # torch has expanded self
+    for name, factor in (("beta", beta), ("alpha", alpha)):
+        if kind.kind != "b" and isinstance(factor, bool):
+            raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
+        if kind.kind in "iub" and isinstance(factor, (float, complex)):
+            raise RuntimeError(
+                f"For integral input tensors, argument {name} must not be a floating point number."
+            )
+    self, vec1, vec2 = (each.astype(kind, copy=False) for each in (self, vec1, vec2))
+    if dtypes.is_half(kind):  # rounded after each step
+        found = np.multiply.outer(_times(vec1, alpha), vec2)
+        found = found if beta == 0 else _times(self, beta) + found
+    else:
+        found = plus_product(self, np.multiply.outer(_times(vec1, alpha), vec2), beta, 1)
+    return laid_out(found, self, vec1[:, None], vec2)

@@ -1,0 +1,133 @@
+"""Products of as many matrices as the first dimension is long (torch: native/LinearAlgebra.cpp)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..._autograd.tensor import Tensor
+from ..._c10 import dtypes
+from ..._c10.errors import expected_scalar_type
+from ..._c10.shapes import existing_dim
+from ..kernels import refuse_bools
+from ..registry import Array, op
+from ..scalar_operands import maybe_times
+from .blas import check_factor, check_one_type, exact_product, plus_product, product
+
+PUBLIC = ("addbmm", "baddbmm", "bmm")
+
+
+def _batch_kernel(name: str, a: Array, b: Array) -> str:
+    """Products so small that torch has a loop of its own for them, or each by the kernel of one."""
+    return name if a.shape[1] * a.shape[2] * b.shape[2] < 400 else "addmm_impl_cpu_"
+
+
+def _check_batches(a: Array, b: Array) -> None:
+    for each, text in ((a, "batch1"), (b, "batch2")):
+        if each.ndim != 3:
+            raise RuntimeError(f"{text} must be a 3D tensor")
+
+
+def _check_sizes(*asked: tuple[int, Array]) -> None:
+    """torch asks for these sizes before it looks at how many dimensions there are."""
+    for dim, each in asked:
+        existing_dim(dim, each.ndim)
+
+
+def _check_same(a: Array, b: Array) -> None:
+    if a.dtype != b.dtype:
+        raise expected_scalar_type(a.dtype, b.dtype)
+
+
+def _check_bmm(a: Array, b: Array) -> None:
+    _check_batches(a, b)
+    if a.shape[0] != b.shape[0] or a.shape[2] != b.shape[1]:
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{a.shape[0]}, {a.shape[2]}] but got: "
+            f"[{b.shape[0]}, {b.shape[1]}]."
+        )
+
+
+@op(
+    "BmmBackward0",
+    self=lambda grad, mat2: grad.bmm(mat2.transpose(1, 2)),
+    mat2=lambda grad, self: self.transpose(1, 2).bmm(grad),
+)
+def bmm(self: Array, mat2: Array) -> Array:
+    """Products of matrices, one for each entry of the first dimension."""
+    _check_bmm(self, mat2)
+    kernel = _batch_kernel("bmm", self, mat2)
+    if not (self.size and mat2.size):  # no kernel runs, which would look at their types
+        return product(self.astype(mat2.dtype, copy=False), mat2)
+    refuse_bools(kernel, self)
+    _check_same(self, mat2)
+    return product(self, mat2)
+
+
+@op(
+    "BaddbmmBackward0",
+    self=lambda grad, beta: maybe_times(grad, beta),
+    batch1=lambda grad, batch2, alpha: maybe_times(grad.bmm(batch2.transpose(1, 2)), alpha),
+    batch2=lambda grad, batch1, alpha: maybe_times(batch1.transpose(1, 2).bmm(grad), alpha),
+)
+def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: Any = 1) -> Array:
+    """beta * self + alpha * (batch1 @ batch2)."""
+    _check_sizes((0, batch1), (1, batch1), (2, batch2))
+    _check_bmm(batch1, batch2)
+    if self.dtype != batch1.dtype:
+        first, second, third = (dtypes.c_name(each.dtype) for each in (self, batch1, batch2))
+        raise RuntimeError(
+            f"Input dtypes must be the same, got: input {first}, batch1: {second}, batch2: {third}"
+        )
+    if batch1.size and batch2.size:
+        refuse_bools(_batch_kernel("baddbmm", batch1, batch2), batch1)
+    _check_same(batch1, batch2)
+    if not batch1.shape[2]:
+        check_factor(self, beta)
+    return plus_product(self, exact_product(batch1, batch2), beta, alpha)
+
+
+@op(
+    "AddbmmBackward0",
+    self=lambda grad, beta: maybe_times(grad, beta),
+    batch1=lambda grad, batch2, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2, alpha: (
+        maybe_times(
+            spread_over_batch(grad, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2).bmm(
+                batch2.transpose(1, 2)
+            ),
+            alpha,
+        )
+    ),
+    batch2=lambda grad, batch1, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2, alpha: (
+        maybe_times(
+            batch1.transpose(1, 2).bmm(
+                spread_over_batch(grad, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2)
+            ),
+            alpha,
+        )
+    ),
+)
+def addbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: Any = 1) -> Array:
+    """beta * self + alpha * the sum of batch1 @ batch2."""
+    _check_sizes((0, batch1), (1, batch1), (2, batch2))
+    _check_batches(batch1, batch2)
+    if batch1.shape[0] != batch2.shape[0]:
+        raise RuntimeError(
+            f"batch1 and batch2 must have same number of batches, got {batch1.shape[0]} and {batch2.shape[0]}"
+        )
+    if batch1.shape[2] != batch2.shape[1]:
+        first, second = (f"{each.shape[1]}x{each.shape[2]}" for each in (batch1, batch2))
+        raise RuntimeError(f"Incompatible matrix sizes for bmm ({first} and {second})")
+    check_one_type(self, batch1, batch2)
+    if batch1.size and batch2.size:
+        refuse_bools("addmm_impl_cpu_", batch1)
+    elif not batch1.shape[2]:
+        check_factor(self, beta)
+    if dtypes.is_half(batch1.dtype) and len(batch1):  # rounded after each
+        for first, second in zip(batch1, batch2, strict=True):
+            self, beta = plus_product(self, exact_product(first, second), beta, alpha), 1
+        return self
+    return plus_product(self, product(batch1, batch2).sum(0, dtype=batch1.dtype), beta, alpha)
+
+
+def spread_over_batch(grad: Tensor, *shape: int) -> Tensor:
+    return grad.unsqueeze(0).expand(shape)

@@ -1,0 +1,298 @@
+"""torch.einsum: operands brought to one order of subscripts, then multiplied pair by pair."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from ..._autograd.tensor import Tensor
+from ..._c10.errors import wrong_type
+from ..type_promotion import check_list
+from .bmm import bmm
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+ELLIPSIS = "."
+Labels = list[str]  # the subscripts of one operand; a dot stands for the dimensions under an ellipsis
+
+
+def _parse(equation: str, count: int) -> tuple[list[Labels], Labels | None]:
+    """The subscripts of each operand, and those of the output where they are given.
+
+    Raises:
+        RuntimeError: what is no equation, or not one for so many operands.
+    """
+    arrow = equation.find("->")
+    left = equation[:arrow] if arrow >= 0 else equation
+    inputs: list[Labels] = [[]]
+    place = 0
+    while place < len(left):
+        each = left[place]
+        if each == ".":
+            if ELLIPSIS in inputs[-1]:
+                raise RuntimeError(
+                    f"einsum(): found '.' for operand {len(inputs) - 1} for which an ellipsis was already found"
+                )
+            if left[place : place + 3] != "...":
+                raise RuntimeError(
+                    f"einsum(): found '.' for operand {len(inputs) - 1} that is not part of any ellipsis"
+                )
+            inputs[-1].append(ELLIPSIS)
+            place += 2
+        elif each == ",":
+            inputs.append([])
+            if len(inputs) > count:
+                raise RuntimeError("einsum(): fewer operands were provided than specified in the equation")
+        elif each != " ":
+            inputs[-1].append(_letter(each, place))
+        place += 1
+    if len(inputs) < count:
+        raise RuntimeError("einsum(): more operands were provided than specified in the equation")
+    return inputs, None if arrow < 0 else _parse_output(equation, arrow + 2, inputs)
+
+
+def _letter(each: str, place: int) -> str:
+    if each not in LETTERS:
+        raise RuntimeError(
+            f"einsum(): invalid subscript given at index {place} in the equation string, subscripts must be in [a-zA-Z]"
+        )
+    return each
+
+
+def _parse_output(equation: str, place: int, inputs: list[Labels]) -> Labels:
+    output: Labels = []
+    while place < len(equation):
+        each = equation[place]
+        if each == ".":
+            if ELLIPSIS in output:
+                raise RuntimeError("einsum(): found '.' for output but an ellipsis (...) was already found")
+            if equation[place : place + 3] != "...":
+                raise RuntimeError("einsum(): found '.' for output that is not part of any ellipsis (...)")
+            output.append(ELLIPSIS)
+            place += 2
+        elif each != " ":
+            _letter(each, place)
+            if each in output:
+                raise RuntimeError(f"einsum(): output subscript {each} appears more than once in the output")
+            if not any(each in labels for labels in inputs):
+                raise RuntimeError(
+                    f"einsum(): output subscript {each} does not appear in the equation for any input operand"
+                )
+            output.append(each)
+        place += 1
+    return output
+
+
+def _covered(inputs: list[Labels], operands: Sequence[Tensor]) -> int:
+    """How many dimensions the ellipses stand for, the most of all operands."""
+    most = 0
+    for number, (labels, operand) in enumerate(zip(inputs, operands, strict=True)):
+        ndim, named = operand._array.ndim, len(labels) - (ELLIPSIS in labels)
+        if ELLIPSIS in labels:
+            if named > ndim:
+                raise RuntimeError(
+                    f"einsum(): the number of subscripts in the equation ({named}) is more than the number "
+                    f"of dimensions ({ndim}) for operand {number}"
+                )
+            most = max(most, ndim - named)
+        elif named != ndim:
+            raise RuntimeError(
+                f"einsum(): the number of subscripts in the equation ({named}) does not match the number of dimensions "
+                f"({ndim}) for operand {number} and no ellipsis was given"
+            )
+    return most
+
+
+class _Places:
+    """Where each subscript has its dimension, those of the output first."""
+
+    def __init__(self, inputs: list[Labels], output: Labels | None, covered: int) -> None:
+        self.of: dict[str, int] = {}
+        self.ellipsis = 0
+        self.count = 0
+        given = Counter(label for labels in inputs for label in labels)
+        letters = [label for label in LETTERS if label in given]
+        if output is None:  # what appears once, in alphabetical order, after the ellipsis
+            self.count = covered
+            for label in letters:
+                if given[label] == 1:
+                    self._add(label)
+        else:
+            for label in output:
+                if label == ELLIPSIS:
+                    self.ellipsis = self.count
+                    self.count += covered
+                else:
+                    self._add(label)
+        self.output = self.count
+        if output is not None and ELLIPSIS not in output:
+            self.ellipsis = self.count
+            self.count += covered
+        for label in letters:
+            if label not in self.of:
+                self._add(label)
+
+    def _add(self, label: str) -> None:
+        self.of[label] = self.count
+        self.count += 1
+
+
+def _aligned(
+    number: int, operand: Tensor, labels: Labels, places: _Places, covered: int, seen: dict[str, int]
+) -> Tensor:
+    """An operand with a dimension for every subscript, in their common order."""
+    sizes = operand._array.shape
+    order = [-1] * places.count
+    here = 0
+    for label in labels:
+        if label == ELLIPSIS:
+            missing = covered - (len(sizes) - (len(labels) - 1))
+            for k in range(missing, covered):
+                order[places.ellipsis + k] = here
+                here += 1
+            continue
+        place = places.of[label]
+        n = operand._array.shape[here]
+        if order[place] != -1:  # a repeated subscript: the diagonal
+            before = order[place]
+            if n != operand._array.shape[before]:
+                raise RuntimeError(
+                    f"einsum(): subscript {label} is repeated for operand {number} but the sizes don't match, {n} != "
+                    f"{operand._array.shape[before]}"
+                )
+            operand = operand.diagonal(0, before, here).movedim(-1, before)
+            continue
+        if n != 1 and seen.setdefault(label, n) != n:
+            raise RuntimeError(
+                f"einsum(): subscript {label} has size {n} for operand {number} which does not broadcast with "
+                f"previously seen size {seen[label]}"
+            )
+        order[place] = here
+        here += 1
+    for place, dim in enumerate(order):
+        if dim == -1:
+            operand = operand.unsqueeze(here)
+            order[place] = here
+            here += 1
+    return operand.permute(order)
+
+
+def _multiply(left: Tensor, right: Tensor, summed: list[int]) -> Tensor:
+    """The product of two operands, summed over some dimensions, which stay with length 1 (torch: sumproduct_pair)."""
+    if not summed:
+        return left * right
+    both, only_left, only_right = [], [], []
+    for dim in range(left._array.ndim):
+        in_left, in_right = left._array.shape[dim] != 1, right._array.shape[dim] != 1
+        if dim in summed:
+            if in_left and not in_right:
+                left = left.sum(dim, True)
+            elif in_right and not in_left:
+                right = right.sum(dim, True)
+        elif in_left and in_right:
+            both.append(dim)
+        elif in_left:
+            only_left.append(dim)
+        else:
+            only_right.append(dim)
+
+    if only_left and only_right and max(only_right) < min(only_left):  # the product is then in order
+        return _multiply(right, left, summed)
+
+    def extent(tensor: Tensor, dims: list[int]) -> int:
+        return math.prod(tensor._array.shape[d] for d in dims)
+
+    shape = [left._array.shape[d] for d in (*both, *only_left)] + [1] * len(summed)
+    shape += [right._array.shape[d] for d in only_right]
+    order = [*both, *only_left, *summed, *only_right]
+    back = [order.index(d) for d in range(len(order))]
+    batch, inner = extent(left, both), extent(left, summed)
+    a = left.permute(order).reshape(batch, extent(left, only_left), inner)
+    b = right.permute([*both, *summed, *only_right, *only_left]).reshape(
+        batch, inner, extent(right, only_right)
+    )
+    return bmm(a, b).view(shape).permute(back)
+
+
+def _sum_pairs(operands: list[Tensor], places: _Places) -> Tensor:
+    """All operands multiplied, from the left; a dimension is summed as soon as no later operand has it."""
+    counts = [sum(each._array.shape[dim] != 1 for each in operands) for dim in range(places.count)]
+    while len(operands) > 1:
+        a, b = operands.pop(0), operands.pop(0)
+        of_a: list[int] = []
+        of_b: list[int] = []
+        of_both: list[int] = []
+        for dim in range(places.output, places.count):
+            in_a, in_b = a._array.shape[dim] != 1, b._array.shape[dim] != 1
+            if in_a and in_b:
+                counts[dim] -= 1
+                if counts[dim] == 1:
+                    of_both.append(dim)
+                    counts[dim] = 0
+            elif counts[dim] == 1 and (in_a or in_b):
+                (of_a if in_a else of_b).append(dim)
+                counts[dim] = 0
+        if of_a:
+            a = a.sum(of_a, True)
+        if of_b:
+            b = b.sum(of_b, True)
+        operands.insert(0, _multiply(a, b, of_both))
+    return operands[0]
+
+
+def einsum(*args: Any) -> Tensor:
+    """A sum of products, written with subscripts; or operands each followed by a list of subscript numbers."""
+    if len(args) == 2 and isinstance(args[0], str) and isinstance(args[1], (tuple, list)):
+        args = (args[0], *args[1])
+    if len(args) < 2:
+        raise ValueError(
+            "einsum(): must specify the equation string and at least one operand, or at least one operand "
+            "and its subscripts list"
+        )
+    if not isinstance(args[0], (str, Tensor)) and isinstance(args[1], Tensor):
+        raise wrong_type("einsum", "equation", "str", args[0], 1)
+    if isinstance(args[0], str):
+        equation, operands = args[0], args[1:]
+    else:
+        equation, operands = _from_lists(args)
+    check_list(operands, argument=1)
+    inputs, output = _parse(equation, len(operands))
+    covered = _covered(inputs, operands)
+    places = _Places(inputs, output, covered)
+    seen: dict[str, int] = {}
+    aligned = [
+        _aligned(number, operand, labels, places, covered, seen)
+        for number, (operand, labels) in enumerate(zip(operands, inputs, strict=True))
+    ]
+    summed = list(range(places.output, places.count))
+    if len(aligned) == 1:
+        return aligned[0].sum(summed) if summed else aligned[0]
+    found = _sum_pairs(aligned, places)
+    return found.view(found._array.shape[: places.output]) if summed else found
+
+
+def _from_lists(args: tuple[Any, ...]) -> tuple[str, tuple[Tensor, ...]]:
+    """The equation of operands that are each followed by their subscripts."""
+
+    def letters(numbers: Any) -> str:
+        text = ""
+        for each in numbers:
+            if each is Ellipsis:
+                text += "..."
+            elif 0 <= each < 52:
+                text += LETTERS[each]
+            else:
+                raise ValueError(
+                    "einsum(): subscript in subscript list is not within the valid range [0, 52)"
+                )
+        return text
+
+    equation = ",".join(letters(numbers) for numbers in args[1::2])
+    if len(args) % 2:
+        equation += "->" + letters(args[-1])
+        args = args[:-1]
+    return equation, args[::2]
+
+
+PUBLIC = ("einsum",)

@@ -1,0 +1,156 @@
+"""matmul, linear and outer, composed of the products that there are for each number of dimensions."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..._arguments.argument_errors import check_tensors
+from ..._autograd.batched_tensor import BatchedTensor
+from ..._autograd.tensor import Tensor
+from ..._c10.errors import wrong_type
+from ..._c10.shapes import broadcast_shapes
+from ..._c10.warn_once import warn_once
+from ..out import check_out, given
+from ..shape.inplace_views import squeeze_
+from ..shape.transpose import t
+from ..shape.view_reshape import _unsafe_view, expand, reshape, unsqueeze, view
+from .blas import addmm, dot, mm, mv
+from .bmm import bmm
+
+PUBLIC = ("ger", "matmul", "outer")
+
+
+def outer(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
+    """Every product of two vectors' elements."""
+    if input._array.ndim != 1 or vec2._array.ndim != 1:
+        which = "self" if input._array.ndim != 1 else "vec2"
+        ndim = input._array.ndim if which == "self" else vec2._array.ndim
+        raise RuntimeError(f"outer: Expected 1-D argument {which}, but got {ndim}-D")
+    return given("outer", out, reshape(input, input._array.size, 1) * vec2)
+
+
+def ger(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
+    """outer, by its older name; torch says so only of the form with out=."""
+    if out is not None:
+        warn_once(
+            "torch.ger is deprecated and will be removed in a future PyTorch release. Use torch.outer instead.",
+        )
+    return outer(input, vec2, out=out)
+
+
+def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """torch.matmul: chosen by the number of dimensions, folded to mm, mv or bmm as torch does."""
+    if out is not None:
+        check_out("matmul", out, (input, other))
+        name = "dot" if input._array.ndim == other._array.ndim == 1 else "matmul"
+        return given(name, out, matmul(input, other))
+    try:
+        a, b = input._array.ndim, other._array.ndim
+    except AttributeError:
+        check_tensors("matmul", input=input)
+        found = wrong_type("matmul", "other", "Tensor", other, 1)  # of the method: the function looks before
+        raise found from None
+    if a == 0 or b == 0:
+        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")
+    if a == 1 and b == 1:
+        return dot(input, other)
+    if a == 2 and b == 1:
+        return mv(input, other)
+    if a == 1 and b == 2:
+        return squeeze_(mm(unsqueeze(input, 0), other), 0)
+    if a == 2 and b == 2:
+        return mm(input, other)
+    if should_fold(input, other):
+        return _folded(input, other)
+    return _batched(input, other)
+
+
+def should_fold(a: Tensor, b: Tensor) -> bool:
+    """Whether a batch of matrices is multiplied as one tall matrix, with mm or mv in place of bmm.
+
+    Where the smaller one requires grad it is always so: expanded to a batch, its gradient would be a batch as well.
+    """
+    larger, smaller = (a, b) if a._array.ndim >= b._array.ndim else (b, a)
+    if larger._array.ndim < 3 or smaller._array.ndim > 2:
+        return False
+    if smaller.requires_grad:
+        return True
+    if a._array.ndim == 2:  # the transposed result would have to be copied
+        return False
+    if not larger._array.size:
+        return True
+    if larger is b:
+        larger = larger.mT
+    shape, steps = larger._array.shape, larger.stride()
+    return all(steps[i] == steps[i + 1] * shape[i + 1] for i in range(len(shape) - 2))
+
+
+def _folded(a: Tensor, b: Tensor) -> Tensor:
+    swapped = b._array.ndim > a._array.ndim
+    big = b.mT if swapped else a
+    small = (t(a) if a._array.ndim == 2 else a) if swapped else b
+    *batch, columns = big._array.shape
+    flat = reshape(big, math.prod(batch), columns)
+    if small._array.ndim == 1:
+        return _unsafe_view(mv(flat, small), tuple(batch))
+    found = _unsafe_view(mm(flat, small), (*batch, small._array.shape[1]))
+    return found.mT.contiguous() if swapped else found
+
+
+def _batched(a: Tensor, b: Tensor) -> Tensor:
+    left, right = a._array.shape, b._array.shape
+    vector = len(right) == 1
+    if len(left) == len(right) == 3 and left[0] != right[0]:
+        if left[0] == 1 and a.requires_grad:
+            return matmul(a.squeeze(0), b)
+        if right[0] == 1 and b.requires_grad:
+            return matmul(a, b.squeeze(0))
+    rows = left[-2:-1] or (1,)
+    columns = () if vector else right[-1:]
+    batch = broadcast_shapes(left[:-2], right[:-2])
+    count = math.prod(batch)
+    many = reshape(expand(a, (*batch, *rows, left[-1])), count, *rows, left[-1])
+    inner = right[-1:] if vector else right[-2:]
+    others = reshape(expand(b, (*batch, *inner)), count, *inner)
+    shape = (*batch, *left[-2:-1], *columns) if len(left) > 1 else (*batch, *columns)
+    if vector:
+        return _unsafe_view(bmm(many, others.unsqueeze(2)).squeeze(-1), shape)
+    return _unsafe_view(bmm(many, others), shape)
+
+
+def rmatmul(self: Tensor, other: Any) -> Tensor:
+    """other @ self."""
+    return matmul(other, self)
+
+
+def _is_fusable(bias: Tensor) -> bool:
+    """Whether torch adds a bias in the product's kernel: one in a line, or with sides of 1 beside that."""
+    array = bias._array
+    in_line = array.ndim == 1 or len([n for n in array.shape if n != 1]) == 1
+    return in_line and array.flags.c_contiguous
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
+    """torch.nn.functional.linear: input @ weight.T + bias."""
+    if out is not None:
+        return given("linear", out, linear(input, weight, bias))
+    try:
+        ndim, of_weight = input._array.ndim, weight._array.ndim
+    except AttributeError:
+        check_tensors("linear", input=input, weight=weight)
+        raise
+    if not ndim or not of_weight:
+        sizes = f"{ndim}D and {of_weight}D"
+        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {sizes}")
+    if bias is None:
+        return matmul(input, t(weight))
+    if ndim == 2:
+        return addmm(bias, input, t(weight))
+    if BatchedTensor in (input.__class__, weight.__class__, bias.__class__):
+        return matmul(input, t(weight)) + bias
+    if not (input.is_contiguous() and _is_fusable(bias)):
+        return matmul(input, t(weight)).add_(bias)
+    shape = input._array.shape
+    flat = reshape(input, -1 if input._array.size else math.prod(shape[:-1]), shape[-1])
+    return view(addmm(bias, flat, t(weight)), (*shape[:-1], weight._array.shape[0]))

@@ -1,0 +1,326 @@
+"""Products over chosen dimensions: einsum, tensordot and their kin; chains and powers of matrices; cross products."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor, make
+from ..._autograd.views import increment_version
+from ..._c10.dtypes import c_name, is_half
+from ..._c10.errors import expected_scalar_type
+from ..._c10.fused_multiply_add import multiply_add
+from ..._c10.layout import contiguous_format
+from ..._c10.shapes import broadcast_shapes, existing_dim, wrap_dim, wrap_dims
+from ..._c10.slots import on_first_use
+from ..._c10.warn_once import warn_once
+from ..creation.factories import eye
+from ..indexing.index_select import index_fill
+from ..kernels import refuse_bools
+from ..out import given
+from ..registry import Array, op
+from ..shape.view_reshape import _unsafe_view
+from ..type_promotion import check_list
+from .blas import dot, mm, vdot
+from .matmul import matmul
+
+# See Note [Slots].
+inv: Callable[[Tensor], Tensor] = on_first_use("linalg_inv")
+square: Callable[..., Any] = on_first_use("linalg_square")
+
+# tensordot ----------------------------------------------------------------------------------------
+
+
+def _contract(a: Tensor, b: Tensor, dims_a: Sequence[int], dims_b: Sequence[int]) -> Tensor:
+    """at::tensordot: both permuted, flattened to matrices and multiplied."""
+    if len(dims_a) != len(dims_b):
+        raise RuntimeError("both dimension lists should have same length")
+    if a._array.dtype != b._array.dtype:
+        raise RuntimeError("both inputs should have same dtype")
+    asked_a, asked_b = dims_a, dims_b
+    first, second = a, b
+    inner = 1
+    for dim_a, dim_b in zip(dims_a, dims_b, strict=True):
+        i, j = existing_dim(dim_a, a._array.ndim), existing_dim(dim_b, b._array.ndim)
+        n, m = a._array.shape[i], b._array.shape[j]
+        if m == 1:  # broadcast dimensions are summed right away
+            first = first.sum(i, True, dtype=first.dtype)
+        elif n == 1:
+            second = second.sum(j, True, dtype=second.dtype)
+        elif n != m:
+            raise RuntimeError(
+                f"contracted dimensions need to match, but first has size {n} in dim {dim_a} and second has size "
+                f"{m} in dim {dim_b}"
+            )
+        else:
+            inner *= n
+    contracted_a, contracted_b = wrap_dims(dims_a, a._array.ndim), wrap_dims(dims_b, b._array.ndim)
+    free_a = [i for i in range(a._array.ndim) if i not in contracted_a]
+    free_b = [i for i in range(b._array.ndim) if i not in contracted_b]
+    rest_a, rest_b = ([t._array.shape[i] for i in free] for t, free in ((first, free_a), (second, free_b)))
+    rows, columns = int(np.prod(rest_a)), int(np.prod(rest_b))
+    if rows == columns == 1:
+        first, second = first.permute([*free_a, *asked_a]), second.permute([*asked_b, *free_b])
+        if first.is_contiguous() and second.is_contiguous():
+            flat = second.flatten()  # see Note [Right operands first]
+            found = dot(first.flatten(), flat)
+        else:
+            squeezed = second.squeeze()
+            found = (first.squeeze() * squeezed).sum(dtype=first.dtype)
+    else:
+        left = first.permute([*free_a, *asked_a]).reshape(rows, inner)
+        found = mm(left, second.permute([*asked_b, *free_b]).reshape(inner, columns))
+    return found.reshape([*rest_a, *rest_b])
+
+
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
+    """The sum of products over the last dimensions of one and the first of the other, or over chosen ones."""
+    if isinstance(dims, Tensor):
+        dims = dims.tolist()
+    if isinstance(dims, (tuple, list)):
+        dims_a, dims_b = (list(each) if isinstance(each, (tuple, list)) else [each] for each in dims)
+    else:
+        if not isinstance(dims, int):
+            raise RuntimeError(
+                "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing two lists, "
+                f"but got dims={dims}"
+            )
+        if dims < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        if dims > min(a._array.ndim, b._array.ndim):
+            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+        dims_a, dims_b = list(range(-dims, 0)), list(range(dims))
+    found = _contract(a, b, dims_a, dims_b)
+    return given("tensordot", out, found)
+
+
+def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The sum of products over the last dimension."""
+    a, b = input._array.shape, other._array.shape
+    if not a or not b:
+        return given("mul", out, input * other)
+    if a[-1] != b[-1]:
+        raise RuntimeError(
+            f"inner() the last dimension must match on both input tensors but got shapes {list(a)} and {list(b)}"
+        )
+    found = _contract(input, other, [-1], [-1])
+    return given("inner", out, found)
+
+
+def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The Kronecker product."""
+    ndim = max(input._array.ndim, other._array.ndim)
+    a, b = ((1,) * (ndim - t._array.ndim) + t._array.shape for t in (input, other))
+    wide_a = _unsafe_view(input, [n for m in a for n in (m, 1)])
+    wide_b = _unsafe_view(other, [n for m in b for n in (1, m)])
+    found: Tensor = _unsafe_view(wide_a * wide_b, [n * m for n, m in zip(a, b, strict=True)])
+    return given("kron", out, found)
+
+
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
+    """torch.linalg.vecdot: inner products along a dimension."""
+    if x._array.dtype.kind not in "fcV":
+        raise RuntimeError(
+            f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {x.dtype.legacy}"
+        )
+    if x.dtype is not y.dtype:
+        raise RuntimeError(
+            "linalg.vecdot: Expected x and y to have the same dtype, but found x of type "
+            f"{x.dtype.legacy} and y of type {y.dtype.legacy} instead"
+        )
+    found = vdot(x, y) if x._array.ndim == y._array.ndim == 1 else (x.conj() * y).sum(dim)
+    return given("vecdot", out, found)
+
+
+# Chains and powers of matrices --------------------------------------------------------------------
+
+
+def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """torch.linalg.multi_dot: a product of matrices in the order that costs least."""
+    check_list(tensors)
+    matrices = list(tensors)
+    n = len(matrices)
+    if n < 2:
+        raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {n}")
+    shape: list[int] = []
+    for place, text in ((0, "first"), (n - 1, "last")):
+        ndim = matrices[place]._array.ndim
+        if ndim not in (1, 2):
+            raise RuntimeError(f"multi_dot(): the {text} tensor must be 1D or 2D but got {ndim}D")
+    shapes = [each._array.shape for each in matrices]
+    if len(shapes[0]) == 1:
+        matrices[0] = matrices[0].unsqueeze(0)
+    else:
+        shape.append(shapes[0][0])
+    if len(shapes[-1]) == 1:
+        matrices[-1] = matrices[-1].unsqueeze(-1)
+    else:
+        shape.append(shapes[-1][1])
+    for i, matrix in enumerate(matrices):
+        if matrix._array.ndim != 2:
+            raise RuntimeError(f"multi_dot(): tensor {i} must be 2D but got {matrix._array.ndim}D")
+        if matrix._array.dtype != matrices[0]._array.dtype:
+            raise RuntimeError(
+                "multi_dot(): all tensors must have be the same dtype but tensor 0 is "
+                f"{c_name(matrices[0]._array.dtype)} and tensor {i} {c_name(matrix._array.dtype)}"
+            )
+    for i in range(n - 1):
+        if matrices[i]._array.shape[-1] != matrices[i + 1]._array.shape[0]:
+            raise RuntimeError(
+                f"multi_dot(): tensors {i} and {i + 1} with shapes {list(shapes[i])} and "
+                f"{list(shapes[i + 1])} cannot be multiplied"
+            )
+    found = _chain(
+        matrices,
+        _order([matrices[0]._array.shape[0], *(each._array.shape[1] for each in matrices)]),
+        0,
+        n - 1,
+    )
+    found = found.view(shape)
+    return given("multi_dot", out, found)
+
+
+def _order(sizes: list[int]) -> dict[tuple[int, int], int]:
+    """Where to split each part of a chain of matrices, so that the fewest products of numbers are made."""
+    n = len(sizes) - 1
+    cost = {(i, i): 0 for i in range(n)}
+    split: dict[tuple[int, int], int] = {}
+    if n == 3:  # of two orders, torch keeps to the left one where they cost the same
+        a, b, c, d = sizes
+        return {(0, 2): 0 if (a * c) * (b + d) > (b * d) * (a + c) else 1, (0, 1): 0, (1, 2): 1}
+    for length in range(1, n):
+        for i in range(n - length):
+            j = i + length
+            for k in range(i, j):
+                price = cost[i, k] + cost[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1]
+                if (i, j) not in cost or price < cost[i, j]:
+                    cost[i, j], split[i, j] = price, k
+    return split
+
+
+def _chain(tensors: list[Tensor], split: dict[tuple[int, int], int], i: int, j: int) -> Tensor:
+    if i == j:
+        return tensors[i]
+    k = split[i, j]
+    right = _chain(tensors, split, k + 1, j)  # first: see Note [Right operands first]
+    return mm(_chain(tensors, split, i, k), right)
+
+
+def chain_matmul(*matrices: Any, out: Tensor | None = None) -> Tensor:
+    """A product of matrices, by its old name."""
+    check_list(matrices)
+    warn_once(
+        "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot "
+        "instead, which accepts a list of two or more tensors rather than multiple parameters.",
+    )
+    for each in matrices:
+        if each._array.ndim != 2:
+            raise RuntimeError(f"Tensor dimension is {each._array.ndim}, expected 2 instead.")
+    if not matrices:
+        raise RuntimeError("chain_matmul(): Expected one or more matrices")
+    return matrices[0] if len(matrices) == 1 else multi_dot(matrices, out=out)
+
+
+def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
+    """A square matrix multiplied with itself; a negative power is one of the inverse."""
+    return given("matrix_power", out, _power(input, operator.index(n)))
+
+
+def _power(a: Tensor, n: int) -> Tensor:
+    square("linalg.matrix_power", a)
+    if n == 0:
+        return a.clone(memory_format=contiguous_format).copy_(eye(a._array.shape[-1]))
+    if n == 1:
+        return a.clone(memory_format=contiguous_format)
+    if n < 0:
+        a, n = inv(a), -n
+    if n == 1:
+        return a
+    if n == 2:
+        return matmul(a, a)
+    if n == 3:
+        return matmul(matmul(a, a), a)
+    power: Tensor | None = None
+    result: Tensor | None = None
+    while n:
+        n, bit = divmod(n, 2)
+        power = a if power is None else matmul(power, power)
+        if bit:
+            result = power if result is None else matmul(result, power)
+    assert result is not None
+    return result
+
+
+# trace and cross ----------------------------------------------------------------------------------
+
+
+def _trace_backward(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
+    zeros = make(np.zeros(shape[0] * shape[1], grad._array.dtype))
+    places = make(np.arange(min(shape)) * (shape[1] + 1))
+    filled = index_fill(zeros, 0, places, grad)
+    for _ in range(2):  # torch sets memory to zero and writes into it
+        increment_version(filled)
+    return filled.view(shape)
+
+
+@op("TraceBackward0", self=lambda grad, self_sym_sizes: _trace_backward(grad, self_sym_sizes))
+def trace(self: Array) -> Array:
+    """The sum of a matrix's diagonal."""
+    if self.dtype.kind == "b":
+        raise NotImplementedError("\"trace\" not implemented for 'Bool'")
+    if self.ndim != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {self.ndim}")
+    kind = np.dtype(np.int64) if self.dtype.kind in "iub" else self.dtype
+    return np.asarray(np.trace(self, dtype=np.float32 if is_half(kind) else kind)).astype(kind, copy=False)
+
+
+@op(
+    "LinalgCrossBackward0",
+    name="linalg_cross",
+    self=lambda grad, other, dim: _cross(other, grad, dim=dim),
+    other=lambda grad, self, dim: _cross(grad, self, dim=dim),
+)
+def _cross(self: Array, other: Array, *, dim: int = -1) -> Array:
+    if self.ndim != other.ndim:
+        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    a, b = (each.shape[existing_dim(dim, each.ndim)] for each in (self, other))
+    if a != 3 or b != 3:
+        raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {a} and {b}")
+    broadcast_shapes(self.shape, other.shape)
+    refuse_bools("cross", self)
+    if self.dtype != other.dtype:
+        raise expected_scalar_type(self.dtype, other.dtype)
+    x, y = (np.moveaxis(each, dim, 0) for each in np.broadcast_arrays(self, other))
+    found = [multiply_add(x[i - 2], y[i - 1], -(x[i - 1] * y[i - 2])) for i in range(3)]
+    return np.ascontiguousarray(np.stack(found, wrap_dim(dim, self.ndim)))
+
+
+def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
+    """torch.linalg.cross: the cross product of vectors of three."""
+    return _cross(input, other, dim=dim, out=out)
+
+
+def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The cross product; along the first dimension of length 3 unless one is named."""
+    if dim is None and out is None:
+        warn_once(
+            "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim "
+            "explicitly or simply "
+            "use torch.linalg.cross.\nThe default value of dim will change to agree with that of linalg.cross "
+            "in a future "
+            "release.",
+        )
+    if dim is None:
+        for axis, n in enumerate(input._array.shape):
+            if n == 3:
+                dim = axis
+                break
+        else:
+            raise RuntimeError("no dimension of size 3 in input")
+    return _cross(input, other, dim=dim, out=out)
+
+
+PUBLIC = ("chain_matmul", "cross", "inner", "kron", "matrix_power", "tensordot", "trace")

@@ -1,0 +1,169 @@
+"""How a row becomes functions and a class of nodes, see Note [Rows are compiled] in _aten/registry.py."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..._arguments.positional import by_name, too_many
+from ..._autograd.node import (
+    FIRST,
+    Identity,
+    Node,
+    NotImplementedNode,
+    grad_accumulator,
+    gradient_edge,
+    note_traceback,
+)  # fmt: skip
+from ..._autograd.saved_variable import (
+    FREED,
+    SavedTensor,
+    as_it_is,
+    held,
+    raw_saved_property,
+    release,
+    save,
+    save_output,
+    saved_property,
+)  # fmt: skip
+from ..._autograd.tensor import Tensor
+from ..._autograd.views import as_view
+from ..._c10 import dtypes
+from ..._c10.dispatch_wrapper import not_compiled, restore_code
+from ..._c10.dtypes import FULL_PRECISION, NUMBERS
+from ..._c10.interpreter_stack import dispatching
+from ..._c10.keyword_names import taken
+from ..._c10.layout import array_of, unstrided_among
+from ..._c10.modes import state
+from ..._c10.shapes import laid_out, ordered, strides
+from ..._c10.size import Size
+from ..._c10.slots import unfilled
+from ..._c10.tensor_metadata import ComplexOutputError, find_alike, known_metadata
+from ..complex_gradients import as_complex, conjugate, conjugate_operand, real_part, uncast
+from ..complex_support import refusal
+from ..out import check_asked, check_out, store_out
+from ..type_promotion import (
+    MISSING,
+    PLAIN,
+    array_to_float,
+    as_scalar,
+    check_plain,
+    explained,
+    not_differentiable,
+    retry,
+)  # fmt: skip
+from .generated import function_name, source_of
+from .node import formula_name
+
+if TYPE_CHECKING:
+    from ..registry import Row
+
+operator_of: Callable[[str], Callable[..., Any] | None] = unfilled  # from rows, see Note [Slots]
+
+# Arguments that torch holds as a Scalar; any other integer is a dimension, an index or a size.
+SCALARS = """
+alpha beta correction exponent lambd max max_val maxnorm min min_val negative_slope ord other p scale self threshold
+value weight
+"""
+
+# Nodes that torch writes by hand: name() has their namespace.
+_NAMESPACED = frozenset({"CopyBackwards", "CopySlices"})
+
+
+SHARED: dict[str, Any] = {  # what the functions of all rows use
+    "state": state, "Tensor": Tensor, "ndarray": np.ndarray, "unstrided_among": unstrided_among, "array_of": array_of, "asanyarray": np.asanyarray, "new": object.__new__,
+    "NUMBERS": NUMBERS, "ONE": 1, "REAL": frozenset((int, float)), "find_alike": find_alike, "FULL": FULL_PRECISION, "to_float": array_to_float, "as_view": as_view, "save": save, "as_it_is": as_it_is, "held": held,
+    "save_output": save_output, "SavedTensor": SavedTensor, "gradient_edge": gradient_edge,
+    "grad_accumulator": grad_accumulator, "FIRST": FIRST, "SINK": Identity(),
+    "note_traceback": note_traceback, "known_metadata": known_metadata, "ComplexOutputError": ComplexOutputError,
+    "as_complex": as_complex, "refusal": refusal, "asked": dtypes.asked, "conjugate": conjugate, "conjugate_operand": conjugate_operand, "real_part": real_part, "uncast": uncast, "FREED": FREED,
+    "release": release, "Size": Size, "retry": retry, "check_out": check_out, "check_asked": check_asked, "store_out": store_out,
+    "BY_NUMPY": dtypes.BY_NUMPY, "strides": strides, "MISSING": MISSING, "too_many": too_many,
+    "by_name": by_name, "PLAIN": PLAIN, "as_scalar": as_scalar, "check_plain": check_plain,
+    "laid_out": laid_out, "ordered": ordered, "taken": taken, "not_differentiable": not_differentiable, "explained": explained,
+}  # fmt: skip
+
+
+def scope_of(row: Row) -> dict[str, Any]:
+    """What the functions of a row use."""
+    scope = {
+        **SHARED,
+        "row": row,
+        "forward_": row.forward,  # since an argument may be called forward
+        "ufunc_": row.ufunc,
+        "promote": row.meeting,
+        "returns": row.returns,
+        **{formula_name(key): _called(formula) for key, formula in row.formulas.items()},
+    }
+    return {**scope, "Node_": row.node, "record": row.record} if row.recorded else scope
+
+
+_PRODUCT = (lambda grad, other: grad * other).__code__.co_code
+
+
+def _called(formula: Callable[..., Any]) -> Callable[..., Any]:
+    """A formula as apply calls it: one that is the product of its two arguments is the product itself, two frames less."""
+    code = formula.__code__
+    is_product = code.co_code == _PRODUCT and code.co_argcount == 2
+    return operator_of("mul") or formula if is_product else formula
+
+
+def public(row: Row, variant: str) -> Callable[..., Any]:
+    """A function of a row that users call, under the row's name."""
+    function: Callable[..., Any] = dispatching(row, row.name, lambda: compiled(row, variant))
+    function.__doc__ = row.forward.__doc__
+    function.__module__ = "torch"
+    function.row = row  # type: ignore[attr-defined]
+    return function
+
+
+def lazy(row: Row, kind: str) -> Callable[..., Any]:
+    """A function that is compiled when it is first called, and then has its real code: most rows stay unused."""
+    wrapper = not_compiled(function_name(row, kind), row.scope)
+
+    def enter(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        wrapper.own_code = compiled(row, kind).__code__
+        restore_code([wrapper])
+        return wrapper.function(*args, **kwargs)
+
+    wrapper.enter_by(enter)
+    return wrapper.function
+
+
+def compiled(row: Row, kind: str) -> FunctionType:
+    """One of a row's generated functions, among what they use."""
+    name, source = function_name(row, kind), source_of(row, kind)
+    if "row" not in row.scope:
+        row.scope.update(scope_of(row))  # at once: other threads may look
+    filename = f"<row {row.name}.{kind}>"
+    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+    local: dict[str, Any] = {}
+    exec(compile(source, filename, "exec"), row.scope, local)
+    made: FunctionType = local[name]
+    return made
+
+
+def node_class(row: Row, name: str) -> type[Node]:
+    """The class of a row's nodes, with torch's name and what torch shows of what they save."""
+    weak = ("__weakref__",) if row.view else ()  # see Note [Saved outputs]
+    body: dict[str, Any] = {
+        "__slots__": (*(f"saved_{each}" for each in row.saved), *weak),
+        "__module__": "builtins",
+    }
+    for each, kind in row.saved.items():
+        if each.startswith("_"):  # this engine's own, torch shows no such attribute
+            continue
+        number = kind == "plain" and each in SCALARS.split()
+        body[f"_saved_{each}"] = saved_property(each, "number" if number else kind)
+        if kind != "plain":
+            body[f"_raw_saved_{each}"] = raw_saved_property(each)
+    if name in _NAMESPACED:
+        body["name"] = lambda node: f"torch::autograd::{name}"
+    if name == "NotImplemented":  # see _autograd/undefined_gradient.py
+        return type(name, (NotImplementedNode,), body)
+    made: type[Node] = type(name, (Node,), body)
+    return made

@@ -1,0 +1,429 @@
+"""The source of the functions that call a row, see Note [Rows are compiled] in _aten/registry.py.
+
+In it ``<name>_array`` is the array of a tensor argument, ``next_<name>`` the node to which its gradient flows, ``computed`` what
+the forward gave and ``result`` the tensor around it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..._arguments.positional import NUMBERS_OF
+from ..._c10.keyword_names import numpy_names
+from ..complex_support import REFUSALS, UNLESS_EMPTY, UNLESS_SINGLE
+from ..out import WITHIN, WITHOUT_OUT
+from ..type_promotion import may_be_none
+from .node import arguments, differentiable, is_optional, may_be_number, record_lines, tell_number
+from .source_lines import either, function, group, indented, spread
+
+if TYPE_CHECKING:
+    from ..registry import Row
+
+_NOT_ELEMENTWISE = ("angle", "isin", "linalg_cross", "dist", "logsumexp", "mvlgamma", "rsub_tensor")
+# torch makes a tensor of their number, which is an operand like others.
+_BESIDE_A_NUMBER = (
+    *("add_scalar", "copysign", "div_scalar", "isfinite", "isinf", "mul_scalar", "rsub", "special_xlog1py"),
+    *(
+        "special_xlog1py_of_number",
+        "special_zeta_of_number",
+        "special_zeta_with_number",
+        "sub_scalar",
+        "xlogy",
+    ),
+    "xlogy_of_number",
+)
+
+
+def _signature(row: Row, variant: str) -> str:
+    """The parameters; what must be given has MISSING as default, so that torch's text is raised."""
+    parts: list[str] = []
+    operator = variant == "operator"  # Python gives it its two operands
+    keyword_only = False
+    for name, parameter in row.parameters.items():
+        if parameter.kind is parameter.KEYWORD_ONLY and not keyword_only:
+            parts.append("*rest" if _only_tensors(row) and not operator else "*")
+            keyword_only = True
+        text = "input" if name == "self" and not operator else name
+        if parameter.default is not parameter.empty:
+            text += f"={parameter.default!r}"
+        elif not operator and not (variant == "method" and not parts):
+            text += "=MISSING"
+        parts.append(text)
+    if not keyword_only and _only_tensors(row) and not operator:
+        parts.append("*rest")
+        keyword_only = True
+    further = [] if operator else [f"{each}=None" for each in numpy_names(row.parameters)]
+    further += ["out=None"] if _has_out(row) and variant == "call" else []
+    if further:
+        parts += further if keyword_only else ["*", *further]
+    return ", ".join(parts)
+
+
+def _required(row: Row) -> list[str]:
+    """What must be given and is no tensor."""
+    named = (*row.tensors, *row.lists)
+    return [name for name, p in row.parameters.items() if p.default is p.empty and name not in named]
+
+
+def _only_tensors(row: Row) -> bool:
+    """Whether all positional arguments are tensors that must be given; what is given beyond them is ``rest``."""
+    positional = [name for name, p in row.parameters.items() if p.kind is not p.KEYWORD_ONLY]
+    return all(
+        name in row.tensors and row.parameters[name].default is inspect.Parameter.empty for name in positional
+    )
+
+
+def _has_out(row: Row) -> bool:
+    return row.view is None and len(row.outputs) == 1 and row.name not in WITHOUT_OUT
+
+
+def numbers_among(which: bool | str, meet: tuple[str, ...]) -> tuple[str, ...]:
+    if isinstance(which, str):
+        return tuple(which.split())
+    return meet if which and len(meet) > 1 else ()
+
+
+def _unwrap(row: Row, otherwise: str) -> list[str]:
+    """Tensor arguments as arrays ``<name>_array``."""
+    lines = []
+    for name in row.tensors:
+        if may_be_number(row, name):
+            lines.append(tell_number(name))
+            lines.append(f"{name}_array = {name} if {name}_is_number else {name}._array")
+        elif is_optional(row, name):
+            lines.append(f"{name}_array = None if {name} is None else {name}._array")
+        else:
+            lines.append(f"{name}_array = {name}._array")
+    for name in _required(row) if otherwise in ("call", "method") else ():
+        lines.append(f"if {name} is MISSING: raise AttributeError")
+    for name in row.lists:
+        lines.append(f"{name}_array = [None if t is None else t._array for t in {name}]")
+    if _tells_alike(row, otherwise):
+        lines += _find_alike(row)
+    body = ["# The arrays of the operands.", "try:", *indented(lines), "except AttributeError:"]
+    out = ", out" if _has_out(row) and otherwise == "call" else ""
+    body.append(f"    return retry(row, row.{otherwise}, ({arguments(row)},){out})")
+    return body
+
+
+def _tells_alike(row: Row, variant: str) -> bool:
+    """Whether the code asks whether its operands are alike, see Note [Alike operands]."""
+    return row.ufunc is not None and variant != "evaluate"
+
+
+def _find_alike(row: Row) -> list[str]:
+    """What two operands share, or a tensor with a result of it and a number; else None or False."""
+    a, b = row.meet
+    found = [
+        f"alike = {a}._alike",
+        f"if alike is None: alike = find_alike({a})",
+        f"if {b}_is_number:",
+        f"    if {b}.__class__ is not float and {b}.__class__ not in REAL: alike = None",
+        f"elif {b}._alike is not alike:",
+        f"    if {b}._alike is not None or find_alike({b}) is not alike: alike = None",
+    ]
+    return either(f"{a}_is_number", ["alike = None"], found) if may_be_number(row, a) else found
+
+
+def _meet(row: Row) -> list[str]:
+    """The promotion of operands that meet."""
+    body = []
+    met = [name for name in row.meet if name not in row.lists]
+    if len(met) == 1:
+        if row.to_float:
+            body.append(f"if {met[0]}_array.dtype not in FULL: {met[0]}_array = to_float({met[0]}_array)")
+    elif met:
+        arrays = ", ".join(f"{name}_array" for name in met)
+        if len(met) == 2:
+            a, b = met
+            as_it_is = f"{a}_array.dtype is {b}_array.dtype" + (
+                f" and {a}_array.dtype in FULL" if row.to_float else ""
+            )
+            together = [f"if not ({as_it_is}):", f"    {arrays} = promote({row.to_float}, {arrays})"]
+            if row.numbers:
+                numbers = " or ".join(f"{name}_is_number" for name in row.numbers)
+                first = f"{a}_is_number or " if may_be_number(row, a) else ""
+                body += [
+                    f"if not ({numbers}):",
+                    *indented(together),
+                    f"elif {first}{a}_array.dtype not in FULL or {b}.__class__ is bool:",
+                    f"    {arrays} = promote({row.to_float}, {arrays})",
+                ]
+            else:
+                body += together
+        else:
+            body.append(f"{arrays} = promote({row.to_float}, {arrays})")
+    return body
+
+
+def _forward(row: Row, called: str = "forward_(") -> str:
+    arguments = []
+    for name, parameter in row.parameters.items():
+        value = f"{name}_array" if name in (*row.tensors, *row.lists) else name
+        arguments.append(f"{name}={value}" if parameter.kind is parameter.KEYWORD_ONLY else value)
+    return f"{called}{', '.join(arguments)})"
+
+
+_IN_LAYOUT = "unstrided.evaluated(row, "  # what a row's kernel for another layout gives
+
+
+def _run(row: Row, into: str) -> list[str]:
+    """The forward, of operands of one dtype."""
+    return [*_meet(row), *_refuse_complex(row), f"{into} {_forward(row)}"]
+
+
+def _run_alike(row: Row, otherwise: list[str]) -> list[str]:
+    """The sum, product or the like of operands that are alike, which is alike to them; or else what is done with any."""
+    usual = [f"{name} is ONE" for name in row.parameters if name not in row.meet]
+    arrays = ", ".join(f"{name}_array" for name in row.meet)
+    return either(
+        " and ".join(["alike", *usual]), [f"computed = ufunc_({arrays})"], ["alike = None", *otherwise]
+    )
+
+
+def _checked(row: Row, run: list[str], otherwise: list[str], variant: str) -> list[str]:
+    """The same with an error of its own kind; where it refuses its arguments, what torch finds before comes first.
+
+    ``otherwise`` is run where the elements are of another layout, see Note [Arrays of other layouts].
+    """
+    met = [name for name in row.meet if name not in row.lists]
+    arrays = ", ".join(f"{name}_array" for name in (*row.tensors, *row.lists))
+    operands = "".join(f"{name}_array, " for name in row.tensors) if len(met) > 1 else ""
+    return [
+        *("# The forward.", "try:", *indented(run), "except Exception as error:"),
+        "    unstrided = None" if row.any_layout else f"    unstrided = unstrided_among(({arrays},))",
+        *("    if unstrided is not None:", *indented(indented(otherwise)), "    else:"),
+        f"        raise explained(row, error, {variant!r}, ({arguments(row)},), ({operands})) from None",
+    ]
+
+
+def _refuse_complex(row: Row) -> list[str]:
+    """The check of a row that has no kernel for complex numbers."""
+    if row.name not in REFUSALS:
+        return []
+    first, *others = row.tensors
+    array = f"{first}_array"
+    if may_be_number(row, first):
+        array = f"({others[0]}_array if {first}_is_number else {array})"
+    test = f"{array}.dtype.kind == 'c'"
+    numbers = [each for each in row.tensors if may_be_number(row, each)]
+    numbers += [each for each in ("self", "other") if each in row.parameters and each not in row.tensors]
+    for name in numbers[-1:]:
+        test = f"({test} or {name}.__class__ is complex)"
+    if row.name in UNLESS_EMPTY:
+        test += f" and {array}.size"
+    if row.name in UNLESS_SINGLE:
+        test += f" and {array}.ndim"
+    dim = ", dim" if "dim" in row.parameters else ""
+    return [f"if {test}: raise refusal(row, {array}{dim})"]
+
+
+def evaluate_source(row: Row) -> str:
+    body = [
+        *_unwrap(row, "evaluate"),
+        *_checked(row, _run(row, "return"), [f"return {_forward(row, _IN_LAYOUT)}"], "evaluate"),
+    ]
+    return function("evaluate", arguments(row), body)
+
+
+def _some_tensor(row: Row, name: str, test: str) -> str:
+    """Whether an argument is a tensor that passes a test, or a list in which one does."""
+    if name in row.lists:
+        return f"any({test.format('each')} for each in {name})"
+    passes = f"({test.format(name)})"
+    if may_be_number(row, name):
+        return f"not {name}_is_number and {passes}"
+    if is_optional(row, name):
+        return f"{name} is not None and {passes}"
+    return passes
+
+
+_REQUIRES = "{0}._requires_grad or {0}._view is not None and {0}._view.base._requires_grad"
+
+
+# What a new tensor is, but for its array, whether it was made in inference mode, and what it is alike to.
+_PLAIN = (
+    "result._output_nr = 0",
+    "result._node = result._view = result._version_counter = None",
+    "result._requires_grad = False",
+)
+
+
+def call_source(row: Row, variant: str = "call") -> str:
+    if variant != "call":  # the first operand is a tensor, or Python would not have come here
+        row = replace(row, numbers=tuple(name for name in row.numbers if name != next(iter(row.parameters))))
+    body = [] if variant == "operator" else _arguments_taken(row, variant)
+    body += _unwrap(row, variant)
+    if "dtype" in row.parameters:
+        body.append(f"if dtype.__class__ is type: dtype = asked({row.name!r}, dtype)")
+    if variant == "call" and row.name in WITHIN:
+        body.append("if dtype is None and out is not None: dtype = getattr(out, 'dtype', None)")
+    for name in row.undifferentiated:
+        body.append(f"if {_some_tensor(row, name, _REQUIRES)}:")
+        body.append(f"    if state.recording: raise not_differentiable(row, '{name}')")
+    run = _run(row, "computed =")
+    met = [name for name in row.meet if name not in row.lists]
+    elementwise = bool(met) and row.name not in _NOT_ELEMENTWISE
+    if elementwise:  # see Note [Order of an elementwise result]
+        arrays = [f"{name}_array" for name in row.tensors] + ["0"] * (row.name in _BESIDE_A_NUMBER)
+        in_order = [_in_order(row, name) for name in row.tensors]
+        run += [
+            "shape = computed.shape",
+            *f"if len(shape) > 1 and not {group(['(steps := computed.strides)', *in_order], 'and')}:".split(
+                "\n"
+            ),
+            f"    computed = laid_out(computed, {', '.join(arrays)})",
+        ]
+    if row.single and not row.any_layout:
+        run.append("if computed.__class__ is not ndarray: computed = asanyarray(computed)")
+    if row.single and row.is_ordered:
+        run.append("if len(computed.shape) > 1: computed = ordered(computed)")
+    tells = _tells_alike(row, variant)
+    otherwise = [f"computed = {_forward(row, _IN_LAYOUT)}"]
+    otherwise += ["shape = computed.shape"] * elementwise + ["alike = None"] * tells
+    body += _checked(row, _run_alike(row, run) if tells else run, otherwise, variant)
+    recorded = row.recorded
+    if recorded:
+        body += _joins_the_graph(row)
+    if row.single:
+        if _has_out(row) and variant == "call":
+            body += [
+                "if out is not None:",
+                f"    check_out(row.name, out, ({arguments(row)},))" if row.node else "",
+                "    check_asked(out, dtype)" if "dtype" in row.parameters else "",
+                f"    return store_out(row.name, out, computed, ({arguments(row)},))",
+            ]
+        body += _one_output(row, recorded, "shape" if elementwise else "result._array.shape", tells)
+    else:
+        body += _several_outputs(row, recorded)
+    return function(row.name, _signature(row, variant), [line for line in body if line])
+
+
+def _arguments_taken(row: Row, variant: str) -> list[str]:
+    """What makes of the arguments, as they were given, what the forward takes."""
+    body = ["self = input"] if "self" in row.parameters else []
+    for theirs, own in numpy_names(row.parameters).items():
+        default = row.parameters[own].default
+        missing = "MISSING" if default is inspect.Parameter.empty else repr(default)
+        body.append(f"if {theirs} is not None: {own} = taken(row, {own}, {missing}, {theirs}, '{theirs}')")
+    if _only_tensors(row):
+        body += _beyond(row, variant)
+    for name in row.scalars:
+        known = "PLAIN" if may_be_none(row, name) else "NUMBERS"
+        body.append(f"if {name}.__class__ not in {known}: {name} = as_scalar(row, '{name}', {name})")
+    for name, kind in row.plain.items():
+        given = f"'{name}', {name}, ({arguments(row)},), {variant == 'method'}"
+        body.append(f"if {name}.__class__ is not {kind}: check_plain(row, {given})")
+    return body
+
+
+def _joins_the_graph(row: Row) -> list[str]:
+    """What tells whether the result joins the graph: ``recorded``.
+
+    What inference tensors alone give stays outside the graph, whatever they require; torch makes a tensor of a number,
+    which is none of them.
+    """
+    requires = [_some_tensor(row, name, _REQUIRES) for name in row.inputs]
+    seen = row.inputs[:1] if row.view else row.inputs
+    outside = [
+        f"{name}_is_number or not {name}._inference" if may_be_number(row, name)
+        else _some_tensor(row, name, "not {}._inference")
+        for name in seen
+    ]  # fmt: skip
+    parts = ["recording", group(requires, "or"), group(outside, "or")]
+    return [
+        "# Whether the result joins the graph.",
+        "recording = state.recording",
+        *spread("recorded = ", parts, "and", ""),
+    ]
+
+
+def _one_output(row: Row, recorded: bool, shape: str, alike: bool) -> list[str]:
+    """The result of what was computed, and its node.
+
+    Args:
+        shape: where its shape is found.
+        alike: whether a variable of this name says what it shares with its operands.
+    """
+    body = [
+        "# The result.",
+        "result = new(Tensor)",
+        "result._array = computed",
+        *_PLAIN,
+        f"result._alike = {'alike' if alike else None}",
+        f"result._inference = {False if row.view else _inference(recorded)}",
+    ]
+    if row.view:
+        body.append(f"as_view(result, {row.inputs[0] if row.inputs else 'self'})")
+    if recorded:
+        body += ["if recorded:", *indented(record_lines(row, shape=shape, alike=alike))]
+        body += ["    result._node = node", "    result._requires_grad = True"]
+        if "result" in row.saved:
+            body.append("    node.saved_result = save_output(result)")
+    return [*body, "return result"]
+
+
+def _beyond(row: Row, variant: str) -> list[str]:
+    """What is done with positional arguments beyond those that there are."""
+    method = variant == "method"
+    if row.name not in NUMBERS_OF:
+        return [f"if rest: raise too_many(row, len(rest), {method}, row.name)"]
+    tensors = "".join(f"{name}, " for name, p in row.parameters.items() if p.kind is not p.KEYWORD_ONLY)
+    named = ", ".join(f"{name!r}: {name}" for name in NUMBERS_OF[row.name])
+    return [
+        "if rest:",
+        f"    given, named = by_name(row, ({tensors}*rest), {{{named}}}, row.name, {method})",
+        f"    return row.call(*given, **named{'' if method else ', out=out'})",
+    ]
+
+
+def _in_order(row: Row, name: str) -> str:
+    """Whether an operand has the result's shape and steps, so that nothing is to be laid out."""
+    test = f"{name}_array.strides == steps and {name}_array.shape == shape"
+    if may_be_number(row, name):
+        return f"({name}_is_number or {test})"
+    return f"({name} is None or {test})" if is_optional(row, name) else test
+
+
+def _inference(recorded: bool) -> str:
+    """Whether the result is made in inference mode."""
+    return "recording is None" if recorded else "state.inference"
+
+
+def _several_outputs(row: Row, recorded: bool) -> list[str]:
+    body = [
+        "# The results.",
+        "results = []",
+        "for each in map(ordered, computed):" if row.is_ordered else "for each in computed:",
+        "    result = new(Tensor)",
+        "    result._array = each if each.__class__ is ndarray else array_of(each)",
+        *indented([*_PLAIN, "result._alike = None"]),
+        f"    result._inference = {False if row.view else _inference(recorded)}",
+    ]
+    if row.view:
+        body.append("    as_view(result, self, 'multi_output')")
+    body.append("    results.append(result)")
+    if recorded:
+        body += [
+            "if recorded:",
+            f"    node = record({arguments(row)}, results, recording)",
+            "    number = 0",
+            f"    for result in {differentiable(row, 'results')}:",
+            "        if result._array.dtype.kind in 'fcV':",
+            "            result._node, result._output_nr, result._requires_grad = node, number, True",
+            "            number += 1",
+        ]
+        for each, kind in row.saved.items():
+            if kind == "output":
+                number = row.outputs.index(each)
+                body += [
+                    f"    result = results[{number}]",
+                    "    if result._node is None:",
+                    f"        node.saved_{each} = save(result, recording)",
+                    "    else:",
+                    f"        node.saved_{each} = save_output(result, result._output_nr)",
+                ]
+    body.append("return returns(results)")
+    return body

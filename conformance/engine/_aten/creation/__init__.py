@@ -1,0 +1,1 @@
+"""Tensors from shapes, from data and from ranges."""

@@ -1,0 +1,284 @@
+"""Tensors from shapes and like other tensors; those from data are in _aten/creation/from_data.py, ranges in _aten/creation/ranges.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor, wrap
+from ..._c10 import dtypes, errors
+from ..._c10.context import unwritten
+from ..._c10.device import check_device, check_memory
+from ..._c10.errors import wrong_type
+from ..._c10.layout import LayoutError, Unstrided, laid_out, layout_of, preserve_format, strided
+from ..._c10.shapes import blank, empty_in_steps, like_steps, new_sizes, strides
+from ..._c10.slots import on_first_use
+from ..out import fill_out
+
+sparse_zeros: Callable[..., Any] = on_first_use("sparse_zeros")  # see Note [Slots]
+
+
+def finish(
+    array: np.ndarray[Any, Any], requires_grad: bool = False, out: Tensor | None = None, name: str = ""
+) -> Tensor:
+    """A new leaf, or the tensor given as out= with this shape and these values.
+
+    Raises:
+        TypeError: ``requires_grad`` is no bool.
+        RuntimeError: ``requires_grad`` for a dtype without derivatives; a leaf that requires grad, given to ``name``.
+    """
+    if out is None:
+        if not array.size and array.__class__ is np.ndarray and not any(array.strides):
+            array = empty_in_steps(array.shape, array.dtype, strides(array))  # which its views keep
+        result = wrap(array)
+    else:
+        result = fill_out(out, array, name)
+    if requires_grad:
+        if requires_grad is not True:
+            raise TypeError(
+                f"{name or 'tensor'}(): argument 'requires_grad' must be bool, not {errors.typename(requires_grad)}"
+            )
+        if array.dtype.kind not in "fcV":
+            raise RuntimeError(errors.REQUIRES_GRAD_DTYPE_NEW)
+        result._requires_grad = True
+    return result
+
+
+def kind_of(
+    dtype: dtypes.dtype | None, out: Tensor | None, otherwise: dtypes.dtype | None = None
+) -> np.dtype[Any]:
+    """The dtype of what is made: that asked for, that of out=, or the default.
+
+    Raises:
+        RuntimeError: the dtype asked for is not that of out=.
+    """
+    dtype = dtypes.asked("empty", dtype)
+    if out is not None:
+        if dtype is not None and dtype is not out.dtype:
+            raise RuntimeError(
+                f"dtype {dtype.legacy} does not match dtype of out parameter ({out.dtype.legacy})"
+            )
+        return out._array.dtype
+    return (dtype or otherwise or dtypes.default).numpy
+
+
+def _filled_like(like: np.ndarray[Any, Any], value: Any, kind: np.dtype[Any], memory_format: Any) -> Any:
+    """An array of one value that lies in memory as another does, or as its memory format says."""
+    array = np.full_like(like, value, kind, order="K", subok=False)
+    return (
+        like_steps(array, like)
+        if memory_format in (None, preserve_format)
+        else laid_out(array, memory_format)
+    )
+
+
+def _without_values(name: str, shape: tuple[int, ...], kind: np.dtype[Any]) -> Any:
+    """The array of a sparse tensor without values.
+
+    Raises:
+        RuntimeError: these are no zeros.
+    """
+    if name == "ones":
+        raise RuntimeError("full(...) is not implemented for sparse layout")
+    return sparse_zeros(shape, kind)
+
+
+def _filled(
+    name: str, fill: Callable[..., np.ndarray[Any, Any]]
+) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
+    def by_shape(
+        *sides: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+        out: Any = None, layout: Any = None, pin_memory: bool = False, memory_format: Any = None,
+    ) -> Tensor:  # fmt: skip
+        check_memory(device, pin_memory)
+        if memory_format is preserve_format:
+            raise RuntimeError("unsupported memory format Preserve")
+        kind = kind_of(dtypes.asked(name, dtype), out)
+        if layout not in (None, strided):
+            return finish(
+                _without_values(name, new_sizes(sides if size is None else (size,), name), kind),
+                requires_grad,
+            )
+        if layout is None and len(sides) == 1 and sides[0].__class__ is bool:
+            raise wrong_type(name, "size", "tuple of ints", sides[0], 1)
+        made = fill(new_sizes(sides if size is None else (size,), name), kind)
+        return finish(
+            made if memory_format is None else laid_out(made, memory_format), requires_grad, out, name
+        )
+
+    def like(
+        input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+        layout: Any = None, memory_format: Any = None, pin_memory: bool = False,
+    ) -> Tensor:  # fmt: skip
+        check_memory(device, pin_memory)
+        if not isinstance(input, Tensor):
+            raise wrong_type(f"{name}_like", "input", "Tensor", input, 1)
+        dtype = dtypes.asked(f"{name}_like", dtype)
+        kind = dtype.numpy if dtype else input._array.dtype
+        try:
+            made = _filled_like(input._array, fill((), kind)[()], kind, memory_format)
+        except LayoutError:
+            made = _without_values(name, input._array.shape, kind)
+        return finish(made, requires_grad)
+
+    by_shape.__name__ = by_shape.__qualname__ = name
+    like.__name__ = like.__qualname__ = f"{name}_like"
+    return by_shape, like
+
+
+zeros, zeros_like = _filled("zeros", np.zeros)
+
+
+def zeros_written(shape: tuple[int, ...], dtype: dtypes.dtype) -> Tensor:
+    """Zeros of version 1: torch writes those that it makes of a shape and a dtype that a node has saved."""
+    return zeros(shape, dtype=dtype).zero_()
+
+
+ones, ones_like = _filled("ones", np.ones)
+empty, empty_like = _filled("empty", unwritten)
+
+
+def empty_strided(
+    size: Any, stride: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+    layout: Any = None, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
+    """torch.empty_strided: memory laid out with these strides."""
+    check_memory(device, pin_memory)
+    kind = (dtypes.asked("empty_strided", dtype) or dtypes.default).numpy
+
+    shape, steps = new_sizes((size,)), tuple(s * kind.itemsize for s in stride)
+    if len(shape) != len(steps):
+        raise RuntimeError(
+            f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(steps)})"
+        )
+    if any(s < 0 for s in steps):
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(stride)}"
+        )
+    if 0 in shape:
+        return finish(empty_in_steps(shape, kind, stride), requires_grad)
+    extent = kind.itemsize + sum((n - 1) * s for n, s in zip(shape, steps, strict=True))
+    found = blank((shape, steps, extent), kind)
+    found[...] = unwritten((), kind)
+    return finish(found, requires_grad)
+
+
+def empty_permuted(
+    size: Any, physical_layout: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+    layout: Any = None, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
+    """torch.empty_permuted: memory laid out in this order of the dimensions, the outermost first."""
+    check_memory(device, pin_memory)
+    kind = (dtypes.asked("empty_permuted", dtype) or dtypes.default).numpy
+    shape, order = tuple(size), tuple(physical_layout)
+    if len(shape) != len(order):
+        raise RuntimeError(
+            "Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = "
+            f"{len(shape)} is not equal to len(physical_layout) = {len(order)}"
+        )
+    for index, axis in enumerate(order):
+        if not 0 <= axis < len(shape):
+            raise RuntimeError(
+                f"Dimension out of range (expected to be between 0 and {len(shape) - 1}, but got {axis} at index "
+                f"{index}).  NB: negative dims not currently supported; file an issue if you want it."
+            )
+        if axis in order[:index]:
+            raise RuntimeError("Duplicate dim not allowed")
+    inside = new_sizes(([shape[axis] for axis in order],))
+    return finish(unwritten(inside, kind).transpose(np.argsort(order)), requires_grad)
+
+
+def _check_full(name: str, size: Any, fill_value: Any) -> None:
+    if isinstance(size, int):
+        raise wrong_type(name, "size", "tuple of ints", size, 1)
+    if not isinstance(fill_value, (bool, int, float, complex, np.generic)):
+        raise wrong_type(name, "fill_value", "Number", fill_value, 2)
+
+
+def full(
+    size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+    out: Any = None, layout: Any = None, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
+    """torch.full: a shape filled with one number."""
+    check_memory(device, pin_memory)
+    if isinstance(fill_value, Tensor):
+        if fill_value._array.ndim or fill_value.requires_grad:
+            raise wrong_type("full", "fill_value", "Number", fill_value, 2)
+        fill_value = fill_value.item()
+    _check_full("full", size, fill_value)
+    kind = kind_of(dtypes.asked("full", dtype), out, dtypes.of_number(fill_value))
+    number = dtypes.number_within(kind, fill_value)
+    return finish(np.full(new_sizes((size,), "full"), number, kind), requires_grad, out, "full")
+
+
+def full_like(
+    input: Tensor,
+    fill_value: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    layout: Any = None,
+    memory_format: Any = None,
+    pin_memory: bool = False,
+) -> Tensor:
+    """torch.full_like."""
+    check_memory(device, pin_memory)
+    _check_full("full_like", (), fill_value)
+    dtype = dtypes.asked("full_like", dtype)
+    kind = dtype.numpy if dtype else input._array.dtype
+    number = dtypes.number_within(kind, fill_value)
+    return finish(_filled_like(input._array, number, kind, memory_format), requires_grad)
+
+
+def eye(
+    n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+    out: Any = None, layout: Any = None, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
+    """torch.eye: the identity matrix.
+
+    Raises:
+        RuntimeError: a negative size.
+    """
+    check_memory(device, pin_memory)
+    for name, each in (("n", n), ("m", m)):
+        if each is not None and each < 0:
+            raise RuntimeError(f"{name} must be greater or equal to 0, got {each}")
+    return finish(np.eye(n, m, dtype=kind_of(dtype, out)), requires_grad, out, "eye")
+
+
+def scalar_tensor(
+    s: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+    layout: Any = None, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
+    """torch.scalar_tensor: one number, in the default dtype."""
+    check_memory(device, pin_memory)
+    kind = (dtypes.asked("scalar_tensor", dtype) or dtypes.default).numpy
+    return finish(dtypes.number_as(kind, s), requires_grad)
+
+
+def _new(make_one: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def method(
+        self: Tensor,
+        *sides: Any,
+        dtype: Any = None,
+        device: Any = None,
+        requires_grad: bool = False,
+        **given: Any,
+    ) -> Tensor:
+        check_device(device)
+        if isinstance(self._array, Unstrided):
+            given.setdefault("layout", layout_of(self._array))
+        return make_one(*sides, dtype=dtype or self.dtype, requires_grad=requires_grad, **given)
+
+    return method
+
+
+def attach() -> None:
+    """Tensor.new_*: like torch.*, in this tensor's dtype."""
+    for name, fill in (("new_zeros", np.zeros), ("new_ones", np.ones), ("new_empty", unwritten)):
+        setattr(Tensor, name, _new(_filled(name, fill)[0]))
+    Tensor.new_full = _new(full)  # type: ignore[attr-defined]
+    Tensor.new_empty_strided = _new(empty_strided)  # type: ignore[attr-defined]

@@ -1,0 +1,242 @@
+"""torch.Tensor(...), torch.FloatTensor and its like, Tensor.new and .type: before dtypes (torch: tensor_new.cpp)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..._arguments.overloads import refusal
+from ..._autograd.storage_impl import StorageBase
+from ..._autograd.tensor import Tensor, make
+from ..._c10 import dtypes, errors
+from ..._c10.context import unwritten
+from ..._c10.device import parsed
+from ..._c10.errors import wrong_element
+from ..._c10.layout import Unstrided, strided
+from ..._c10.shapes import new_sizes
+from ..._c10.size import Size
+from ..._c10.slots import on_first_use, unfilled
+from ..._c10.warn_once import warn_once
+from .from_data import as_tensor, infer_array
+
+# See Note [Slots].
+alias: Callable[[Tensor], Tensor] = unfilled  # from ops.shape
+resize: Callable[[Tensor, Any], Tensor] = on_first_use("resize")
+new_sparse: Callable[..., Tensor] = on_first_use("new_sparse")
+
+
+class tensortype(type):
+    """The type of torch.FloatTensor: it makes tensors of one dtype and recognises them, but has no instances."""
+
+    __module__ = "torch"
+    dtype: dtypes.dtype
+    is_cuda = is_sparse = False
+    layout = strided
+
+    def __call__(cls, *arguments: Any, **named: Any) -> Tensor:
+        return new(cls.dtype, *placed(arguments, named))
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, Tensor) and instance.dtype is cls.dtype
+
+
+def typename(obj: Any, /) -> str:
+    """torch.typename: a tensor's type, as ``torch.FloatTensor``; of anything else its own name, or its type's."""
+    if isinstance(obj, Tensor):
+        within = "sparse." if isinstance(obj._array, Unstrided) else ""
+        return f"torch.{within}{obj.dtype.legacy}Tensor"
+    named = obj if hasattr(obj, "__qualname__") or hasattr(obj, "__name__") else type(obj)
+    module = getattr(named, "__module__", "") or ""
+    name: str = named.__qualname__ if hasattr(named, "__qualname__") else named.__name__
+    return name if module in ("", "builtins") else f"{module}.{name}"
+
+
+def placed(arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+    """The arguments by their places, of a call in which some may have names.
+
+    Raises:
+        TypeError: names that there are not, or several arguments of which the first is no size.
+        RuntimeError: another device than the CPU.
+    """
+    if not named and (len(arguments) < 2 or not isinstance(arguments[0], (tuple, list, str, Tensor))):
+        return arguments
+    found = refusal("Tensor.new", arguments, named)
+    if found is not None:
+        raise found
+    check_legacy_device(named.get("device"))
+    for name, value in named.items():
+        if name != "device":
+            return (Size(value),) if name == "size" else (value,)
+    return arguments
+
+
+def check_legacy_device(device: Any) -> None:
+    """Refuse another device than the CPU.
+
+    Raises:
+        RuntimeError: it is another.
+    """
+    if device is not None and parsed(device).type != "cpu":
+        raise RuntimeError(
+            f"legacy constructor expects device type: cpu but device type: {parsed(device).type} was passed"
+        )
+
+
+def made(*arguments: Any, **named: Any) -> Tensor:
+    """torch.Tensor(...): a tensor of a shape or of data in the default dtype, or sharing any tensor's memory."""
+    arguments = placed(arguments, named)
+    if len(arguments) == 1 and isinstance(arguments[0], Tensor):
+        return _shared(arguments[0])
+    return new(dtypes.default, *arguments)
+
+
+def _shared(tensor: Tensor) -> Tensor:
+    return alias(tensor)
+
+
+def _may_be_size(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return value.ndim == 0 and value.dtype.kind in "iu"
+    return hasattr(value, "__index__") and not isinstance(value, bool)
+
+
+def new(dtype: dtypes.dtype, *arguments: Any) -> Tensor:
+    """A tensor of a shape (sizes one by one), of data, or sharing the memory of a tensor or an array of numpy's.
+
+    Raises:
+        TypeError: a number that is no size, or a tensor of another dtype.
+        RuntimeError: a negative size.
+    """
+    first = arguments[0] if len(arguments) == 1 else None
+    if isinstance(first, Tensor):
+        if first.dtype is not dtype:
+            raise TypeError(f"expected {_options(dtype)} (got {_options(first.dtype)})")
+        return _shared(first)
+    if isinstance(first, StorageBase):
+        own = getattr(first, "dtype", dtype)  # typed storages have one
+        if own is not dtype:
+            raise RuntimeError(
+                f"Expected a Storage of type {dtype.legacy} or an UntypedStorage, but got type {own.legacy} "
+                "for argument 1 'storage'"
+            )
+        return make(np.zeros(0, dtype.numpy)).set_(first)
+    if isinstance(first, Size):
+        return make(unwritten(new_sizes((first,)), dtype.numpy))
+    if len(arguments) == 1 and not _may_be_size(first):
+        if not hasattr(first, "__len__") or isinstance(first, (dict, set)):
+            raise TypeError(f"new(): data must be a sequence (got {errors.typename(first)})")
+        if isinstance(first, str):
+            raise TypeError("new(): invalid data type 'str'")
+        return as_tensor(first, dtype) if isinstance(first, np.ndarray) else make(infer_array(first, dtype))
+    for position, each in enumerate(arguments):
+        if not hasattr(each, "__index__"):
+            found = refusal("Tensor.new", arguments, {}) if position == 0 else None
+            raise found or wrong_element("new", "size", position, each)
+    return make(unwritten(new_sizes(arguments or (0,)), dtype.numpy))
+
+
+def _options(dtype: dtypes.dtype) -> str:
+    return (
+        f"TensorOptions(dtype={dtypes.c_name(dtype.numpy)}, device=cpu, layout=Strided, requires_grad=false (default), "
+        "pinned_memory=false (default), memory_format=(nullopt))"
+    )
+
+
+TYPES: dict[str, tensortype] = {}
+for _each in dtypes.ALL:
+    if _each.category < dtypes.COMPLEX:
+        _name = f"{_each.legacy}Tensor"
+        TYPES[_name] = tensortype(_name, (), {"__module__": "torch", "dtype": _each})
+
+
+def _new(self: Tensor, *arguments: Any, **named: Any) -> Tensor:
+    """A tensor of this one's dtype: of a shape, of data, or sharing a tensor's memory."""
+    if self.is_sparse:
+        return new_sparse(self, *arguments, **named)
+    return new(self.dtype, *placed(arguments, named))
+
+
+def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
+    """The tensor in another dtype, given as such or by a type's name; without one the name of its own type."""
+    if dtype is None:
+        return typename(self)
+    if isinstance(dtype, dtypes.dtype):
+        return self.to(dtype=dtype)
+    if isinstance(dtype, tensortype):
+        return self.to(dtype=dtype.dtype)
+    if dtype is Tensor:
+        return self.to(dtype=dtypes.default)
+    if isinstance(dtype, type):
+        own = "numpy." * issubclass(dtype, np.generic)  # written in C, it has its module in its name
+        raise ValueError(f"invalid type: '{own}{dtype.__name__}'")
+    if not isinstance(dtype, str):
+        raise TypeError("dtype must be a type, str, or dtype object")
+    found = TYPES.get(dtype.removeprefix("torch."))
+    if found is None or not dtype.startswith("torch."):
+        raise ValueError(f"invalid type: '{dtype}'")
+    return self.to(dtype=found.dtype)
+
+
+def set_default_tensor_type(t: Any, /) -> None:
+    """torch.set_default_tensor_type: the default dtype by a type or its name; deprecated.
+
+    Raises:
+        ModuleNotFoundError: a name of nothing of torch's.
+        TypeError: no type of tensors, or of integers.
+    """
+    if isinstance(t, str) and not t.startswith("torch."):
+        raise ModuleNotFoundError(f"No module named {t.partition('.')[0]!r}")
+    warn_once(_DEPRECATED)
+    found = TYPES.get(t.removeprefix("torch.")) if isinstance(t, str) else t
+    if not isinstance(found, tensortype):
+        raise TypeError("invalid type object: only floating-point types are supported as the default type")
+    dtypes.set_default_dtype(found.dtype)
+
+
+_DEPRECATED = (
+    "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
+    "torch.set_default_device() as alternatives."
+)
+
+
+def _volatile(self: Tensor) -> bool:
+    """Whether nothing is recorded, before there were modes for that; never."""
+    warnings.warn("volatile was removed (Variable.volatile is always False)", stacklevel=2)
+    return False
+
+
+def _set_volatile(self: Tensor, value: Any) -> None:
+    warnings.warn(errors.VOLATILE, stacklevel=2)
+
+
+def _resize(self: Tensor, *sizes: Any) -> Tensor:
+    """Another shape for as many elements; deprecated, as is resize_as.
+
+    Raises:
+        RuntimeError: another number of elements.
+    """
+    warnings.warn("non-inplace resize is deprecated", stacklevel=2)
+    return _resized(self, sizes)
+
+
+def _resize_as(self: Tensor, tensor: Tensor) -> Tensor:
+    """The shape of another tensor with as many elements."""
+    warnings.warn("non-inplace resize_as is deprecated", stacklevel=2)
+    return _resized(self, tensor.size())
+
+
+def _resized(tensor: Tensor, sizes: Any) -> Tensor:
+    return resize(tensor, sizes)
+
+
+def attach() -> None:
+    """Make them methods and an attribute of Tensor."""
+    for name, method in METHODS.items():
+        setattr(Tensor, name, method)
+    Tensor.volatile = property(_volatile, _set_volatile)  # type: ignore[attr-defined]
+
+
+METHODS = {"new": _new, "type": _type, "resize": _resize, "resize_as": _resize_as}

@@ -1,0 +1,95 @@
+"""torch.testing.make_tensor: tensors of random numbers to test with (torch: testing/_creation.py)."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from ..._autograd.tensor import Tensor, make, version_counter
+from ..._c10 import dtypes
+from ..._c10.device import check_device
+from ..random.random import FUNCTIONS
+from .factories import empty
+
+
+def make_tensor(
+    *shape: Any, dtype: dtypes.dtype, device: Any, low: Any = None, high: Any = None, requires_grad: bool = False,
+    noncontiguous: bool = False, exclude_zero: bool = False, memory_format: Any = None,
+) -> Tensor:  # fmt: skip
+    """Numbers from ``low`` up to ``high``, uniformly: by default from -9, or 0 where there is no sign, to 9.
+
+    Raises:
+        ValueError: a range that is empty or beyond the dtype; arguments that do not go together.
+    """
+    check_device(device)
+    sides = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], Sequence) else shape
+    integral = dtype.category <= dtypes.INTEGER
+    if noncontiguous and memory_format is not None:
+        raise ValueError(
+            f"The parameters `noncontiguous` and `memory_format` are mutually exclusive, but got {noncontiguous=} and "
+            f"{memory_format=}"
+        )
+    if requires_grad and integral:
+        raise ValueError(
+            f"`requires_grad=True` is not supported for boolean and integral dtypes, but got {dtype=}"
+        )
+    noncontiguous = noncontiguous and math.prod(sides) > 1
+    if noncontiguous:
+        sides = (*sides[:-1], 2 * sides[-1])
+    low, high = _range(dtype, low, high)
+    if integral:
+        result = FUNCTIONS["randint"](math.ceil(low), math.ceil(high), sides, dtype=dtype)
+    else:
+        result = _uniform(empty(sides, dtype=dtype), low, high)
+    if noncontiguous:
+        result = result[..., 1::2]
+    elif memory_format is not None:
+        result = result.clone(memory_format=memory_format)
+    if exclude_zero:
+        result[result == 0] = 1 if integral else dtypes.finfo(dtype).tiny
+    if requires_grad:
+        result.requires_grad = True
+    return result
+
+
+def _range(kind: dtypes.dtype, low: Any, high: Any) -> tuple[Any, Any]:
+    """The given limits, or the usual ones, within those of the dtype."""
+    if kind is dtypes.bool_:
+        least, most, usual = 0, 2, (0, 2)
+    elif kind.category == dtypes.INTEGER:
+        limits = dtypes.iinfo(kind)
+        least, most, usual = limits.min, limits.max + (kind is not dtypes.int64), (-9, 10)
+    else:
+        real = dtypes.finfo(kind)
+        least, most, usual = real.min, real.max, (-9, 9)  # type: ignore[assignment]
+    low, high = usual[0] if low is None else low, usual[1] if high is None else high
+    if any(isinstance(each, float) and math.isnan(each) for each in (low, high)):
+        raise ValueError(f"`low` and `high` cannot be NaN, but got {low=} and {high=}")
+    if low == high and kind.category >= dtypes.FLOATING:
+        warnings.warn(
+            "Passing `low==high` to `torch.testing.make_tensor` for floating or complex types is deprecated since 2.1 "
+            "and will be removed in 2.3. Use `torch.full(...)` instead.",
+            FutureWarning,
+            stacklevel=3,
+        )
+    elif low >= high:
+        raise ValueError(f"`low` must be less than `high`, but got {low} >= {high}")
+    elif high < least or low >= most:
+        raise ValueError(
+            f"The value interval specified by `low` and `high` is [{low}, {high}), but {kind} only supports [{least}, "
+            f"{most})"
+        )
+    return min(max(low, least), most), min(max(high, least), most)
+
+
+def _uniform(tensor: Tensor, low: float, high: float) -> Tensor:
+    kind = tensor.dtype.to_real()
+    parts: Any = make(tensor._array.reshape(-1).view(kind.numpy))  # a complex number is two real ones
+    parts._version_counter = version_counter(tensor)
+    if high - low >= dtypes.finfo(kind).max:
+        parts.uniform_(low / 2, high / 2).mul_(2)
+    else:
+        parts.uniform_(low, high)
+    return tensor

@@ -1,0 +1,210 @@
+"""Numbers from one to another (torch: native/RangeFactories.cpp)."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor
+from ..._c10 import dtypes
+from ..._c10.cpu_capability import get_cpu_capability
+from ..._c10.device import check_device, check_memory
+from ..._c10.dtypes import BY_NUMPY
+from ..._c10.errors import unimplemented, wrong_type
+from ..._c10.warn_once import warn_program
+from .factories import finish, kind_of
+
+
+def refuse_bool(kernel: str, kind: np.dtype[Any]) -> None:
+    """Refuse to count in bools.
+
+    Raises:
+        NotImplementedError: by the kernel's name.
+    """
+    if kind == np.bool_:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
+
+
+def arange(
+    *bounds: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+    start: Any = None, end: Any = None, step: Any = None, out: Any = None, layout: Any = None,
+    pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
+    """torch.arange: integers stay int64, floats become the default dtype."""
+    check_memory(device, pin_memory)
+    given = [_number(each) for each in bounds]
+    start, end, step = _number(start), _number(end), _number(step)
+    first, last, by = 0, 0, 1
+    if len(given) > 3:
+        raise TypeError("arange(): too many bounds")
+    if len(given) == 1 and end is not None:
+        first = given[0]
+    elif len(given) == 1:
+        last = given[0]
+    elif given:
+        first, last = given[:2]
+        by = given[2] if len(given) > 2 else 1
+    elif end is None:
+        raise TypeError("arange(): no end")
+    first = first if start is None else start
+    last = last if end is None else end
+    by = by if step is None else step
+    if not by or by != by:
+        raise RuntimeError("step must be nonzero")
+    if not (math.isfinite(first) and math.isfinite(last)):
+        raise RuntimeError(f"unsupported range: {first:g} -> {last:g}")
+    if (last - first) * by < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    if out is not None:
+        kind_of(dtype, out)
+        dtype = out.dtype
+    kind = dtypes.asked("arange", dtype) or (
+        dtypes.default if any(isinstance(each, float) for each in (first, last, by)) else dtypes.int64
+    )
+    count = max(0, math.ceil((last - first) / by))
+    if kind.category < dtypes.FLOATING:  # torch counts in whole numbers, and for int64 to a whole number
+        first, last, by = int(first), int(last), int(by)
+        if kind is dtypes.int64:
+            if by == 0:
+                raise ValueError("step must be nonzero")
+            if max(abs(first), abs(last)) > 2**63 - 1:
+                raise RuntimeError("value cannot be converted to type int64_t without overflow")
+            count = max(0, -((first - last) // by))
+    if kind.numpy.kind in "bc":
+        raise unimplemented("arange_cpu", kind.numpy)
+    array = (first + np.arange(count) * by).astype(kind.numpy)
+    if out is not None and out._array.size not in (0, count):
+        warn_program(
+            f"The number of elements in the out tensor of shape {list(out._array.shape)} is {out._array.size} which "
+            f"does not match the computed number of elements {count}. Note that this may occur as a result of rounding "
+            f"error. The out tensor will be resized to a tensor of shape ({count},).",
+        )
+    return finish(array, requires_grad, out, "arange")
+
+
+def _number(bound: Any) -> Any:
+    """A bound, which may be a tensor without dimensions."""
+    if isinstance(bound, Tensor) and bound._array.ndim:
+        raise TypeError("no number")  # said in torch's words by what is around it
+    found = bound.item() if isinstance(bound, (Tensor, np.generic)) else bound
+    return dtypes.number_within(dtypes.F64, found) if isinstance(found, complex) else found
+
+
+def range(
+    start: Any, end: Any, step: Any = 1, *, dtype: Any = None, device: Any = None,
+    requires_grad: bool = False, out: Any = None, layout: Any = None,
+) -> Tensor:  # fmt: skip
+    """torch.range: arange with its end, in the default dtype; deprecated."""
+    warn_program(
+        "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
+        "Python's range builtin. Instead, use torch.arange, which produces values in [start, end).",
+    )
+    check_device(device)
+    if not step or step != step:
+        raise RuntimeError("step must be nonzero")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {start:g} -> {end:g}")
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    kind = kind_of(dtype, out)
+    if kind.kind not in "fV":
+        start, end, step = int(start), int(end), int(step)
+    refuse_bool("range_cpu", kind)
+    places = np.arange(math.floor((end - start) / step) + 1)
+    return finish((start + places * step).astype(kind), requires_grad, out, "range")
+
+
+def _count_of(name: str, start: Any, end: Any, steps: Any) -> int:
+    """How many numbers are wanted between two, which are checked."""
+    try:
+        count = operator.index(steps)
+    except TypeError:
+        raise wrong_type(name, "steps", "int", steps, 3) from None
+    tensors = [
+        (which, each._array.ndim)
+        for which, each in (("start", start), ("end", end))
+        if isinstance(each, Tensor)
+    ]
+    if any(ndim for _, ndim in tensors):
+        told = " and ".join(f"{which} with {ndim} dimension(s)" for which, ndim in tensors)
+        raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {told}.")
+    return count
+
+
+def _kind_between(name: str, start: Any, end: Any, dtype: Any, out: Any) -> np.dtype[Any]:
+    """The dtype of points between two numbers: complex where they are."""
+    is_complex = any(
+        isinstance(each, complex) or getattr(each, "dtype", None) in _COMPLEX for each in (start, end)
+    )
+    if not is_complex:
+        return kind_of(dtype, out)
+    if out is None and dtype is None:
+        dtype = dtypes.default.to_complex()
+    kind = kind_of(dtype, out)
+    if kind.kind != "c":
+        if dtype is None:  # that of out=
+            dtypes.number_within(kind, 1j)
+        raise RuntimeError(
+            f"torch.{name}(): inferred dtype {dtypes.c_name(dtypes.default.to_complex().numpy)} can't be safely cast "
+            f"to passed dtype {BY_NUMPY[kind].legacy}"
+        )
+    return kind
+
+
+_COMPLEX = (dtypes.complex64, dtypes.complex128)
+
+
+def _stepped(start: Any, step: Any, number: Any) -> Any:
+    """start + step * number, rounded once where torch's compiler fuses the two: with AVX2, but for halves."""
+    wide = {"f": np.float64, "d": np.longdouble}.get(number.dtype.char)
+    if wide is None or get_cpu_capability() == "DEFAULT":
+        return start + step * number
+    return (wide(start) + wide(step) * number).astype(number.dtype)
+
+
+def linspace(
+    start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+    out: Any = None, layout: Any = None, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
+    """torch.linspace: counted from both ends, so that it is symmetric."""
+    check_memory(device, pin_memory)
+    steps = _count_of("linspace", start, end, steps)
+    kind = _kind_between("linspace", start, end, dtype, out)
+    number_of = complex if kind.kind == "c" else float
+    first, last = (number_of(each.item() if isinstance(each, Tensor) else each) for each in (start, end))
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    if kind.kind not in "fcV":
+        first, last = (
+            float(dtypes.number_within(kind, int(each), kind.name + "_t")) for each in (first, last)
+        )
+    if steps == 1:
+        return finish(np.array([first], kind), requires_grad, out, "linspace")
+    if steps:
+        refuse_bool("linspace_cpu", kind)
+    number = np.arange(steps)
+    exact = kind if kind.kind in "fcV" else np.dtype(np.float64)
+    by = exact.type((exact.type(last) - exact.type(first)) / exact.type(max(steps - 1, 1)))
+    ahead = _stepped(exact.type(first), by, number.astype(exact))
+    back = _stepped(exact.type(last), -by, (steps - 1 - number).astype(exact))
+    return finish(np.where(number < steps // 2, ahead, back).astype(kind), requires_grad, out, "linspace")
+
+
+def logspace(
+    start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any = None, device: Any = None,
+    requires_grad: bool = False, out: Any = None, layout: Any = None, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
+    """torch.logspace: powers of ``base``."""
+    check_memory(device, pin_memory)
+    steps = _count_of("logspace", start, end, steps)
+    kind = _kind_between("logspace", start, end, dtype, out)
+    if kind.kind not in "fcV":
+        start, end = int(start), int(end)
+    if steps > 1:
+        refuse_bool("logspace_cpu", kind)
+    exact = dtypes.complex128 if kind.kind == "c" else dtypes.float64
+    powers = np.power(base, linspace(start, end, steps, dtype=exact)._array)
+    return finish(powers.astype(kind), requires_grad, out, "logspace")

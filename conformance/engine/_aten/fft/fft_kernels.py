@@ -1,0 +1,129 @@
+"""The three Fourier transforms that torch.fft is made of: by what numbers go in and come out (torch: SpectralOps.cpp)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor
+from ..._c10.shapes import strides
+from ..inplace import run_inplace
+from ..registry import Array, op
+from ..scalar_operands import times
+from ..shape.slice_select import slice_
+
+Dims = tuple[int, ...]
+_NOTHING = "MKL FFT error: Intel oneMKL DFTI ERROR: Inconsistent configuration parameters"
+
+
+def _transform(name: str, array: Array, dim: Dims, **arguments: Any) -> Array:
+    """scipy's transform, unscaled; of complex numbers it is in the precision of its input, as torch's is."""
+    if not array.size:
+        raise RuntimeError(_NOTHING)
+    import scipy.fft  # slow to import
+
+    found: Array = getattr(scipy.fft, name)(array, axes=dim, **arguments)
+    return found
+
+
+def _scaled(array: Array, normalization: int, count: int) -> Array:
+    """Divided by how many numbers are transformed (2), or by its root (1)."""
+    if normalization == 0:
+        return array
+    scale = 1 / (math.sqrt(count) if normalization == 1 else count)
+    return array * array.real.dtype.type(scale)
+
+
+def _laid_out(found: Array, self: Array, dim: Dims) -> Array:
+    """The result in memory as MKL is asked for it: what is transformed lies innermost, in the order of dim."""
+    steps = strides(self)
+    batch = sorted((i for i in range(found.ndim) if i not in dim), key=lambda i: -steps[i])
+    order = (*batch, *dim)
+    memory = np.ascontiguousarray(found.transpose(order))
+    return memory.transpose(np.argsort(order))
+
+
+def _in_stride_order(self: Array, dim: Dims) -> Dims:
+    steps = strides(self)
+    return tuple(sorted(dim, key=lambda i: -steps[i]))
+
+
+def _count(shape: tuple[int, ...], dim: Dims) -> int:
+    return math.prod(shape[i] for i in dim)
+
+
+def _c2c(self: Array, dim: Dims, normalization: int, forward: bool) -> Array:
+    if not dim:
+        return self.copy()
+    found = _transform("fftn", self, dim) if forward else _transform("ifftn", self, dim, norm="forward")
+    found = _scaled(found, normalization, _count(self.shape, dim))
+    return _laid_out(found, self, _in_stride_order(self, dim))
+
+
+@op(
+    "FftC2CBackward0",
+    name="_fft_c2c",
+    self=lambda grad, dim, normalization, forward: fft_c2c(grad, dim, normalization, not forward),
+)
+def fft_c2c(self: Array, dim: Dims, normalization: int, forward: bool) -> Array:
+    """Complex numbers to complex numbers."""
+    return _c2c(self, dim, normalization, forward)
+
+
+def _r2c_backward(grad: Tensor, self: Tensor, dim: Dims, normalization: int, onesided: bool) -> Tensor:
+    """torch's fft_r2c_backward: of one side, the other one filled with zeros."""
+    last = dim[-1]
+    size, given = self._array.shape[last], grad._array.shape[last]
+    if onesided and size > given:
+        shape = tuple(size if i == last else n for i, n in enumerate(grad._array.shape))
+        whole = grad.new_zeros(shape)
+        slice_(whole, last, 0, given).copy_(grad)
+        grad = whole
+    return fft_c2c(grad, dim, normalization, False).real
+
+
+def _with_conjugates(half: Array, axis: int, size: int) -> Array:
+    """Both halves along the one dimension transformed: the other one has the conjugates of the first, mirrored."""
+    mirrored = np.take(half, np.arange(size - half.shape[axis], 0, -1), axis)
+    return np.concatenate([half, mirrored.conj()], axis)
+
+
+@op(
+    "FftR2CBackward0",
+    name="_fft_r2c",
+    self=lambda grad, self, dim, normalization, onesided: _r2c_backward(
+        grad, self, dim, normalization, onesided
+    ),
+)
+def fft_r2c(self: Array, dim: Dims, normalization: int, onesided: bool) -> Array:
+    """Real numbers to complex ones: those of the last dimension up to the middle, or all where it is the only one."""
+    found = _transform("rfftn", self, dim)
+    if not onesided:
+        found = _with_conjugates(found, dim[-1], self.shape[dim[-1]])
+    order = (*_in_stride_order(self, dim[:-1]), dim[-1])
+    return _laid_out(_scaled(found, normalization, _count(self.shape, dim)), self, order)
+
+
+def _c2r_backward(grad: Tensor, dim: Dims, normalization: int) -> Tensor:
+    """torch's fft_c2r_backward: what stands for two numbers counts twice."""
+    found = fft_r2c(grad, dim, normalization, True)
+    last = dim[-1]
+    doubled = grad._array.shape[last] - found._array.shape[last]
+    if doubled > 0:
+        run_inplace(times.row, [found.narrow(last, 1, doubled), 2])  # type: ignore[attr-defined]
+    return found
+
+
+@op(
+    "FftC2RBackward0",
+    name="_fft_c2r",
+    self=lambda grad, dim, normalization: _c2r_backward(grad, dim, normalization),
+)
+def fft_c2r(self: Array, dim: Dims, normalization: int, last_dim_size: int) -> Array:
+    """Complex numbers, up to the middle of the last dimension, to real ones."""
+    if len(dim) > 1:
+        self = _c2c(self, dim[:-1], normalization, False)
+    found = _transform("irfftn", self, dim[-1:], s=[last_dim_size], norm="forward")
+    return _laid_out(_scaled(found, normalization, last_dim_size), self, dim[-1:])

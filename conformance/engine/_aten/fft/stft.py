@@ -1,0 +1,422 @@
+"""Transforms of short pieces of a signal, one after the other, and the windows they are weighted with."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..._arguments.argument_errors import all_refusing
+from ..._autograd.tensor import Tensor
+from ..._c10.device import check_memory
+from ..._c10.dtypes import bfloat16, bool_, c_name, float16, is_half
+from ..._c10.errors import unimplemented
+from ..._c10.shapes import wrap_dim
+from ..._c10.slots import on_first_use
+from ..._c10.warn_once import warn_once
+from ..creation.factories import finish, kind_of
+from ..pointwise.complex_parts import view_as_complex, view_as_real
+from ..shape.as_strided_unfold import unfold_backward
+from ..shape.slice_select import slice_
+from .fft_kernels import fft_c2c, fft_c2r, fft_r2c
+
+padded: Callable[..., Tensor] = on_first_use("pad")  # see Note [Slots]
+
+_ALIGNED = "stft align_to_window should only be set when center = false"
+_NO_WINDOW = (
+    "A window was not provided. A rectangular window will be applied{}To suppress this warning and use a rectangular "
+    "window, explicitly set `window=torch.ones(n_fft, device=<device>)`."
+)
+_LEAKS = (
+    ",which is known to cause spectral leakage. Other windows such as torch.hann_window or torch.hamming_window are "
+    "recommended to reduce spectral leakage."
+)
+_THE_SAME = ".Please provide the same window used by stft to make the inversion lossless."
+_NOT_GIVEN = (
+    "stft requires the return_complex parameter be given for real inputs, and will further require that "
+    "return_complex=True in a future PyTorch release."
+)
+_REAL = (
+    "stft with return_complex=False is deprecated. In a future pytorch release, stft will return complex tensors for "
+    "all inputs, and return_complex=False will raise an error.\nNote: you can still call torch.view_as_real on the "
+    "complex output to recover the old return format."
+)
+_SHORTER = (
+    "The length of signal is shorter than the length parameter. Result is being padded with zeros in the tail. Please "
+    "check your center and hop_length settings."
+)
+_FORTH = (
+    "n_fft",
+    "hop_length",
+    "win_length",
+    "window",
+    "normalized",
+    "onesided",
+    "return_complex",
+    "align_to_window",
+)
+_BACK = (
+    "n_fft", "hop_length", "win_length", "window", "center", "normalized", "onesided", "length", "return_complex",
+)  # fmt: skip
+
+
+def stft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: Any = True,
+    pad_mode: str = "reflect",
+    normalized: bool = False,
+    onesided: bool | None = None,
+    return_complex: bool | None = None,
+    align_to_window: bool | None = None,
+) -> Tensor:
+    """torch.stft: the Fourier transform of every piece of ``n_fft`` numbers, a column each.
+
+    Raises:
+        RuntimeError: as torch words it.
+        NotImplementedError: pieces aligned to the window.
+    """
+    if center and align_to_window is not None:
+        raise RuntimeError(_ALIGNED)
+    if align_to_window:
+        raise NotImplementedError("torch.stft with align_to_window")
+    if center:
+        shape = input._array.shape
+        around = n_fft // 2
+        input = padded(input.view((*(1,) * (3 - len(shape)), *shape)), [around, around], pad_mode)
+        input = input.view(input._array.shape[-len(shape) :])
+    return _stft(
+        input, n_fft, hop_length, win_length, window, normalized, onesided, return_complex, align_to_window
+    )
+
+
+def _stft(
+    input: Tensor, n_fft: int, hop_length: int | None, win_length: int | None, window: Tensor | None, normalized: bool,
+    onesided: bool | None, return_complex: bool | None, align_to_window: bool | None,
+) -> Tensor:  # fmt: skip
+    """stft of a signal that has its padding."""
+    if window is None:
+        warn_once(_NO_WINDOW.format(_LEAKS))
+    hop = n_fft >> 2 if hop_length is None else hop_length
+    length = n_fft if win_length is None else win_length
+    complex_numbers = input.is_complex() or (window is not None and window.is_complex())
+    if not (complex_numbers if return_complex is None else return_complex):
+        if return_complex is None:
+            raise RuntimeError(_NOT_GIVEN)
+        warnings.warn(_REAL, stacklevel=3)
+    given = (n_fft, hop, length, window, normalized, onesided, return_complex, align_to_window)
+    _check(input, given, n_fft, hop, length, window)
+    rows = input if input._array.ndim == 2 else input.unsqueeze(0)
+    weights = _widened(window, n_fft, length, input)
+    pieces = _pieces(rows, n_fft, hop)
+    pieces = pieces if weights is None else pieces.mul(weights)
+    found = _transformed(pieces, int(normalized), onesided)
+    found = found.transpose_(1, 2)
+    if input._array.ndim == 1:
+        found = found.squeeze_(0)
+    return found if return_complex or return_complex is None else view_as_real(found)
+
+
+def istft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: Any = True,
+    normalized: bool = False,
+    onesided: bool | None = None,
+    length: int | None = None,
+    return_complex: bool = False,
+) -> Tensor:
+    """torch.istft: the signal of which stft gives these columns; pieces that overlap are added, and weighted alike.
+
+    Raises:
+        RuntimeError: as torch words it.
+    """
+    if window is None:
+        warn_once(_NO_WINDOW.format(_THE_SAME))
+    hop = n_fft >> 2 if hop_length is None else hop_length
+    size = n_fft if win_length is None else win_length
+    if not input.is_complex():
+        raise RuntimeError(
+            "istft requires a complex-valued input tensor matching the output from stft with return_complex=True."
+        )
+    given = (n_fft, hop, size, window, center, normalized, onesided, length, return_complex)
+    columns = view_as_real(input.resolve_conj())
+    wrap_dim(-3, columns._array.ndim)
+    half = _check_columns(input, columns, given, n_fft, hop, size, window, onesided)
+    weights = columns.new_ones((size,)) if window is None else window
+    if size != n_fft:
+        left = (n_fft - size) // 2
+        weights = padded(weights, [left, n_fft - size - left])
+    columns = columns if columns._array.ndim == 4 else columns.unsqueeze(0)
+    pieces = view_as_complex(columns.transpose(1, 2))
+    if return_complex:
+        if half:
+            raise RuntimeError("Cannot have onesided output if window or input is complex")
+    elif window is not None and window.is_complex():
+        raise RuntimeError("Complex windows are incompatible with return_complex=False")
+    pieces = _transformed_back(pieces, n_fft, 1 if normalized else 2, half, return_complex)
+    found = _overlapped(pieces * weights.view((1, 1, n_fft)), hop)
+    envelope = _overlapped(weights.pow(2).expand((1, pieces._array.shape[1], n_fft)), hop)
+    whole = found._array.shape[1]
+    start = n_fft // 2 if center else 0
+    end = start + length if length is not None else -start if center else whole
+    found, envelope = slice_(found, 1, start, end), slice_(envelope, 1, start, end)
+    lowest = envelope.abs().min().lt(1e-11)
+    if lowest:
+        text = "window overlap add min: 1\n[ CPUBoolType{} ]"
+        raise _refused("istft", input, _BACK, given, text, " ")
+    found = found / envelope
+    if input._array.ndim == 2:
+        found = found.squeeze(0)
+    if end > whole:
+        warnings.warn(_SHORTER, stacklevel=2)
+        found = padded(found, [0, end - whole])
+    return found
+
+
+def _transformed_back(pieces: Tensor, n_fft: int, number: int, half: bool, complex_numbers: bool) -> Tensor:
+    """The piece of a signal that each column stands for.
+
+    Args:
+        number: torch's for how results are scaled.
+        half: whether the columns are first halves.
+    """
+    if complex_numbers:
+        return fft_c2c(pieces, (2,), number, False)
+    return fft_c2r(pieces if half else slice_(pieces, -1, 0, n_fft // 2 + 1), (2,), number, n_fft)
+
+
+def _overlapped(pieces: Tensor, hop: int) -> Tensor:
+    """The pieces put one after the other, added where they overlap."""
+    batch, count, size = pieces._array.shape
+    return unfold_backward(pieces, (batch, size + hop * (count - 1)), 1, size, hop)
+
+
+def _check_columns(
+    input: Tensor, columns: Tensor, given: Any, n_fft: int, hop: int, size: int, window: Tensor | None,
+    onesided: bool | None,
+) -> bool:  # fmt: skip
+    """Whether the columns are the first halves."""
+    shape = columns._array.shape
+    problem = ""
+    half = False
+    if not columns._array.size:
+        problem = "input tensor cannot be empty."
+    elif len(shape) not in (3, 4):
+        problem = f"expected a tensor with 3 or 4 dimensions, but got {len(shape)}"
+    else:
+        rows = shape[-3]
+        half = rows != n_fft if onesided is None else onesided
+        if half and n_fft // 2 + 1 != rows:
+            problem = (
+                "expected the frequency dimension (3rd to the last) of the input tensor to match n_fft / 2 + 1 when "
+                f"onesided=True, but got {rows}"
+            )
+        elif not half and n_fft != rows:
+            problem = (
+                "expected the frequency dimension (3rd to the last) of the input tensor to match n_fft when "
+                f"onesided=False, but got {rows}"
+            )
+        elif not 0 < hop <= size:
+            problem = "expected 0 < hop_length <= win_length"
+        elif not 0 < size <= n_fft:
+            problem = "expected 0 < win_length <= n_fft"
+        elif window is not None and window._array.shape != (size,):
+            problem = "Invalid window shape. window has to be 1D and length of `win_length`"
+    if problem:
+        raise _refused("istft", input, _BACK, given, problem)
+    return half
+
+
+def _check(input: Tensor, given: Any, n_fft: int, hop: int, length: int, window: Tensor | None) -> None:
+    array = input._array
+    if not (input.is_floating_point() or input.is_complex()):
+        problem = "expected a tensor of floating point or complex values"
+    elif not 1 <= array.ndim <= 2:
+        problem = "expected a 1D or 2D tensor"
+    elif not 0 < n_fft <= array.shape[-1]:
+        problem = f"expected 0 < n_fft < {array.shape[-1]}, but got n_fft={n_fft}"
+    elif hop <= 0:
+        problem = f"expected hop_length > 0, but got hop_length={hop}"
+    elif not 0 < length <= n_fft:
+        problem = f"expected 0 < win_length <= n_fft, but got win_length={length}"
+    elif window is not None and window._array.shape != (length,):
+        problem = (
+            f"expected a 1D window tensor of size equal to win_length={length}, but got window with size "
+            f"{list(window._array.shape)}"
+        )
+    else:
+        return
+    raise _refused("stft", input, _FORTH, given, problem)
+
+
+def _refused(
+    name: str, input: Tensor, names: tuple[str, ...], given: Any, problem: str, then: str = " : "
+) -> Exception:
+    shown = ", ".join(f"{each}={_shown(value)}" for each, value in zip(names, given, strict=True))
+    return RuntimeError(f"{name}({_kind(input)}{list(input._array.shape)}, {shown}){then}{problem}")
+
+
+def _kind(tensor: Tensor) -> str:
+    of_old = not tensor.is_complex() and tensor.dtype not in (bool_, bfloat16)
+    return str(tensor.type()) if of_old else f"CPU{tensor.dtype.legacy}Type"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Tensor):
+        return f"{_kind(value)}{{{list(value._array.shape)}}}"
+    return str(int(value)) if isinstance(value, bool) else str(value)
+
+
+def _pieces(input: Tensor, size: int, hop: int) -> Tensor:
+    """A view of the pieces, a row each."""
+    batch, length = input._array.shape
+    outer, step = input.stride()
+    return input.as_strided((batch, 1 + (length - size) // hop, size), (outer, hop * step, step))
+
+
+def _widened(window: Tensor | None, n_fft: int, length: int, input: Tensor) -> Tensor | None:
+    """The window with zeros on both sides, if it is shorter than the pieces."""
+    if length == n_fft:
+        return window
+    like = input if window is None else window
+    found = like.new_zeros((n_fft,))
+    inside = found.narrow(0, (n_fft - length) // 2, length)
+    if window is None:
+        inside.fill_(1)
+    else:
+        inside.copy_(window)
+    return found
+
+
+def _transformed(pieces: Tensor, normalization: int, onesided: bool | None) -> Tensor:
+    last = (pieces._array.ndim - 1,)
+    if is_half(pieces._array.dtype):
+        if pieces.dtype is float16:
+            warnings.warn(
+                "ComplexHalf support is experimental and many operators don't support it yet.", stacklevel=4
+            )
+        raise RuntimeError(f"MKL FFT doesn't support tensors of type: {pieces.dtype.legacy}")
+    if not pieces.is_complex():
+        return fft_r2c(pieces, last, normalization, onesided is None or onesided)
+    if onesided:
+        raise RuntimeError("Cannot have onesided output if window or input is complex")
+    return fft_c2c(pieces, last, normalization, True)
+
+
+# Windows ------------------------------------------------------------------------------------------
+
+Shape = Callable[[np.ndarray[Any, Any], int], np.ndarray[Any, Any]]
+
+
+def _window(name: str, length: int, periodic: bool, dtype: Any, requires_grad: bool, shape: Shape) -> Tensor:
+    """A window by its shape, a function of 0, 1 .. n-1 and n; a periodic one is a longer one without its last number.
+
+    Raises:
+        RuntimeError: a negative length, a dtype without fractions.
+    """
+    kind = kind_of(dtype, None)
+    if kind.kind not in "fcV":
+        raise RuntimeError(
+            f"{name} expects floating point dtypes, got: TensorOptions(dtype={c_name(kind)}, device=cpu, "
+            "layout=Strided (default), requires_grad=false (default), pinned_memory=false, memory_format=(nullopt))"
+        )
+    if length < 0:
+        raise RuntimeError(f"{name} requires non-negative window_length, got window_length={length}")
+    if length <= 1:
+        return finish(np.ones(length, kind), requires_grad)
+    if kind.kind == "c":
+        raise unimplemented("arange_cpu", kind)
+    count = length + periodic
+    found = shape(np.arange(count, dtype=kind), count).astype(kind, copy=False)
+    return finish(found[:length].copy() if periodic else found, requires_grad)
+
+
+def hamming_window(
+    window_length: int, periodic: bool = True, alpha: float = 0.54, beta: float = 0.46, *, dtype: Any = None,
+    layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
+    """torch.hamming_window: alpha - beta * cosine."""
+    check_memory(device, pin_memory)
+    return _window("hamming_window", window_length, periodic, dtype, requires_grad, _cosine(alpha, beta))
+
+
+def _cosine(alpha: float, beta: float) -> Shape:
+    return lambda at, n: (
+        np.cos(at * at.dtype.type(2 * math.pi / (n - 1))) * -at.dtype.type(beta) + at.dtype.type(alpha)
+    )
+
+
+def _triangle(at: np.ndarray[Any, Any], n: int) -> np.ndarray[Any, Any]:
+    rising = at * at.dtype.type(2 / (n - 1))
+    return np.where(at < ((n - 1) >> 1) + 1, rising, 2 - rising)
+
+
+def _two_cosines(at: np.ndarray[Any, Any], n: int) -> np.ndarray[Any, Any]:
+    one = at.dtype.type
+    turned = at * one(math.pi / (n - 1))
+    return np.cos(turned * 4) * one(0.08) - np.cos(turned * 2) * one(0.5) + one(0.42)
+
+
+def kaiser_window(
+    window_length: int, periodic: Any = None, beta: Any = None, *, dtype: Any = None, layout: Any = None,
+    device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
+    """torch.kaiser_window: a Bessel function of an arch, the narrower the larger ``beta`` (12) is."""
+    if periodic.__class__ is not bool and (periodic is not None or beta is not None):
+        raise TypeError("kaiser_window() takes beta behind periodic, which is a bool")
+    check_memory(device, pin_memory)
+    shape = _arch(12.0 if beta is None else beta)
+    return _window("kaiser_window", window_length, periodic is not False, dtype, requires_grad, shape)
+
+
+def _arch(beta: float) -> Shape:
+    def shape(at: np.ndarray[Any, Any], n: int) -> np.ndarray[Any, Any]:
+        from scipy.special import i0  # slow to import
+
+        exact = at.astype(np.promote_types(at.dtype, np.float32))
+        one = exact.dtype.type
+        middle = one((n - 1) / 2)
+        off = (exact - middle) / middle
+        found: np.ndarray[Any, Any] = i0(one(beta) * np.sqrt(1 - off * off)) / i0(one(beta))
+        return found
+
+    return shape
+
+
+def _plain_window(name: str, shape: Shape, text: str) -> Callable[..., Tensor]:
+    """A window that has no settings of its own."""
+
+    def function(
+        window_length: int, periodic: bool = True, *, dtype: Any = None, layout: Any = None, device: Any = None,
+        requires_grad: bool = False, pin_memory: bool = False,
+    ) -> Tensor:  # fmt: skip
+        check_memory(device, pin_memory)
+        return _window(name, window_length, periodic, dtype, requires_grad, shape)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"torch.{name}: {text}."
+    return function
+
+
+hann_window = _plain_window("hann_window", _cosine(0.5, 0.5), "a cosine from 0 up to 1 and down again")
+bartlett_window = _plain_window("bartlett_window", _triangle, "a line from 0 up to 1 and one down again")
+blackman_window = _plain_window("blackman_window", _two_cosines, "of two cosines")
+
+_WINDOWS: dict[str, Callable[..., Tensor]] = {
+    "bartlett_window": bartlett_window,
+    "blackman_window": blackman_window,
+    "hamming_window": hamming_window,
+    "hann_window": hann_window,
+    "kaiser_window": kaiser_window,
+}
+FUNCTIONS: dict[str, Callable[..., Tensor]] = {**all_refusing(_WINDOWS), "istft": istft, "stft": stft}

@@ -1,0 +1,317 @@
+"""Elements picked along a dimension by an index of the same number of dimensions, and put back the same way."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor, make
+from ..._autograd.undefined_gradient import unsupported
+from ..._c10.dtypes import number_within
+from ..._c10.errors import missing_arguments
+from ..._c10.shapes import broadcast_shapes, existing_dim, wrap_dim
+from ..._c10.slots import on_first_use
+from ..._c10.warn_once import warn_program
+from ..inplace import placed, run_inplace
+from ..kernels import half_up
+from ..registry import ROWS, Array, op
+
+of_gather: Callable[..., Tensor] = on_first_use("sparse_gradient_of_gather")  # see Note [Slots]
+
+
+def index_dtype(name: str, index: Array) -> Array:
+    """The index as 64-bit integers.
+
+    Raises:
+        RuntimeError: it has another dtype than int64 or int32.
+    """
+    if index.dtype == np.int64:
+        return index
+    if index.dtype == np.int32:
+        return index.astype(np.int64)
+    raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+
+
+def _listed(shape: tuple[int, ...]) -> str:
+    return str(list(shape))
+
+
+def at_least_1d(array: Array) -> Array:
+    return array.reshape(1) if array.ndim == 0 else array
+
+
+def in_bounds(index: Array, dim: int, size: int, negative: bool = False) -> None:
+    """Refuse an index outside the dimension.
+
+    Raises:
+        RuntimeError: as torch words it for gather and scatter.
+    """
+    least = -size if negative else 0
+    if index.size and (index.min() < least or index.max() >= size):
+        first = int(index[(index < least) | (index >= size)][0])
+        raise RuntimeError(f"index {first} is out of bounds for dimension {dim} with size {size}")
+
+
+def _window(shape: tuple[int, ...], axis: int) -> tuple[slice, ...]:
+    """The part of an array that an index of this shape reaches: everything along the axis."""
+    return tuple(slice(None) if i == axis else slice(n) for i, n in enumerate(shape))
+
+
+def flat_places(shape: tuple[int, ...], axis: int, where: Array, part: tuple[int, ...]) -> Array:
+    """Where the elements that an index names along an axis are in contiguous memory of a shape.
+
+    ``part`` is the shape of those elements; ``where`` has it too, or 1 for other dimensions.
+    """
+    steps = [math.prod(shape[i + 1 :]) for i in range(len(shape))]
+    offsets: Any = np.intp(0)
+    for i, step in enumerate(steps):
+        if i != axis:
+            along = np.arange(part[i]) * step  # which may be 0, of what is empty
+            offsets = offsets + along.reshape(-1, *[1] * (len(shape) - 1 - i))
+    return offsets + (where if steps[axis] == 1 else where * np.intp(steps[axis]))
+
+
+def read_along(array: Array, axis: int, where: Array) -> Array:
+    """The elements that ``where`` names along an axis, in order; np.take_along_axis takes longer for many."""
+    if array.flags.c_contiguous:
+        return array.reshape(-1).take(flat_places(array.shape, axis, where, where.shape))
+    return np.ascontiguousarray(np.take_along_axis(array[_window(where.shape, axis)], where, axis))
+
+
+# gather -------------------------------------------------------------------------------------------
+
+
+def _gathered(grad: Tensor, self: Tensor, dim: Any, index: Tensor, sparse_grad: bool) -> Tensor:
+    if sparse_grad:
+        return of_gather(grad, self, dim, index)
+    return placed(make(np.zeros(self._array.shape, grad._array.dtype)), "scatter_add_", dim, index, grad)
+
+
+@op(
+    "GatherBackward0",
+    tensors="index",
+    self=lambda grad, self, dim, index, sparse_grad: _gathered(grad, self, dim, index, sparse_grad),
+)
+def gather(self: Array, dim: Any, index: Array, *, sparse_grad: bool = False) -> Array:
+    """The elements along a dimension that the index names."""
+    axis = wrap_dim(dim, self.ndim)
+    if index.size == 0:
+        return np.zeros(index.shape, self.dtype)
+    index = index_dtype("gather", index)
+    source, where = at_least_1d(self), at_least_1d(index)
+    if source.ndim != where.ndim:
+        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+    for i, (n, m) in enumerate(zip(where.shape, source.shape, strict=True)):
+        if i != axis and n > m:
+            raise RuntimeError(
+                f"Size does not match at dimension {i} expected index {_listed(index.shape)} to be no larger than self "
+                f"{_listed(self.shape)} apart from dimension {axis}"
+            )
+    in_bounds(where, axis, source.shape[axis])
+    return read_along(source, axis, where).reshape(index.shape)
+
+
+def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any = None) -> Tensor:
+    """gather with an index that broadcasts; without a dimension, from the flattened tensor."""
+    if indices._array.dtype != np.int64:
+        raise RuntimeError(
+            f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.legacy}"
+        )
+    if dim is None:
+        return gather(input.view(-1), 0, indices.view(-1), out=out)
+    ndim = input._array.ndim
+    if ndim != indices._array.ndim:
+        raise RuntimeError(
+            f"torch.take_along_dim(): input and indices should have the same number of dimensions, but got {ndim} "
+            f"dimensions for input, and {indices._array.ndim} dimensions for indices"
+        )
+    axis = existing_dim(wrap_dim(dim, ndim), ndim)
+
+    def others(shape: tuple[int, ...]) -> tuple[int, ...]:
+        return (*shape[:axis], 1, *shape[axis + 1 :])
+
+    a, b = input._array.shape, indices._array.shape
+    common = broadcast_shapes(others(a), others(b))
+    wide = input.expand((*common[:axis], *a[axis : axis + 1], *common[axis + 1 :]))
+    where = indices.expand((*common[:axis], *b[axis : axis + 1], *common[axis + 1 :]))
+    if ndim and a[axis]:  # an index outside wraps around, as remainder does
+        where = ROWS["remainder"].call(where, a[axis])
+    return gather(wide, axis, where, out=out)
+
+
+# scatter ------------------------------------------------------------------------------------------
+
+
+def checked(name: str, self: Array, dim: Any, index: Array, src: Array | None) -> tuple[int, Array]:
+    """The axis and the index, fit for each other."""
+    axis = wrap_dim(dim, self.ndim)
+    if index.size:
+        index = index_dtype("scatter", index)
+    if src is not None and src.dtype != self.dtype:
+        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+    if index.size == 0:
+        return axis, index
+    where, target = at_least_1d(index), at_least_1d(self)
+    if where.ndim != target.ndim:
+        raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
+    if src is not None and at_least_1d(src).ndim != where.ndim:
+        if src.ndim:
+            wrap_dim(where.ndim - 1, src.ndim)
+        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
+    too_big = any(n > m for i, (n, m) in enumerate(zip(where.shape, target.shape, strict=True)) if i != axis)
+    if src is not None and any(n > m for n, m in zip(where.shape, at_least_1d(src).shape, strict=True)):
+        raise RuntimeError(
+            f"Expected index {_listed(index.shape)} to be no larger than self {_listed(self.shape)} apart "
+            f"from dimension {axis} and to be no larger size than src {_listed(src.shape)}"
+        )
+    if too_big:
+        tail = "" if src is None else f" and to be no larger size than src {_listed(src.shape)}"
+        raise RuntimeError(
+            f"Expected index {_listed(index.shape)} to be no larger than self {_listed(self.shape)} apart "
+            f"from dimension {axis}{tail}"
+        )
+    in_bounds(where, axis, target.shape[axis])
+    return axis, where
+
+
+def put_along(result: Array, axis: int, where: Array, values: Any) -> None:
+    """Write values along the axis of a fresh contiguous array, in place."""
+    target = at_least_1d(result)
+    target.reshape(-1)[flat_places(target.shape, axis, where, where.shape)] = values
+
+
+def add_along(result: Array, axis: int, where: Array, values: Array) -> None:
+    """Add values along the axis of a fresh contiguous array, in place; repeated indices add up in order.
+
+    ``where`` has the values' shape, or 1 for other dimensions. np.add.at is fast for flat memory alone.
+    """
+    target = at_least_1d(result)
+    flat = flat_places(target.shape, axis, where, values.shape)
+    np.add.at(target.reshape(-1), flat.reshape(-1), np.ascontiguousarray(values).reshape(-1))
+
+
+def src_part(src: Array, where: Array) -> Array:
+    return at_least_1d(src)[tuple(slice(n) for n in where.shape)]
+
+
+@op(
+    "ScatterBackward0",
+    name="scatter",
+    tensors="index",
+    self=lambda grad, dim, index: _scatter_value(grad, dim, index, 0),
+    src=lambda grad, dim, index: grad.gather(dim, index),
+)
+def _scatter(self: Array, dim: Any, index: Array, src: Array) -> Array:
+    axis, where = checked("scatter", self, dim, index, src)
+    result = self.copy("C")
+    if where.size:
+        put_along(result, axis, where, src_part(src, where))
+    return result
+
+
+@op(
+    "ScatterBackward1",
+    name="scatter_value",
+    tensors="index",
+    self=lambda grad, dim, index: _scatter_value(grad, dim, index, 0),
+)
+def _scatter_value(self: Array, dim: Any, index: Array, value: Any) -> Array:
+    axis, where = checked("scatter", self, dim, index, None)
+    result = self.copy("C")
+    if where.size:
+        put_along(result, axis, where, number_within(self.dtype, value))
+    return result
+
+
+def _scatter_with(self: Array, dim: Any, index: Array, src: Any, reduce: str) -> Array:
+    if reduce not in ("add", "multiply"):
+        raise RuntimeError("reduce argument must be either add or multiply.")
+    given = src if isinstance(src, np.ndarray) else None
+    axis, where = checked("scatter", self, dim, index, given)
+    result = self.copy("C")
+    if where.size:
+        values = np.broadcast_to(
+            np.asarray(src, self.dtype) if given is None else src_part(src, where), where.shape
+        )
+        if reduce == "add":
+            add_along(result, axis, where, values)
+        else:
+            flat = flat_places(at_least_1d(result).shape, axis, where, where.shape)
+            np.multiply.at(result.reshape(-1), flat.reshape(-1), values.reshape(-1))
+    return result
+
+
+@op(
+    "NotImplemented",
+    name="scatter_with",
+    tensors="index",
+    self=unsupported("scatter"),
+    src=unsupported("scatter"),
+)
+def _scatter_reduce_src(self: Array, dim: Any, index: Array, src: Array, reduce: str) -> Array:
+    return _scatter_with(self, dim, index, src, reduce)
+
+
+@op("NotImplemented", name="scatter_value_with", tensors="index", self=unsupported("scatter"))
+def _scatter_reduce_value(self: Array, dim: Any, index: Array, value: Any, reduce: str) -> Array:
+    return _scatter_with(self, dim, index, value, reduce)
+
+
+def _scatter_row(src: Any, value: Any, reduce: Any) -> tuple[str, list[Any]]:
+    """Which row fits the arguments of scatter, and its last arguments."""
+    given = value if src is None else src
+    if given is None:
+        raise missing_arguments("scatter", ["src"])
+    name = "scatter" if isinstance(given, Tensor) else "scatter_value"
+    if reduce is None:
+        return name, [given]
+    if name == "scatter":
+        warn_program(
+            "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a "
+            "future PyTorch release. Use torch.scatter_reduce instead for more reduction options.",
+        )
+    return f"{name}_with", [given, reduce]
+
+
+def scatter(
+    input: Tensor,
+    dim: Any,
+    index: Tensor,
+    src: Any = None,
+    *,
+    value: Any = None,
+    reduce: Any = None,
+    out: Any = None,
+) -> Tensor:
+    """A copy with src (a tensor or a number) written where the index says along a dimension."""
+    name, rest = _scatter_row(src, value, reduce)
+    return ROWS[name].call(input, dim, index, *rest, out=out)
+
+
+def scatter_(
+    self: Tensor, dim: Any, index: Tensor, src: Any = None, *, value: Any = None, reduce: Any = None
+) -> Tensor:
+    """scatter in place."""
+    name, rest = _scatter_row(src, value, reduce)
+    return run_inplace(ROWS[name], [self, dim, index, *rest])
+
+
+@op(
+    "ScatterAddBackward0",
+    tensors="index",
+    self=lambda grad: grad,
+    src=lambda grad, dim, index: grad.gather(dim, index),
+)
+def scatter_add(self: Array, dim: Any, index: Array, src: Array) -> Array:
+    """A copy with src added where the index says along a dimension."""
+    axis, where = checked("scatter_add", self, dim, index, src)
+    result = half_up(self.copy("C"))  # in which halves add up, unlike those of index_add
+    if where.size:
+        add_along(result, axis, where, src_part(src, where))
+    return result.astype(self.dtype, copy=False)
+
+
+PUBLIC = ("gather", "scatter", "scatter_", "scatter_add", "take_along_dim")

@@ -1,0 +1,235 @@
+"""The elements that index tensors name: read, written and added up (torch: native/TensorAdvancedIndexing.cpp)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from ..._autograd.inplace_checks import warn_of_overlap
+from ..._autograd.tensor import Tensor, make
+from ..._c10.dtypes import BY_NUMPY
+from ..._c10.interpreter_stack import transforms
+from ..._c10.modes import state
+from ..._c10.shapes import laid_out, like_steps, ordered, viewed
+from ..inplace import run_inplace
+from ..kernels import MANY, add_rows
+from ..registry import ROWS, Array, op
+
+
+def _numpy_index(indices: Any) -> tuple[Any, ...]:
+    return tuple(slice(None) if each is None else each for each in indices)
+
+
+def _check_indices(shape: tuple[int, ...], indices: Any) -> None:
+    """Refuse index tensors that cannot meet, or name no element of a tensor of that shape.
+
+    Raises:
+        IndexError: what is wrong with the first; of places beyond the end only when all else is right.
+    """
+    if len(indices) > len(shape):
+        raise IndexError(f"too many indices for tensor of dimension {len(shape)} (got {len(indices)})")
+    dim = ordinal = 0
+    places: list[tuple[int, int, Array]] = []  # torch counts the indexed dimensions only
+    for each in indices:
+        if each is None:
+            dim += 1
+        elif each.dtype.kind == "b":
+            _check_mask(shape, each, dim)
+            dim += each.ndim
+            ordinal += each.ndim
+        elif each.dtype in (np.int64, np.int32):
+            places.append((dim, ordinal, each))
+            dim += 1
+            ordinal += 1
+        else:
+            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    _broadcastable(indices)
+    for dim, ordinal, each in places:
+        n = shape[dim]
+        wrong = each[(each < -n) | (each >= n)]
+        if wrong.size and not n:
+            raise IndexError("index is out of bounds for dimension with size 0")
+        if wrong.size:
+            raise IndexError(
+                f"index {int(wrong.flat[0])} is out of bounds for dimension {ordinal} with size {n}"
+            )
+
+
+def _check_mask(shape: tuple[int, ...], mask: Array, dim: int) -> None:
+    for i, n in enumerate(mask.shape):
+        if dim + i >= len(shape):
+            raise IndexError(f"too many indices for tensor of dimension {len(shape)}")
+        if shape[dim + i] != n:
+            raise IndexError(
+                f"The shape of the mask {list(mask.shape)} at index {i} does not match the shape of the indexed tensor "
+                f"{list(shape)} at index {dim + i}"
+            )
+
+
+def _broadcastable(indices: Any) -> None:
+    asked: list[Array] = []
+    for each in indices:
+        if each is not None:
+            asked += each.nonzero() if each.dtype.kind == "b" else [each]
+    try:
+        np.broadcast_shapes(*(each.shape for each in asked))
+    except ValueError:
+        named = ", ".join(str(list(each.shape)) for each in asked)
+        raise IndexError(
+            f"shape mismatch: indexing tensors could not be broadcast together with shapes {named}"
+        ) from None
+
+
+@op(
+    "IndexBackward0",
+    lists="indices",
+    self=lambda grad, self_sym_sizes, indices: index_backward(grad, self_sym_sizes, indices),
+)
+def index(self: Array, indices: Any) -> Array:
+    """The elements that index tensors name."""
+    _check_indices(self.shape, indices)
+    found = ordered(self[_numpy_index(indices)])
+    in_order = all(each is None or each.ndim < 2 or each.flags.c_contiguous for each in indices)
+    return found if in_order and self.flags.c_contiguous else _in_order_of(found, self, indices)
+
+
+def dims_of_index(array: Array) -> int:
+    """How many dimensions an index names: a mask as many as it has."""
+    return array.ndim if array.dtype in (np.bool_, np.uint8) else 1
+
+
+def _in_order_of(found: Array, self: Array, indices: Any) -> Array:
+    """What was read in the order in which it lies in ``self``; the dimensions of the indices in that of the indices.
+
+    See Note [Order of an elementwise result] in _c10/shapes.py: of a dimension that is indexed ``self`` tells nothing there.
+    """
+    named = [n for each in indices for n in ([False] if each is None else [True] * dims_of_index(each))]
+    kept = [step for step, n in zip(self.strides, [*named, *[False] * self.ndim], strict=False) if not n]
+    count = found.ndim - len(kept)
+    first = named.index(True)
+    if False in named[first : len(named) - named[::-1].index(True)]:  # apart: they come first
+        first = 0
+    operands = [as_strided(self, found.shape, (*kept[:first], *[0] * count, *kept[first:]))]
+    for each in indices:
+        for part in () if each is None else each.nonzero() if each.dtype.kind == "b" else (each,):
+            own = np.broadcast_to(part, found.shape[first : first + count])
+            operands.append(viewed(own, (*[1] * first, *own.shape, *[1] * (len(kept) - first))))
+    return laid_out(found, *operands)
+
+
+def index_backward(grad: Tensor, shape: tuple[int, ...], indices: Any) -> Tensor:
+    """Zeros with the gradient added where it was read."""
+    zeros = make(np.zeros(shape, grad._array.dtype))
+    if state.before_mutation is not None:
+        return index_put(zeros, tuple(indices), grad, True)
+    return run_inplace(ROWS["_index_put_impl"], [zeros, tuple(indices), grad, True])
+
+
+def _check_kind(self: Array, values: Array) -> None:
+    if self.dtype != values.dtype:
+        raise RuntimeError(
+            "Index put requires the source and destination dtypes match, got "
+            f"{BY_NUMPY[self.dtype].legacy} for the destination and {BY_NUMPY[values.dtype].legacy} for the source."
+        )
+
+
+@op(
+    "IndexPutBackward0",
+    lists="indices",
+    self=lambda grad, indices, accumulate: (
+        grad if accumulate else index_put(grad, indices, make(np.zeros((), grad._array.dtype)), False)
+    ),
+    values=lambda grad, indices: index(grad, indices),
+)
+def index_put(self: Array, indices: Any, values: Array, accumulate: bool = False) -> Array:
+    """A copy with ``values`` written, or added, where the index tensors say."""
+    where = _numpy_index(indices)
+    try:
+        _check_indices(self.shape, indices)
+    except IndexError as error:
+        if "out of bounds" in str(error):  # torch finds that last
+            _broadcastable(indices)
+            _check_fits(values, _shape_named(self, where))
+            _check_kind(self, values)
+        raise
+    leads = len(values.shape) > 1 and values.shape[0] == 1  # numpy drops such dimensions when it writes
+    if leads or self.dtype != values.dtype:
+        _broadcastable(indices)
+        _check_fits(values, self[where].shape)
+        _check_kind(self, values)
+    result = like_steps(self.copy(), self)
+    try:
+        if accumulate:
+            add_at(result, where, values)
+        else:
+            result[where] = values
+    except ValueError:
+        _check_fits(values, result[where].shape)
+        raise
+    except IndexError:
+        _broadcastable(indices)
+        raise
+    return result
+
+
+def _shape_named(array: Array, where: Any) -> tuple[int, ...]:
+    """The shape of what an index names, wherever its numbers point."""
+    first = tuple(
+        each * 0 if isinstance(each, np.ndarray) and each.dtype.kind in "iu" else each for each in where
+    )
+    return np.empty([max(n, 1) for n in array.shape], np.bool_)[first].shape
+
+
+def _check_fits(values: Array, shape: tuple[int, ...]) -> None:
+    """Refuse values that do not broadcast to what the indices name."""
+    try:
+        np.broadcast_to(values, shape)
+    except ValueError:
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing result of "
+            f"shape {list(shape)}"
+        ) from None
+
+
+op("IndexPutImplBackward0", name="_index_put_impl", lists="indices", **ROWS["index_put"].formulas)(
+    ROWS["index_put"].forward
+)
+
+
+def add_at(target: Array, where: Any, values: Array) -> None:
+    """np.add.at, on flat memory, where it is much faster; of many rows as rows."""
+    if not target.flags.c_contiguous:
+        np.add.at(target, where, values)
+        return
+    index, *others = where
+    if values.size >= MANY and _names_rows(index) and all(isinstance(each, slice) for each in others):
+        n, width = len(target), target[0].size
+        rows = np.broadcast_to(values, (*index.shape, *target.shape[1:])).reshape(-1, width)
+        target[...] = add_rows(rows, index.reshape(-1) % n, n, target.reshape(n, width)).reshape(target.shape)
+        return
+    places = np.arange(target.size).reshape(target.shape)[where]
+    np.add.at(target.reshape(-1), places.ravel(), np.broadcast_to(values, places.shape).ravel())
+
+
+def _names_rows(index: Any) -> bool:
+    return isinstance(index, np.ndarray) and index.dtype.kind == "i"
+
+
+def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """index_put in place."""
+    array = self._array
+    before = array.copy() if accumulate and 0 in array.strides and not transforms.count else None
+    run_inplace(ROWS["index_put"], [self, tuple(indices), values, accumulate])
+    if before is not None:  # elements may share memory, in which torch adds one number after the other
+        array[...] = before
+        add_at(array, _numpy_index(tuple(indices)), values._array)
+    if (
+        len(indices) == 1
+        and indices[0]._array.dtype.kind == "b"
+        and values._array.size == 1
+        and not accumulate
+    ):
+        warn_of_overlap("masked_fill", self._array)  # torch goes on to it
+    return self

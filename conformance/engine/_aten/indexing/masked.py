@@ -1,0 +1,195 @@
+"""Elements chosen by a mask: filled, selected, scattered into; and where the nonzero ones are."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor, make, wrap
+from ..._c10 import dtypes
+from ..._c10.dtypes import NUMBERS
+from ..._c10.shapes import broadcast_shapes, empty_in_steps, like_steps
+from ..creation.factories import zeros_like
+from ..inplace import placed, run_inplace
+from ..out import store_out
+from ..registry import ROWS, Array, op
+
+# masked_fill --------------------------------------------------------------------------------------
+
+
+def _filled(self: Array, mask: Array, value: Any) -> Array:
+    if mask.dtype != np.bool_:
+        raise RuntimeError(
+            f"masked_fill_ only supports boolean masks, but got mask with dtype {dtypes.c_name(mask.dtype)}"
+        )
+    shape = broadcast_shapes(mask.shape, self.shape)
+    kind = self.dtype
+    if value.__class__ not in NUMBERS and not isinstance(value, (np.ndarray, np.generic)):
+        raise TypeError(
+            f"masked_fill(): argument 'value' must be Number or Tensor, not {type(value).__name__}"
+        )
+    result = np.array(np.broadcast_to(self, shape), kind, order="C")
+    if isinstance(value, (np.ndarray, np.generic)) and kind.kind != "c":
+        value = value.item()
+    if value.__class__ in NUMBERS:
+        value = dtypes.number_within(kind, value)
+    np.copyto(result, np.asarray(value).astype(kind), where=mask)
+    return result
+
+
+@op(
+    "MaskedFillBackward0",
+    name="masked_fill",
+    tensors="mask",
+    self=lambda grad, mask: _masked_fill(grad, mask, 0),
+)
+def _masked_fill(self: Array, mask: Array, value: Any) -> Array:
+    return _filled(self, mask, value)
+
+
+@op(
+    "MaskedFillBackward1",
+    name="masked_fill_tensor",
+    tensors="mask",
+    self=lambda grad, mask: _masked_fill(grad, mask, 0),
+    value=lambda grad, mask: grad.masked_select(mask).sum(),
+)
+def _masked_fill_tensor(self: Array, mask: Array, value: Array) -> Array:
+    if value.ndim:
+        raise RuntimeError(
+            f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
+        )
+    return _filled(self, mask, value)
+
+
+def _fill_row(value: Any) -> str:
+    return "masked_fill_tensor" if isinstance(value, Tensor) else "masked_fill"
+
+
+def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """A copy with one value wherever the mask is True."""
+    return ROWS[_fill_row(value)].call(input, mask, value)
+
+
+def masked_fill_(self: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """masked_fill in place."""
+    return run_inplace(ROWS[_fill_row(value)], [self, mask, value])
+
+
+# masked_select, masked_scatter --------------------------------------------------------------------
+
+
+def _masked_select_backward(grad: Tensor, self: Tensor, mask: Tensor) -> Tensor:
+    shape = broadcast_shapes(self._array.shape, mask._array.shape)
+    zeros = like_steps(np.zeros(shape, grad._array.dtype), self._array)
+    return placed(make(zeros), "masked_scatter_", mask, grad)
+
+
+@op(
+    "MaskedSelectBackward0",
+    tensors="mask",
+    self=lambda grad, self, mask: _masked_select_backward(grad, self, mask),
+)
+def masked_select(self: Array, mask: Array) -> Array:
+    """The elements where the mask is True, in a row."""
+    if mask.dtype != np.bool_:
+        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    shape = broadcast_shapes(mask.shape, self.shape)
+    return np.broadcast_to(self, shape)[np.broadcast_to(mask, shape)]
+
+
+@op(
+    "MaskedScatterBackward0",
+    tensors="mask",
+    self=lambda grad, mask: _masked_fill(grad, mask, 0),
+    source=lambda grad, mask, source_sym_sizes: _masked_scatter_backward(grad, mask, source_sym_sizes),
+)
+def masked_scatter(self: Array, mask: Array, source: Array) -> Array:
+    """A copy with the elements of source written, in order, where the mask is True."""
+    shape = broadcast_shapes(mask.shape, self.shape)
+    if self.dtype != source.dtype:
+        raise RuntimeError(
+            f"masked_scatter: expected self and source to have same dtypes but got{dtypes.BY_NUMPY[self.dtype].legacy} "
+            f"and {dtypes.BY_NUMPY[source.dtype].legacy}"
+        )
+    if mask.dtype == np.uint8:
+        warnings.warn(
+            "masked_scatter_ received a mask with dtype torch.uint8, this behavior is now deprecated,please use a mask "
+            "with dtype torch.bool instead.",
+            stacklevel=3,
+        )
+    if mask.dtype != np.bool_:
+        kind = dtypes.BY_NUMPY[mask.dtype].legacy
+        raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {kind}")
+    where = np.broadcast_to(mask, shape)
+    count = int(np.count_nonzero(where))
+    if count > source.size:
+        raise RuntimeError("Number of elements of source < number of ones in mask")
+    result = np.array(np.broadcast_to(self, shape), order="C")
+    result[where] = source.reshape(-1)[:count]
+    return result
+
+
+@op(
+    "MaskedScatterBackwardBackward0",
+    name="masked_scatter_backward",
+    tensors="mask",
+    grad_output=lambda grad, grad_output, mask: zeros_like(grad_output).masked_scatter(mask, grad),
+)
+def _masked_scatter_backward(grad_output: Array, mask: Array, sizes: Any) -> Array:
+    result = np.zeros(int(np.prod(sizes, dtype=np.int64)), grad_output.dtype)
+    found = grad_output[np.broadcast_to(mask, grad_output.shape)]
+    result[: found.size] = found
+    return result.reshape(sizes)
+
+
+# Where the nonzero ones are -----------------------------------------------------------------------
+
+
+def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
+    """The indices of the nonzero elements: a row each, or a tensor for each dimension."""
+    array = input._array
+    if as_tuple and out is not None:
+        raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
+    if as_tuple:
+        found = (array.reshape(1) if array.ndim == 0 else array).nonzero()
+        rows = wrap(np.array(found))
+        return tuple(rows.select(0, number) for number in range(len(found)))
+    where = np.argwhere(array)
+    if not len(where):
+        where = empty_in_steps(where.shape, where.dtype, (1, 0))
+    if out is not None:
+        return store_out("nonzero", out, where)
+    return wrap(where)
+
+
+def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Any = None) -> Tensor:
+    """The indices of the first nonzero elements, a row each, and rows of a filling where there are too few."""
+    if size < 0:
+        raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
+    if out is not None and out._array.dtype != np.int64:
+        raise RuntimeError(
+            f"nonzero_static: Expected out tensor to have scalar type Long but got scalar type{out.dtype.legacy}"
+        )
+    found = np.full((size, input._array.ndim), fill_value, np.int64)
+    where = np.argwhere(input._array)[:size]
+    found[: len(where)] = where
+    return wrap(found) if out is None else store_out("nonzero_static", out, found)
+
+
+def argwhere(input: Tensor) -> Tensor:
+    """The indices of the nonzero elements, a row each."""
+    return nonzero(input)
+
+
+PUBLIC = (
+    "argwhere",
+    "masked_fill",
+    "masked_fill_",
+    "masked_scatter",
+    "masked_select",
+    "nonzero",
+    "nonzero_static",
+)

@@ -1,0 +1,326 @@
+"""What the kernels and formulas of several operations share."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .._c10 import dtypes
+from .._c10.cpu_capability import get_cpu_capability
+from .._c10.errors import output_shape_differs, unimplemented
+from .._c10.shapes import broadcast_shapes, laid_out
+from .inplace import check_castable
+from .registry import Array, op
+
+
+def check_multipliable(a: Any, b: Any) -> None:
+    """Refuse matrices of which the first has not as many columns as the second has rows.
+
+    Raises:
+        RuntimeError: as torch words it.
+    """
+    if a.shape[1] != b.shape[0]:
+        raise RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({a.shape[0]}x{a.shape[1]} and {b.shape[0]}x{b.shape[1]})"
+        )
+
+
+def kind_of(*operands: Any) -> np.dtype[Any]:
+    """The dtype of operands that have met; numbers among them count for nothing."""
+    for each in operands:
+        kind: np.dtype[Any] | None = getattr(each, "dtype", None)
+        if kind is not None:
+            return kind
+    return np.asarray(operands[0]).dtype
+
+
+def _needing(kinds: str) -> Callable[..., None]:
+    """A check that refuses operands of other kinds (numpy's letters), by the name of the kernel that has no case for them."""
+
+    def check(kernel: str, *operands: Any) -> None:
+        kind = kind_of(*operands)
+        if complex in map(type, operands):
+            kind = dtypes.result_dtype(*operands)
+        if kind.kind not in kinds:
+            raise unimplemented(kernel, kind)
+
+    return check
+
+
+need_floats = _needing("fV")
+need_inexact = _needing("fcV")
+need_integers = _needing("iu")
+need_reals = _needing("iufV")
+refuse_bools = _needing("iufcV")
+refuse_integers = _needing("bfcV")
+
+
+def refuse_bool_negation(operand: Array) -> None:
+    """Refuse the negative of bools.
+
+    Raises:
+        RuntimeError: as torch words it.
+    """
+    if operand.dtype == np.bool_:
+        raise RuntimeError(
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
+            "the `~` or `logical_not()` operator instead."
+        )
+
+
+def check_subtractable(self: Any, other: Any) -> None:
+    """Refuse bools among operands of which one is subtracted.
+
+    Raises:
+        RuntimeError: as torch words it.
+    """
+    for each in (self, other):
+        if getattr(each, "dtype", None) == np.bool_ or isinstance(each, bool):
+            both = all(getattr(x, "dtype", None) == np.bool_ or isinstance(x, bool) for x in (self, other))
+            raise RuntimeError(
+                "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+                "`logical_xor()` operator instead."
+                if both
+                else "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert "
+                "a mask, use the `~` or `logical_not()` operator instead."
+            )
+
+
+def updated(function: Callable[..., Any], self: Array, other: Array) -> Array:
+    """What a function of two operands would write into the first: its dtype and shape stay.
+
+    Raises:
+        RuntimeError: they cannot, as torch words it.
+    """
+    common = dtypes.result_dtype(self, other)
+    check_castable(common, self.dtype)
+    shape = broadcast_shapes(self.shape, other.shape)
+    if shape != self.shape:
+        raise output_shape_differs(self.shape, shape)
+    found = function(self.astype(common, copy=False), other.astype(common, copy=False))
+    return np.asarray(found).astype(self.dtype, copy=False)
+
+
+def half_up(array: Array) -> Array:
+    """Half precision as single, in which torch computes it; others as they are."""
+    return array.astype(np.float32) if dtypes.is_half(array.dtype) else array
+
+
+def in_single(function: Callable[..., Any], array: Array, *rest: Any) -> Array:
+    """A function of an array: of halves computed in single precision, and rounded once at the end, as torch does."""
+    return np.asarray(function(half_up(array), *rest)).astype(array.dtype, copy=False)
+
+
+def only_needed(found: Any, needed: Any) -> list[Any]:
+    """The gradients that are asked for, None for the others."""
+    return [each if wanted else None for each, wanted in zip(found, needed, strict=True)]
+
+
+def kept(array: Array, mask: Array, *order: Array) -> Array:
+    """The elements where the mask holds, 0 elsewhere: by their bits, so that inf and nan go as well without a branch.
+
+    They are laid out as a result of ``order``, or of the two; see Note [Order of an elementwise result].
+    """
+    found = np.empty_like(mask, array.dtype)  # an expanded gradient does not say how a result lies in memory
+    bits = f"i{array.dtype.itemsize}"
+    try:
+        np.multiply(array.view(bits), mask, out=found.view(bits))
+    except ValueError:  # the mask is that of one example, see _transforms/backward_batch_rules.py
+        found = np.multiply(array.view(bits), mask).view(array.dtype)
+    return laid_out(found, *(order or (array, mask)))
+
+
+def chosen(mask: Array, first: Array, second: Array) -> Array:
+    """np.where on two arrays of one dtype and shape: of many by their bits, since branches on random masks are slow."""
+    if mask.size < 1000:
+        return np.where(mask, first, second)
+    found = np.empty_like(second)
+    bits = f"i{second.dtype.itemsize}"
+    out, other = found.view(bits), second.view(bits)
+    np.bitwise_xor(first.view(bits), other, out=out)
+    np.multiply(out, mask, out=out)
+    np.bitwise_xor(out, other, out=out)
+    return found
+
+
+MANY = 16384  # numbers from which on what saves a pass over them pays for its preparation
+
+
+def beside(array: Array, number: Any) -> Any:
+    """A number that is to meet an array in np.maximum or np.minimum: beside many an array, since they have fast loops
+    for two arrays alone.
+    """
+    if array.size < MANY:
+        return number
+    if array.flags.c_contiguous and array.shape[-1] >= 64:
+        return np.full(array.shape[-1], number, array.dtype)
+    return np.full_like(array, number)
+
+
+def add_rows(rows: Array, where: Array, count: int, start: Array | None = None) -> Array:
+    """``count`` rows, zeros or those of start, and each of the given ones added to that which ``where`` names, in order.
+
+    Many are a product with a sparse matrix, which scipy adds up row by row; np.add.at is fast for flat memory alone.
+    """
+    width = rows.shape[1]
+    if rows.size < MANY or width < 4 or rows.dtype.kind not in "fcV" or dtypes.is_half(rows.dtype):
+        found = np.zeros((count, width), rows.dtype) if start is None else start.copy("C")
+        places = where[:, None] * width + np.arange(width)
+        np.add.at(found.reshape(-1), places.reshape(-1), np.ascontiguousarray(rows).reshape(-1))
+        return found
+    from scipy.sparse import csc_array  # slow to import
+
+    if start is not None and count > 2 * len(where):  # to most rows nothing is added
+        named, where = np.unique(where, return_inverse=True)
+        found = start.copy("C")
+        found[named] = add_rows(rows, where, len(named), start[named])
+        return found
+    if start is not None:
+        rows, where = np.concatenate([start, rows]), np.concatenate([np.arange(count), where])
+    ones, ends = np.ones(len(where), rows.dtype), np.arange(len(where) + 1)
+    return csc_array((ones, where, ends), shape=(count, len(where))) @ rows
+
+
+def nans_in_blocks(self: Array, grad: Array, widest: bool = False) -> Array | None:
+    """Where self is nan and torch computes it in a block; None where self has no nan.
+
+    Note [Blocks and the rest]: torch's kernels go through memory in blocks, and one by one through what is left at
+    the end of a row, or through all that does not lie in rows. Some compare otherwise in one than in the other, which
+    shows at nan: in the gradient of hardtanh a nan is outside the range within a block, and inside it beyond. A block
+    is two vectors of AVX2, whatever the processor; the widest are those of kernels that torch has for AVX512 as well.
+    A multiple of halves that is added is rounded before it beyond a block, and not within.
+    """
+    nan = np.isnan(self)
+    return nan & in_blocks(self, grad, widest) if nan.any() else None
+
+
+def in_blocks(self: Array, grad: Array, widest: bool = False) -> Array:
+    """Which elements of two operands of one shape torch takes in blocks, see Note [Blocks and the rest]."""
+    order = sorted(range(self.ndim), key=lambda axis: -abs(self.strides[axis]))
+    shape = [self.shape[axis] for axis in order]
+    length = 1  # of a row: the inner dimensions, as long as both lie one behind the other
+    widths = [self.itemsize, grad.itemsize if any(grad.strides) else 0]
+    for axis in reversed(order):
+        n, steps = self.shape[axis], (self.strides[axis], grad.strides[axis])
+        if n != 1 and any(step != width * length for step, width in zip(steps, widths, strict=True)):
+            break
+        length *= n
+    block = (128 if widest and get_cpu_capability() == "AVX512" else 64) // self.itemsize
+    inside = np.zeros((self.size // length if length else 0, length), bool)
+    inside[:, : length // block * block] = True
+    found: Array = inside.reshape(shape).transpose(np.argsort(order))
+    return found
+
+
+def integral(self: Any, divisor: Any) -> bool:
+    """Whether a division is one of integers, which have no infinity to divide by zero to.
+
+    Raises:
+        RuntimeError: the divisor is 0 somewhere.
+    """
+    if np.asarray(self).dtype.kind not in "iu" or np.asarray(divisor).dtype.kind not in "iu":
+        return False
+    if not np.all(divisor):
+        raise RuntimeError("ZeroDivisionError")
+    return True
+
+
+def floor_quotient(self: Any, other: Any) -> Array:
+    """Divided and rounded down; the infinities that IEEE division gives stay."""
+    need_reals("div_floor_cpu", self, other)
+    if integral(self, other):
+        return np.floor_divide(self, other)
+    kind = kind_of(self, other)
+    if dtypes.is_half(kind):
+        return _floor_quotient_of_halves(self, other, kind)
+    return np.where(np.equal(other, 0), np.true_divide(self, other), np.floor_divide(self, other))
+
+
+def _floor_quotient_of_halves(self: Any, other: Any, kind: np.dtype[Any]) -> Array:
+    """Of two tensors rounded after each step, by one number at the end (torch: div_floor_kernel in BinaryOpsKernel.cpp)."""
+    if not isinstance(other, np.ndarray):
+        self = half_up(self)
+    elif other.size == 1:
+        self, other = half_up(self), half_up(other)
+    left = np.asarray(np.fmod(self, other))
+    quotient = (self - left) / other
+    quotient = np.where(_opposed(left, other), quotient - quotient.dtype.type(1), quotient)
+    below = np.floor(quotient)
+    below = np.where(quotient - below > 0.5, below + below.dtype.type(1), below)
+    found = np.where(quotient == 0, np.copysign(quotient, self / other), below)
+    return np.where(np.equal(other, 0), self / other, found).astype(kind, copy=False)
+
+
+def remainder_of_halves(self: Any, other: Any) -> Array:
+    """np.fmod brought to the sign of the divisor."""
+    left = np.asarray(np.fmod(self, other))
+    return np.where(_opposed(left, other), left + other, left)
+
+
+def _opposed(left: Array, divisor: Any) -> Array:
+    """Where something is left, of the other sign than the divisor."""
+    return (left != 0) & (np.less(divisor, 0) != (left < 0))
+
+
+def trunc_quotient(self: Any, other: Any) -> Array:
+    """Divided and rounded towards zero."""
+    need_reals("div_trunc_cpu", self, other)
+    if not integral(self, other):
+        if isinstance(self, np.ndarray) and dtypes.is_half(self.dtype) and np.size(other) == 1:
+            divisor = half_up(np.asarray(other))
+            return in_single(lambda wide: np.trunc(wide / divisor), self)
+        return np.trunc(np.true_divide(self, other))
+    quotient = np.floor_divide(self, other)
+    return quotient + ((quotient < 0) & (quotient * other != self))
+
+
+@functools.cache
+def scipy(name: str, half: bool = True) -> Callable[..., Array]:
+    """A function of scipy.special, in the dtype of its arguments; scipy is loaded with the first call."""
+
+    @functools.cache
+    def find() -> Any:
+        import scipy.special  # slow to import
+
+        return getattr(scipy.special, name)
+
+    def kernel(*operands: Any) -> Array:
+        if not half and dtypes.is_half(kind_of(*operands)):
+            raise unimplemented(f"{name}_cpu", kind_of(*operands))
+        kind = kind_of(*operands)
+        arrays = [half_up(np.asarray(each, kind)) for each in operands]
+        return np.asarray(find()(*arrays)).astype(kind, copy=False)
+
+    return kernel
+
+
+def growing(name: str) -> Callable[..., Array]:
+    """A function of scipy.special that grows as exp(abs(x)), by which torch multiplies: it is infinite as soon as that is."""
+    kernel = scipy(name)
+
+    def found(self: Any) -> Array:
+        values = kernel(self)
+        kind = values.dtype
+        if kind.itemsize > 4:
+            return values
+        place, single = half_up(np.asarray(self, kind)), half_up(values)
+        infinite = np.isinf(np.exp(np.abs(place))) & np.isfinite(place)
+        return np.where(infinite, np.copysign(np.float32(np.inf), single), single).astype(kind)
+
+    return found
+
+
+def float_function(
+    node: str | None, name: str, kernel: Any, text: str, gradient: Callable[..., Any] | None = None
+) -> Any:
+    """A row of one function whose integer arguments become floats."""
+
+    def forward(self: Array) -> Array:
+        return kernel(self)
+
+    forward.__doc__ = text
+    formulas: Any = {} if gradient is None else {"self": gradient}
+    return op(node, name=name, meet="self", to_float=True, **formulas)(forward)

@@ -1,0 +1,103 @@
+"""What the operations on matrices demand of them, and the error of those that fail."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..._autograd.batched_tensor import numbers_of
+from ..._autograd.tensor import Tensor
+from ..._c10 import dtypes
+from ..._c10.shapes import empty_in_steps
+from ..registry import Array
+
+
+class LinAlgError(RuntimeError):
+    """torch.linalg.LinAlgError: a factorization or a solution does not exist."""
+
+
+LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"
+LinAlgError.__module__ = "torch._C"
+
+
+def matrix(name: str, array: Array, text: str = "A") -> None:
+    """Refuse what has no two dimensions.
+
+    Raises:
+        RuntimeError: as torch words it.
+    """
+    if array.ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor {text} must have at least 2 dimensions.")
+
+
+def floating(name: str, array: Array, low_precision: bool = True) -> None:
+    """Refuse integers, and halves where the operation itself does and not its kernel.
+
+    Raises:
+        RuntimeError: as torch words it.
+    """
+    kind = dtypes.BY_NUMPY[array.dtype].legacy
+    if array.dtype.kind not in "fcV":
+        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {kind}")
+    if low_precision and dtypes.is_half(array.dtype):
+        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {kind}")
+
+
+def square(name: str, given: Tensor | Array, text: str = "A") -> None:
+    """Refuse what is no square matrix, or batch of them.
+
+    Raises:
+        RuntimeError: as torch words it.
+    """
+    array = given._array if isinstance(given, Tensor) else given
+    matrix(name, array, text)
+    rows, columns = array.shape[-2:]
+    if rows != columns:
+        raise RuntimeError(
+            f"{name}: {text} must be batches of square matrices, but they are {rows} by {columns} matrices"
+        )
+
+
+def same_dtype(A: Array, b: Array) -> None:
+    """Refuse an equation of two dtypes.
+
+    Raises:
+        RuntimeError: as torch words it.
+    """
+    if A.dtype != b.dtype:
+        of_a, of_b = (dtypes.BY_NUMPY[each.dtype].legacy for each in (A, b))
+        raise RuntimeError(
+            f"Expected b and A to have the same dtype, but found b of type {of_b} and A of type {of_a} instead."
+        )
+
+
+def succeeded(name: str, given: Tensor | Array, text: str, error: type[RuntimeError] = LinAlgError) -> None:
+    """Refuse a result that LAPACK says is none.
+
+    Raises:
+        LinAlgError: naming the first such matrix of a batch; ``{}`` in the text is what LAPACK returned.
+    """
+    info = numbers_of(given) if isinstance(given, Tensor) else given
+    if not info.any():
+        return
+    first = int(np.flatnonzero(info)[0])
+    where = f" (Batch element {first}):" if info.ndim else ""
+    raise error(f"{name}:{where} {text.format(int(info.flat[first]))}")
+
+
+def columns_first(array: Array) -> Array:
+    """A copy laid out column by column, as LAPACK returns matrices."""
+    *batch, m, n = array.shape
+    if m > 1 and n > 1 and array.size:
+        return np.ascontiguousarray(np.swapaxes(array, -1, -2)).swapaxes(-1, -2)
+    found = empty_in_steps(array.shape, array.dtype, (*_outward(batch, max(m, 1) * max(n, 1)), 1, max(m, 1)))
+    found[...] = array
+    return found
+
+
+def _outward(batch: list[int], extent: int) -> list[int]:
+    """The steps between the matrices of a batch."""
+    found: list[int] = []
+    for n in reversed(batch):
+        found.insert(0, extent)
+        extent *= max(n, 1)
+    return found

@@ -1,0 +1,324 @@
+"""Cholesky, QR, eigenvalues of symmetric matrices, singular values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor, make
+from ..._c10 import structseq
+from ..blas.matmul import matmul
+from ..out import given, given_several
+from ..registry import Array, op
+from ..scalar_operands import times, times_
+from ..shape.cat_stack import cat
+from . import lapack
+from .checks import LinAlgError, columns_first, floating, matrix, square, succeeded
+from .solve import solve_triangular
+
+# Cholesky -----------------------------------------------------------------------------------------
+
+
+def cholesky_backward(grad: Tensor, upper: bool, factor: Tensor) -> Tensor:
+    """torch's cholesky_backward; the gradient is symmetric."""
+    lower, of_lower = (factor.mH, grad.mH) if upper else (factor, grad)
+    found = lower.mH.matmul(of_lower).tril()
+    found = times(found + found.tril(-1).mH, 0.5)
+    found = solve_triangular(lower.mH, found, upper=True, left=True)
+    return solve_triangular(lower, found, upper=False, left=False)
+
+
+@op(
+    "LinalgCholeskyExBackward0",
+    name="linalg_cholesky_ex",
+    outputs="L info",
+    returns=structseq.linalg_cholesky_ex,
+    self=lambda grad, L, upper: cholesky_backward(grad, upper, L),
+)
+def _cholesky_ex(self: Array, upper: bool) -> tuple[Array, Array]:
+    square("linalg.cholesky", self)
+    floating("linalg.cholesky", self, False)
+    factors, info = lapack.cholesky(self, upper)
+    return columns_first(factors), info
+
+
+MINOR = (
+    "The factorization could not be completed because the input is not positive-definite (the leading minor of "
+    "order {} is not "
+    "positive-definite)."
+)
+
+
+def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
+    """torch.linalg.cholesky."""
+    found = _cholesky_ex(A, upper)
+    succeeded("linalg.cholesky", found[1], MINOR)
+    return given("linalg_cholesky", out, found[0])
+
+
+def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False, out: Any = None) -> Any:
+    """torch.linalg.cholesky_ex: the factor, and which matrices have none."""
+    found = _cholesky_ex(A, upper)
+    if check_errors:
+        succeeded("linalg.cholesky_ex", found[1], MINOR)
+    return given_several("linalg_cholesky_ex", out, found)
+
+
+# QR -----------------------------------------------------------------------------------------------
+
+
+def _halve_diagonal(tensor: Tensor, part: str) -> Tensor:
+    times_(getattr(tensor.diagonal(0, -2, -1), part), 0.5)
+    return tensor
+
+
+def _qr_backward(grads: Any, Q: Tensor, R: Tensor, mode: str) -> Tensor:
+    of_q, of_r = grads
+    if mode == "r":
+        raise RuntimeError(
+            "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use linalg.qr(A, "
+            "mode='reduced') if you are going to differentiate through linalg.qr."
+        )
+    m, n = Q._array.shape[-2], R._array.shape[-1]
+    if mode == "complete" and m > n:
+        raise RuntimeError(
+            "The QR decomposition is not differentiable when mode='complete' and nrows > ncols."
+        )
+    if of_q is not None and of_r is not None:
+        of_both = Q.mH.matmul(of_q)  # first: see Note [Right operands first]
+        found = of_r.matmul(R.mH) - of_both
+    else:
+        found = -Q.mH.matmul(of_q) if of_r is None else of_r.matmul(R.mH)
+    if m >= n:
+        upper = found.triu()
+        found = Q.matmul(_halve_diagonal(upper + upper.mH, "real"))
+        if of_q is not None:
+            found = found + of_q
+        return solve_triangular(R.mH, found, upper=False, left=False)
+    found = -found
+    found = (found - found.mH).tril()
+    if R._array.dtype.kind == "c":
+        found = _halve_diagonal(found, "imag")
+    found = Q.matmul(found)
+    found = solve_triangular(R.narrow(-1, 0, m).mH, found, upper=False, left=False)
+    zeros = make(np.zeros((*R._array.shape[:-1], n - m), R._array.dtype))
+    found = cat([found, zeros], -1)
+    return found if of_r is None else found + Q.matmul(of_r)
+
+
+@op(
+    "LinalgQrBackward0",
+    name="linalg_qr",
+    outputs="Q R",
+    returns=structseq.linalg_qr,
+    A=lambda grads, Q, R, mode: _qr_backward(grads, Q, R, mode),
+)
+def _qr(A: Array, mode: str = "reduced") -> tuple[Array, Array]:
+    matrix("linalg.qr", A)
+    floating("linalg.qr", A, False)
+    lapack.refuse_without_lapack("geqrf_cpu", A)
+    if mode not in ("reduced", "complete", "r"):
+        raise RuntimeError(
+            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
+        )
+    if not A.size:
+        return _empty_qr(A, mode)
+    if mode == "r":
+        return np.zeros(0, A.dtype), columns_first(np.linalg.qr(A, "r"))
+    q, r = np.linalg.qr(A, mode)
+    return columns_first(q), columns_first(r)
+
+
+def _empty_qr(a: Array, mode: str) -> tuple[Array, Array]:
+    *batch, m, n = a.shape
+    k = m if mode == "complete" else min(m, n)
+    r = columns_first(np.zeros((*batch, k, n), a.dtype))
+    if mode == "r":
+        return np.zeros(0, a.dtype), r
+    return columns_first(np.broadcast_to(np.eye(m, k, dtype=a.dtype), (*batch, m, k))), r
+
+
+def qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
+    """torch.linalg.qr."""
+    return given_several("linalg_qr", out, _qr(A, mode))
+
+
+# Eigenvalues --------------------------------------------------------------------------------------
+
+
+def apart(values: Tensor) -> Tensor:
+    """How far each value is from each other one; 1 on the diagonal, since it is divided by."""
+    rows = values.unsqueeze(-1)  # first: see Note [Right operands first]
+    found = values.unsqueeze(-2) - rows
+    found.diagonal(0, -2, -1).fill_(1.0)
+    return found
+
+
+def _eigh_backward(grads: Any, L: Tensor, V: Tensor) -> Tensor:
+    of_values, of_vectors = grads
+    if of_vectors is None:
+        adjoint = V.mH  # first: see Note [Right operands first]
+        return (V * of_values.unsqueeze(-2)).matmul(adjoint)
+    turned = V.mH.matmul(of_vectors)
+    if turns(turned):
+        raise RuntimeError(GAUGE.format("linalg_eigh_backward", "eigenvectors", "quantity, so it is"))
+    found = times(turned - turned.mH, 0.5)  # on the tangent space: skew-symmetric
+    found = found.div_(apart(L))
+    if of_values is not None:
+        found.diagonal(0, -2, -1).copy_(of_values)
+    return V.matmul(found.matmul(V.mH))
+
+
+@op(
+    "LinalgEighBackward0",
+    name="_linalg_eigh",
+    outputs="eigenvalues eigenvectors",
+    returns=structseq.linalg_eigh,
+    A=lambda grads, eigenvalues, eigenvectors: _eigh_backward(grads, eigenvalues, eigenvectors),
+)
+def _eigh(A: Array, UPLO: str = "L") -> tuple[Array, Array]:
+    square("linalg.eigh", A)
+    if UPLO.upper() not in ("L", "U"):
+        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
+    if not A.size:
+        return np.zeros(A.shape[:-1], A.real.dtype), columns_first(A)
+    lapack.refuse_without_lapack("linalg_eigh_cpu", A)
+    try:
+        values, vectors = np.linalg.eigh(A, UPLO.upper())
+    except np.linalg.LinAlgError:
+        raise LinAlgError(
+            "linalg.eigh: The algorithm failed to converge because the input matrix is ill-conditioned or has too many "
+            "repeated eigenvalues (error code: 1)."
+        ) from None
+    return values, columns_first(vectors)
+
+
+def eigh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
+    """torch.linalg.eigh."""
+    return given_several("linalg_eigh", out, _eigh(A, UPLO))
+
+
+def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
+    """torch.linalg.eigvalsh."""
+    return given("linalg_eigvalsh", out, _eigh(A, UPLO)[0])
+
+
+# Singular values ----------------------------------------------------------------------------------
+
+
+GAUGE = (
+    "{}: The {} in the complex case are specified up to multiplication by e^{{i phi}}. The specified loss function "
+    "depends on this {} ill-defined."
+)
+
+
+def turns(*factors: Tensor | None) -> bool:
+    """Whether a loss depends on the phase of complex vectors: the diagonals of these have an imaginary part in sum."""
+    given = [each._array for each in factors if each is not None]
+    if given[0].dtype.kind != "c":
+        return False
+    phases = [np.diagonal(each, axis1=-2, axis2=-1).imag for each in given]
+    return not np.allclose(phases[0], -phases[1] if len(phases) > 1 else 0, rtol=1e-2, atol=1e-2)
+
+
+def _skew(tensor: Tensor) -> Tensor:
+    return tensor - tensor.mH
+
+
+def _svd_backward(grads: Any, U: Tensor, S: Tensor, Vh: Tensor, full_matrices: bool) -> Tensor:
+    of_u, of_s, of_vh = grads
+    k = S._array.shape[-1]
+    if full_matrices:
+        Vh, U = Vh.narrow(-2, 0, k), U.narrow(-1, 0, k)
+        of_vh = None if of_vh is None else of_vh.narrow(-2, 0, k)
+        of_u = None if of_u is None else of_u.narrow(-1, 0, k)
+    m, n = U._array.shape[-2], Vh._array.shape[-1]
+    if of_u is None and of_vh is None:
+        if m >= n:
+            return matmul(U, of_s.unsqueeze(-1) * Vh)
+        return matmul(U * of_s.unsqueeze(-2), Vh)
+    turned_u = None if of_u is None else _skew(matmul(U.mH, of_u))
+    turned_v = None if of_vh is None else _skew(matmul(Vh, of_vh.mH))
+    if turns(*(each for each in (turned_u, turned_v) if each is not None)):
+        raise RuntimeError(GAUGE.format("svd_backward", "singular vectors", "phase term, making it"))
+    between = apart(S * S)
+    if turned_u is None:
+        assert turned_v is not None
+        found = turned_v / between  # here and below: see Note [Right operands first]
+        found = S.unsqueeze(-1) * found
+    elif turned_v is None:
+        columns = S.unsqueeze(-2)
+        found = (turned_u / between) * columns
+    else:
+        of_v = S.unsqueeze(-1) * turned_v
+        found = (turned_u * S.unsqueeze(-2) + of_v) / between
+    if of_s is not None:
+        found = found + of_s.diag_embed()
+    if turned_u is not None and turned_v is not None and U._array.dtype.kind == "c":
+        double = times(S, 2.0)
+        found = found + (turned_u.diagonal(0, -2, -1) / double).diag_embed()
+    if m > k and of_u is not None:
+        found = matmul(U, found)
+        rest = of_u / S.unsqueeze(-2)
+        outside = matmul(U, matmul(U.mH, rest))
+        return matmul(found + rest - outside, Vh)
+    if n > k and of_vh is not None:
+        found = matmul(found, Vh)
+        rest = of_vh / S.unsqueeze(-1)
+        outside = matmul(matmul(rest, Vh.mH), Vh)
+        return matmul(U, found + rest - outside)
+    return matmul(U, matmul(found, Vh)) if m >= n else matmul(matmul(U, found), Vh)
+
+
+@op(
+    "LinalgSvdBackward0",
+    name="_linalg_svd",
+    outputs="U S Vh",
+    returns=structseq.linalg_svd,
+    A=lambda grads, U, S, S_sym_argsize_minus_1, Vh, full_matrices: _svd_backward(
+        grads, U, S, Vh, full_matrices
+    ),
+)
+def _svd(A: Array, full_matrices: bool = False, name: str = "linalg.svd") -> tuple[Array, Array, Array]:
+    matrix(name, A)
+    floating(name, A, False)
+    if not A.size:
+        return _empty_svd(A, full_matrices)
+    lapack.refuse_without_lapack("linalg_svd_cpu", A)
+    if not np.isfinite(A).all():
+        raise LinAlgError(
+            f"{name}: The algorithm failed to converge because the input matrix contained non-finite values."
+        )
+    u, s, vh = np.linalg.svd(A, full_matrices)
+    return columns_first(u), s, columns_first(vh)
+
+
+def _empty_svd(a: Array, full_matrices: bool) -> tuple[Array, Array, Array]:
+    *batch, m, n = a.shape
+    k = min(m, n)
+    u, vh = (
+        np.eye(m, m if full_matrices else k, dtype=a.dtype),
+        np.eye(n if full_matrices else k, n, dtype=a.dtype),
+    )
+    u, vh = (columns_first(np.broadcast_to(each, (*batch, *each.shape))) for each in (u, vh))
+    return u, np.zeros((*batch, k), a.real.dtype), vh
+
+
+def _check_driver(driver: str | None) -> None:
+    if driver is not None:
+        raise RuntimeError(
+            "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."
+        )
+
+
+def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None, out: Any = None) -> Any:
+    """torch.linalg.svd."""
+    _check_driver(driver)
+    return given_several("linalg_svd", out, _svd(A, full_matrices))
+
+
+def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
+    """torch.linalg.svdvals."""
+    _check_driver(driver)
+    return given("linalg_svdvals", out, _svd(A, False)[1])

@@ -1,0 +1,68 @@
+"""Eigenvalues of any square matrix, which are complex."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor
+from ..._c10 import dtypes, structseq
+from ..._c10.errors import unimplemented
+from ..out import given, given_several
+from ..registry import Array, op
+from .checks import columns_first, square
+from .decompositions import GAUGE, apart, turns
+from .solve import solve
+
+
+def _eig_backward(grads: Any, L: Tensor, V: Tensor) -> Tensor:
+    """torch's linalg_eig_backward; the norms of the eigenvectors are constant."""
+    of_values, of_vectors = grads
+    if of_vectors is None:
+        adjoint = V.mH  # here and below: see Note [Right operands first]
+        right = of_values.unsqueeze(-1) * adjoint
+        return solve(V.mH, right)
+    turned = V.mH.matmul(of_vectors)
+    if turns(turned):
+        raise RuntimeError(GAUGE.format("linalg_eig_backward", "eigenvectors", "quantity, so it is"))
+    lengths = turned.diagonal(0, -2, -1).real.unsqueeze(-2)
+    along = V * lengths
+    found = turned - V.mH.matmul(along)
+    found = found.div_(apart(L.conj()))
+    if of_values is not None:
+        found.diagonal(0, -2, -1).copy_(of_values)
+    right = found.matmul(V.mH)
+    return solve(V.mH, right)
+
+
+@op(
+    "LinalgEigBackward0",
+    name="linalg_eig",
+    outputs="eigenvalues eigenvectors",
+    returns=structseq.linalg_eig,
+    self=lambda grads, eigenvalues, eigenvectors: _eig_backward(grads, eigenvalues, eigenvectors),
+)
+def _eig(self: Array, name: str) -> tuple[Array, Array]:
+    kind = dtypes.BY_NUMPY[self.dtype]
+    if not kind.is_floating_point and not kind.is_complex:
+        raise RuntimeError(f"Unknown Complex ScalarType for {kind.legacy}")
+    square(name, self)
+    if dtypes.is_half(self.dtype):
+        raise unimplemented("linalg_eig_out_cpu", self.dtype)
+    if not np.isfinite(self).all():
+        raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
+    values, vectors = np.linalg.eig(self)
+    target = kind.to_complex().numpy
+    return values.astype(target), columns_first(vectors.astype(target))
+
+
+def eig(A: Tensor, *, out: Any = None) -> Any:
+    """torch.linalg.eig: eigenvalues and eigenvectors, as complex numbers."""
+    found = _eig(A, "linalg.eig")
+    return given_several("linalg_eig", out, found)
+
+
+def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """torch.linalg.eigvals: the eigenvalues alone, as complex numbers."""
+    return given("linalg_eigvals", out, _eig(A, "linalg.eigvals")[0])

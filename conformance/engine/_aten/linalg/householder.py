@@ -1,0 +1,256 @@
+"""Products of Householder reflectors, and the QR factors that LAPACK keeps as such."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor
+from ..._autograd.undefined_gradient import undefined
+from ..._c10 import dtypes, structseq
+from ..._c10.shapes import existing_dim
+from ..creation.factories import zeros_like
+from ..out import given, given_several
+from ..registry import Array, op
+from ..scalar_operands import minus
+from . import lapack
+from .checks import columns_first
+
+_NAME = "torch.linalg.householder_product"
+
+
+def _check(input: Array, tau: Array) -> None:
+    """Refuse shapes and dtypes that do not fit.
+
+    Raises:
+        RuntimeError: as torch words it.
+        NotImplementedError: no LAPACK routine for the dtype.
+    """
+    m, n = input.shape[-2:] if input.ndim > 1 else (0, 0)
+    for wrong, text in (
+        (input.ndim < 2, "input must have at least 2 dimensions."),
+        (m < n, "input.shape[-2] must be greater than or equal to input.shape[-1]"),
+    ):
+        if wrong:
+            raise RuntimeError(f"{_NAME}: {text}")
+    existing_dim(-1, tau.ndim)
+    if n < tau.shape[-1]:
+        raise RuntimeError(f"{_NAME}: input.shape[-1] must be greater than or equal to tau.shape[-1]")
+    if tau.ndim != input.ndim - 1:
+        raise RuntimeError(
+            f"{_NAME}: Expected tau to have one dimension less than input, but got tau.ndim equal to {tau.ndim} and "
+            f"input.ndim is equal to {input.ndim}"
+        )
+    if tau.shape[:-1] != input.shape[:-2]:
+        raise RuntimeError(
+            f"{_NAME}: Expected batch dimensions of tau to be equal to input.shape[:-2], but got "
+            f"{list(tau.shape[:-1])}"
+        )
+    if tau.dtype != input.dtype:
+        of_tau, of_input = (dtypes.BY_NUMPY[each.dtype].legacy for each in (tau, input))
+        raise RuntimeError(f"{_NAME}: tau dtype {of_tau} does not match input dtype {of_input}")
+    lapack.refuse_without_lapack("orgqr_cpu", input)
+
+
+def _vectors(input: Tensor) -> Tensor:
+    """The vectors of the reflectors: what is below the diagonal, and 1 on it."""
+    found = input.tril(-1)
+    found.diagonal(0, -2, -1).fill_(1.0)
+    return found
+
+
+def _product_backward(
+    grad: Tensor, input: Tensor, tau: Tensor, result: Tensor, turned: bool = False
+) -> tuple[Any, Any]:
+    """What the product and its gradient make together, taken apart reflector by reflector, from the left and the right.
+
+    Where the product is ``turned``, its reflectors adjoint and in the other order, so are those.
+    """
+    if not (input._array.size and tau._array.size):
+        return None, None
+    vectors, of_vectors, of_tau = _vectors(input), zeros_like(input), zeros_like(tau)
+    m, k = input._array.shape[-2], tau._array.shape[-1]
+    first = vectors.narrow(-1, 0, k)
+    inverses = tau / minus(tau * (first * first.conj()).sum(-2), 1.0)  # 1 - inverse v v^H undoes a reflector
+    order = [*range(k)][:: -1 if turned else 1]
+    inner = result.matmul(grad.mH)
+    inverse = inverses.narrow(-1, order[0], 1)  # here and below: see Note [Right operands first]
+    inner = _reflected(inner, vectors.narrow(-1, order[0], 1), inverse, not turned)
+    for place, i in enumerate(order):
+        whole, factor = vectors.narrow(-1, i, 1), tau.narrow(-1, i, 1)
+        v = whole.narrow(-2, i, m - i)
+        met, moved = v.mH.matmul(inner.narrow(-2, i, m - i)), inner.narrow(-1, i, m - i).matmul(v)
+        t = factor.unsqueeze(-1)
+        of_moved = (t * moved).squeeze(-1)
+        of_v = (-t * met).conj().squeeze(-2) - of_moved
+        of_t = (-met.narrow(-1, i, m - i).matmul(v).conj()).squeeze(-1)
+        of_vectors.select(-1, i).copy_(of_v.unsqueeze(-1).squeeze(-1))
+        of_tau.select(-1, i).copy_(of_t.squeeze(-1))
+        if place + 1 < k:
+            following = order[place + 1]
+            further = vectors.narrow(-1, following, 1), inverses.narrow(-1, following, 1)
+            inner = _reflected(inner, *further, not turned)
+            inner = _reflected(inner, whole, factor, turned)
+    return of_vectors.tril_(-1), of_tau
+
+
+def _reflected(matrix: Tensor, v: Tensor, t: Tensor, left: bool) -> Tensor:
+    """The product with a reflector, from the left or the right."""
+    adjoint = v.mH
+    if left:
+        projected = adjoint.matmul(matrix)
+        return matrix - (t.unsqueeze(-1) * v) * projected
+    return matrix - matrix.matmul(t.unsqueeze(-1) * v) * adjoint
+
+
+@op(
+    "LinalgHouseholderProductBackward0",
+    name="linalg_householder_product",
+    inputs={"input tau": lambda grad, input, tau, result: _product_backward(grad, input, tau, result)},
+)
+def _product(input: Array, tau: Array) -> Array:
+    _check(input, tau)
+    m, n = input.shape[-2:]
+    found = np.array(np.broadcast_to(np.eye(m, n, dtype=input.dtype), input.shape))
+    vectors = np.tril(input, -1) + np.eye(m, n, dtype=input.dtype)
+    for i in reversed(range(tau.shape[-1])):
+        v = vectors[..., i, None]
+        found -= tau[..., i, None, None] * v @ (np.conj(np.swapaxes(v, -1, -2)) @ found)
+    return columns_first(found)
+
+
+def householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """torch.linalg.householder_product: the first columns of a product of reflectors 1 - tau v vᴴ.
+
+    Raises:
+        RuntimeError: shapes that do not fit.
+    """
+    return given("linalg_householder_product", out, _product(input, tau))
+
+
+orgqr = householder_product
+
+
+# Products of all reflectors with a matrix ------------------------------------------------------------
+
+
+def _check_other(input: Array, tau: Array, other: Array, left: bool) -> None:
+    """Refuse shapes and dtypes that do not fit.
+
+    Raises:
+        RuntimeError: as torch words it.
+        NotImplementedError: no LAPACK routine for the dtype.
+    """
+    for array, text in ((input, "input"), (other, "other")):
+        if array.ndim < 2:
+            raise RuntimeError(f"torch.ormqr: {text} must have at least 2 dimensions.")
+    side = -2 if left else -1
+    existing_dim(-1, tau.ndim)
+    for wrong, text in (
+        (other.shape[side] != input.shape[-2], f"other.shape[{side}] must be equal to input.shape[-2]"),
+        (
+            tau.shape[-1] != min(other.shape[side], input.shape[-1]),
+            f"tau.shape[-1] must be equal to min(other.shape[{side}], input.shape[-1])",
+        ),
+        (
+            tau.ndim != input.ndim - 1,
+            f"Expected tau to have one dimension less than input, but got tau.ndim equal to {tau.ndim} and input.ndim "
+            f"is equal to {input.ndim}",
+        ),
+        (
+            other.ndim != input.ndim,
+            "Expected other to have the same number of dimensions as input, but got other.ndim equal to "
+            f"{other.ndim} and input.ndim is equal to {input.ndim}",
+        ),
+        (
+            tau.shape[:-1] != input.shape[:-2],
+            f"Expected batch dimensions of tau to be equal to input.shape[:-2], but got {list(tau.shape[:-1])}",
+        ),
+        (
+            other.shape[:-2] != input.shape[:-2],
+            f"Expected batch dimensions of other to be equal to input.shape[:-2], but got {list(other.shape[:-2])}",
+        ),
+        (tau.dtype != input.dtype, _TWO_DTYPES.format(_legacy(input), "tau", _legacy(tau))),
+        (other.dtype != input.dtype, _TWO_DTYPES.format(_legacy(input), "other", _legacy(other))),
+    ):
+        if wrong:
+            raise RuntimeError(f"torch.ormqr: {text}")
+    lapack.refuse_without_lapack("ormqr_cpu", input)
+
+
+_TWO_DTYPES = "Expected input and {1} to have the same dtype, but input has dtype{0} and {1} has dtype {2}"
+
+
+def _legacy(array: Array) -> str:
+    return dtypes.BY_NUMPY[array.dtype].legacy
+
+
+def _applied_backward(
+    grad: Tensor,
+    self: Tensor,
+    input2: Tensor,
+    result: Tensor,
+    left: bool,
+    transpose: bool,
+    needed: list[bool],
+) -> tuple[Any, Any, Any]:
+    """As of a product of reflectors, of which the gradient and the result change places where it is turned."""
+    of_other = _apply(self, input2, grad, left, not transpose) if needed[2] else None
+    if not (needed[0] or needed[1]):
+        return None, None, of_other
+    turned = left == transpose
+    first, second = (grad, result) if turned else (result, grad)
+    if not left:
+        first, second = first.mH, second.mH
+    return *_product_backward(second, self, input2, first, turned), of_other
+
+
+@op(
+    "OrmqrBackward0",
+    name="ormqr",
+    inputs={
+        "self input2 input3": lambda grad, self, input2, input3, result, left, transpose, needed: (
+            _applied_backward(grad, self, input2, result, left, transpose, needed)
+        ),
+    },
+)
+def _apply(self: Array, input2: Array, input3: Array, left: bool = True, transpose: bool = False) -> Array:
+    """The product of all reflectors with a matrix on their right, or on their left."""
+    _check_other(self, input2, input3, left)
+    m, k = self.shape[-2], input2.shape[-1]
+    found = np.array(input3 if left else lapack.transposed(input3))
+    vectors = (np.tril(self, -1) + np.eye(m, self.shape[-1], dtype=self.dtype))[..., :k]
+    tau = np.conj(input2) if left == transpose else input2
+    for i in range(k) if left == transpose else reversed(range(k)):
+        v = vectors[..., i, None]
+        found -= tau[..., i, None, None] * v @ (lapack.transposed(v) @ found)
+    return columns_first(found if left else lapack.transposed(found))
+
+
+ormqr = _apply
+
+
+@op(
+    "GeqrfBackward0",
+    name="geqrf",
+    outputs="a tau",
+    returns=structseq.geqrf,
+    self=undefined("geqrf"),
+)
+def _geqrf(self: Array) -> tuple[Array, Array]:
+    if self.ndim < 2:
+        raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")
+    lapack.refuse_without_lapack("geqrf_cpu", self)
+    m, n = self.shape[-2:]
+    factors, tau = np.array(self), np.zeros((*self.shape[:-2], min(m, n)), self.dtype)
+    if self.size:
+        routine = lapack.routine("geqrf", self)
+        for place in np.ndindex(self.shape[:-2]):
+            factors[place], tau[place] = routine(self[place])[:2]
+    return columns_first(factors), tau
+
+
+def geqrf(input: Tensor, *, out: Any = None) -> Any:
+    """torch.geqrf: R above the vectors of the reflectors that make up Q."""
+    return given_several("geqrf", out, _geqrf(input))

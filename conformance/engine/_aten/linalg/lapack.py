@@ -1,0 +1,124 @@
+"""LAPACK's routines over batches of matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._c10.errors import unimplemented
+from ..registry import Array
+
+_LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}  # LAPACK's for numpy's
+
+
+def refuse_without_lapack(kernel: str, array: Array) -> None:
+    """Refuse dtypes of which LAPACK has no matrices.
+
+    Raises:
+        NotImplementedError: by the kernel's name.
+    """
+    if array.dtype.char not in _LETTERS:
+        raise unimplemented(kernel, array.dtype)
+
+
+def routine(name: str, array: Array) -> Any:
+    """LAPACK's routine for the array's precision."""
+    from scipy.linalg import lapack  # slow to import
+
+    return getattr(lapack, _LETTERS[array.dtype.char] + name)
+
+
+def factor(a: Array) -> tuple[Array, Array, Array]:
+    """LU factors in one matrix, pivots counted from 1, and which diagonal element is zero (0: none)."""
+    rank = min(a.shape[-2:])
+    factors, pivots = np.zeros(a.shape, a.dtype), np.zeros((*a.shape[:-2], rank), np.int32)
+    info = np.zeros(a.shape[:-2], np.int32)
+    if a.size:
+        refuse_without_lapack("lu_cpu", a)
+        getrf = routine("getrf", a)
+        for place in np.ndindex(a.shape[:-2]):
+            factors[place], found, info[place] = getrf(a[place])
+            pivots[place] = found + 1
+    return factors, pivots, info
+
+
+def lu_solve(factors: Array, pivots: Array, b: Array, left: bool = True, adjoint: bool = False) -> Array:
+    """The solution of A X = B (X A = B), or of the transposed equation, from A's factors."""
+    if not left:
+        return transposed(lu_solve(factors, pivots, transposed(b), True, not adjoint))
+    batch = np.broadcast_shapes(factors.shape[:-2], b.shape[:-2])
+    factors = np.broadcast_to(factors, (*batch, *factors.shape[-2:]))
+    pivots = np.broadcast_to(pivots, (*batch, *pivots.shape[-1:]))
+    b = np.broadcast_to(b, (*batch, *b.shape[-2:]))
+    found = np.zeros(b.shape, b.dtype)
+    if found.size:
+        refuse_without_lapack("linalg.lu_solve_cpu", factors)
+        getrs = routine("getrs", factors)
+        turned = 2 if adjoint and factors.dtype.kind == "c" else int(adjoint)
+        for place in np.ndindex(batch):
+            found[place], _ = getrs(factors[place], pivots[place] - 1, b[place], trans=turned)
+    return found
+
+
+def transposed(array: Array) -> Array:
+    """Matrices transposed and conjugated."""
+    turned = np.swapaxes(array, -1, -2)
+    return np.conjugate(turned) if turned.dtype.kind == "c" else turned
+
+
+def solve_triangular(a: Array, b: Array, upper: bool, left: bool, unitriangular: bool) -> Array:
+    """The solution of A X = B (X A = B) for a triangular A; zeros on the diagonal give infinities."""
+    if not left:
+        found = solve_triangular(
+            np.swapaxes(a, -1, -2), np.swapaxes(b, -1, -2), not upper, True, unitriangular
+        )
+        return np.swapaxes(found, -1, -2)
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    n = a.shape[-1]
+    a = np.broadcast_to(a, (*batch, n, n))
+    found = np.array(np.broadcast_to(b, (*batch, *b.shape[-2:])), order="C")
+    for i in reversed(range(n)) if upper else range(n):
+        done = slice(i + 1, n) if upper else slice(0, i)
+        found[..., i, :] -= (a[..., i, done, None] * found[..., done, :]).sum(-2)
+        if not unitriangular:
+            found[..., i, :] /= a[..., i, i, None]
+    return found
+
+
+def cholesky(a: Array, upper: bool) -> tuple[Array, Array]:
+    """The Cholesky factor, and the order of the first minor that is not positive (0: none)."""
+    factors, info = np.zeros(a.shape, a.dtype), np.zeros(a.shape[:-2], np.int32)
+    if a.size:
+        refuse_without_lapack("cholesky_cpu", a)
+        potrf = routine("potrf", a)
+        for place in np.ndindex(a.shape[:-2]):
+            factors[place], info[place] = potrf(a[place], lower=not upper, clean=True)
+            if not np.isfinite(factors[place]).all():
+                info[place] = _first_bad_minor(a[place].T if upper else a[place])
+    return factors, info
+
+
+def from_cholesky_factor(factors: Array, upper: bool) -> Array:
+    """The inverse of what the Cholesky factors are of; of complex numbers on their diagonals LAPACK reads real parts."""
+    found = np.zeros(factors.shape, factors.dtype)
+    if found.size:
+        potri = routine("potri", factors)
+        for place in np.ndindex(factors.shape[:-2]):
+            half = potri(factors[place], lower=not upper)[0]
+            half = np.triu(half) if upper else np.tril(half)
+            strict = half - np.diag(np.diag(half))
+            found[place] = half + transposed(strict)
+    return found
+
+
+def _first_bad_minor(matrix: Array) -> int:
+    """The order of the first minor that is not positive; potrf of a matrix with nan or inf need not say."""
+    lower = np.zeros_like(matrix)
+    for j in range(len(matrix)):
+        pivot = matrix[j, j] - lower[j, :j] @ lower[j, :j]
+        if not pivot > 0:
+            return j + 1
+        lower[j, j] = np.sqrt(pivot)
+        lower[j + 1 :, j] = (matrix[j + 1 :, j] - lower[j + 1 :, :j] @ lower[j, :j]) / lower[j, j]
+    return 0

@@ -1,0 +1,171 @@
+"""LDL factors of symmetric matrices that need not be positive, and the equations solved with them (Bunch and Kaufman)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.batched_tensor import numbers_of
+from ..._autograd.tensor import Tensor
+from ..._autograd.undefined_gradient import unsupported
+from ..._c10 import dtypes, structseq
+from ..._c10.shapes import broadcast_shapes
+from ..out import given, given_several
+from ..registry import Array, op
+from . import lapack
+from .checks import columns_first, floating, same_dtype, square
+
+_UNKNOWN = (
+    'false INTERNAL ASSERT FAILED at "/__w/pytorch/pytorch/aten/src/ATen/native/BatchLinearAlgebra.cpp":1642, please '
+    "report a bug to PyTorch. {}: Unknown error code: {}."
+)
+
+
+@op(
+    "NotImplemented",
+    name="linalg_ldl_factor_ex",
+    outputs="LD pivots info",
+    returns=structseq.linalg_ldl_factor_ex,
+    self=unsupported("linalg_ldl_factor_ex"),
+)
+def _factor(self: Array, hermitian: bool = False) -> tuple[Array, Array, Array]:
+    name = "torch.linalg.ldl_factor_ex"
+    square(name, self)
+    floating(name, self, False)
+    if self.size:
+        lapack.refuse_without_lapack("ldl_factor_kernel_cpu", self)
+    factors, pivots = np.zeros_like(self), np.zeros(self.shape[:-1], np.int32)
+    info = np.zeros(self.shape[:-2], np.int32)
+    if self.size:
+        adjoint = hermitian and self.dtype.kind == "c"
+        routine = lapack.routine("hetrf" if adjoint else "sytrf", self)
+        for place in np.ndindex(self.shape[:-2]):
+            found, pivots[place], info[place] = routine(self[place], lower=1)
+            factors[place] = np.tril(found)
+    return columns_first(factors), pivots, info
+
+
+def _succeeded(name: str, info: Tensor) -> None:
+    """Refuse a factor D that is singular, of which torch knows no better to say.
+
+    Raises:
+        RuntimeError: in torch's words.
+    """
+    numbers = numbers_of(info)
+    if numbers.any():
+        first = int(numbers[numbers != 0].flat[0])
+        raise RuntimeError(_UNKNOWN.format(name, first))
+
+
+def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = False, out: Any = None) -> Any:
+    """torch.linalg.ldl_factor_ex: L and D in one matrix, the pivots, and where D is singular.
+
+    Raises:
+        RuntimeError: no square matrix of floating or complex numbers; with ``check_errors`` a D that is singular.
+    """
+    found = _factor(A, hermitian)
+    if check_errors:
+        _succeeded("torch.linalg.ldl_factor_ex", found[2])
+    return given_several("linalg_ldl_factor_ex", out, found)
+
+
+def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
+    """torch.linalg.ldl_factor: L and D in one matrix, and the pivots.
+
+    Raises:
+        RuntimeError: no square matrix of floating or complex numbers; D is singular.
+    """
+    found = _factor(A, hermitian)
+    _succeeded("torch.linalg.ldl_factor", found[2])
+    return given_several("linalg_ldl_factor", out, structseq.linalg_ldl_factor(found[:2]))
+
+
+def _check(LD: Array, pivots: Array, B: Array) -> None:
+    name = "torch.linalg.ldl_solve"
+    square(name, LD)
+    floating(name, LD, False)
+    if B.ndim < 2:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-max(B.ndim, 1)}, {max(B.ndim, 1) - 1}], but got -2)"
+        )
+    if B.shape[-2] != LD.shape[-1]:
+        n, (rows, columns) = LD.shape[-1], B.shape[-2:]
+        raise RuntimeError(
+            f"Incompatible matrix sizes for {name}: each A matrix is {n} by {n} but each b matrix is {rows} by {columns}"
+        )
+    if LD.shape[:-1] != pivots.shape:
+        raise RuntimeError(
+            f"{name}: Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots with shape "
+            f"{list(pivots.shape)} instead"
+        )
+    if pivots.dtype.kind not in "iu":
+        raise RuntimeError(
+            f"{name}: Expected pivots to be integers. Got {dtypes.BY_NUMPY[pivots.dtype].legacy}"
+        )
+    same_dtype(LD, B)
+
+
+@op(
+    "NotImplemented",
+    name="linalg_ldl_solve",
+    tensors="pivots",
+    inputs={name: unsupported("linalg_ldl_solve") for name in ("LD", "B")},
+)
+def _solve(LD: Array, pivots: Array, B: Array, hermitian: bool = False) -> Array:
+    _check(LD, pivots, B)
+    batch = broadcast_shapes(LD.shape[:-2], B.shape[:-2])
+    n = LD.shape[-1]
+    LD = np.broadcast_to(LD, (*batch, n, n))
+    found = np.array(np.broadcast_to(B, (*batch, *B.shape[-2:])))
+    lapack.refuse_without_lapack("ldl_solve_kernel_cpu", LD)
+    if (np.abs(pivots) > n).any():
+        raise RuntimeError(
+            "Pivots given to ldl_solve must all satisfy |pivot| <= LD.size(-2). Did you properly pass the result of "
+            "ldl_factor?"
+        )
+    pivots = np.broadcast_to(pivots, (*batch, n))
+    adjoint: Callable[[Array], Array] = np.conj if hermitian else np.asarray
+    for place in np.ndindex(batch):
+        _solve_one(LD[place], [*_blocks(pivots[place])], found[place], adjoint)
+    return columns_first(found)
+
+
+def _blocks(pivots: Array) -> Iterator[tuple[slice, int]]:
+    """The blocks of D, of one row or two, and the row that changed places with the last of each."""
+    k = 0
+    while k < len(pivots):
+        size = 1 if pivots[k] > 0 else 2
+        yield slice(k, k + size), abs(int(pivots[k + size - 1])) - 1
+        k += size
+
+
+def _solve_one(
+    factors: Array, blocks: list[tuple[slice, int]], b: Array, adjoint: Callable[[Array], Array]
+) -> None:
+    """Solve L D Lᴴ x = b in place of b, with a permutation in front of each column of L."""
+    for at, row in blocks:
+        last = at.stop - 1
+        b[[last, row]] = b[[row, last]]
+        b[at.stop :] -= factors[at.stop :, at] @ b[at]
+        below = np.tril(factors[at, at], -1)
+        diagonal = np.diag(np.diag(factors[at, at]))
+        if adjoint is np.conj:
+            diagonal = diagonal.real
+        b[at] = np.linalg.solve(diagonal + below + adjoint(below).T, b[at])
+    for at, row in reversed(blocks):
+        last = at.stop - 1
+        b[at] -= adjoint(factors[at.stop :, at]).T @ b[at.stop :]
+        b[[last, row]] = b[[row, last]]
+
+
+def ldl_solve(
+    LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False, out: Tensor | None = None
+) -> Tensor:
+    """torch.linalg.ldl_solve: X in A X = B, (*, n, k), from A's factors.
+
+    Raises:
+        RuntimeError: shapes or dtypes that do not fit; pivots beyond the matrix.
+    """
+    return given("linalg_ldl_solve", out, _solve(LD, pivots, B, hermitian))

@@ -1,0 +1,218 @@
+"""Pseudoinverses, least squares, the exponential of a matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor, make
+from ..._c10 import dtypes, structseq
+from ..._c10.shapes import broadcast_shapes
+from ..blas.matmul import matmul
+from ..out import given, given_several
+from ..pointwise.where_clamp import where
+from ..registry import Array, op
+from ..scalar_operands import times
+from .checks import columns_first, floating, square
+from .decompositions import eigh, svd
+from .norms import need_epsilon, threshold
+from .solve import is_vector
+
+# Pseudoinverse ------------------------------------------------------------------------------------
+
+
+def _pinv_backward(grad: Tensor, inverse: Tensor, self: Tensor) -> Tensor:
+    m, n = self._array.shape[-2:]
+    inverse_h, grad_h = inverse.mH, grad.mH
+    if m <= n:
+        k = grad_h.matmul(inverse)
+        k_inverse = k.matmul(inverse_h)
+        last = (inverse_h.matmul(inverse)).matmul(grad_h - k.matmul(self))  # see Note [Right operands first]
+        third = (self.matmul(inverse)).matmul(k_inverse)
+        return -(inverse.matmul(k)).mH + k_inverse - third + last
+    k = inverse.matmul(grad_h)
+    inverse_k = inverse_h.matmul(k)
+    last = (inverse_k.matmul(inverse)).matmul(self)
+    second = (grad_h - self.matmul(k)).matmul(inverse).matmul(inverse_h)
+    return -(k.matmul(inverse)).mH + second + inverse_k - last
+
+
+@op(
+    "LinalgPinvBackward0",
+    name="_linalg_pinv",
+    self=lambda grad, result, self: _pinv_backward(grad, result, self),
+)
+def _pinv(self: Array, found: Any) -> Array:
+    return found._array
+
+
+def pinv(
+    A: Tensor,
+    rcond: Any = None,
+    hermitian: bool = False,
+    *,
+    atol: Any = None,
+    rtol: Any = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """torch.linalg.pinv: the pseudoinverse; small singular values count as zero."""
+    array = A._array
+    if atol is not None and rtol is None and rcond is None:
+        need_epsilon(A)
+    if array.ndim < 2 or array.dtype.kind not in "fcV" or dtypes.is_half(array.dtype):
+        raise RuntimeError(
+            f"linalg.pinv({dtypes.BY_NUMPY[array.dtype].legacy}{{{list(array.shape)}}}): expected a tensor "
+            "with 2 or more "
+            "dimensions of float, double, cfloat or cdouble types"
+        )
+    floating("linalg.pinv", array)
+    for name, each in (("rcond", rcond), ("atol", atol), ("rtol", rtol)):
+        if isinstance(each, Tensor) and each._array.dtype.kind == "c":
+            raise RuntimeError(
+                f"torch.linalg.pinv: {name} tensor of complex type is not supported. Got {each.dtype.legacy}"
+            )
+    if rcond is not None:
+        rtol = rcond
+    a = A.detach()
+    if not array.size:
+        found = matmul(a.mT.detach(), a.new_zeros((*array.shape[:-2], array.shape[-2], array.shape[-2])))
+    elif hermitian:
+        values, vectors = eigh(a)
+        least = threshold(values.abs(), a, atol, rtol).unsqueeze(-1)
+        inverse = where(values.abs() > least, values.reciprocal(), 0)
+        found = matmul(vectors * inverse.unsqueeze(-2), vectors.mH)
+    else:
+        u, s, vh = svd(a, False)
+        least = threshold(s, a, atol, rtol).unsqueeze(-1)
+        inverse = where(s > least, s.reciprocal(), 0)
+        found = matmul(vh.mH * inverse.unsqueeze(-2), u.mH)
+    return given("linalg_pinv", out, _pinv(A, found))
+
+
+# Least squares ------------------------------------------------------------------------------------
+
+
+def _lstsq_backward(grads: Any, self: Tensor, b: Tensor, solution: Tensor, needed: Any) -> Any:
+    of_solution, of_residuals = grads[0], grads[1] if len(grads) > 1 else None
+    vector = is_vector(self._array.shape, b._array.shape)
+    right = b.unsqueeze(-1) if vector else b
+    to_a = to_b = None
+    if of_solution is not None:
+        wide = of_solution.unsqueeze(-1) if vector else of_solution
+        inverse = pinv(self)
+        if needed[0]:
+            to_a = _pinv_backward(wide.matmul(right.mH), inverse, self)
+        if needed[1]:
+            to_b = inverse.mH.matmul(wide)
+    if of_residuals is not None and of_residuals._array.size:
+        found = solution.unsqueeze(-1) if vector else solution
+        away, residuals = self.matmul(found) - right, of_residuals.unsqueeze(-2)
+        if needed[0]:
+            part = times((residuals * away).matmul(found.mH), 2)
+            to_a = part if to_a is None else to_a + part
+        if needed[1]:
+            part = times(residuals, -2) * away
+            to_b = part if to_b is None else to_b + part
+    return to_a, to_b.squeeze(-1) if vector and to_b is not None else to_b
+
+
+@op(
+    "LinalgLstsqBackward0",
+    name="linalg_lstsq",
+    outputs="solution residuals rank singular_values",
+    constants="singular_values",
+    returns=structseq.linalg_lstsq,
+    inputs={
+        "self b": lambda grads, self, b, solution, needed: _lstsq_backward(grads, self, b, solution, needed)
+    },
+)
+def _lstsq(self: Array, b: Array, rcond: Any = None, driver: Any = None) -> tuple[Array, ...]:
+    vector = is_vector(self.shape, b.shape)
+    right = b[..., None] if vector else b
+    m, n = self.shape[-2:]
+    batch = broadcast_shapes(self.shape[:-2], right.shape[:-2])
+    a, right = np.broadcast_to(self, (*batch, m, n)), np.broadcast_to(right, (*batch, m, right.shape[-1]))
+    if not (np.isfinite(a).all() and np.isfinite(right).all()):
+        raise RuntimeError("torch.linalg.lstsq: the input contains infs or NaNs")
+    cut = dtypes.float_limits(self.dtype).eps * max(m, n) if rcond is None else float(rcond)
+    rows = columns_first(np.zeros((*batch, max(m, n), right.shape[-1]), self.dtype))  # LAPACK's right side
+    solution = rows[..., :n, :]
+    real = self.real.dtype
+    own = self.shape[:-2]  # what is said of a alone is said of each of its own matrices
+    rank, values = np.zeros(own, np.int64), np.zeros((*own, min(m, n)), real)
+    for place in np.ndindex(batch):
+        if a[place].size and right.shape[-1]:
+            of_a = tuple(min(i, k - 1) for i, k in zip(place[len(batch) - len(own) :], own, strict=True))
+            solution[place], _, rank[of_a], values[of_a] = np.linalg.lstsq(a[place], right[place], cut)
+    residuals = np.zeros(0, real)
+    if m > n and driver != "gelsy" and (rank == n).all():
+        residuals = np.square(np.abs(np.matmul(a, solution) - right)).sum(-2)
+    if driver == "gels":
+        rank = np.zeros(0, np.int64)
+    if driver in ("gels", "gelsy"):
+        values = np.zeros(0, real)
+    return solution[..., 0] if vector else solution, residuals, rank, values
+
+
+_NAMES = ("linalg_lstsq", "linalg_lstsq", "linalg_lstsq_rank", "linalg_lstsq_singular_values")
+_DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
+
+
+def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None, out: Any = None) -> Any:
+    """torch.linalg.lstsq: the X for which A X - B is least."""
+    name = "torch.linalg.lstsq"
+    if A._array.ndim < 2:
+        raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
+    if B._array.ndim < 1:
+        raise RuntimeError(f"{name}: other must have at least 1 dimension.")
+    vector = is_vector(A._array.shape, B._array.shape)
+    rows = B._array.shape[-1 if vector else -2]
+    if A._array.shape[-2] != rows:
+        raise RuntimeError(f"{name}: input.size(-2) should match other.size({-1 if vector else -2})")
+    if driver is not None and driver not in _DRIVERS:
+        raise RuntimeError(f"{name}: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
+    if A.dtype is not B.dtype:
+        raise RuntimeError(
+            f"{name}: Expected input and other to have the same dtype, but got input's dtype {A.dtype.legacy} and other's "
+            f"dtype {B.dtype.legacy}"
+        )
+    need_epsilon(A)
+    found = _lstsq(A, B, rcond, driver or "gelsy")
+    return given_several("linalg_lstsq", out, found, _NAMES)
+
+
+# The exponential ----------------------------------------------------------------------------------
+
+
+def _exponential_backward(self: Tensor, grad: Tensor) -> Tensor:
+    """The upper right block of the exponential of [[A^H, G], [0, A^H]]."""
+    n = self._array.shape[-1]
+    turned = self.mH
+    both = make(np.zeros((*self._array.shape[:-2], 2 * n, 2 * n), grad._array.dtype))
+    both.narrow(-2, 0, n).narrow(-1, 0, n).copy_(turned)
+    both.narrow(-2, n, n).narrow(-1, n, n).copy_(turned)
+    both.narrow(-2, 0, n).narrow(-1, n, n).copy_(grad)
+    return matrix_exp(both).narrow(-2, 0, n).narrow(-1, n, n)
+
+
+@op(
+    "LinalgMatrixExpBackward0",
+    name="linalg_matrix_exp",
+    self=lambda grad, self: _exponential_backward(self, grad),
+)
+def _matrix_exp(self: Array) -> Array:
+    square("linalg.matrix_exp", self)
+    from scipy.linalg import expm  # slow to import
+
+    floating("linalg.matrix_exp", self, False)
+    return (
+        np.asarray(expm(self.astype(np.promote_types(self.dtype, np.float32))), self.dtype)
+        if self.size
+        else self.copy()
+    )
+
+
+def matrix_exp(A: Tensor) -> Tensor:
+    """torch.linalg.matrix_exp."""
+    return _matrix_exp(A)

@@ -1,0 +1,342 @@
+"""Inverses, determinants, linear equations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.conj_view import is_twin
+from ..._autograd.tensor import Tensor, make
+from ..._c10 import dtypes, structseq
+from ..._c10.dtypes import float_limits
+from ..._c10.modes import state
+from ..._c10.shapes import broadcast_shapes, wrap_dim
+from ..._c10.slots import on_first_use
+from ..blas.matmul import matmul
+from ..creation.factories import zeros_like
+from ..out import given, given_several, several
+from ..reduction.sum_mean_prod import _without_each
+from ..registry import ROWS, Array, op
+from ..scalar_operands import times
+from ..shape.clone_to import without_leading_ones
+from ..shape.triangular_diagonal import diag_embed
+from . import lapack
+from .checks import columns_first, floating, matrix, square, succeeded
+
+svd: Callable[..., Any] = on_first_use("linalg_svd")  # from decompositions, see Note [Slots]
+
+SINGULAR = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
+
+
+# Inverse ------------------------------------------------------------------------------------------
+
+
+def _inverse_backward(grad: Tensor, inverse: Tensor) -> Tensor:
+    right = matmul(grad, inverse.mH)  # see Note [Right operands first]
+    return -matmul(inverse.mH, right)
+
+
+@op(
+    "LinalgInvExBackward0",
+    name="linalg_inv_ex",
+    outputs="inverse info",
+    returns=structseq.linalg_inv_ex,
+    A=lambda grad, inverse: _inverse_backward(grad, inverse),
+)
+def _inv_ex(A: Array, name: str) -> tuple[Array, Array]:
+    square("linalg.inv", A)
+    floating("linalg.inv", A)
+    factors, pivots, info = lapack.factor(A)
+    identity = np.broadcast_to(np.eye(A.shape[-1], dtype=A.dtype), A.shape)
+    return columns_first(lapack.lu_solve(factors, pivots, identity)), info
+
+
+def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """torch.linalg.inv."""
+    found = _inv_ex(A, "linalg.inv")
+    succeeded("linalg.inv", found[1], SINGULAR)
+    return given("linalg_inv", out, found[0])
+
+
+def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
+    """torch.linalg.inv_ex: the inverse, and which matrices had none."""
+    found = _inv_ex(A, "linalg.inv_ex")
+    if check_errors:
+        succeeded("linalg.inv_ex", found[1], SINGULAR)
+    return found if out is None else several(ROWS["linalg_inv_ex"], out, A, "linalg.inv_ex")
+
+
+# Determinant --------------------------------------------------------------------------------------
+
+
+def _determinant(a: Array) -> tuple[Array, Array, Array, Array, Array]:
+    """Sign, logarithm, factors, pivots and the product itself."""
+    factors, pivots, _ = lapack.factor(a)
+    diagonal = np.diagonal(factors, axis1=-2, axis2=-1)
+    swaps = np.count_nonzero(pivots != np.arange(1, a.shape[-1] + 1), axis=-1)
+    parity = np.where(swaps % 2, -1, 1).astype(a.dtype)
+    signs = np.where(np.isnan(diagonal), 0, np.sign(diagonal))  # torch's sign of nan
+    sign = parity * np.multiply.reduce(signs, -1)
+    log = np.add.reduce(np.log(np.abs(diagonal)), -1)
+    return sign, log, columns_first(factors), pivots, parity * np.multiply.reduce(diagonal, -1)
+
+
+def _adjugate_backward(grad: Tensor, det: Tensor, A: Tensor, LU: Tensor, pivots: Tensor) -> Tensor:
+    if not A._array.size:
+        return zeros_like(A)
+    if A._array.shape[-1] == 1:
+        return grad.unsqueeze(-1).unsqueeze(-1).expand(A._array.shape)
+    weight = grad * det.conj()
+    spread = diag_embed(weight.unsqueeze(-1).expand(pivots._array.shape)).mT
+    epsilon = float_limits(A._array.dtype).eps
+    if not state.recording:
+        perturbed = np.array(LU._array)
+        diagonal = np.einsum("...ii->...i", perturbed)
+        diagonal[diagonal == 0] = epsilon
+        return make(columns_first(lapack.lu_solve(perturbed, pivots._array, spread._array, True, True)))
+    singular = np.abs(det._array) < 100 * epsilon
+    if not singular.any():
+        return solve(A.mH, spread)
+    if singular.all():
+        return _singular_backward(A, grad)
+    where, elsewhere = make(singular), make(~singular)
+    found = make(np.zeros(A._array.shape, A._array.dtype))
+    found.index_put_((where,), without_leading_ones(_singular_backward(A[where], grad[where])))
+    others = solve(A[elsewhere].mH, spread[elsewhere])
+    return found.index_put_((elsewhere,), without_leading_ones(others))
+
+
+def _singular_backward(A: Tensor, grad: Tensor) -> Tensor:
+    """The gradient of a determinant that is zero, from the singular values."""
+    U, S, Vh = svd(A)
+    alpha = (det(U) * det(Vh)).conj() * grad
+    products = _without_each(alpha.unsqueeze(-1), S, S._array.ndim - 1)
+    return (U * products.unsqueeze(-2)).matmul(Vh)
+
+
+@op(
+    "LinalgDetBackward0",
+    name="_linalg_det",
+    outputs="result LU pivots",
+    constants="LU pivots",
+    A=lambda grad, result, A, LU, pivots: _adjugate_backward(grad, result, A, LU, pivots),
+)
+def _det(A: Array) -> tuple[Array, Array, Array]:
+    square("linalg.det", A)
+    floating("linalg.det", A, False)
+    _, _, factors, pivots, product = _determinant(A)
+    return np.asarray(product), factors, pivots
+
+
+def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """torch.linalg.det."""
+    return given("linalg_det", out, _det(A)[0])
+
+
+def _slogdet_backward(grads: Any, A: Tensor, sign: Tensor, LU: Tensor, pivots: Tensor) -> Tensor | None:
+    """The sign of a real determinant is constant; that of a complex one turns with the imaginary part."""
+    grad: Tensor | None = grads[1]
+    if grads[0] is not None and sign._array.dtype.kind == "c":
+        turn = (grads[0].conj() * sign).imag
+        grad = times(turn, -1j) if grad is None else grad - times(turn, 1j)
+    if grad is None:
+        return None
+    grad = grad.to(A.dtype)
+    spread = diag_embed(grad.unsqueeze(-1).expand(pivots._array.shape))
+    if state.recording:
+        columns = spread.mT  # torch makes this node before the other
+        return solve(A.mH, columns)
+    return make(columns_first(lapack.lu_solve(LU._array, pivots._array, spread._array, True, True)))
+
+
+@op(
+    "LinalgSlogdetBackward0",
+    name="_linalg_slogdet",
+    outputs="sign logabsdet LU pivots",
+    constants="LU pivots",
+    A=lambda grads, A, sign, LU, pivots: _slogdet_backward(grads, A, sign, LU, pivots),
+)
+def _slogdet(A: Array) -> tuple[Array, ...]:
+    square("linalg.slogdet", A)
+    floating("linalg.slogdet", A)
+    return tuple(np.asarray(each) for each in _determinant(A)[:4])
+
+
+def slogdet(A: Tensor, *, out: Any = None) -> Any:
+    """torch.linalg.slogdet: sign and logarithm of the determinant."""
+    sign, log, *_ = _slogdet(A)
+    return given_several("linalg_slogdet", out, structseq.linalg_slogdet((sign, log)))
+
+
+# Linear equations ---------------------------------------------------------------------------------
+
+
+def is_vector(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
+    """Whether the right side is a vector (a batch of vectors), not a matrix."""
+    return len(b) == 1 or (len(a) - 1 == len(b) and a[:-1] == b)
+
+
+def _solve_backward(
+    grad: Tensor, A: Tensor, result: Tensor, LU: Tensor, pivots: Tensor, left: bool, needed: Any
+) -> Any:
+    vector = is_vector(LU._array.shape, result._array.shape)
+    wide = grad.unsqueeze(-1) if vector else grad
+    if state.recording:
+        to_b = solve(A.mH, wide, left=left)
+    else:
+        solved = lapack.lu_solve(LU._array, pivots._array, wide._array, left, True)
+        to_b = make(columns_first(solved) if left else np.ascontiguousarray(solved))
+    to_a = None
+    if needed[0]:
+        found = result.unsqueeze(-1) if vector else result
+        to_a = -to_b.matmul(found.mH) if left else -found.mH.matmul(to_b)
+    return to_a, (to_b.squeeze(-1) if vector else to_b) if needed[1] else None
+
+
+@op(
+    "LinalgSolveExBackward0",
+    name="_linalg_solve_ex",
+    outputs="result LU pivots info",
+    constants="LU",
+    inputs={
+        "A B": lambda grad, A, result, LU, pivots, left, needed: _solve_backward(
+            grad, A, result, LU, pivots, left, needed
+        )
+    },
+)
+def _solve_ex(A: Array, B: Array, left: bool, name: str) -> tuple[Array, ...]:
+    floating(name, A, False)
+    matrix(name, A)
+    if A.dtype != B.dtype:
+        a, b = dtypes.BY_NUMPY[A.dtype].legacy, dtypes.BY_NUMPY[B.dtype].legacy
+        raise RuntimeError(
+            f"{name}: Expected A and B to have the same dtype, but found A of type {a} and B of type {b} instead"
+        )
+    square(name, A)
+    vector = is_vector(A.shape, B.shape)
+    right = B[..., None] if vector else B
+    check_equation(name, A, right, left)
+    batch = broadcast_shapes(A.shape[:-2], right.shape[:-2])
+    factors, pivots, info = lapack.factor(A)
+    n = A.shape[-1]
+    found = lapack.lu_solve(
+        np.broadcast_to(factors, (*batch, n, n)), np.broadcast_to(pivots, (*batch, n)), right, left
+    )
+    found = found[..., 0] if vector else found
+    ordered = columns_first(found) if left and found.ndim > 1 else np.ascontiguousarray(found)
+    return ordered, columns_first(factors), pivots, info
+
+
+def check_equation(name: str, a: Array, b: Array, left: bool) -> None:
+    """Refuse a right side that does not fit.
+
+    Raises:
+        RuntimeError: as torch words it.
+    """
+    matrix(name, b, "B")
+    if a.shape[-2 if left else -1] != b.shape[-2 if left else -1]:
+        raise RuntimeError(
+            f"{name}: Incompatible shapes of A and B for the equation {'AX = B' if left else 'XA = B'} "
+            f"({a.shape[-2]}x{a.shape[-1]} and {b.shape[-2]}x{b.shape[-1]})"
+        )
+
+
+def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
+    """torch.linalg.solve: X in A X = B, or in X A = B."""
+    found = _solve_ex(A, B, left, "linalg.solve")
+    succeeded("torch.linalg.solve", found[3], "The solver failed because the input matrix is singular.")
+    return given("linalg_solve", out, found[0])
+
+
+def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Any = None) -> Any:
+    """torch.linalg.solve_ex: the solution, and which matrices had none."""
+    found = _solve_ex(A, B, left, "linalg.solve")
+    if check_errors:
+        succeeded(
+            "torch.linalg.solve_ex",
+            found[3],
+            "The solver failed because the input matrix is singular.",
+        )
+    return given_several("linalg_solve_ex", out, structseq.linalg_solve_ex((found[0], found[3])))
+
+
+def _triangular_backward(
+    grad: Tensor, self: Tensor, result: Tensor, upper: bool, left: bool, unitriangular: bool, needed: Any
+) -> Any:
+    to_b = solve_triangular(self.mH, grad, upper=not upper, left=left, unitriangular=unitriangular)
+    to_a = None
+    if needed[0]:
+        to_a = -to_b.matmul(result.mH) if left else -result.mH.matmul(to_b)
+        to_a = to_a.triu(int(unitriangular)) if upper else to_a.tril(-int(unitriangular))
+    return to_a, to_b if needed[1] else None
+
+
+@op(
+    "LinalgSolveTriangularBackward0",
+    name="linalg_solve_triangular",
+    inputs={
+        "self B": lambda grad, self, result, upper, left, unitriangular, needed: _triangular_backward(
+            grad, self, result, upper, left, unitriangular, needed
+        )
+    },
+)
+def _solve_triangular(self: Array, B: Array, upper: bool, left: bool, unitriangular: bool) -> Array:
+    name = "linalg.solve_triangular"
+    square(name, self)
+    check_equation(name, self, B, left)
+    lapack.refuse_without_lapack("triangular_solve_cpu", self)
+    b = B.astype(self.dtype, copy=False)  # A's, whichever is wider
+    found = lapack.solve_triangular(self, b, upper, left, unitriangular)
+    if is_twin(self) and np.swapaxes(self, -1, -2).flags.c_contiguous:  # which LAPACK is given as it is
+        return np.array(found, order="C")
+    return columns_first(found)
+
+
+def solve_triangular(
+    A: Tensor,
+    B: Tensor,
+    *,
+    upper: bool,
+    left: bool = True,
+    unitriangular: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """torch.linalg.solve_triangular: X in A X = B, or in X A = B, reading one triangle of A only."""
+    return _solve_triangular(A, B, upper, left, unitriangular, out=out)
+
+
+# Tensors as matrices ------------------------------------------------------------------------------
+
+
+def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
+    """torch.linalg.tensorinv: the inverse of a tensor seen as a matrix."""
+    if ind <= 0:
+        raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
+    shape = A._array.shape
+    if ind > len(shape):
+        raise RuntimeError(f"ArrayRef: invalid slice, N = {ind}; size = {len(shape)}")
+    rows, columns = int(np.prod(shape[:ind])), int(np.prod(shape[ind:]))
+    if rows != columns:
+        raise RuntimeError(
+            "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but "
+            f"got {columns} != {rows}"
+        )
+    return given("linalg_tensorinv", out, inv(A.reshape(rows, columns)).reshape((*shape[ind:], *shape[:ind])))
+
+
+def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Tensor | None = None) -> Tensor:
+    """torch.linalg.tensorsolve: X in tensordot(A, X) = B."""
+    if dims is not None:
+        ndim = A._array.ndim
+        moved = [wrap_dim(d, ndim) for d in dims]
+        A = A.permute([*(d for d in range(ndim) if d not in moved), *moved])
+    shape = A._array.shape[B._array.ndim :]
+    rows, columns = B._array.size, int(np.prod(shape))
+    if rows != columns:
+        raise RuntimeError(
+            "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), "
+            f"but got {columns} != {rows}"
+        )
+    return given("linalg_tensorsolve", out, solve(A.reshape(columns, columns), B.flatten()).reshape(shape))

@@ -1,0 +1,1 @@
+"""Operators that modules are made of."""

@@ -1,0 +1,105 @@
+"""Pooling with as many windows as are asked for (torch: native/AdaptiveAveragePooling.cpp, AdaptiveMaxPooling2d.cpp)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..._autograd.tensor import Tensor
+from ..._c10.layout import following_image
+from ..kernels import half_up
+from ..registry import Array, op
+from .pool_windows import (
+    Ints,
+    adaptive_lengths,
+    adaptive_windows,
+    at_indices,
+    gathered,
+    planes,
+    written_zeros,
+)
+from .upsample import named
+
+PUBLIC = ()
+
+
+def _divided(sums: Array, sizes: Ints, out: Ints) -> Array:
+    """Divided by the length of its window along each dimension in turn."""
+    for axis, (n, o) in enumerate(zip(sizes, out, strict=True)):
+        lengths = adaptive_lengths(n, o)[1].astype(sums.dtype)
+        sums = sums / lengths.reshape(-1, *(1,) * (len(sizes) - axis - 1))
+    return sums
+
+
+def _adaptive_mean_rows(spatial: int) -> Any:
+    sizes = [f"grad_output_sym_argsize_minus_{-axis}" for axis in range(-spatial, 0)]
+
+    def spread(grad_output: Array, self: Array, *_: int) -> Array:
+        _check_grad(f"adaptive_avg_pool{spatial}d_backward", grad_output)
+        inner, out = self.shape[-spatial:], grad_output.shape[-spatial:]
+        shares = planes(_divided(grad_output, inner, out), spatial)
+        found = adaptive_windows(inner, out).spread(shares).reshape(self.shape)
+        return following_image(spatial, found, self)
+
+    def again(grad: Tensor, *sizes: int) -> Tensor:
+        return forward(grad, sizes)
+
+    backward = op(
+        f"AdaptiveAvgPool{spatial}DBackwardBackward0",
+        name=f"_adaptive_avg_pool{spatial}d_backward",
+        grad_output=named(again, "grad", *sizes),
+        self=written_zeros,
+    )(named(spread, "grad_output", "self", *sizes))
+
+    @op(
+        f"AdaptiveAvgPool{spatial}DBackward0",
+        name=f"_adaptive_avg_pool{spatial}d",
+        self=lambda grad, self: backward(grad, self, *grad._array.shape[-spatial:]),
+    )
+    def forward(self: Array, output_size: Ints) -> Array:
+        inner = self.shape[-spatial:]
+        # torch rounds sums of volumes at each step
+        kind = self.dtype if spatial == 3 else half_up(self[:0]).dtype
+        sums = adaptive_windows(inner, tuple(output_size)).sums(planes(self, spatial), kind)
+        found = _divided(sums.reshape(*self.shape[:-spatial], *output_size), inner, output_size)
+        return following_image(spatial, found.astype(self.dtype, copy=False), self)
+
+    return forward
+
+
+def _check_grad(name: str, grad_output: Array) -> None:
+    """The gradient of an adaptive pool may be empty only for want of samples."""
+    if 0 in grad_output.shape[1:]:
+        raise RuntimeError(
+            f"{name}(): Expected grad_output to have non-zero size for non-batch dimensions, but grad_output has sizes "
+            f"{list(grad_output.shape)} with dimension {grad_output.shape.index(0, 1)} being empty"
+        )
+
+
+def _adaptive_max_rows(spatial: int) -> Any:
+    @op(
+        f"AdaptiveMaxPool{spatial}DBackwardBackward0",
+        name=f"adaptive_max_pool{spatial}d_backward",
+        tensors="indices",
+        grad_output=lambda grad, indices: gathered(grad, indices, spatial),
+        self=written_zeros,
+    )
+    def backward(grad_output: Array, self: Array, indices: Array) -> Array:
+        _check_grad(f"adaptive_max_pool{spatial}d_backward", grad_output)
+        return following_image(spatial, at_indices(grad_output, indices, self.shape, spatial), self)
+
+    @op(
+        f"AdaptiveMaxPool{spatial}DBackward0",
+        name=f"adaptive_max_pool{spatial}d",
+        outputs="result0 result1",
+        self=lambda grad, self, result1: backward(grad, self, result1),
+    )
+    def forward(self: Array, output_size: Ints) -> Any:
+        found = adaptive_windows(self.shape[-spatial:], tuple(output_size)).largest(planes(self, spatial))
+        shape = (*self.shape[:-spatial], *output_size)
+        return [following_image(spatial, each.reshape(shape), self) for each in found]
+
+    return forward
+
+
+ADAPTIVE_MEAN = {n: _adaptive_mean_rows(n) for n in (2, 3)}
+ADAPTIVE_MAX = {n: _adaptive_max_rows(n) for n in (2, 3)}

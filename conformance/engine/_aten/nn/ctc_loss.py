@@ -1,0 +1,188 @@
+"""The loss of labels whose places in time are not known (torch: native/LossCTC.cpp).
+
+Note [Paths]: between the labels, and at both ends, may be blanks, so a sample has 2 * labels + 1 states. From one time
+to the next a path stays, goes on by one state, or by two, past a blank between different labels. ``alpha`` is the logarithm of
+the probability of all paths to a state, ``beta`` of all from it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from ..._autograd.undefined_gradient import unsupported
+from ..._c10.dtypes import is_half
+from ..._c10.errors import unimplemented
+from ..._c10.shapes import strides
+from ..registry import Array, op
+
+Ints = tuple[int, ...]
+
+
+def _states(targets: Array, lengths: Ints, blank: int) -> Array:
+    """The label of each state: samples, states."""
+    found = np.full((len(lengths), 2 * max(lengths, default=0) + 1), blank, np.int64)
+    start = 0
+    step = strides(targets)[0] if targets.ndim == 1 and len(targets) > 1 else 1
+    if step > 1:  # torch finds where a sample begins as if they were in order, and goes on in their steps
+        targets = as_strided(targets, ((len(targets) - 1) * step + 1,), (targets.itemsize,))
+    for sample, length in enumerate(lengths):
+        row = targets[start : start + length * step : step] if targets.ndim == 1 else targets[sample, :length]
+        found[sample, 1 : 2 * length : 2] = row
+        start += length
+    return found
+
+
+def _stepped(before: Array, skips: Array) -> Array:
+    """Where the paths of a time arrive at the next one, see Note [Paths]; samples, states."""
+    found = before.copy()
+    found[:, 1:] = np.logaddexp(found[:, 1:], before[:, :-1])
+    found[:, 2:] = np.logaddexp(found[:, 2:], np.where(skips, before[:, :-2], -np.inf))
+    return found
+
+
+def _emitted(log_probs: Array, states: Array) -> Array:
+    """What each state's label has at each time: times, samples, states."""
+    times = len(log_probs)
+    index = np.broadcast_to(states[None], (times, *states.shape))
+    return np.take_along_axis(log_probs.astype(np.float64), index, 2)
+
+
+def _check(log_probs: Array, targets: Array, inputs: Ints, lengths: Ints, blank: int) -> None:
+    where = "(while checking arguments for ctc_loss_allocate_outputs)"
+    if log_probs.ndim != 3:
+        raise RuntimeError(
+            f"Expected 3-dimensional tensor, but got {log_probs.ndim}-dimensional tensor for argument #1 'log_probs' "
+            f"{where}"
+        )
+    times, batch, labels = log_probs.shape
+    if not 0 <= blank < labels:
+        raise RuntimeError("blank must be in label range")
+    if len(inputs) != batch:
+        raise RuntimeError("input_lengths must be of size batch_size")
+    if len(lengths) != batch:
+        raise RuntimeError("target_lengths must be of size batch_size")
+    for length in lengths:
+        if length < 0:
+            raise RuntimeError(
+                f"Expected target_lengths to have value at least 0, but got value {length} {where}"
+            )
+    most = max(lengths, default=0)
+    if targets.ndim == 1 and len(targets) != sum(lengths):
+        raise RuntimeError(
+            f"Expected tensor to have size {sum(lengths)} at dimension 0, but got size {len(targets)} for argument #2 "
+            f"'targets' {where}"
+        )
+    if targets.ndim == 2 and len(targets) != batch:
+        raise RuntimeError(
+            f"Expected tensor to have size {batch} at dimension 0, but got size {len(targets)} for argument #2 "
+            f"'targets' {where}"
+        )
+    if targets.ndim == 2 and targets.shape[1] < most:
+        raise RuntimeError(
+            f"Expected tensor to have size at least {most} at dimension 1, but got size {targets.shape[1]} for "
+            f"argument #2 'targets' {where}"
+        )
+    for length in inputs:
+        if length < 0:
+            raise RuntimeError(
+                f"Expected input_lengths to have value at least 0, but got value {length} {where}"
+            )
+        if length > times:
+            raise RuntimeError(
+                f"Expected input_lengths to have value at most {times}, but got value {length} {where}"
+            )
+    if log_probs.dtype.kind not in "fV" or is_half(log_probs.dtype):
+        raise unimplemented("ctc_loss_cpu", log_probs.dtype)
+    used = _states(targets, lengths, blank)
+    if used.size and (used.min() < 0 or used.max() >= labels):
+        raise NotImplementedError("ctc_loss of labels that log_probs has not")  # torch reads elsewhere
+
+
+@op(
+    "CtcLossBackward0",
+    name="_ctc_loss",
+    tensors="targets",
+    outputs="result0 result1",
+    constants="result1",
+    log_probs=lambda grads, log_probs, targets, input_lengths, target_lengths, result0, result1, blank, zero_infinity: (
+        ctc_loss_backward(
+            grads[0],
+            log_probs,
+            targets,
+            input_lengths,
+            target_lengths,
+            result0,
+            result1,
+            blank,
+            zero_infinity,
+        )
+    ),
+)
+def ctc_loss(
+    log_probs: Array, targets: Array, input_lengths: Ints, target_lengths: Ints, blank: int = 0,
+    zero_infinity: bool = False,
+) -> tuple[Array, Array]:  # fmt: skip
+    """The negative logarithm of the probability of each sample's labels, and of the paths to each state."""
+    _check(log_probs, targets, input_lengths, target_lengths, blank)
+    times, batch, _ = log_probs.shape
+    states = _states(targets, target_lengths, blank)
+    emitted, skips = _emitted(log_probs, states), states[:, 2:] != states[:, :-2]
+    alpha = np.full((max(times, 1), batch, states.shape[1]), -np.inf)
+    if times:
+        alpha[0, :, :2] = emitted[0, :, :2]
+        alpha[0, np.array(target_lengths, int) == 0, 1:] = -np.inf
+    for t in range(1, times):
+        alpha[t] = _stepped(alpha[t - 1], skips) + emitted[t]
+    found = np.zeros(batch)
+    for sample, (steps, length) in enumerate(zip(input_lengths, target_lengths, strict=True)):
+        alpha[:, sample, 2 * length + 1 :] = -np.inf
+        alpha[steps:, sample] = 0
+        if steps:
+            found[sample] = np.logaddexp.reduce(
+                alpha[steps - 1, sample, max(2 * length - 1, 0) : 2 * length + 1]
+            )
+        elif length:
+            found[sample] = -np.inf
+    kept = alpha[:times].swapaxes(0, 1)
+    return (-found).astype(log_probs.dtype), np.ascontiguousarray(kept).astype(log_probs.dtype)
+
+
+@op(
+    "NotImplemented",
+    name="_ctc_loss_backward",
+    tensors="targets log_alpha",
+    grad=unsupported("_ctc_loss_backward"),
+    log_probs=unsupported("_ctc_loss_backward"),
+    neg_log_likelihood=unsupported("_ctc_loss_backward"),
+)
+def ctc_loss_backward(
+    grad: Array, log_probs: Array, targets: Array, input_lengths: Ints, target_lengths: Ints,
+    neg_log_likelihood: Array, log_alpha: Array, blank: int, zero_infinity: bool = False,
+) -> Array:  # fmt: skip
+    """The gradient of ctc_loss for log_probs that are a log_softmax: what that adds is in it already."""
+    labels = log_probs.shape[2]
+    states = _states(targets, target_lengths, blank)
+    emitted, skips = _emitted(log_probs, states), states[:, 2:] != states[:, :-2]
+    found = np.zeros(log_probs.shape)
+    for sample, (steps, length) in enumerate(zip(input_lengths, target_lengths, strict=True)):
+        loss = float(neg_log_likelihood[sample])
+        if not steps or (zero_infinity and loss == np.inf):
+            continue
+        count = 2 * length + 1
+        here, alpha = emitted[:, sample, :count], log_alpha[sample, :, :count].astype(np.float64)
+        reverse = skips[None, sample, : max(count - 2, 0)][:, ::-1]
+        beta = np.full((1, count), -np.inf)
+        beta[0, max(count - 2, 0) :] = here[steps - 1, max(count - 2, 0) :]
+        for t in range(steps - 1, -1, -1):
+            if t < steps - 1:
+                beta = _stepped(beta[:, ::-1], reverse)[:, ::-1] + here[t]
+            through = np.full(labels, -np.inf)
+            if t == steps - 1:  # the last blank and the last label, which may be the blank
+                for state in range(count - 1, max(count - 3, -1), -1):
+                    through[states[sample, state]] = alpha[t, state] + beta[0, state]
+            else:
+                np.logaddexp.at(through, states[sample, :count], alpha[t] + beta[0])
+            own = log_probs[t, sample].astype(np.float64)
+            found[t, sample] = np.exp(own) - np.exp(through + loss - own)
+    return (found * grad[:, None]).astype(log_probs.dtype)

@@ -1,0 +1,284 @@
+"""Rows chosen by index, products of three (torch: native/Embedding.cpp, Linear.cpp)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor
+from ..._autograd.undefined_gradient import undefined
+from ..._c10.dtypes import BY_NUMPY
+from ..._c10.errors import tensor_type
+from ..._c10.layout import following
+from ..._c10.slots import on_first_use
+from ..inplace import run_inplace
+from ..kernels import add_rows, half_up, refuse_bools
+from ..reduction.norm import need_norm
+from ..registry import ROWS, Array, op
+
+of_embedding: Callable[..., Tensor] = on_first_use("sparse_gradient_of_embedding")  # see Note [Slots]
+
+PUBLIC = ()
+Ints = tuple[int, ...]
+
+# Rows of a table ----------------------------------------------------------------------------------
+
+
+def _check_kind(indices: Array, name: str, place: int = 1) -> None:
+    if indices.dtype not in (np.int64, np.int32):
+        kind = tensor_type(BY_NUMPY[indices.dtype])
+        raise RuntimeError(
+            f"Expected tensor for argument #{place} 'indices' to have one of the following scalar types: Long, Int; but got "
+            f"{kind} instead (while checking arguments for {name})"
+        )
+
+
+def _check_indices(indices: Array, rows: int) -> None:
+    _check_kind(indices, "embedding")
+    if indices.size and not rows:
+        raise RuntimeError("index_select(): self indexing axis dim should be positive")
+    if indices.size and (indices.min() < 0 or indices.max() >= rows):
+        raise IndexError("index out of range in self")
+
+
+@op(
+    "EmbeddingBackward0",
+    name="embedding",
+    tensors="indices",
+    weight=lambda grad, indices, padding_idx, scale_grad_by_freq, sparse, weight_sym_argsize_0: _backward(
+        grad, indices, weight_sym_argsize_0, padding_idx, scale_grad_by_freq, sparse
+    ),
+)
+def embedding(
+    weight: Array,
+    indices: Array,
+    padding_idx: int,
+    scale_grad_by_freq: bool,
+    sparse: bool,
+    weight_sym_argsize_0: int,
+) -> Array:
+    """The rows that the indices name."""
+    if weight.ndim != 2:
+        raise RuntimeError("'weight' must be 2-D")
+    _check_indices(indices, len(weight))
+    return weight[indices]
+
+
+def _backward(
+    grad: Tensor, indices: Tensor, rows: int, padding_idx: int, by_frequency: bool, sparse: bool
+) -> Tensor:
+    if sparse:
+        return of_embedding(grad, indices, rows, padding_idx, by_frequency)
+    return embedding_dense_backward(grad, indices, rows, padding_idx, by_frequency)
+
+
+@op(
+    "EmbeddingDenseBackwardBackward0",
+    tensors="indices",
+    grad_output=lambda grad, indices, padding_idx: _chosen(grad, indices, padding_idx),
+)
+def embedding_dense_backward(
+    grad_output: Array, indices: Array, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
+) -> Array:
+    """Zeros with each gradient added to the row that it came from."""
+    flat = indices.reshape(-1)
+    grads = grad_output.reshape(flat.size, grad_output.shape[-1])
+    if padding_idx >= 0:
+        kept = flat != padding_idx
+        flat, grads = flat[kept], grads[kept]
+    found = add_rows(grads, flat, num_weights)
+    if scale_grad_by_freq:
+        found /= np.maximum(np.bincount(flat, minlength=num_weights), 1)[:, None]
+    return found
+
+
+def _chosen(grad: Tensor, indices: Tensor, padding_idx: int) -> Tensor:
+    found = grad.index_select(0, indices.reshape(-1))
+    if padding_idx >= 0:
+        found.masked_fill_((indices == padding_idx).reshape(-1, 1), 0)
+    return found.view(*indices._array.shape, -1)
+
+
+@op(
+    "EmbeddingRenormBackward0", name="embedding_renorm", tensors="indices", self=undefined("embedding_renorm")
+)
+def _renormalized(self: Array, indices: Array, max_norm: float, norm_type: float) -> Array:
+    """The rows that the indices name shortened to a norm of at most ``max_norm``."""
+    _check_kind(indices, "embedding_renorm_", 2)
+    if self.ndim != 2:
+        raise RuntimeError(
+            f"Expected 2-dimensional tensor, but got {self.ndim}-dimensional tensor for argument #1 'self' (while checking "
+            "arguments for embedding_renorm_)"
+        )
+    rows = np.unique(indices)
+    if rows.size:
+        beyond = rows[(rows >= len(self)) | (rows < -len(self))]
+        if beyond.size:
+            raise IndexError(
+                f"select(): index {beyond[0]} out of range for tensor of size {list(self.shape)} at dimension 0"
+            )
+        need_norm(self)
+    found = self.copy()
+    exact = np.linalg.norm(self[rows].astype(np.result_type(self, np.float64)), norm_type, axis=1)
+    lengths = exact.astype(self.real.dtype).astype(np.float64)  # as precise as the table
+    long = lengths > max_norm
+    found[rows[long]] *= (max_norm / (lengths[long] + 1e-7)).astype(self.real.dtype)[:, None]
+    return found
+
+
+def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
+    """torch.embedding_renorm_: shorten the rows of a table (n, m) that the indices name, in place.
+
+    Raises:
+        RuntimeError: no matrix; indices that are none.
+        IndexError: there is no such row.
+    """
+    return run_inplace(ROWS["embedding_renorm"], [input, indices, max_norm, norm_type])
+
+
+# Products of three --------------------------------------------------------------------------------
+
+
+def _letters(ndim: int, absent: Ints) -> str:
+    return "".join(chr(ord("a") + axis) for axis in range(ndim) if axis not in absent)
+
+
+@op(
+    "TrilinearBackward0",
+    inputs={
+        "i1 i2 i3": lambda grad, i1, i2, i3, expand1, expand2, expand3, sumdim, needed: _trilinear_backward(
+            grad, i1, i2, i3, expand1, expand2, expand3, sumdim, needed
+        )
+    },
+)
+def trilinear(
+    i1: Array, i2: Array, i3: Array, expand1: Ints, expand2: Ints, expand3: Ints, sumdim: Ints
+) -> Array:
+    """The product of three with dimensions of length 1 put in, summed over some."""
+    ndim = i1.ndim + len(expand1)
+    if any(each.ndim + len(expanded) != ndim for each, expanded in ((i2, expand2), (i3, expand3))):
+        raise RuntimeError("number of dimensions must match")
+    if i1.dtype.kind == "b" and all(each.size for each in (i1, i2, i3)):
+        (_, rows), columns = i1.shape, i3.shape[1]
+        kernel = "bmm" if rows * columns * len(i1) < 400 else "addmm_impl_cpu_"
+        refuse_bools(kernel, i1)
+    a, b, c = (_letters(ndim, each) for each in (expand1, expand2, expand3))
+    exact = [half_up(each) for each in (i1, i2, i3)]
+    kept = _letters(ndim, sumdim)
+    if exact[0] is not i1:
+        return _trilinear_of_halves(a, b, c, kept, i1.dtype, exact)
+    found = np.einsum(f"{a},{b},{c}->{kept}", *exact, optimize=True)
+    return np.ascontiguousarray(found.astype(i1.dtype, copy=False))
+
+
+def _trilinear_of_halves(
+    a: str, b: str, c: str, kept: str, kind: np.dtype[Any], factors: list[Array]
+) -> Array:
+    """As torch takes it, one place of the second dimension after the other.
+
+    Rounded are the product of the first two, summed over what the third has not, the product with the third, and the
+    sums over the second dimension.
+    """
+    between = "".join(sorted({*a, *b} & {*c, *kept}))
+
+    def product(i1: Array, i2: Array, i3: Array) -> Array:
+        first = np.einsum(f"{a},{b}->{between}", i1, i2, optimize=True).astype(kind)
+        return np.asarray(np.einsum(f"{between},{c}->{kept}", half_up(first), i3, optimize=True)).astype(kind)
+
+    if "b" in kept:
+        return np.ascontiguousarray(product(*factors))
+    pairs = list(zip((a, b, c), factors, strict=True))
+    places = next(each.shape[letters.index("b")] for letters, each in pairs if "b" in letters)
+    total: Any = 0
+    for place in range(places):
+        total = total + product(
+            *(each.take([place], letters.index("b")) if "b" in letters else each for letters, each in pairs)
+        )
+    return np.ascontiguousarray(total)
+
+
+def _trilinear_backward(
+    grad: Tensor, i1: Tensor, i2: Tensor, i3: Tensor, expand1: Ints, expand2: Ints, expand3: Ints, sumdim: Ints,
+    needed: Any,
+) -> list[Any]:  # fmt: skip
+    return [
+        trilinear(grad, i2, i3, sumdim, expand2, expand3, expand1) if needed[0] else None,
+        trilinear(i1, grad, i3, expand1, sumdim, expand3, expand2) if needed[1] else None,
+        trilinear(i1, i2, grad, expand1, expand2, sumdim, expand3) if needed[2] else None,
+    ]
+
+
+# Channels and space -------------------------------------------------------------------------------
+
+
+@op("PixelShuffleBackward0", self=lambda grad, upscale_factor: pixel_unshuffle(grad, upscale_factor))
+def pixel_shuffle(self: Array, upscale_factor: int) -> Array:
+    """Channels moved into space: an image ``upscale_factor`` times as wide and high."""
+    r = upscale_factor
+    if self.ndim < 3:
+        raise RuntimeError(
+            f"pixel_shuffle expects input to have at least 3 dimensions, but got input with {self.ndim} dimension(s)"
+        )
+    if r <= 0:
+        raise RuntimeError(f"pixel_shuffle expects a positive upscale_factor, but got {r}")
+    *lead, c, h, w = self.shape
+    if c % (r * r):
+        raise RuntimeError(
+            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
+            f"upscale_factor, but input.size(-3)={c} is not divisible by {r * r}"
+        )
+    n = len(lead)
+    parts = self.reshape(*lead, c // (r * r), r, r, h, w)
+    moved = parts.transpose(*range(n), n, n + 3, n + 1, n + 4, n + 2)
+    return following(moved.copy().reshape(*lead, c // (r * r), h * r, w * r), self)
+
+
+@op("PixelUnshuffleBackward0", self=lambda grad, downscale_factor: pixel_shuffle(grad, downscale_factor))
+def pixel_unshuffle(self: Array, downscale_factor: int) -> Array:
+    """Space moved into channels: the inverse of pixel_shuffle."""
+    r = downscale_factor
+    if self.ndim < 3:
+        raise RuntimeError(
+            f"pixel_unshuffle expects input to have at least 3 dimensions, but got input with {self.ndim} dimension(s)"
+        )
+    if r <= 0:
+        raise RuntimeError(f"pixel_unshuffle expects a positive downscale_factor, but got {r}")
+    *lead, c, h, w = self.shape
+    for name, n, place in (("height", h, -2), ("width", w, -1)):
+        if n % r:
+            raise RuntimeError(
+                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but "
+                f"input.size({place})={n} is not divisible by {r}"
+            )
+    if not self.size:  # torch does not look at what is empty
+        return following(self.copy(), self)
+    k = len(lead)
+    parts = self.reshape(*lead, c, h // r, r, w // r, r)
+    moved = parts.transpose(*range(k), k, k + 2, k + 4, k + 1, k + 3)
+    return following(moved.copy().reshape(*lead, c * r * r, h // r, w // r), self)
+
+
+@op(
+    "ChannelShuffleBackward0",
+    self=lambda grad, groups: channel_shuffle(grad, grad._array.shape[1] // groups),
+)
+def channel_shuffle(self: Array, groups: int) -> Array:
+    """Channels of different groups next to each other."""
+    if self.ndim < 3:
+        raise RuntimeError(
+            f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(self.shape)}"
+        )
+    if groups <= 0:
+        raise RuntimeError(
+            f"Number of groups to divide channels in must be positive. Value of groups:{groups}"
+        )
+    n, c = self.shape[:2]
+    if c % groups:
+        raise RuntimeError(
+            f"Number of channels must be divisible by groups. Got {c} channels and {groups} groups."
+        )
+    parts = self.reshape(n, groups, c // groups, math.prod(self.shape[2:])).transpose(0, 2, 1, 3)
+    return following(parts.copy().reshape(self.shape), self)

@@ -1,0 +1,200 @@
+"""Rows chosen by index and put together in bags (torch: native/EmbeddingBag.cpp)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor
+from ..._autograd.undefined_gradient import undefined, unsupported
+from ..._c10.dtypes import BY_NUMPY
+from ..._c10.errors import tensor_type
+from ..._c10.slots import on_first_use
+from ..kernels import add_rows, half_up
+from ..registry import Array, op
+
+of_bags: Callable[..., Tensor] = on_first_use("sparse_gradient_of_bags")  # see Note [Slots]
+
+SUM, MEAN, MAX = range(3)
+
+
+def _check(
+    weight: Array, indices: Array, offsets: Array, mode: int, weights: Array | None, fast: bool
+) -> None:
+    where = "(while checking arguments for embedding_bag)"
+    for array in (indices, offsets):
+        if array.dtype not in (np.int64, np.int32):
+            raise RuntimeError(
+                "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but "
+                f"got {tensor_type(BY_NUMPY[array.dtype])} instead {where}"
+            )
+    if weight.dtype.kind not in "fV":
+        raise RuntimeError(
+            "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, "
+            f"Float, Double; but got {tensor_type(BY_NUMPY[weight.dtype])} instead {where}"
+        )
+    if offsets.size and offsets[0] != 0:
+        raise RuntimeError(
+            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
+            f"However, got {offsets[0]}\n[ {tensor_type(BY_NUMPY[offsets.dtype])}{{}} ]"
+        )
+    if offsets.size and offsets[-1] > len(indices):
+        raise RuntimeError(
+            f"offsets[-1] can not be greater than input's length {len(indices)} but got offsets[-1] of {offsets[-1]}"
+        )
+    if weights is not None:
+        if mode != SUM:
+            raise RuntimeError("embedding_bag: per_sample_weights only supported with mode='sum'")
+        if weights.dtype != weight.dtype:
+            raise RuntimeError(
+                "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 "
+                f"'per_sample_weights'; but type {tensor_type(BY_NUMPY[weight.dtype])} does not equal {tensor_type(BY_NUMPY[weights.dtype])} {where}"
+            )
+        if weights.size != indices.size:
+            raise RuntimeError(
+                "Expected per_sample_weights.value().numel() == indices.numel() to be true, but got false.  (Could "
+                "this error message be improved?  If so, please report an enhancement request to PyTorch.)"
+            )
+    wrong = np.flatnonzero((indices < 0) | (indices >= len(weight)))
+    if wrong.size and fast:
+        raise RuntimeError(
+            f"Index {wrong[0]} of input takes value {indices[wrong[0]]} which is not in the valid range "
+            f"[0, {len(weight)})"
+        )
+    if wrong.size:
+        raise RuntimeError(
+            "embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be "
+            f"{indices[wrong[0]]}"
+        )
+
+
+def bags_of(starts: Array, count: int) -> Array:
+    """The bag of each index."""
+    found: Array = np.cumsum(np.bincount(starts, minlength=count + 1))[:count] - 1
+    return found
+
+
+def _greatest(rows: Array, indices: Array, bags: Array, count: int) -> tuple[Array, Array]:
+    """The greatest elements of each bag and the rows of the table that have them, the first of equal ones."""
+    found = np.zeros((count, rows.shape[1]), rows.dtype)
+    places = np.zeros(found.shape, indices.dtype)
+    for bag in np.unique(bags):
+        inside = np.flatnonzero(bags == bag)
+        first = rows[inside].argmax(0)
+        found[bag] = np.take_along_axis(rows[inside], first[None], 0)[0]
+        places[bag] = indices[inside][first]
+    return found, places
+
+
+@op(
+    "EmbeddingBagBackward0",
+    name="_embedding_bag",
+    tensors="indices offsets",
+    outputs="result0 result1 result2 result3",
+    weight=lambda grads, indices, offsets, result1, result2, result3, weight_sym_argsize_0, scale_grad_by_freq, mode,
+    sparse, per_sample_weights, padding_idx: _backward(
+        grads[0], indices, offsets, result1, result2, result3, weight_sym_argsize_0, scale_grad_by_freq, mode, sparse,
+        per_sample_weights, padding_idx,
+    ),
+    per_sample_weights=lambda grads, weight, indices, offsets, result1, mode, padding_idx: _weights_backward(
+        grads[0], weight, indices, offsets, result1, mode, padding_idx
+    ),
+)  # fmt: skip
+def embedding_bag(
+    weight: Array, indices: Array, offsets: Array, scale_grad_by_freq: bool, mode: int, sparse: bool,
+    per_sample_weights: Any = None, include_last_offset: bool = False, padding_idx: int = -1,
+    weight_sym_argsize_0: int = 0,
+) -> tuple[Array, Array, Array, Array]:  # fmt: skip
+    """The sum, mean or maximum of each bag; each index's bag; the bags' sizes; where the maxima came from."""
+    fast = mode != MAX and weight.dtype != np.float64 and padding_idx < 0  # a kernel of its own in torch
+    _check(weight, indices, offsets, mode, per_sample_weights, fast)
+    if include_last_offset and not offsets.size:
+        raise RuntimeError("include_last_offset: number of offset should be at least 1")
+    starts = offsets[:-1] if include_last_offset else offsets
+    count = len(starts)
+    if not count:  # what lies in no bag
+        indices = indices[:0]
+    bags = bags_of(starts, len(indices))
+    kept = indices != padding_idx
+    rows, chosen, inside = weight[indices[kept]], indices[kept], bags[kept]
+    sizes = np.bincount(inside, minlength=count)
+    numbers = np.zeros(count, indices.dtype) if mode == SUM else sizes.astype(indices.dtype)
+    if mode == MAX:
+        found, places = _greatest(rows, chosen, inside, count)
+        return found, bags.astype(indices.dtype), numbers, places
+    exact = rows.astype(np.promote_types(rows.dtype, np.float32), copy=False)
+    if per_sample_weights is not None:
+        exact = exact * per_sample_weights[kept][:, None]
+    found = _rounded_sum(add_rows(exact, inside, count), rows.dtype)
+    if mode == MEAN:
+        found /= np.maximum(sizes, 1)[:, None]
+    shown = bags[:0] if fast and mode == SUM else bags
+    return found.astype(weight.dtype), shown.astype(indices.dtype), numbers, numbers.copy()
+
+
+def _rounded_sum(total: Array, kind: np.dtype[Any]) -> Array:
+    """The sum of halves before it is divided: rounded, where two are as near away from 0 in bfloat16 (torch: FBGEMM)."""
+    if kind.kind == "V":
+        return ((total.view(np.uint32) + np.uint32(0x8000)) & np.uint32(0xFFFF0000)).view(np.float32)
+    return half_up(total.astype(kind, copy=False))
+
+
+def _backward(grad: Tensor, *rest: Any) -> Tensor:
+    if rest[8]:
+        return of_bags(grad, *rest)
+    return embedding_bag_backward(grad, *rest)
+
+
+@op(
+    "EmbeddingBagBackwardBackward0",
+    name="_embedding_bag_backward",
+    tensors="indices offsets offset2bag bag_size maximum_indices",
+    grad=undefined("_embedding_bag_backward"),
+    per_sample_weights=undefined("_embedding_bag_backward"),
+)
+def embedding_bag_backward(
+    grad: Array, indices: Array, offsets: Array, offset2bag: Array, bag_size: Array, maximum_indices: Array,
+    num_weights: int, scale_grad_by_freq: bool, mode: int, sparse: bool, per_sample_weights: Any = None,
+    padding_idx: int = -1,
+) -> Array:  # fmt: skip
+    """Each bag's gradient, added to the rows of the table that the bag was made of."""
+    exact = np.promote_types(grad.dtype, np.float32)
+    if mode == MAX:
+        found = np.zeros((num_weights, grad.shape[1]), exact)
+        full = np.flatnonzero(bag_size)
+        columns = np.broadcast_to(np.arange(grad.shape[1]), (len(full), grad.shape[1]))
+        np.add.at(found, (maximum_indices[full], columns), grad[full])
+        return found.astype(grad.dtype)
+    if not offset2bag.size:
+        offset2bag = bags_of(offsets, len(indices))
+    kept = indices != padding_idx
+    each = grad[offset2bag[kept]].astype(exact, copy=False)
+    if per_sample_weights is not None:
+        each = each * per_sample_weights[kept][:, None]
+    if mode == MEAN:
+        each = each / bag_size[offset2bag[kept]][:, None]
+    found = add_rows(each, indices[kept], num_weights)
+    if scale_grad_by_freq:  # torch's slip: of the sorted indices, the first ones stand for the different ones
+        counts = np.bincount(indices, minlength=num_weights)
+        rows = np.unique(indices)
+        found[rows] /= counts[np.sort(indices)[: len(rows)]][:, None]
+    return found.astype(grad.dtype)
+
+
+@op(
+    "NotImplemented",
+    name="_embedding_bag_per_sample_weights_backward",
+    tensors="indices offsets offset2bag",
+    grad=unsupported("_embedding_bag_per_sample_weights_backward"),
+    weight=unsupported("_embedding_bag_per_sample_weights_backward"),
+)
+def _weights_backward(
+    grad: Array, weight: Array, indices: Array, offsets: Array, offset2bag: Array, mode: int, padding_idx: int
+) -> Array:
+    """What each index's row and its bag's gradient have in common."""
+    if not offset2bag.size:
+        offset2bag = bags_of(offsets, len(indices))
+    found = (grad[offset2bag] * weight[indices]).sum(1)
+    return np.where(indices == padding_idx, 0, found).astype(grad.dtype)

@@ -1,0 +1,113 @@
+"""The largest elements of windows that stand at random steps (torch: native/FractionalMaxPool2d.cpp, 3d)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..._c10.shapes import refuse_negative
+from ..kernels import need_floats
+from ..registry import Array, op
+from .pool_windows import Ints, Windows, at_indices, gathered, written_zeros
+
+_NAMES = ("time", "height", "width")
+
+
+def _starts(sample: float, size: int, out: int, kernel: int) -> Array:
+    """Where the windows begin along one dimension, for a number drawn from 0 to 1."""
+    alpha = (size - kernel) / (out - 1) if out > 1 else 0.0
+    found = (((np.arange(out) + sample) * alpha).astype(np.int64)) - int(sample * alpha)
+    found[-1] = size - kernel
+    return found
+
+
+def _check(name: str, self: Array, kernel: Ints, out: Ints, samples: Array) -> None:
+    spatial = len(out)
+    first = self.ndim - spatial - 1
+    if first not in (0, 1):
+        raise RuntimeError(
+            f"{name}(): Expected {spatial + 1}D or {spatial + 2}D tensor, but got: {list(self.shape)}"
+        )
+    for axis in range(first, self.ndim):
+        if not self.shape[axis]:
+            raise RuntimeError(
+                f"{name}(): Expected input to have non-zero size for non-batch dimensions, but got"
+                f"{list(self.shape)} with dimension {axis} being empty."
+            )
+    if samples.dtype != self.dtype:
+        raise RuntimeError("Expect _random_samples to have the same dtype as input")
+    if samples.ndim != 3:
+        raise RuntimeError(f"Expect _random_samples to have 3 dimensions, got {samples.ndim}")
+    if samples.shape[0] < (self.shape[0] if first else 1):
+        raise RuntimeError("Expect _random_samples.size(0) no less then input batch size.")
+    if samples.shape[1] != self.shape[first]:
+        raise RuntimeError("Expect _random_samples.size(1) equals to input channel size.")
+    if samples.shape[2] != spatial:
+        raise RuntimeError(f"Expect _random_samples.size(2) equals to {spatial}; got {samples.shape[2]}.")
+    for size, k, n, what in zip(self.shape[-spatial:], kernel, out, _NAMES[-spatial:], strict=True):
+        if n + k - 1 > size - (spatial == 3):
+            raise RuntimeError(f"{name}(): pool {what} {k} too large relative to input {what} {size}")
+    refuse_negative((*self.shape[:-spatial], *out))
+
+
+def _largest(self: Array, kernel: Ints, out: Ints, samples: Array) -> tuple[Array, Array]:
+    spatial = len(out)
+    sizes = self.shape[-spatial:]
+    shape = (*self.shape[:-spatial], *out)
+    if 0 in shape:
+        return np.zeros(shape, self.dtype), np.zeros(shape, np.int64)
+    need_floats(f"fractional_max_pool{spatial}d_out_frame", self)
+    planes = self.reshape(-1, *sizes)
+    drawn = samples.reshape(-1, spatial)[:, :: -1 if spatial == 2 else 1]
+    found = np.full((len(planes), math.prod(out)), -np.inf, self.dtype)
+    places = np.empty(found.shape, np.int64)
+    reach = all(k > 0 for k in kernel)
+    offsets = np.meshgrid(*(np.arange(k if reach else 1) for k in kernel), indexing="ij")
+    for plane, (values, sample) in enumerate(zip(planes, drawn[: len(planes)].tolist(), strict=True)):
+        each = [_starts(s, n, o, k) for s, n, o, k in zip(sample, sizes, out, kernel, strict=True)]
+        starts = np.meshgrid(*each, indexing="ij")
+        flat: Any = 0
+        for start, offset, n in zip(starts, offsets, sizes, strict=True):
+            flat = flat * n + start.reshape(-1, 1) + offset.reshape(1, -1)
+        if not reach:  # -inf where the window would begin, be it outside
+            places[plane] = flat[:, 0]
+            continue
+        covered = Windows(values.size, flat.T, flat.T, True)
+        found[plane], places[plane] = covered.largest(values.reshape(1, -1))
+    return found.reshape(shape), places.reshape(shape)
+
+
+def _rows(spatial: int) -> Any:
+    name = f"fractional_max_pool{spatial}d"
+
+    @op(
+        f"FractionalMaxPool{spatial}DBackwardBackward0",
+        name=f"{name}_backward",
+        tensors="indices",
+        grad_output=lambda grad, indices: gathered(grad, indices, spatial),
+        self=written_zeros,
+    )
+    def backward(
+        grad_output: Array, self: Array, kernel_size: Ints, output_size: Ints, indices: Array
+    ) -> Array:
+        return at_indices(grad_output, indices, self.shape, spatial)
+
+    @op(
+        f"FractionalMaxPool{spatial}DBackward0",
+        name=name,
+        tensors="random_samples",
+        outputs="result0 result1",
+        self=lambda grad, self, kernel_size, output_size, result1: backward(
+            grad, self, kernel_size, output_size, result1
+        ),
+    )
+    def forward(self: Array, kernel_size: Ints, output_size: Ints, random_samples: Array) -> Any:
+        _check(name if spatial == 2 else f"{name}_out", self, kernel_size, output_size, random_samples)
+        return _largest(self, kernel_size, output_size, random_samples)
+
+    return forward
+
+
+FRACTIONAL = {n: _rows(n) for n in (2, 3)}

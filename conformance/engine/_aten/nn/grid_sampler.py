@@ -1,0 +1,417 @@
+"""Images read at the places that a grid names, and grids of affine maps (torch: native/GridSampler.cpp).
+
+Note [Taps]: along each dimension a place reads a few neighbours ("taps"), each with a weight that is a polynomial of
+how far the place is beyond the first: two of degree 1 for bilinear, four of degree 3 for bicubic. What the padding does
+to a place is to move it along a line: by ``slope``, which also has what the grid's unit is in pixels. So an output is a sum
+over the corners, which are combinations of taps, of products of weights; the derivatives of all orders follow from
+those of the polynomials.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor, make
+from ..._c10.dtypes import BY_NUMPY, is_half
+from ..._c10.errors import expected_scalar_type, unimplemented
+from ..._c10.shapes import existing_dim
+from ..blas.blas import product
+from ..creation.ranges import linspace
+from ..kernels import only_needed
+from ..registry import Array, op
+from ..shape.cat_stack import stack
+from ..type_promotion import kernels_check
+
+BILINEAR, NEAREST, BICUBIC = range(3)
+ZEROS, BORDER, REFLECTION = range(3)
+PUBLIC = ("affine_grid_generator", "grid_sampler", "grid_sampler_2d", "grid_sampler_3d")
+Ints = tuple[int, ...]
+
+_A = -0.75
+# The taps' offsets, and their weights' coefficients from the constant upwards.
+_TAPS: dict[int, dict[int, tuple[float, ...]]] = {
+    BILINEAR: {0: (1, -1), 1: (0, 1)},
+    NEAREST: {0: (1,)},
+    BICUBIC: {
+        -1: (0, _A, -2 * _A, _A),
+        0: (1, 0, -(_A + 3), _A + 2),
+        1: (0, -_A, 2 * _A + 3, -(_A + 2)),
+        2: (0, 0, _A, -_A),
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Tap:
+    place: Array  # within the image
+    inside: Array  # whether it reads the image there, not the zeros around
+    weight: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Axis:
+    """How a grid reads one dimension, see Note [Taps]."""
+
+    beyond: Array  # the first tap
+    slope: Array
+    taps: list[_Tap]
+
+
+def _reflected(place: Array, low: float, high: float) -> tuple[Array, Array]:
+    """Places mirrored at both ends until they are between them, and whether their direction was turned."""
+    span = high - low
+    if not span:
+        return np.zeros_like(place), np.zeros_like(place)
+    away = place - place.dtype.type(low)
+    flips = np.floor(np.abs(away) / span)
+    rest = np.abs(away) - flips * span
+    odd = flips % 2 == 1
+    found = np.where(odd, span - rest, rest) + place.dtype.type(low)
+    return found, np.where(odd, -1, 1) * np.where(away < 0, -1, 1)
+
+
+def _padded(place: Array, size: int, padding: int, align: bool, nan: int) -> tuple[Array, Array]:
+    """Where a place outside the image is read, and the slope of that."""
+    slope: Array = np.ones_like(place)
+    if padding == ZEROS:
+        return place, slope
+    if padding == REFLECTION:
+        place, slope = _reflected(place, *((0, size - 1) if align else (-0.5, size - 0.5)))
+    within = (place > 0) & (place < size - 1)
+    kept = np.where(np.isnan(place), nan, np.clip(place, 0, size - 1))
+    return kept.astype(place.dtype), slope * within
+
+
+def _axis(component: Array, size: int, mode: int, padding: int, align: bool, nan: int) -> _Axis:
+    kind = component.dtype.type
+    unit = kind((size - 1) / 2 if align else size / 2)
+    place = (component + 1) * unit if align else ((component + 1) * size - 1) / 2
+    slope = np.full_like(place, unit)
+    if mode != BICUBIC:
+        place, moved = _padded(place, size, padding, align, nan)
+        slope = (slope * moved).astype(kind)
+    first = np.rint(place) if mode == NEAREST else np.floor(place)
+    taps = []
+    for offset, weight in _TAPS[mode].items():
+        each = first + offset
+        if mode == BICUBIC:
+            each = _padded(each, size, padding, align, nan)[0]
+        inside = (each >= 0) & (each < size)
+        taps.append(_Tap(np.where(inside, each, 0).astype(np.int64), inside, weight))
+    return _Axis(place - first, slope, taps)
+
+
+def _axes(sizes: Ints, grid: Array, mode: int, padding: int, align: bool) -> list[_Axis]:
+    """The grid's last component is the place along the image's first dimension; places of a sample are flat here.
+
+    In images torch reads a nan at the beginning, in volumes at the end.
+    """
+    flat = grid.reshape(len(grid), math.prod(grid.shape[1:-1]), grid.shape[-1])
+    return [
+        _axis(flat[..., i], n, mode, padding, align, n - 1 if len(sizes) == 5 else 0)
+        for i, n in enumerate(sizes[:1:-1])
+    ]
+
+
+def _polynomial(weight: tuple[float, ...], order: int, t: Any) -> Any:
+    """A derivative of a weight, of arrays or Tensors."""
+    for _ in range(order):
+        weight = tuple(i * each for i, each in enumerate(weight))[1:]
+    found: Any = 0
+    for each in reversed(weight):
+        found = found * t + each
+    return found
+
+
+def _corners(sizes: Ints, axes: list[_Axis]) -> Iterator[tuple[tuple[_Tap, ...], Array, Array]]:
+    """Each combination of taps, with its flat places in the image and whether it is inside."""
+    for turned in itertools.product(
+        *(each.taps for each in reversed(axes))
+    ):  # the image's last dimension runs fastest
+        taps = turned[::-1]
+        steps = [math.prod(sizes[len(sizes) - i :]) for i in range(len(axes))]
+        yield (
+            taps,
+            sum((tap.place * step for tap, step in zip(taps, steps, strict=True)), np.int64(0)),
+            np.logical_and.reduce([tap.inside for tap in taps]),
+        )
+
+
+def _product(axes: list[_Axis], taps: tuple[_Tap, ...], t: Any, *along: int) -> Any:
+    """The product of a corner's weights, differentiated along the axes that are given (once for each time given)."""
+    found = None
+    for i, tap in enumerate(taps):
+        order = along.count(i)
+        each = _polynomial(tap.weight, order, t[i])
+        for _ in range(order):
+            each = each * axes[i].slope
+        found = each if found is None else found * each
+    return found
+
+
+def _places(input: Any) -> Any:
+    """The elements with one dimension of places, also where there are none."""
+    return input.reshape(*input.shape[:2], math.prod(input.shape[2:]))
+
+
+def _lines(sizes: Ints) -> Array:
+    """Where each channel of each sample begins in memory in order."""
+    count, area = math.prod(sizes[:2]), math.prod(sizes[2:])
+    return (np.arange(count) * area).reshape(*sizes[:2], 1)
+
+
+def _read(input: Array, grid: Array, mode: int, padding: int, align: bool) -> Array:
+    sizes, flat, lines = input.shape, input.reshape(-1), _lines(input.shape)
+    axes = _axes(sizes, grid, mode, padding, align)
+    beyond = [each.beyond for each in axes]
+    found = np.zeros((*sizes[:2], axes[0].slope.shape[1]), axes[0].slope.dtype)
+    for taps, place, inside in _corners(sizes, axes):
+        weight = _product(axes, taps, beyond)
+        if len(axes) == 3:  # where what is outside is left out; elsewhere it is 0 times the weight
+            weight = np.where(inside, weight, 0)
+        values = np.where(inside[:, None], flat.take(lines + place[:, None]), 0)
+        found += values * weight[:, None]
+    return found.astype(input.dtype, copy=False).reshape(*sizes[:2], *grid.shape[1:-1])
+
+
+def _gradients(
+    grad: Array, input: Array, grid: Array, mode: int, padding: int, align: bool, mask: tuple[bool, bool]
+) -> tuple[Array, Array]:
+    sizes, flat, lines = input.shape, input.reshape(-1), _lines(input.shape)
+    axes = _axes(sizes, grid, mode, padding, align)
+    beyond = [each.beyond for each in axes]
+    kind = axes[0].slope.dtype
+    outer = _places(grad).astype(kind, copy=False)
+    to_input = np.zeros(flat.size, kind if is_half(kind) else np.float64)
+    to_grid = np.zeros((*axes[0].slope.shape, len(axes)), kind)
+    for taps, place, inside in _corners(sizes, axes):
+        if mask[0]:
+            weight = np.where(inside, _product(axes, taps, beyond), 0)[:, None]
+            at, each = (lines + place[:, None]).ravel(), (outer * weight).ravel()
+            if is_half(kind):  # rounded after each
+                np.add.at(to_input, at, each)
+            else:
+                to_input += np.bincount(at, each, flat.size)
+        if mask[1] and mode != NEAREST:
+            dot = np.where(inside, (outer * flat.take(lines + place[:, None])).sum(1), 0)
+            for i in range(len(axes)):
+                to_grid[..., i] += dot * np.where(inside, _product(axes, taps, beyond, i), 0)
+    return to_input.reshape(sizes).astype(input.dtype), to_grid.reshape(grid.shape).astype(grid.dtype)
+
+
+def _curvature(
+    grad_output: Tensor, input: Tensor, grid: Tensor, gg_grid: Tensor, mode: int, padding: int, align: bool
+) -> tuple[Any, Any, Any]:
+    """What ``gg_grid`` gives grad_output, input and grid, by Tensor operations."""
+    sizes = input._array.shape
+    axes = _axes(sizes, grid._array, mode, padding, align)
+    count = axes[0].slope.shape[1]
+    kind = grid._array.dtype
+    outer, flat = _places(grad_output), _places(input)
+    places, change = (each.reshape(sizes[0], count, each.shape[-1]) for each in (grid, gg_grid))
+    t, changes = [], []
+    for i, each in enumerate(axes):
+        place = places.select(-1, i)
+        fixed = each.beyond - place._array * each.slope
+        t.append(place * make(each.slope.astype(kind)) + make(fixed.astype(kind)))
+        changes.append(change.select(-1, i))
+    tensors = [_Axis(each.beyond, make(each.slope.astype(kind)), each.taps) for each in axes]
+    to_output: Any = 0
+    to_input: Any = 0
+    to_places: list[Any] = [0] * len(axes)
+    for taps, place, inside in _corners(sizes, axes):
+        index = make(place)[:, None].expand(-1, sizes[1], -1)
+        mask = make(inside.astype(kind))[:, None]
+        values = flat.gather(2, index) * mask
+        along = _sum(changes[i] * _product(tensors, taps, t, i) for i in range(len(axes)))
+        part = values.reshape(grad_output.shape) * along.reshape(sizes[0], 1, *grid._array.shape[1:-1])
+        to_output = part + to_output
+        to_input = flat.new_zeros(flat.shape).scatter_add(2, index, outer * mask * along[:, None]) + to_input
+        dot = (outer * values).sum(1)
+        for j in range(len(axes)):
+            terms = [_sloped(tensors, taps, t, i, j) for i in range(len(axes))]
+            to_places[j] = dot * _sum(c * term for c, term in zip(changes, terms, strict=True)) + to_places[j]
+    shaped = [each.reshape(grid._array.shape[:-1]) for each in to_places]
+    return to_output, to_input.reshape(input.shape), stack(shaped, -1)
+
+
+def _sloped(axes: list[_Axis], taps: tuple[_Tap, ...], t: Any, i: int, j: int) -> Any:
+    """A second derivative of a corner's weight; 0 where it is linear."""
+    return 0 if i == j and len(taps[i].weight) < 3 else _product(axes, taps, t, i, j)
+
+
+def _sum(terms: Any) -> Any:
+    found, *rest = (each for each in terms if each is not None)
+    for each in rest:
+        found = found + each
+    return found
+
+
+def _double(
+    grads: Any, grad_output: Tensor, input: Tensor, grid: Tensor, mode: int, padding: int, align: bool, needed: Any
+) -> list[Any]:  # fmt: skip
+    """The gradients of grad_output, input and grid."""
+    gg_input, gg_grid = grads
+    found: list[Any] = [None, None, None]
+    if gg_input is not None:
+        spatial = len(input._array.shape) - 2
+        found[0] = _SAMPLERS[spatial](gg_input, grid, mode, padding, align)
+        if needed[2]:
+            found[2] = _BACKWARDS[spatial](grad_output, gg_input, grid, mode, padding, align, (False, True))[
+                1
+            ]
+    if gg_grid is not None and mode != NEAREST:
+        for i, each in enumerate(_curvature(grad_output, input, grid, gg_grid, mode, padding, align)):
+            found[i] = each if found[i] is None else found[i] + each
+    return only_needed(found, needed)
+
+
+def _rows(spatial: int, kernel: str) -> tuple[Any, Any]:
+    """The rows for images of so many dimensions."""
+    name = f"grid_sampler_{spatial}d"
+
+    def backward(
+        grad_output: Array, input: Array, grid: Array, interpolation_mode: int, padding_mode: int, align_corners: bool,
+        output_mask: tuple[bool, bool],
+    ) -> tuple[Array, Array]:  # fmt: skip
+        return _gradients(
+            grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask
+        )
+
+    again = op(
+        f"GridSampler{spatial}DBackwardBackward0",
+        name=f"{name}_backward",
+        outputs="grad_input grad_grid",
+        inputs={
+            "grad_output input grid": lambda grads, grad_output, input, grid, interpolation_mode, padding_mode,
+            align_corners, needed: _double(
+                grads, grad_output, input, grid, interpolation_mode, padding_mode, align_corners, needed
+            )
+        },
+    )(backward)  # fmt: skip
+
+    def forward(
+        input: Array, grid: Array, interpolation_mode: int, padding_mode: int, align_corners: bool
+    ) -> Array:
+        if input.dtype.kind not in "fV":
+            raise unimplemented(kernel, input.dtype)
+        return _read(input, grid, interpolation_mode, padding_mode, align_corners)
+
+    def first(
+        grad: Tensor, input: Tensor, grid: Tensor, mode: int, padding: int, align: bool, needed: Any
+    ) -> list[Any]:
+        found = again(grad, input, grid, mode, padding, align, tuple(needed))
+        return only_needed(found, needed)
+
+    sampler = op(
+        f"GridSampler{spatial}DBackward0",
+        name=name,
+        inputs={
+            "input grid": lambda grad, input, grid, interpolation_mode, padding_mode, align_corners, needed: (
+                first(grad, input, grid, interpolation_mode, padding_mode, align_corners, needed)
+            )
+        },
+    )(forward)
+    return sampler, again
+
+
+_ROWS = {2: _rows(2, "grid_sampler_2d_cpu_kernel_impl"), 3: _rows(3, "grid_sampler3d_cpu")}
+_SAMPLERS = {spatial: sampler for spatial, (sampler, _) in _ROWS.items()}
+_BACKWARDS = {spatial: backward for spatial, (_, backward) in _ROWS.items()}
+
+
+@kernels_check
+def _check(input: Tensor, grid: Tensor, mode: int, spatial: int | None) -> None:
+    image, places = input._array.shape, grid._array.shape
+
+    def refuse(text: str) -> RuntimeError:
+        return RuntimeError(f"grid_sampler(): {text}")
+
+    for each in (image, places):
+        existing_dim(0, len(each))
+    if image[0] != places[0]:
+        raise refuse(
+            f"expected grid and input to have same batch size, but got input with sizes {list(image)} and grid with "
+            f"sizes {list(places)}"
+        )
+    if places[-1] != len(image) - 2:
+        raise refuse(
+            f"expected grid to have size {len(image) - 2} in last dimension, but got grid with sizes {list(places)}"
+        )
+    for i, n in enumerate(image[2:], 2):
+        if not n:
+            raise refuse(
+                f"expected input to have non-empty spatial dimensions, but input has sizes {list(image)} with "
+                f"dimension {i} being empty"
+            )
+    wanted = spatial or (2 if len(image) == 4 else 3)
+    if len(image) != wanted + 2 or len(places) != wanted + 2:
+        raise refuse(
+            f"expected {wanted + 2}D input and grid with same number of dimensions, but got input with sizes "
+            f"{list(image)} and grid with sizes {list(places)}"
+        )
+    if wanted == 3 and mode == BICUBIC:
+        raise refuse("bicubic interpolation only supports 4D input")
+    if input._array.dtype.kind in "fV" and input.dtype is not grid.dtype:
+        raise expected_scalar_type(input._array.dtype, grid._array.dtype)
+
+
+def grid_sampler(
+    input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> Tensor:
+    """The input read at the places of the grid, which go from -1 to 1 along each dimension."""
+    _check(input, grid, interpolation_mode, None)
+    row = _SAMPLERS[len(input._array.shape) - 2]
+    return row(input, grid, interpolation_mode, padding_mode, align_corners)
+
+
+def grid_sampler_2d(
+    input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> Tensor:
+    """grid_sampler of images."""
+    _check(input, grid, interpolation_mode, 2)
+    return _SAMPLERS[2](input, grid, interpolation_mode, padding_mode, align_corners)
+
+
+def grid_sampler_3d(
+    input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> Tensor:
+    """grid_sampler of volumes."""
+    _check(input, grid, interpolation_mode, 3)
+    return _SAMPLERS[3](input, grid, interpolation_mode, padding_mode, align_corners)
+
+
+# Grids of affine maps -----------------------------------------------------------------------------
+
+
+def _base_grid(size: Ints, align: bool, kind: np.dtype[Any]) -> Array:
+    """The places of pixels and a 1 each, a row for each pixel."""
+    along = []
+    for n in size[2:]:
+        steps = linspace(-1, 1, n, dtype=BY_NUMPY[kind])._array if n > 1 else np.zeros(1, kind)
+        along.append(steps if align else steps * kind.type(n - 1) / kind.type(n))
+    places = np.meshgrid(*along, indexing="ij")
+    return np.stack([*reversed(places), np.ones(size[2:], kind)], -1).reshape(-1, len(size) - 1)
+
+
+@op(
+    "AffineGridGeneratorBackward0",
+    theta=lambda grad, size, align_corners: _affine_backward(grad, size, align_corners),
+)
+def affine_grid_generator(theta: Array, size: Ints, align_corners: bool) -> Array:
+    """The places that affine maps take the pixels of images of that size from."""
+    base = _base_grid(size, align_corners, theta.dtype)
+    return product(base, theta.swapaxes(1, 2)).reshape(len(theta), *size[2:], len(size) - 2)
+
+
+def _affine_backward(grad: Tensor, size: Ints, align: bool) -> Tensor:
+    n, spatial = grad._array.shape[0], len(size) - 2
+    base = make(_base_grid(size, align, grad._array.dtype)).expand(n, -1, -1)
+    flat = grad.view(n, math.prod(size[2:]), spatial)
+    return base.transpose(1, 2).bmm(flat).transpose(1, 2)

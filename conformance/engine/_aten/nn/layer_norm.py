@@ -1,0 +1,363 @@
+"""Normalizations within a sample: of its last dimensions, or of groups of channels (torch: native/layer_norm.cpp)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor, make
+from ..._c10.dtypes import BY_NUMPY, is_half
+from ..._c10.layout import following
+from ..._c10.modes import state
+from ..kernels import need_floats, only_needed
+from ..reduction.sum_mean_prod import mean_backward
+from ..reduction.var_std import variance_backward
+from ..registry import Array, op
+from ..scalar_operands import over, over_, plus, times
+from .batch_norm import plus_shift
+
+PUBLIC = ()
+Ints = tuple[int, ...]
+
+
+def _exact(array: Array | None) -> Any:
+    """A copy in double precision."""
+    return None if array is None else array.astype(np.float64)
+
+
+def _normal(array: Array, mean: Array, rstd: Array) -> Array:
+    """The numbers less their mean, over their deviation, in double precision."""
+    found = _exact(array)
+    found -= mean
+    found *= rstd
+    return found
+
+
+def _fused(array: Array, mean: Array, rstd: Array) -> Array:
+    """As _normal, of halves: torch multiplies and adds in one step, so that a number less itself is not quite 0."""
+    return (_exact(array) * rstd + -mean * rstd).astype(np.float32).astype(np.float64)
+
+
+# Of the last dimensions; mean and inverse deviation come from outside, see Note [Statistics] -------
+
+
+def layer_statistics(array: Array, count: int, eps: float) -> tuple[Array, Array, Array]:
+    """Mean and inverse deviation of the last ``count`` dimensions, and the numbers with mean 0 and deviation 1.
+
+    In double precision; mean and deviation of halves in single.
+    """
+    shape = (*array.shape[: array.ndim - count], *(1,) * count)
+    normal = array.astype(np.float64, order="C")
+    if not array.size:
+        return np.zeros(shape), np.full(shape, np.nan), normal
+    lines = normal.reshape(math.prod(shape), -1)
+    n = lines.shape[1]
+    mean = lines @ np.ones(n) / n  # in half of the time that lines.mean(1) takes
+    lines -= mean[:, None]
+    variance = np.vecdot(lines, lines) / n
+    if is_half(array.dtype):
+        mean, variance = mean.astype(np.float32), variance.astype(np.float32)
+    rstd = 1 / np.sqrt(variance + variance.dtype.type(eps))
+    lines *= rstd[:, None]
+    return mean.reshape(shape), rstd.reshape(shape), normal
+
+
+def _of_input(grad: Array, input: Array, mean: Array, rstd: Array, inner: tuple[int, ...], n: int) -> Array:
+    """The gradient of the input as torch's kernel has it, in its precision: of a constant gradient it is 0."""
+    along, total = (grad * input).sum(inner, keepdims=True), grad.sum(inner, keepdims=True)
+    b = (total * mean - along) * rstd * rstd * rstd / n
+    found = np.multiply(rstd, grad, order="C")
+    found += b * input
+    found -= b * mean + total * rstd / n
+    return found
+
+
+@op(
+    "NativeLayerNormBackward0",
+    tensors="result1 result2",
+    inputs={
+        "input weight bias": lambda grad, input, normalized_shape, weight, bias, result1, result2, needed: (
+            only_needed(
+                native_layer_norm_backward(
+                    grad, input, normalized_shape, result1, result2, weight, bias, tuple(needed)
+                ),
+                needed,
+            )
+        )
+    },
+)
+def native_layer_norm(
+    input: Array,
+    normalized_shape: Ints,
+    weight: Any = None,
+    bias: Any = None,
+    result1: Any = None,
+    result2: Any = None,
+    exact: Any = None,
+) -> Array:
+    """The last dimensions with mean 0 and deviation 1, then scaled and shifted; ``exact`` is what layer_statistics found."""
+    if input.dtype.kind not in "fV":
+        raise NotImplementedError(
+            f"\"LayerNormKernelImpl\" not implemented for '{BY_NUMPY[input.dtype].legacy}'"
+        )
+    mean, rstd, found = exact
+    if is_half(input.dtype):
+        found = _fused(input, mean, rstd)
+    if weight is not None:
+        found = found * weight
+    if bias is not None:
+        found = found + bias
+    return found.astype(input.dtype, order="C")
+
+
+@op(
+    "NativeLayerNormBackwardBackward0",
+    outputs="grad_input grad_weight grad_bias",
+    inputs={
+        "grad_out input mean rstd weight bias": lambda grads, grad_out, input, normalized_shape, mean, rstd, weight,
+        needed: _layer_norm_double(grads, grad_out, input, normalized_shape, mean, rstd, weight, needed)
+    },
+)  # fmt: skip
+def native_layer_norm_backward(
+    grad_out: Array, input: Array, normalized_shape: Ints, mean: Array, rstd: Array, weight: Any = None,
+    bias: Any = None, output_mask: tuple[bool, ...] = (True, True, True),
+) -> Any:  # fmt: skip
+    """The gradients of input, weight and bias."""
+    inner = tuple(range(input.ndim - len(normalized_shape), input.ndim))
+    outer = tuple(range(input.ndim - len(normalized_shape)))
+    kind = np.promote_types(input.dtype, np.float32)
+    found = [np.zeros(0, input.dtype)] * 3
+    if output_mask[0]:
+        grad = grad_out.astype(kind, copy=False)
+        if weight is not None:
+            grad = grad * weight.astype(kind, copy=False)
+        n = math.prod(normalized_shape)
+        found[0] = _of_input(
+            grad, input.astype(kind, copy=False), mean.astype(kind), rstd.astype(kind), inner, n
+        ).astype(input.dtype, copy=False)
+    if output_mask[1]:
+        normal = _normal(input, mean, _exact(rstd))
+        normal *= grad_out
+        found[1] = _total(normal, outer, input.dtype).astype(weight.dtype)
+    if output_mask[2]:
+        found[2] = _total(_exact(grad_out), outer, input.dtype).astype(bias.dtype)
+    return found
+
+
+def _total(each: Array, outer: Ints, kind: np.dtype[Any]) -> Array:
+    """The sum over all samples; that of halves is a half after each."""
+    if not is_half(kind):
+        found: Array = each.sum(outer)
+        return found
+    total = np.zeros(each.shape[len(outer) :], kind)
+    for sample in each.reshape(-1, *total.shape):
+        total = (total + sample).astype(kind)
+    return total
+
+
+def _layer_norm_double(
+    grads: Any,
+    grad_out: Tensor,
+    input: Tensor,
+    shape: Ints,
+    mean: Tensor,
+    rstd: Tensor,
+    weight: Any,
+    needed: Any,
+) -> Any:
+    """The gradients of grad_out, input and weight; mean and rstd count as constants, as in torch.
+
+    Step by step as torch has it (torch: FunctionsManual.cpp, layer_norm_double_backward), which further derivatives
+    show: what has no weight is multiplied by 1, and the right one of two factors is computed first.
+    """
+    gg_input, gg_weight, gg_bias = grads
+    n = math.prod(shape)
+    m = math.prod(input._array.shape[: input._array.ndim - len(shape)])
+    x, g = input.reshape(m, n), grad_out.reshape(m, n)
+    mu, sigma = mean.reshape(m, 1), rstd.reshape(m, 1)
+    one = make(np.ones(1, input._array.dtype))
+    gamma = one if weight is None else weight.reshape(1, n)
+    spread = None if gg_weight is None else gg_weight.reshape(1, n)
+    shifted = None if gg_bias is None or weight is None else gg_bias.reshape(1, n)
+    gg = None if gg_input is None else gg_input.reshape(m, n)
+    centered = x - mu
+    cube = sigma.pow(3)
+    cubed = centered * cube
+
+    g_out = g_input = g_weight = None
+    if gg is not None:
+        g_input = _layer_norm_second(gg, g * gamma, centered, sigma, cube, cubed, n)
+    if spread is not None:
+        term = g * spread * sigma
+        second = over(sigma * _in_sample(g * spread), -n)
+        third = over(cubed * _in_sample(g * spread * centered), -n)
+        term.add_(second).add_(third)
+        g_input = term if g_input is None else g_input.add_(term)
+    whole = input._array.shape
+    g_input = None if g_input is None else g_input.reshape(whole)
+    if gg is not None:
+        if needed[4]:
+            of_one = _layer_norm_first(gg, one, centered, sigma, n)
+            g_weight = (g * of_one).sum(0).reshape(weight._array.shape)
+        g_out = _layer_norm_first(gg, gamma, centered, sigma, n)
+    if spread is not None:
+        term = spread * centered * sigma
+        g_out = term if g_out is None else g_out.add_(term)
+    g_out = plus_shift(g_out, shifted, gg_bias)
+    g_out = None if g_out is None else g_out.expand(m, n).reshape(whole)
+    return g_out, g_input, None, None, g_weight, None
+
+
+def _in_sample(each: Tensor) -> Tensor:
+    """The sum of each sample."""
+    return each.sum(1, keepdim=True)
+
+
+def _layer_norm_first(grad: Tensor, scale: Tensor, centered: Tensor, sigma: Tensor, n: int) -> Tensor:
+    """The gradient of the input: a symmetric map but for the weight."""
+    h0 = over(scale * sigma, n)
+    h1 = times(grad, n) - _in_sample(grad)
+    along = _in_sample(grad * centered)
+    return h0 * (h1 - centered * sigma.pow(2) * along)
+
+
+def _layer_norm_second(
+    gg: Tensor, scaled: Tensor, centered: Tensor, sigma: Tensor, cube: Tensor, cubed: Tensor, n: int
+) -> Tensor:
+    """What the gradient of the input's gradient gives the input; ``scaled`` is grad_out with its weights."""
+    along, sums = _in_sample(scaled * centered), _in_sample(scaled)
+    gg_sum, gg_along = _in_sample(gg), _in_sample(gg * centered)
+    inner = over(gg_sum * sums, n) - _in_sample(gg * scaled)
+    inner = inner + times(sigma.pow(2) * along * gg_along, 3.0 / n if n else math.inf)
+    found = over_(cubed * inner, n)
+    less = over(sums, n) - scaled
+    second = over(gg_along * cube, n) * less
+    less = over(gg_sum, n) - gg
+    third = over(along * cube, n) * less
+    return found.add_(second).add_(third)
+
+
+# Of groups of channels ----------------------------------------------------------------------------
+
+
+@op(
+    name="native_group_norm_backward",
+    tensors="grad_out input mean rstd weight",
+    outputs="grad_input grad_weight grad_bias",
+)
+def _group_norm_slope(
+    grad_out: Array, input: Array, mean: Array, rstd: Array, weight: Any = None, N: int = 0, C: int = 0, HxW: int = 0,
+    group: int = 1, output_mask: tuple[bool, ...] = (True, True, True),
+) -> Any:  # fmt: skip
+    """The gradients of input, weight and bias, see Note [Kernels of first derivatives]; precise with halves."""
+    kind, each = np.promote_types(input.dtype, np.float32), C // group
+    g, x = (array.astype(kind, copy=False).reshape(N, group, each, HxW) for array in (grad_out, input))
+    mu, sigma = (array.astype(kind, copy=False).reshape(N, group, 1, 1) for array in (mean, rstd))
+    share = kind.type(1.0 / (each * HxW) if each * HxW else 0.0)
+    along, total = (g * x).sum(3, keepdims=True), g.sum(3, keepdims=True)
+    found = [np.zeros(0, input.dtype)] * 3
+    if output_mask[0]:
+        a, b, c = sigma, along, total
+        if weight is not None:
+            gamma = weight.astype(kind, copy=False).reshape(1, group, each, 1)
+            a, b, c = a * gamma, b * gamma, c * gamma
+        cube = sigma * sigma * sigma
+        b, c = b.sum(2, keepdims=True), c.sum(2, keepdims=True)
+        b = (c * mu - b) * cube * share
+        c = -b * mu - c * sigma * share
+        found[0] = following((a * g + b * x + c).reshape(input.shape).astype(input.dtype, copy=False), input)
+    if output_mask[1]:
+        found[1] = ((along - total * mu) * sigma).sum(0).reshape(C).astype(weight.dtype, copy=False)
+    if output_mask[2]:
+        found[2] = total.sum(0).reshape(C).astype(input.dtype if weight is None else weight.dtype, copy=False)
+    return found
+
+
+def _group_norm_backward(
+    grads: Any, input: Tensor, weight: Any, N: int, C: int, HxW: int, group: int, eps: float,
+    result1: Tensor, result2: Tensor, needed: Any,
+) -> list[Any]:  # fmt: skip
+    """torch's infinitely differentiable form, for every order of derivative; without a graph of it its kernel.
+
+    The gradients of mean and inverse deviation count only together, as in torch.
+    """
+    if not state.grad_enabled and grads[1] is None and grads[2] is None:
+        return only_needed(
+            _group_norm_slope(grads[0], input, result1, result2, weight, N, C, HxW, group, tuple(needed)),
+            needed,
+        )
+    grad, grad_mean, grad_rstd = grads
+    n, groups, area, each = N, group, HxW, C // group
+    share = 1.0 / (each * area) if each * area else 0.0
+    x = input.reshape(n, groups, each, area)
+    mu, sigma = result1.reshape(n, groups, 1, 1), result2.reshape(n, groups, 1, 1)
+    g_input = g_weight = g_bias = None
+    if grad is not None:
+        g = grad.reshape(n, groups, each, area)
+        ds, db = (g * x).sum(3).unsqueeze_(-1), g.sum(3).unsqueeze_(-1)
+    if needed[0]:
+        gamma = None if weight is None else weight.reshape(1, groups, each, 1)
+        cube = sigma * sigma * sigma
+        if grad_rstd is not None:  # here and below: see Note [Right operands first]
+            grad_rstd = grad_rstd.view(n, groups, 1, 1)
+            grad_var = times(cube, -0.5) * grad_rstd
+        if grad is not None:
+            a = sigma if gamma is None else sigma * gamma
+            b = (ds if gamma is None else ds * gamma).sum(2).unsqueeze_(-2)
+            c = (db if gamma is None else db * gamma).sum(2).unsqueeze_(-2)
+            b = times((c * mu - b) * cube, share)
+            by_deviation = times(c * sigma, share)
+            c = -b * mu - by_deviation
+            by_input = b * x
+            g_input = a * g + by_input + c
+        if grad_mean is not None and grad_rstd is not None:
+            grad_mean = grad_mean.view(n, groups, 1, 1)
+            term = variance_backward(grad_var, x, (2, 3), 0, True)
+            term = term + mean_backward(grad_mean, x._array.shape, x._array.size, (2, 3), True)
+            if g_input is None:
+                g_input = term
+            else:
+                g_input += term
+        g_input = None if g_input is None else g_input.reshape(input._array.shape)
+    if grad is not None and needed[1]:
+        g_weight = ((ds - db * mu) * sigma).sum(0).reshape(weight._array.shape)
+    if grad is not None and needed[2]:
+        g_bias = db.sum(0).reshape(C)
+    return [g_input, g_weight, g_bias]
+
+
+@op(
+    "NativeGroupNormBackward0",
+    outputs="result0 result1 result2",
+    inputs={"input weight bias": _group_norm_backward},
+)
+def native_group_norm(
+    input: Array, weight: Any = None, bias: Any = None, N: int = 0, C: int = 0, HxW: int = 0, group: int = 1,
+    eps: float = 1e-5,
+) -> Any:  # fmt: skip
+    """Each group of channels with mean 0 and deviation 1, then each channel scaled and shifted."""
+    need_floats("GroupNormKernelImpl", input)
+    given = next((each for each in (weight, bias) if each is not None), input)  # see statistics_kind
+    groups = input.astype(np.float64).reshape(N, group, C // group * HxW)
+    mean, rstd, exact = layer_statistics(groups, 1, eps)
+    found = exact.reshape(N, C, HxW)
+    if weight is not None:
+        found = found * weight[:, None]
+    if bias is not None:
+        found = found + bias[:, None]
+    return [
+        following(found.reshape(input.shape).astype(input.dtype), input),
+        mean.astype(given.dtype).reshape(N, group),
+        rstd.astype(given.dtype).reshape(N, group),
+    ]
+
+
+# By the mean of squares ---------------------------------------------------------------------------
+
+
+def root_mean_square_norm(input: Tensor, dims: tuple[int, ...], weight: Tensor | None, eps: float) -> Tensor:
+    """The input over the root of the mean of its squares, then scaled."""
+    found = input * plus(input.pow(2).mean(dims, keepdim=True), eps).rsqrt()
+    return found if weight is None else found * weight

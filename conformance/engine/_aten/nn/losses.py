@@ -1,0 +1,306 @@
+"""Losses that torch computes in one kernel, each with its own nodes (torch: native/Loss.cpp)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor, make
+from ..._autograd.undefined_gradient import unsupported
+from ..._c10 import dtypes
+from ..._c10.errors import expected_scalar_type, unimplemented
+from ..._c10.shapes import laid_out
+from ..inplace import check_castable
+from ..kernels import chosen, half_up, need_floats, refuse_bool_negation, updated
+from ..registry import Array, op
+from ..scalar_operands import over, over_, plus, times
+
+PUBLIC = ()
+
+NONE, MEAN, SUM = 0, 1, 2  # torch's numbers for the reductions
+
+
+def reduced(each: Array, reduction: int) -> Array:
+    """All values, their mean or their sum; halves are summed in single precision."""
+    if reduction == NONE:
+        return each
+    total = np.add.reduce(each, axis=None, dtype=np.promote_types(each.dtype, np.float32))
+    if reduction == MEAN:
+        total = np.true_divide(total, each.size, dtype=total.dtype)
+    return np.asarray(total, each.dtype)
+
+
+def _norm(array: Array, reduction: int) -> float:
+    return 1.0 / array.size if reduction == MEAN and array.size else 1.0
+
+
+def _share(each: Tensor, reduction: int) -> Tensor:
+    """What one element adds to a mean of all."""
+    return over_(each, each._array.size) if reduction == MEAN else each
+
+
+def _met(name: str, self: Array, target: Array) -> None:
+    need_floats(name, self, target)
+
+
+# Squares ------------------------------------------------------------------------------------------
+
+
+@op(
+    "MseLossBackward0",
+    meet="self target",
+    self=lambda grad, self, target, reduction: mse_loss_backward(grad, self, target, reduction),
+    target=lambda grad, self, target, reduction: mse_loss_backward(grad, target, self, reduction),
+)
+def mse_loss(self: Array, target: Array, reduction: int = MEAN) -> Array:
+    """The square of the difference."""
+    _met("mse_cpu", self, target)
+    difference = self - target
+    return reduced(difference * difference, reduction)
+
+
+@op(
+    "MseLossBackwardBackward0",
+    grad_output=lambda grad, self, target, reduction: mse_loss_backward(grad, self, target, reduction),
+    self=lambda grad, grad_output, self, reduction: _mse_twice(grad * grad_output, self, reduction),
+    target=lambda grad, grad_output, target, reduction: -_mse_twice(grad * grad_output, target, reduction),
+)
+def mse_loss_backward(grad_output: Array, self: Array, target: Array, reduction: int) -> Array:
+    """The gradient of mse_loss."""
+    norm = self.dtype.type(2.0 * _norm(self, reduction))
+    return np.multiply((self - target) * norm, grad_output).astype(self.dtype, order="C", copy=False)
+
+
+def _mse_twice(grad: Tensor, self: Tensor, reduction: int) -> Tensor:
+    found = times(grad, 2)
+    return _share(found, reduction)
+
+
+# Squares near 0, absolute values farther off ------------------------------------------------------
+
+
+@op(
+    "SmoothL1LossBackward0",
+    meet="self target",
+    self=lambda grad, self, target, reduction, beta: smooth_l1_loss_backward(
+        grad, self, target, reduction, beta
+    ),
+    target=lambda grad, self, target, reduction, beta: smooth_l1_loss_backward(
+        grad, target, self, reduction, beta
+    ),
+)
+def smooth_l1_loss(self: Array, target: Array, reduction: int = MEAN, beta: float = 1.0) -> Array:
+    """The absolute difference, a parabola where it is below beta."""
+    _met("smooth_l1_cpu", self, target)
+    z = np.abs(self - target) if self.dtype.kind != "V" else np.abs(half_up(self) - half_up(target))
+    each = chosen(z < beta, z * 0.5 * z / beta, z - 0.5 * beta)
+    return reduced(each.astype(self.dtype, copy=False), reduction)
+
+
+@op(
+    "SmoothL1LossBackwardBackward0",
+    grad_output=lambda grad, self, target, reduction, beta: smooth_l1_loss_backward(
+        grad, self, target, reduction, beta
+    ),
+    self=lambda grad, grad_output, self, target, reduction, beta: _smooth_l1_twice(
+        grad * grad_output, self, target, reduction, beta
+    ),
+    target=lambda grad, grad_output, self, target, reduction, beta: (
+        -_smooth_l1_twice(grad * grad_output, self, target, reduction, beta)
+    ),
+)
+def smooth_l1_loss_backward(
+    grad_output: Array, self: Array, target: Array, reduction: int, beta: float
+) -> Array:
+    """The gradient of smooth_l1_loss."""
+    x, grad = half_up(self) - half_up(target), half_up(grad_output)
+    norm = x.dtype.type(_norm(self, reduction))
+    slope = chosen(x <= -beta, -norm * grad, chosen(x >= beta, norm * grad, norm * x * grad / beta))
+    return slope.astype(self.dtype, order="C", copy=False)
+
+
+def _smooth_l1_twice(grad: Tensor, self: Tensor, target: Tensor, reduction: int, beta: float) -> Tensor:
+    within = ((self - target).abs() < beta).to(grad.dtype)
+    return _share(over(grad * within, beta), reduction)
+
+
+@op(
+    "HuberLossBackward0",
+    self=lambda grad, self, target, reduction, delta: huber_loss_backward(
+        grad, self, target, reduction, delta
+    ),
+    target=lambda grad, self, target, reduction, delta: huber_loss_backward(
+        grad, target, self, reduction, delta
+    ),
+)
+def huber_loss(self: Array, target: Array, reduction: int = MEAN, delta: float = 1.0) -> Array:
+    """delta times the absolute difference, a parabola where it is below delta."""
+    if not delta > 0:
+        raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    common = dtypes.result_dtype(self, target)
+    check_castable(common, self.dtype)
+    need_floats("huber_cpu", np.empty(0, common))
+    first, second = self.astype(common, copy=False), target.astype(common, copy=False)
+    if common == np.float16:
+        first, second = half_up(first), half_up(second)
+    z = np.abs(first - second)
+    half = z.dtype.type(0.5)
+    if z.dtype.kind == "V":  # rounded after each step
+        delta = z.dtype.type(delta)
+    found = chosen(z < delta, half * z * z, delta * (z - half * delta))
+    return reduced(laid_out(found.astype(self.dtype, copy=False), self, target), reduction)
+
+
+@op(
+    "HuberLossBackwardBackward0",
+    grad_output=lambda grad, grad_output, self, target, reduction, delta: _huber_grad_output(
+        grad, grad_output, self, target, reduction, delta
+    ),
+    self=lambda grad, grad_output, self, target, reduction, delta: _huber_twice(
+        grad * grad_output, self, target, reduction, delta
+    ),
+    target=lambda grad, grad_output, self, target, reduction, delta: (
+        -_huber_twice(grad * grad_output, self, target, reduction, delta)
+    ),
+)
+def huber_loss_backward(
+    grad_output: Array, self: Array, target: Array, reduction: int, delta: float
+) -> Array:
+    """The gradient of huber_loss."""
+    norm = _norm(self, reduction)
+    x = self - target
+    if target.dtype != self.dtype:
+        found, wanted = dtypes.BY_NUMPY[target.dtype].legacy, dtypes.BY_NUMPY[self.dtype].legacy
+        raise RuntimeError(f"Found dtype {found} but expected {wanted}")
+    if dtypes.is_half(x.dtype):  # rounded after each step
+        norm, delta = x.dtype.type(norm), x.dtype.type(delta)
+    slope = norm * np.minimum(np.maximum(x, -delta), delta)
+    return np.asarray(np.multiply(slope, grad_output), order="C")
+
+
+def _huber_grad_output(
+    grad: Tensor, grad_output: Tensor, self: Tensor, target: Tensor, reduction: int, delta: float
+) -> Tensor:
+    if reduction == NONE:
+        return huber_loss_backward(grad, self, target, reduction, delta)
+    ones = make(np.ones_like(grad_output._array))
+    return (huber_loss_backward(ones, self, target, reduction, delta) * grad).sum()
+
+
+def _huber_twice(grad: Tensor, self: Tensor, target: Tensor, reduction: int, delta: float) -> Tensor:
+    return _share(grad * ((self - target).abs() < delta), reduction)
+
+
+# Logistic -----------------------------------------------------------------------------------------
+
+
+@op(
+    "SoftMarginLossBackward0",
+    tensors="target",
+    self=lambda grad, self, target, reduction: soft_margin_loss_backward(grad, self, target, reduction),
+)
+def soft_margin_loss(self: Array, target: Array, reduction: int = MEAN) -> Array:
+    """log(1 + exp(-target * self))."""
+    refuse_bool_negation(self)
+    product = updated(np.multiply, np.negative(self), target)
+    check_castable(dtypes.default.numpy, product.dtype)
+    return reduced(laid_out(np.log1p(np.exp(product)), self), reduction)
+
+
+@op(
+    "SoftMarginLossBackwardBackward0",
+    tensors="target",
+    grad_output=lambda grad, grad_output, self, target, reduction: _soft_margin_grad_output(
+        grad, grad_output, self, target, reduction
+    ),
+    self=lambda grad, grad_output, self, target, reduction: _soft_margin_twice(
+        grad * grad_output, self, target, reduction
+    ),
+)
+def soft_margin_loss_backward(grad_output: Array, self: Array, target: Array, reduction: int) -> Array:
+    """The gradient of soft_margin_loss."""
+    refuse_bool_negation(target)
+    common = dtypes.result_dtype(self, target)
+    z = np.exp(np.negative(target).astype(common, copy=False) * self.astype(common, copy=False))
+    norm = common.type(_norm(self, reduction))
+    found = np.multiply(-norm * target.astype(common, copy=False) * z / (z + 1), grad_output)
+    return laid_out(found.astype(self.dtype, copy=False), target, self)
+
+
+def _soft_margin_grad_output(
+    grad: Tensor, grad_output: Tensor, self: Tensor, target: Tensor, reduction: int
+) -> Tensor:
+    if reduction == NONE:
+        return soft_margin_loss_backward(grad, self, target, reduction)
+    ones = make(np.ones_like(grad_output._array))
+    return (soft_margin_loss_backward(ones, self, target, reduction) * grad).sum()
+
+
+def _soft_margin_twice(grad: Tensor, self: Tensor, target: Tensor, reduction: int) -> Tensor:
+    z = (self * -target).exp()
+    above = plus(z, 1)
+    divisor = above * above  # see Note [Right operands first]
+    return _share(grad * (target * target) * z / divisor, reduction)
+
+
+# Multi-class margins: torch has no second derivative ----------------------------------------------
+
+
+def _margins(self: Array, target: Array, p: int, margin: float, weight: Any) -> tuple[Array, Array, Array]:
+    """By row: the margins that are violated, and the weight of the row's class."""
+    rows = self.reshape(-1, self.shape[-1]) if self.ndim else self.reshape(1, 1)
+    classes = np.asarray(target).reshape(-1)
+    index = np.arange(len(rows))
+    z = margin - rows[index, classes][:, None] + rows
+    z[index, classes] = 0
+    z = np.where(z > 0, z, 0)  # a nan violates nothing
+    scale = (1.0 if weight is None else weight[classes][:, None]) / np.asarray(rows.shape[1], self.dtype)
+    return rows, z.astype(self.dtype), np.broadcast_to(scale, (len(rows), 1)).astype(self.dtype)
+
+
+@op(
+    "MultiMarginLossBackward0",
+    tensors="target weight",
+    self=lambda grad, self, target, p, margin, weight, reduction: multi_margin_loss_backward(
+        grad, self, target, p, margin, weight, reduction
+    ),
+)
+def multi_margin_loss(
+    self: Array, target: Array, p: int = 1, margin: float = 1, weight: Any = None, reduction: int = MEAN
+) -> Array:
+    """How far other classes come closer to the right one's score than the margin."""
+    if self.size and self.dtype not in dtypes.FULL_PRECISION:
+        raise unimplemented("multi_margin_loss_cpu_kernel", self.dtype)
+    margin = dtypes.number_within(self.dtype, margin)
+    if target.dtype != np.int64:
+        raise expected_scalar_type(np.dtype(np.int64), target.dtype)
+    wrong = target[(target < 0) | (target >= (self.shape[-1] if self.ndim else 1))]
+    if wrong.size:
+        raise RuntimeError("target out of range")
+    if weight is not None and weight.dtype != self.dtype:
+        raise expected_scalar_type(self.dtype, weight.dtype)
+    _, z, scale = _margins(self, target, p, margin, weight)
+    each = (z**p * scale).sum(1).reshape(np.shape(target))
+    return reduced(each.astype(self.dtype), reduction)
+
+
+@op(
+    "NotImplemented",
+    tensors="target weight",
+    grad_output=unsupported("multi_margin_loss_backward"),
+    self=unsupported("multi_margin_loss_backward"),
+)
+def multi_margin_loss_backward(
+    grad_output: Array, self: Array, target: Array, p: int = 1, margin: float = 1, weight: Any = None,
+    reduction: int = MEAN,
+) -> Array:  # fmt: skip
+    """The gradient of multi_margin_loss."""
+    rows, z, scale = _margins(self, target, p, margin, weight)
+    slope = ((z > 0) * scale if p == 1 else 2 * z * scale).astype(self.dtype)
+    classes = np.asarray(target).reshape(-1)
+    slope[np.arange(len(rows)), classes] = -slope.sum(1)
+    if reduction == MEAN:
+        slope /= len(rows)
+    outer = grad_output.reshape(-1, 1) if reduction == NONE else grad_output
+    return (slope * outer).reshape(self.shape).astype(self.dtype, order="C")

@@ -1,0 +1,85 @@
+"""The margin loss of several right classes (torch: native/LossMultiLabelMargin.cpp)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..._autograd.undefined_gradient import unsupported
+from ..._c10.errors import expected_scalar_type, unimplemented
+from ..registry import Array, op
+from .losses import MEAN, NONE, reduced
+
+
+def _check(self: Array, target: Array) -> None:
+    if self.ndim > 2 or 0 in self.shape[-1:]:
+        raise RuntimeError(
+            f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(self.shape)}"
+        )
+    if target.shape != self.shape and not (self.size == target.size and self.ndim < 2 and target.ndim < 2):
+        raise RuntimeError(
+            f"inconsistent target size: {list(target.shape)} for input of size: {list(self.shape)}"
+        )
+    if target.size and not -1 <= target.min() <= target.max() < (self.shape[-1] if self.ndim else 1):
+        raise RuntimeError("argument #2 'target' is out of range")
+    if self.dtype not in (np.float32, np.float64):
+        raise unimplemented("multilabel_margin_loss_forward_out_frame", self.dtype)
+    if target.dtype != np.int64:
+        raise expected_scalar_type(np.dtype(np.int64), target.dtype)
+
+
+def _rows(array: Array) -> Array:
+    return array.reshape(-1, array.shape[-1] if array.ndim else 1)
+
+
+@op(
+    "MultilabelMarginLossBackward0",
+    name="multilabel_margin_loss_forward",
+    tensors="target",
+    outputs="output is_target",
+    constants="is_target",
+    self=lambda grads, self, target, reduction, is_target: multilabel_margin_loss_backward(
+        grads[0], self, target, reduction, is_target
+    ),
+)
+def multilabel_margin_loss(self: Array, target: Array, reduction: int) -> tuple[Array, Array]:
+    """The margins' violations over the number of classes, and which classes are right; a row's targets end at -1."""
+    _check(self, target)
+    given = _rows(target)
+    named = np.logical_and.accumulate(given >= 0, 1)
+    right = np.zeros(given.shape, self.dtype)
+    rows = np.broadcast_to(np.arange(len(given))[:, None], given.shape)
+    right[rows[named], given[named]] = 1
+    gaps = _gaps(self, target, right)
+    each = (np.where(gaps > 0, gaps, 0).sum((1, 2)) / given.shape[-1]).astype(self.dtype)
+    found = reduced(each, reduction) if reduction != NONE else each.reshape(self.shape[:-1])
+    return np.asarray(found, self.dtype), right.reshape(self.shape)
+
+
+def _gaps(self: Array, target: Array, right: Array) -> Array:
+    """1 - (right score - wrong score) for each target given and each class; -inf where it does not count."""
+    scores, given = _rows(self), _rows(target)
+    named = np.logical_and.accumulate(given >= 0, 1)
+    own = np.take_along_axis(scores, np.where(named, given, 0), 1)
+    counts = named[:, :, None] & (_rows(right) == 0)[:, None, :]
+    found: Array = np.where(counts, 1 - (own[:, :, None] - scores[:, None, :]), -np.inf)
+    return found
+
+
+@op(
+    "NotImplemented",
+    tensors="target is_target",
+    grad_output=unsupported("multilabel_margin_loss_backward"),
+    self=unsupported("multilabel_margin_loss_backward"),
+)
+def multilabel_margin_loss_backward(
+    grad_output: Array, self: Array, target: Array, reduction: int, is_target: Array
+) -> Array:
+    """The gradient of multilabel_margin_loss."""
+    scores, given = _rows(self), _rows(target)
+    wrong = _gaps(self, target, is_target) > 0
+    found = wrong.sum(1).astype(self.dtype)
+    rows = np.broadcast_to(np.arange(len(given))[:, None], given.shape)
+    np.subtract.at(found, (rows, np.maximum(given, 0)), wrong.sum(2))
+    found /= scores.shape[1] * (len(scores) if reduction == MEAN else 1)
+    outer = grad_output.reshape(-1, 1) if reduction == NONE else grad_output
+    return (found * outer).reshape(self.shape).astype(self.dtype)

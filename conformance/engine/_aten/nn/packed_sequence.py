@@ -1,0 +1,68 @@
+"""Sequences of different lengths one time after the other, without padding (torch: native/PackedSequence.cpp)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor
+from ..._c10.shapes import existing_dim
+from ..creation.factories import zeros
+from ..registry import Array, op
+
+
+def _check(input: Array, lengths: Array, batch_first: bool) -> None:
+    if lengths.ndim != 1:
+        raise RuntimeError(
+            f"'lengths' argument should be a 1D CPU int64 tensor, but got {lengths.ndim}D cpu Long tensor"
+        )
+    batch = input.shape[existing_dim(0 if batch_first else 1, input.ndim)]
+    if not input.size:
+        raise RuntimeError("Cannot pack empty tensors.")
+    if lengths.size != batch:
+        raise RuntimeError(
+            f"Expected `len(lengths)` to be equal to batch_size, but got {lengths.size} (batch_size={batch})"
+        )
+    if lengths[-1] <= 0:
+        raise RuntimeError(
+            "Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0"
+        )
+    if np.any(np.diff(lengths) > 0):
+        raise RuntimeError(
+            "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
+            "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement if you "
+            "do not need ONNX exportability."
+        )
+    if lengths[0] > input.shape[1 if batch_first else 0]:
+        # torch reads what lies behind the input
+        raise NotImplementedError("pack_padded_sequence with lengths beyond the input's")
+
+
+@op(
+    "PackPaddedSequenceBackward0",
+    name="_pack_padded_sequence",
+    tensors="lengths",
+    outputs="result0 result1",
+    input=lambda grads, input_sym_sizes, result1, batch_first: _unpacked(
+        grads[0], input_sym_sizes, result1, batch_first
+    ),
+)
+def pack_padded_sequence(input: Array, lengths: Array, batch_first: bool) -> tuple[Array, Array]:
+    """The elements of each time, longest sequence first, and how many there are at each."""
+    _check(input, lengths, batch_first)
+    steps = np.arange(int(lengths[0]))
+    sizes = (lengths[None, :] > steps[:, None]).sum(1)
+    times = input.swapaxes(0, 1) if batch_first else input
+    return np.concatenate([each[:n] for each, n in zip(times, sizes, strict=False)]), sizes
+
+
+def _unpacked(grad: Tensor, shape: Any, batch_sizes: Tensor, batch_first: bool) -> Tensor:
+    first, second, *rest = shape
+    found = zeros(*((second, first) if batch_first else (first, second)), *rest, dtype=grad.dtype)
+    found.zero_()  # one version, as torch's zeros
+    start = 0
+    for i, n in enumerate(batch_sizes._array.tolist()):
+        found[i][:n].copy_(grad[start : start + n])
+        start += n
+    return found.transpose(0, 1) if batch_first else found

@@ -1,0 +1,116 @@
+"""Padding: a constant, the mirrored or the outermost elements around the last dimensions (torch: native/PadNd.cpp)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor
+from ..._c10.dtypes import number_within
+from ..._c10.layout import following, laid_out
+from ..._c10.shapes import like_steps
+from ..indexing.gather_scatter import add_along
+from ..registry import Array, op
+from .pool_windows import written_zeros
+
+PUBLIC = ()
+Ints = tuple[int, ...]
+
+
+@op("ConstantPadNdBackward0", self=lambda grad, pad: constant_pad_nd(grad, tuple(-n for n in pad), 0))
+def constant_pad_nd(self: Array, pad: Ints, value: Any = 0) -> Array:
+    """A number around; negative lengths cut off. ``pad`` counts from the last dimension: before, after."""
+    ndim = self.ndim
+    if len(pad) % 2:
+        raise RuntimeError(f"Length of pad must be even but instead it equals {len(pad)}")
+    if len(pad) // 2 > ndim:
+        raise RuntimeError(
+            "Length of pad should be no more than twice the number of dimensions of the input. Pad length is "
+            f"{len(pad)}while the input has {ndim}dimensions."  # as torch has it
+        )
+    inner, outer, shape = [], [], []
+    for axis, n in enumerate(self.shape):
+        place = 2 * (ndim - 1 - axis)
+        before, after = (pad[place], pad[place + 1]) if place < len(pad) else (0, 0)
+        length = n + before + after
+        if n + min(before, 0) + min(after, 0) < 0:
+            raise RuntimeError("narrow(): length must be non-negative.")
+        shape.append(length)
+        inner.append(slice(max(-before, 0), n - max(-after, 0)))
+        outer.append(slice(max(before, 0), length - max(after, 0)))
+    if not any(n > 0 for n in pad):
+        part = self[tuple(inner)]
+        return like_steps(laid_out(part, None), part)
+    result = np.full(shape, number_within(self.dtype, value), self.dtype)
+    result[tuple(outer)] = self[tuple(inner)]
+    return following(result, self)
+
+
+# Elements of the input itself: one index array for each padded dimension ---------------------------
+
+
+def _sources(n: int, before: int, after: int, mirrored: bool) -> Array:
+    """Where each element of a padded dimension comes from."""
+    place = np.arange(-before, n + after)
+    if not mirrored:
+        return np.clip(place, 0, n - 1)
+    place = np.abs(place)
+    return np.where(place >= n, 2 * (n - 1) - place, place)
+
+
+def _each(shape: Ints, padding: Ints, mirrored: bool) -> list[tuple[int, Array]]:
+    spatial = len(padding) // 2
+    ndim = len(shape)
+    return [
+        (ndim - 1 - i, _sources(shape[ndim - 1 - i], padding[2 * i], padding[2 * i + 1], mirrored))
+        for i in range(spatial)
+    ]
+
+
+def _take(array: Array, padding: Ints, mirrored: bool) -> Array:
+    for axis, sources in _each(array.shape, padding, mirrored):
+        array = np.take(array, sources, axis)
+    return array
+
+
+def put(array: Array, axis: int, sources: Array, length: int) -> Array:
+    """The transpose of take: entries added up where they came from."""
+    result = np.zeros((*array.shape[:axis], length, *array.shape[axis + 1 :]), array.dtype)
+    add_along(result, axis, sources.reshape(-1, *(1,) * (array.ndim - axis - 1)), array)
+    return result
+
+
+def _put_back(array: Array, shape: Ints, padding: Ints, mirrored: bool) -> Array:
+    for axis, sources in reversed(_each(shape, padding, mirrored)):
+        array = put(array, axis, sources, shape[axis])
+    return array
+
+
+def _pair(name: str, node: str, mirrored: bool) -> Any:
+    """The rows of one kind and number of dimensions."""
+
+    def forward(self: Array, padding: Ints) -> Array:
+        return following(_take(self, padding, mirrored), self)
+
+    def backward(grad_output: Array, self: Array, padding: Ints) -> Array:
+        return following(_put_back(grad_output, self.shape, padding, mirrored), self)
+
+    def again(grad: Tensor, padding: Ints) -> Tensor:
+        return padded(grad, padding)
+
+    def first(grad: Tensor, self: Tensor, padding: Ints) -> Tensor:
+        return gradient(grad, self, padding)
+
+    gradient = op(
+        f"{node}BackwardBackward0",
+        name=f"{name}_backward",
+        grad_output=again,
+        self=written_zeros,
+    )(backward)
+    padded = op(f"{node}Backward0", name=name, self=first)(forward)
+    return padded
+
+
+REFLECTION = {n: _pair(f"reflection_pad{n}d", f"ReflectionPad{n}D", True) for n in (1, 2, 3)}
+REPLICATION = {n: _pair(f"replication_pad{n}d", f"ReplicationPad{n}D", False) for n in (1, 2, 3)}

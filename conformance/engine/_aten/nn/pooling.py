@@ -1,0 +1,209 @@
+"""Pooling: the largest or the mean of each window of the last dimensions (torch: native/Pooling.cpp)."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import numpy as np
+
+from ..._c10.dtypes import BY_NUMPY
+from ..._c10.layout import channels_last, contiguous_format, following, following_image, suggest_memory_format
+from ..kernels import half_up, need_floats
+from ..registry import Array, op
+from .pool_windows import (
+    Ints,
+    Windows,
+    at_indices,
+    complete,
+    gathered,
+    output_sizes,
+    planes,
+    windows,
+    written_zeros,
+)
+
+PUBLIC = ()
+
+# The largest --------------------------------------------------------------------------------------
+
+
+def _largest(self: Array, settings: list[Ints], ceil_mode: bool) -> Any:
+    spatial = len(settings[0])
+    if spatial == 3 and suggest_memory_format(self) is channels_last:
+        raise RuntimeError("Unsupported memory format. Supports only ChannelsLast3d, Contiguous")
+    sizes = self.shape[-spatial:]
+    out = output_sizes(sizes, settings, ceil_mode)
+    found = windows(sizes, out, *settings).largest(planes(self, spatial))
+    return [following(each.reshape(*self.shape[:-spatial], *out), self) for each in found]
+
+
+def kernel_of(name: str, array: Array) -> str:
+    """The name of the kernel: there is another where the channels are last."""
+    return f"{name}_channels_last" if suggest_memory_format(array) is not contiguous_format else name
+
+
+def _max_rows(spatial: int) -> Any:
+    @op(
+        f"MaxPool{spatial}DWithIndicesBackwardBackward0",
+        name=f"max_pool{spatial}d_with_indices_backward",
+        tensors="indices",
+        grad_output=lambda grad, indices: gathered(grad, indices, spatial),
+        self=written_zeros,
+    )
+    def backward(
+        grad_output: Array, self: Array, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints,
+        ceil_mode: bool, indices: Array,
+    ) -> Array:  # fmt: skip
+        return following(at_indices(grad_output, indices, self.shape, spatial), self)
+
+    @op(
+        f"MaxPool{spatial}DWithIndicesBackward0",
+        name=f"max_pool{spatial}d_with_indices",
+        outputs="result0 result1",
+        self=lambda grad, self, kernel_size, stride, padding, dilation, ceil_mode, result1: backward(
+            grad, self, kernel_size, stride, padding, dilation, ceil_mode, result1
+        ),
+    )
+    def forward(
+        self: Array, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool
+    ) -> Any:
+        return _largest(self, complete(spatial, kernel_size, stride, padding, dilation), ceil_mode)
+
+    return forward
+
+
+MAX = {n: _max_rows(n) for n in (2, 3)}
+
+
+# The mean -----------------------------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=32)
+def _divisors(sizes: Ints, out: Ints, kernel: Ints, stride: Ints, padding: Ints, with_padding: bool) -> Array:
+    """How many elements each window counts."""
+    total: Any = np.ones(())
+    for size, n, k, s, p in zip(sizes, out, kernel, stride, padding, strict=True):
+        start = np.arange(n) * s - p
+        end = np.minimum(start + k, size + p)
+        count = end - start if with_padding else np.minimum(end, size) - np.maximum(start, 0)
+        total = np.expand_dims(total, -1) * count
+    return total.reshape(-1)
+
+
+def _shares(
+    self: Array, settings: list[Ints], ceil_mode: bool, with_padding: bool, divisor: int | None
+) -> tuple[Ints, Windows, Any]:
+    """How many windows there are along each dimension, the windows, and what each counts."""
+    sizes = self.shape[-len(settings[0]) :]
+    out = output_sizes(sizes, settings, ceil_mode)
+    return (
+        out,
+        windows(sizes, out, *settings),
+        divisor or _divisors(sizes, out, *settings[:3], with_padding),
+    )
+
+
+def _mean_rows(spatial: int) -> Any:
+    @op(
+        f"AvgPool{spatial}DBackwardBackward0",
+        name=f"avg_pool{spatial}d_backward",
+        grad_output=lambda grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
+            forward(grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+        ),
+        self=written_zeros,
+    )
+    def backward(
+        grad_output: Array, self: Array, kernel_size: Ints, stride: Ints, padding: Ints, ceil_mode: bool,
+        count_include_pad: bool, divisor_override: int | None,
+    ) -> Array:  # fmt: skip
+        settings = complete(spatial, kernel_size, stride, padding)
+        _, covered, share = _shares(self, settings, ceil_mode, count_include_pad, divisor_override)
+        shares = (planes(half_up(grad_output), spatial) / share).astype(self.dtype, copy=False)
+        return following_image(spatial, covered.spread(shares).reshape(self.shape), self)
+
+    @op(
+        f"AvgPool{spatial}DBackward0",
+        name=f"avg_pool{spatial}d",
+        self=lambda grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
+            backward(grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+        ),
+    )
+    def forward(
+        self: Array, kernel_size: Ints, stride: Ints, padding: Ints, ceil_mode: bool, count_include_pad: bool,
+        divisor_override: int | None,
+    ) -> Array:  # fmt: skip
+        settings = complete(spatial, kernel_size, stride, padding)
+        out, covered, share = _shares(self, settings, ceil_mode, count_include_pad, divisor_override)
+        sums = covered.sums(planes(self, spatial), np.promote_types(self.dtype, np.float32))
+        found = (sums / share).astype(self.dtype, copy=False).reshape(*self.shape[:-spatial], *out)
+        return following_image(spatial, found, self)
+
+    return forward
+
+
+MEAN = {n: _mean_rows(n) for n in (2, 3)}
+
+
+# Back to where the largest were -------------------------------------------------------------------
+
+
+def _check_unpool(self: Array, indices: Array, output_size: Ints, spatial: int) -> None:
+    name = f"max_unpooling{spatial}d"
+    if indices.dtype != np.int64:
+        but = f" but got: {BY_NUMPY[indices.dtype].legacy}" if spatial == 2 else ""
+        raise RuntimeError(f"elements in indices should be type int64{but}")
+    count = ""
+    if len(output_size) != spatial:
+        wanted = "two elements (height, width)" if spatial == 2 else "three elements (depth, height, width)"
+        count = f"There should be exactly {wanted} in output_size, but got {len(output_size)} elements."
+    if count and spatial == 2:
+        raise RuntimeError(count)
+    if self.ndim not in (spatial + 1, spatial + 2):
+        raise RuntimeError(
+            f"Input to {name} should be a {spatial + 1}d or {spatial + 2}d Tensor, but got a tensor with {self.ndim} "
+            "dimensions."
+        )
+    if count:
+        raise RuntimeError(count)
+    if indices.shape != self.shape:
+        raise RuntimeError(
+            f"Expected shape of indices to be same as that of the input tensor ({list(self.shape)}) but got indices tensor "
+            f"with shape: {list(indices.shape)}"
+        )
+    if 0 in self.shape[1:]:
+        raise RuntimeError(
+            f"{name}_forward_out_cpu(): Expected input to have non-zero size for non-batch dimensions, but got "
+            f"{list(self.shape)} with dimension {self.shape.index(0, 1)} being empty."
+        )
+
+
+def _unpool_rows(spatial: int) -> Any:
+    @op(
+        f"MaxUnpool{spatial}DBackward0",
+        name=f"max_unpool{spatial}d",
+        tensors="indices",
+        self=lambda grad, indices: gathered(grad, indices, spatial),
+    )
+    def forward(self: Array, indices: Array, output_size: Ints) -> Array:
+        _check_unpool(self, indices, output_size, spatial)
+        if not self.size or 0 in output_size:
+            return np.zeros((*self.shape[:-spatial], *output_size), self.dtype)
+        need_floats(kernel_of("max_unpool2d", self) if spatial == 2 else "max_unpool3d", self)
+        area = math.prod(output_size)
+        wrong = indices[(indices < 0) | (indices >= area)]
+        if wrong.size:
+            sizes = "x".join(map(str, output_size))
+            raise RuntimeError(
+                f"Found an invalid max index: {int(wrong.flat[-1])} (output volumes are of size {sizes})"
+            )
+        found = np.zeros((*self.shape[:-spatial], area), self.dtype)
+        flat = (*self.shape[:-spatial], -1)
+        np.put_along_axis(found, indices.reshape(flat), self.reshape(flat), -1)
+        return following_image(spatial, found.reshape(*self.shape[:-spatial], *output_size), self)
+
+    return forward
+
+
+UNPOOL = {n: _unpool_rows(n) for n in (2, 3)}

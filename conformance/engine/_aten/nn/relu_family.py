@@ -1,0 +1,246 @@
+"""Activations, with their own double-backward nodes as in torch (native/Activation.cpp).
+
+Kernels compute half precision in single. What lies exactly on a kink, and nan, falls on torch's side of it: the
+comparisons are written as in torch's kernels.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor
+from ..._autograd.undefined_gradient import unsupported
+from ..._c10.dtypes import BY_NUMPY, F64, float_limits, number_within
+from ..._c10.shapes import laid_out
+from ..creation.factories import zeros_like
+from ..inplace import run_inplace
+from ..kernels import chosen, half_up, in_blocks, in_single, kept, nans_in_blocks, need_floats, refuse_bools
+from ..pointwise.where_clamp import clamped, where
+from ..registry import ROWS, Array, op
+from ..scalar_operands import over
+
+# What is a function of torch too, not of torch.nn.functional alone.
+PUBLIC = ("hardshrink", "relu", "threshold", "threshold_")
+
+
+# Piecewise linear ---------------------------------------------------------------------------------
+
+
+@op(
+    "ThresholdBackwardBackward0",
+    name="threshold_backward",
+    grad_output=lambda grad, self, threshold: _threshold_backward(grad, self, threshold),
+    self=lambda grad: zeros_like(grad),
+)
+def _threshold_backward(grad_output: Array, self: Array, threshold: Any) -> Array:
+    return kept(grad_output, ~(self <= threshold), self, grad_output)
+
+
+@op("ReluBackward0", meet="self", self=lambda grad, result: _threshold_backward(grad, result, 0))
+def relu(self: Array) -> Array:
+    """The positive part; its gradient at 0 is 0."""
+    if self.dtype.kind == "b":
+        raise RuntimeError("Boolean inputs not supported for relu")
+    return clamped(self, 0, None)
+
+
+@op(
+    "ThresholdBackward0",
+    meet="self",
+    self=lambda grad, self, threshold: _threshold_backward(grad, self, threshold),
+)
+def threshold(self: Array, threshold: Any, value: Any) -> Array:
+    """The number where it is above the threshold, else the value."""
+    refuse_bools("threshold_cpu", self)
+    least, instead = (number_within(self.dtype, each) for each in (threshold, value))
+    return chosen(self <= least, np.asarray(instead).astype(self.dtype), self)
+
+
+@op(
+    "ThresholdBackward1",
+    name="threshold_",
+    self=lambda grad, self, threshold: _threshold_backward(grad, self, threshold),
+)
+def _threshold_in_place(self: Array, threshold: Any, value: Any) -> Array:
+    return ROWS["threshold"].forward(self, threshold, value)
+
+
+def threshold_(input: Tensor, threshold: Any, value: Any) -> Tensor:
+    """threshold, in place."""
+    return run_inplace(ROWS["threshold_"], [input, threshold, value])
+
+
+def _kept_but_in_blocks(grad: Array, self: Array, mask: Array) -> Array:
+    """The gradient where the mask holds, but for nan in blocks; see Note [Blocks and the rest]."""
+    blocks = nans_in_blocks(self, grad)
+    return kept(grad, mask if blocks is None else mask & ~blocks, grad, self)
+
+
+@op(
+    "HardtanhBackwardBackward0",
+    name="hardtanh_backward",
+    grad_output=lambda grad, self, min_val, max_val: _hardtanh_backward(grad, self, min_val, max_val),
+    self=lambda grad: zeros_like(grad),
+)
+def _hardtanh_backward(grad_output: Array, self: Array, min_val: Any, max_val: Any) -> Array:
+    return _kept_but_in_blocks(grad_output, self, ~((self <= min_val) | (self >= max_val)))
+
+
+@op(
+    "HardtanhBackward0",
+    meet="self",
+    self=lambda grad, self, min_val, max_val: _hardtanh_backward(grad, self, min_val, max_val),
+)
+def hardtanh(self: Array, min_val: Any = -1, max_val: Any = 1) -> Array:
+    """The number, but no less than min_val and no more than max_val."""
+    if self.dtype.kind == "b":
+        raise RuntimeError("Bool inputs not supported for hardtanh")
+    if self.dtype.kind in "iu":
+        min_val, max_val = int(min_val), int(max_val)
+        if self.dtype.kind == "u" and (min_val < 0 or max_val < 0):
+            raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
+    if self.dtype.kind == "V":  # with which numpy does not meet Python's numbers
+        min_val, max_val = (self.dtype.type(each) for each in (min_val, max_val))
+    return clamped(self, min_val, max_val)
+
+
+@op(
+    "LeakyReluBackwardBackward0",
+    name="leaky_relu_backward",
+    grad_output=lambda grad, self, negative_slope: _leaky_relu_backward(grad, self, negative_slope, False),
+    self=lambda grad: zeros_like(grad),
+)
+def _leaky_relu_backward(grad_output: Array, self: Array, negative_slope: Any, self_is_result: bool) -> Array:
+    if self_is_result and negative_slope < 0:
+        raise RuntimeError(
+            "In-place leakyReLu backward calculation is triggered with a negative slope which is not supported. This "
+            "is caused by calling in-place forward function with a negative slope, please call out-of-place version "
+            "instead. File an issue at https://github.com/pytorch/pytorch if you do require supporting in-place "
+            "leakRelu backward calculation with negative slope"
+        )
+    found = chosen(self > 0, grad_output, in_single(np.multiply, grad_output, negative_slope))
+    return laid_out(found, self, grad_output)
+
+
+@op(
+    "LeakyReluBackward0",
+    meet="self",
+    self=lambda grad, self, negative_slope: _leaky_relu_backward(grad, self, negative_slope, False),
+)
+def leaky_relu(self: Array, negative_slope: Any = 0.01) -> Array:
+    """The number where it is positive, else negative_slope times it."""
+    need_floats("leaky_relu_cpu", self)
+    negative_slope = number_within(self.dtype, negative_slope)
+    below = in_single(np.multiply, self, negative_slope)
+    if 0 < self.dtype.type(negative_slope) <= 1:  # not 0, which has no product with inf
+        return np.maximum(self, below)
+    return chosen(self > 0, self, below)
+
+
+@op(
+    "LeakyReluBackward1",
+    name="leaky_relu_",
+    self=lambda grad, result, negative_slope: _leaky_relu_backward(grad, result, negative_slope, True),
+)
+def _leaky_relu_in_place(self: Array, negative_slope: Any = 0.01) -> Array:
+    return ROWS["leaky_relu"].forward(self, negative_slope)
+
+
+@op(
+    "NotImplemented",
+    name="hardsigmoid_backward",
+    grad_output=unsupported("hardsigmoid_backward"),
+    self=unsupported("hardsigmoid_backward"),
+)
+def _hardsigmoid_backward(grad_output: Array, self: Array) -> Array:
+    wide = half_up(grad_output)
+    sixth = np.float32(1) / np.float32(6)  # of single precision in torch, for doubles as well
+    slope = wide * wide.dtype.type(sixth)
+    return kept(slope.astype(grad_output.dtype, copy=False), (self > -3) & (self < 3), grad_output, self)
+
+
+@op("HardsigmoidBackward0", meet="self", self=lambda grad, self: _hardsigmoid_backward(grad, self))
+def hardsigmoid(self: Array) -> Array:
+    """A line from 0 at -3 to 1 at 3."""
+    need_floats("hardsigmoid_cpu", self)
+    wide = half_up(self)
+    return ((wide + 3).clip(0, 6) / wide.dtype.type(6)).astype(self.dtype, copy=False)
+
+
+@op(
+    "HardswishBackwardBackward0",
+    name="hardswish_backward",
+    grad_output=lambda grad, self: _hardswish_backward(grad, self),
+    self=lambda grad, grad_output, self: where(
+        (self > -3.0).logical_and(self < 3.0), over(grad * grad_output, 3.0), 0.0
+    ),
+)
+def _hardswish_backward(grad_output: Array, self: Array) -> Array:
+    wide, wide_grad = half_up(self), half_up(grad_output)
+    inside = wide_grad * (wide / wide.dtype.type(3) + wide.dtype.type(0.5))
+    found = kept(chosen(self < 3, inside, wide_grad).astype(grad_output.dtype, copy=False), ~(self <= -3))
+    blocks = nans_in_blocks(self, grad_output, widest=True)
+    return laid_out(found if blocks is None else np.where(blocks, self, found), grad_output, self)
+
+
+@op("HardswishBackward0", meet="self", self=lambda grad, self: _hardswish_backward(grad, self))
+def hardswish(self: Array) -> Array:
+    """The number times its hardsigmoid."""
+    need_floats("hardswish_cpu", self)
+    wide = half_up(self)
+    return (wide * (wide + 3).clip(0, 6) / wide.dtype.type(6)).astype(self.dtype, copy=False)
+
+
+def _outside(self: Array, lambd: Any) -> Array:
+    """Where the number is farther from 0 than lambd, which is rounded to its dtype."""
+    bound = self.dtype.type(lambd)
+    return ~((self >= -bound) & (self <= bound))
+
+
+@op(
+    "HardshrinkBackwardBackward0",
+    name="hardshrink_backward",
+    grad_out=lambda grad, self, lambd: _hardshrink_backward(grad, self, lambd),
+    self=lambda grad: zeros_like(grad),
+)
+def _hardshrink_backward(grad_out: Array, self: Array, lambd: Any) -> Array:
+    return _kept_but_in_blocks(grad_out, self, _outside(self, lambd))
+
+
+@op(
+    "HardshrinkBackward0", meet="self", self=lambda grad, self, lambd: _hardshrink_backward(grad, self, lambd)
+)
+def hardshrink(self: Array, lambd: Any = 0.5) -> Array:
+    """0 between -lambd and lambd, else the number."""
+    need_floats("hardshrink_cpu", self)
+    return kept(self, _outside(self, number_within(self.dtype, lambd)))
+
+
+@op(
+    "SoftshrinkBackwardBackward0",
+    name="softshrink_backward",
+    grad_output=lambda grad, self, lambd: _softshrink_backward(grad, self, lambd),
+    self=lambda grad: zeros_like(grad),
+)
+def _softshrink_backward(grad_output: Array, self: Array, lambd: Any) -> Array:
+    return _kept_but_in_blocks(grad_output, self, _outside(self, lambd))
+
+
+@op(
+    "SoftshrinkBackward0", meet="self", self=lambda grad, self, lambd: _softshrink_backward(grad, self, lambd)
+)
+def softshrink(self: Array, lambd: Any = 0.5) -> Array:
+    """The number, lambd nearer to 0; 0 between -lambd and lambd."""
+    need_floats("softshrink_check", self)
+    lambd = number_within(F64, lambd)
+    if not 0 <= lambd <= float_limits(self.dtype).max:
+        limit, kind = float_limits(self.dtype).max, BY_NUMPY[self.dtype].legacy
+        raise RuntimeError(
+            f"lambda must be in range [0, {limit:g}] for input dtype {kind}, but found {lambd:g}"
+        )
+    wide = half_up(self)
+    found = wide - wide.clip(-lambd, lambd)
+    np.copysign(found, wide, out=found, where=~in_blocks(self, self))  # in blocks no zero has a sign
+    return found.astype(self.dtype, copy=False)

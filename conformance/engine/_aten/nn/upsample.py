@@ -1,0 +1,235 @@
+"""Images in other sizes: the nearest element, or a sum of near ones by lines or cubics (torch: native/UpSample.h).
+
+Each is separable: along one dimension after the other, every new element is a weighted sum of a few old ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor
+from ..._c10.layout import following
+from ..._c10.shapes import ordered
+from ..indexing.gather_scatter import add_along
+from ..kernels import half_up
+from ..registry import Array, op
+
+PUBLIC = ()
+Taps = list[tuple[Array, Array | None]]  # for each new element: where from, and how much of it (None: all)
+
+
+def _nearest(old: int, new: int, scale: float | None, kind: Any) -> Taps:
+    place = np.arange(new)
+    if new == old:
+        return [(place, None)]
+    if new == 2 * old:
+        return [(place >> 1, None)]
+    step = np.float32(1.0 / scale if scale is not None and scale > 0 else np.float32(old) / np.float32(new))
+    return [(np.minimum(np.floor(place.astype(np.float32) * step).astype(np.int64), old - 1), None)]
+
+
+def _nearest_exact(old: int, new: int, scale: float | None, kind: Any) -> Taps:
+    step = np.float32(1.0 / scale if scale is not None and scale > 0 else np.float32(old) / np.float32(new))
+    place = np.floor((np.arange(new).astype(np.float32) + np.float32(0.5)) * step).astype(np.int64)
+    return [(np.minimum(place, old - 1), None)]
+
+
+def _positions(old: int, new: int, scale: float | None, kind: Any, align_corners: bool, cubic: bool) -> Array:
+    place = np.arange(new).astype(kind)
+    if align_corners:
+        step = kind((old - 1) / (new - 1)) if new > 1 else kind(0)
+        return place * step
+    step = kind(1.0 / scale if scale is not None and scale > 0 else old / new)
+    found = step * (place + kind(0.5)) - kind(0.5)
+    return found if cubic else np.maximum(found, kind(0))
+
+
+def _linear(old: int, new: int, scale: float | None, kind: Any, align_corners: bool) -> Taps:
+    if new == old:
+        return [(np.arange(new), None)]
+    source = _positions(old, new, scale, kind, align_corners, False)
+    first = np.minimum(np.floor(source).astype(np.int64), old - 1)
+    share = np.clip(source - first, 0, 1).astype(kind)
+    second = first + (first < old - 1)
+    return [(first, kind(1) - share), (second, share)]
+
+
+def _cubic(old: int, new: int, scale: float | None, kind: Any, align_corners: bool) -> Taps:
+    source = _positions(old, new, scale, kind, align_corners, True)
+    first = np.floor(source)
+    t = np.clip(source - first, 0, 1).astype(kind)
+    a = kind(-0.75)
+
+    def near(x: Array) -> Array:
+        return ((a + 2) * x - (a + 3)) * x * x + 1
+
+    def far(x: Array) -> Array:
+        return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+
+    weights = (far(t + 1), near(t), near(1 - t), far(2 - t))
+    places = (np.clip(first.astype(np.int64) + o, 0, old - 1) for o in (-1, 0, 1, 2))
+    return [(p, w.astype(kind)) for p, w in zip(places, weights, strict=True)]
+
+
+def _triangle(x: Array) -> Array:
+    return np.maximum(1 - np.abs(x), 0)
+
+
+def _hat(x: Array) -> Array:
+    """A cubic as _cubic's, with another coefficient: that of Pillow."""
+    x, a = np.abs(x), x.dtype.type(-0.5)
+    near = ((a + 2) * x - (a + 3)) * x * x + 1
+    far = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+    return np.where(x < 1, near, np.where(x < 2, far, x.dtype.type(0)))
+
+
+def _windowed_sinc(x: Array) -> Array:
+    return np.where(np.abs(x) < 3, np.sinc(x) * np.sinc(x / 3), 0).astype(x.dtype)
+
+
+def _filtered(reach: int, weigh: Callable[[Array], Array]) -> Callable[..., Taps]:
+    """Taps as far apart as ``reach`` says, or by as much further as the image shrinks: so nothing is left out."""
+
+    def taps(old: int, new: int, scale: float | None, kind: Any, align_corners: bool) -> Taps:
+        if align_corners:
+            step = kind((old - 1) / (new - 1)) if new > 1 else kind(0)
+        else:
+            step = kind(1.0 / scale if scale is not None and scale > 0 else old / new)
+        center = (step * (np.arange(new) + 0.5)).astype(kind)
+        support = kind(reach * step if step >= 1 else reach)
+        first = np.maximum((center - support + 0.5).astype(np.int64), 0)
+        size = np.minimum((center + support + 0.5).astype(np.int64), old) - first
+        narrowed = kind(1 / step if step >= 1 else 1)
+        found: Taps = []
+        for each in range(int(size.max())):
+            place = first + each
+            weights = weigh(((place - center + 0.5) * narrowed).astype(kind))
+            found.append((np.minimum(place, old - 1), np.where(each < size, weights, kind(0))))
+        total = sum(w for _, w in found if w is not None)
+        return [(place, None if w is None else w / np.where(total == 0, 1, total)) for place, w in found]
+
+    return taps
+
+
+def _rounded(taps: Taps, kind: np.dtype[Any]) -> Taps:
+    """The weights as halves; of two the first is what the second leaves of 1, rounded again."""
+    found = [(places, None if w is None else half_up(w.astype(kind))) for places, w in taps]
+    second = found[-1][1]
+    if len(found) == 2 and second is not None:
+        found[0] = found[0][0], half_up((np.float32(1) - second).astype(kind))
+    return found
+
+
+def _gather(array: Array, axis: int, taps: Taps) -> Array:
+    shape = [1] * array.ndim
+    shape[axis] = -1
+    result = None
+    for sources, weights in taps:
+        part = np.take(array, sources, axis)
+        if weights is not None:
+            part = part * weights.reshape(shape)
+        result = part if result is None else result + part
+    assert result is not None
+    return result
+
+
+def _in_bytes(array: Array, axis: int, taps: Taps) -> Array:
+    """Weighted sums of bytes, whose weights are integers of 16 bits (torch: HelperInterpBase in UpSampleKernel.cpp)."""
+    new, old = len(taps[0][0]), array.shape[axis]
+    weights = np.zeros((new, old))
+    for sources, each in taps:
+        np.add.at(weights, (np.arange(new), sources), 1.0 if each is None else each)
+    bits = next((n for n in range(22) if int(0.5 + weights.max() * 2.0 ** (n + 1)) >= 2**15), 22)
+    whole = np.trunc(weights * 2.0**bits + np.copysign(0.5, weights)).astype(np.int64)
+    total = np.moveaxis(array, axis, -1).astype(np.int64) @ whole.T
+    return np.moveaxis(np.clip((total + 2 ** (bits - 1)) >> bits, 0, 255).astype(np.uint8), -1, axis)
+
+
+def _scatter(array: Array, axis: int, taps: Taps, length: int) -> Array:
+    result = np.zeros((*array.shape[:axis], length, *array.shape[axis + 1 :]), array.dtype)
+    shape = (-1, *(1,) * (array.ndim - axis - 1))
+    for sources, weights in taps:
+        each = array if weights is None else array * weights.reshape(shape)
+        add_along(result, axis, sources.reshape(*(1,) * axis, *shape), each)
+    return result
+
+
+def _rows(name: str, node: str, spatial: int, taps_of: Callable[..., Taps], aligned: bool) -> Any:
+    """The rows of one mode and number of dimensions."""
+    scales = ["scales"] if spatial == 1 else [f"scales_{each}" for each in "dhw"[-spatial:]]
+    rounds = not (spatial == 2 and taps_of is _linear)  # whose weights stay in single precision beside halves
+    plain = ["output_size", *(["align_corners"] if aligned else []), *scales]
+
+    def each(sizes: Any, new: Any, rest: Any, kind: Any) -> list[tuple[int, Taps, int]]:
+        align = rest[:1] if aligned else ()
+        factors = rest[1:] if aligned else rest
+        old = sizes[-spatial:]
+        return [
+            (len(sizes) - spatial + i, taps_of(old[i], new[i], factors[i], kind, *align), old[i])
+            for i in range(spatial)
+        ]
+
+    def forward(self: Array, output_size: Any, *rest: Any) -> Array:
+        result = half_up(self)
+        if self.dtype == np.uint8 and aligned:
+            for axis, taps, _ in reversed(each(self.shape, output_size, rest, np.float64)):
+                result = _in_bytes(result, axis, taps)
+            return following(result, self)
+        for axis, taps, _ in each(self.shape, output_size, rest, result.dtype.type):
+            result = _gather(
+                result, axis, _rounded(taps, self.dtype) if rounds and result is not self else taps
+            )
+        return following(result.astype(self.dtype, copy=False), self)
+
+    def backward(grad_output: Array, output_size: Any, input_size: Any, *rest: Any) -> Array:
+        result = grad_output.astype(np.promote_types(grad_output.dtype, np.float32), copy=False)
+        for axis, taps, length in reversed(each(input_size, output_size, rest, result.dtype.type)):
+            result = _scatter(result, axis, taps, length)
+        found = result.astype(grad_output.dtype, copy=False)
+        in_order = taps_of is _cubic or (spatial == 3 and not aligned)  # whatever the order of the gradient
+        return ordered(found) if in_order else following(found, grad_output)
+
+    def first(grad: Tensor, self_sym_sizes: Any, output_size: Any, *rest: Any) -> Tensor:
+        return gradient(grad, output_size, self_sym_sizes, *rest)
+
+    def again(grad: Tensor, output_size: Any, *rest: Any) -> Tensor:
+        return resized(grad, output_size, *rest)
+
+    gradient = op(
+        f"{node}BackwardBackward0", name=f"{name}_backward", grad_output=named(again, "grad", *plain)
+    )(named(backward, "grad_output", "output_size", "input_size", *plain[1:]))
+    resized = op(f"{node}Backward0", name=name, self=named(first, "grad", "self_sym_sizes", *plain))(
+        named(forward, "self", *plain)
+    )
+    return resized
+
+
+def named(function: Callable[..., Any], *names: str) -> Callable[..., Any]:
+    """A function of ``*rest`` with the names that its row reads."""
+    listed = ", ".join(names)
+    made: Callable[..., Any] = eval(f"lambda {listed}: function({listed})", {"function": function})
+    return made
+
+
+NEAREST = {n: _rows(f"upsample_nearest{n}d", f"UpsampleNearest{n}D", n, _nearest, False) for n in (1, 2, 3)}
+NEAREST_EXACT = {
+    n: _rows(f"_upsample_nearest_exact{n}d", f"UpsampleNearestExact{n}D", n, _nearest_exact, False)
+    for n in (1, 2, 3)
+}
+LINEAR = {
+    1: _rows("upsample_linear1d", "UpsampleLinear1D", 1, _linear, True),
+    2: _rows("upsample_bilinear2d", "UpsampleBilinear2D", 2, _linear, True),
+    3: _rows("upsample_trilinear3d", "UpsampleTrilinear3D", 3, _linear, True),
+}
+CUBIC = _rows("upsample_bicubic2d", "UpsampleBicubic2D", 2, _cubic, True)
+ANTIALIASED = {
+    mode: _rows(f"_upsample_{mode}2d_aa", f"Upsample{mode.capitalize()}2DAa", 2, _filtered(*how), True)
+    for mode, how in {
+        "bilinear": (1, _triangle),
+        "bicubic": (2, _hat),
+        "lanczos": (3, _windowed_sinc),
+    }.items()
+}

@@ -1,0 +1,246 @@
+"""Sums, differences, products, quotients (derivatives.yaml of torch has the same rows)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor
+from ..._c10 import dtypes
+from ..._c10.dtypes import FULL_PRECISION, NUMBERS
+from ..._c10.fused_multiply_add import is_exact, multiply_add
+from ..._c10.shapes import broadcast_shapes, laid_out
+from ..creation.factories import zeros_like
+from ..inplace import run_inplace
+from ..kernels import (
+    check_subtractable,
+    floor_quotient,
+    half_up,
+    in_blocks,
+    refuse_bool_negation,
+    trunc_quotient,
+)
+from ..registry import ROWS, Array, op
+from ..scalar_operands import maybe_times, scaled_by
+from ..type_promotion import invalid_combination, plain_number, scaling_meeting
+
+
+def _scaled(other: Any, alpha: Any, result: np.dtype[Any]) -> Any:
+    """alpha * other. Complex numbers are multiplied by 1 as well, which makes nan of what is infinite.
+
+    Raises:
+        RuntimeError: alpha is of a category above that of the result (torch: alpha_check).
+    """
+    if alpha.__class__ is bool and result.kind != "b":
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if result.kind not in "fcV" and isinstance(alpha, (float, complex)):
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    if result.kind != "c" and isinstance(alpha, complex):
+        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+    kind = np.asarray(other).dtype.kind
+    if alpha == 1 and kind != "c":
+        return other
+    if isinstance(other, np.ndarray):
+        return np.multiply(other, _factor(alpha, other.dtype))
+    return other * alpha
+
+
+def _factor(alpha: Any, kind: np.dtype[Any]) -> Any:
+    """alpha as a number of the dtype."""
+    return np.asarray(dtypes.number_within(kind, alpha)).astype(kind)[()]
+
+
+def _plus_scaled(self: Any, other: Any, alpha: Any, kind: np.dtype[Any], sign: int = 1) -> Array:
+    """self + sign * alpha * other, of operands that have met; see Note [Rounded once]."""
+    if kind in FULL_PRECISION and isinstance(other, np.ndarray) and alpha.__class__ in (int, float):
+        factor = sign * _factor(alpha, kind)
+        if not is_exact(factor):
+            return np.asarray(multiply_add(other, factor, self))
+    if alpha != 1 and dtypes.is_half(kind):
+        wide = half_up(other) * np.float32(sign * _factor(alpha, kind))
+        inside = in_blocks(*np.broadcast_arrays(self, other))  # see Note [Blocks and the rest]
+        return np.add(half_up(self), np.where(inside, wide, half_up(wide.astype(kind)))).astype(kind)
+    found: Array = (np.add if sign > 0 else np.subtract)(self, _scaled(other, alpha, kind))
+    return found
+
+
+@op(
+    "AddBackward0",
+    meet="self other",
+    ufunc=np.add,
+    self=lambda grad: grad,
+    other=maybe_times,
+)
+def add(self: Any, other: Any, *, alpha: Any = 1) -> Array:
+    """self + alpha * other."""
+    if alpha.__class__ is int and alpha == 1:
+        found: Array = np.add(self, other)
+        if found.dtype.kind != "c" or _is_finite(found):
+            return found
+    return _plus_scaled(self, other, alpha, _kind(self, other))
+
+
+def _kind(self: Any, other: Any) -> np.dtype[Any]:
+    """The dtype of two that have met, one of which may be a number."""
+    found: np.dtype[Any] = getattr(self, "dtype", None) or other.dtype
+    return found
+
+
+def _is_finite(array: Array) -> bool:
+    return bool(np.isfinite(array).all())
+
+
+@op(
+    "SubBackward0",
+    meet="self other",
+    ufunc=np.subtract,
+    check=check_subtractable,
+    self=lambda grad: grad,
+    other=lambda grad, alpha: maybe_times(-grad, alpha),
+)
+def sub(self: Any, other: Any, *, alpha: Any = 1) -> Array:
+    """self - alpha * other."""
+    if self.dtype == np.bool_:
+        check_subtractable(self, other)
+    if alpha.__class__ is int and alpha == 1:
+        found: Array = np.subtract(self, other)
+        if found.dtype.kind != "c" or _is_finite(found):
+            return found
+    return _plus_scaled(self, other, alpha, _kind(self, other), -1)
+
+
+@op(
+    "RsubBackward1",
+    meet="self",
+    name="rsub",
+    tensors="self",
+    self=lambda grad, alpha: maybe_times(-grad, alpha),
+)
+def _rsub_number(self: Any, other: Any, alpha: Any = 1) -> Array:
+    """other - alpha * self, for a number."""
+    if self.dtype in FULL_PRECISION and alpha.__class__ is int and alpha == 1 and other.__class__ is not bool:
+        return np.subtract(other, self)
+    check_subtractable(self, other)
+    kind = dtypes.result_dtype(self, other)
+    return _plus_scaled(np.asarray(other).astype(kind), self.astype(kind, copy=False), alpha, kind, -1)
+
+
+@op(
+    "RsubBackward0",
+    name="rsub_tensor",
+    meet="self other",
+    check=check_subtractable,
+    numbers=False,
+    self=lambda grad, alpha: maybe_times(-grad, alpha),
+    other=lambda grad: grad,
+)
+def _rsub_tensor(self: Array, other: Array, alpha: Any = 1) -> Array:
+    check_subtractable(self, other)
+    broadcast_shapes(other.shape, self.shape)  # torch subtracts them the other way round, and says so
+    return laid_out(_plus_scaled(other, self, alpha, self.dtype, -1), other, self)
+
+
+def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+    """other - alpha * input."""
+    if other.__class__ in NUMBERS:
+        return _rsub_number(input, other, alpha)
+    if isinstance(other, Tensor):
+        return _rsub_tensor(input, other, alpha)
+    other = plain_number(other)
+    if other.__class__ not in NUMBERS:
+        raise invalid_combination("rsub", (input, other))
+    return _rsub_number(input, other, alpha)
+
+
+@op(
+    "MulBackward0",
+    meet="self other",
+    ufunc=np.multiply,
+    meeting=scaling_meeting,
+    self=lambda grad, other: grad * other,
+    other=lambda grad, self: grad * self,
+)
+def mul(self: Any, other: Any) -> Array:
+    """self * other."""
+    return scaled_by(np.multiply, self, other)
+
+
+def _div_other_backward(grad: Tensor, self: Any, other: Tensor) -> Tensor:
+    factor = div(self, other) / other  # see Note [Right operands first]
+    return -grad * factor
+
+
+@op(
+    "DivBackward0",
+    name="div",
+    meet="self other",
+    ufunc=np.true_divide,
+    meeting=scaling_meeting,
+    to_float=True,
+    self=lambda grad, other: grad / other,
+    other=_div_other_backward,
+)
+def _true_divide(self: Any, other: Any) -> Array:
+    """self / other."""
+    return scaled_by(np.true_divide, self, other)
+
+
+@op(
+    "DivBackward2",
+    name="div_rounded",
+    meet="self other",
+    meeting=scaling_meeting,
+    self=lambda grad, other, rounding_mode: zeros_like(grad),
+    other=lambda grad, self, other, rounding_mode: zeros_like(grad),
+)
+def _div_rounded(self: Any, other: Any, rounding_mode: Any) -> Array:
+    if rounding_mode == "floor":
+        return floor_quotient(self, other)
+    if rounding_mode == "trunc":
+        return trunc_quotient(self, other)
+    raise RuntimeError(
+        f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
+    )
+
+
+def _divided(rounding_mode: Any, input: Any, other: Any) -> tuple[str, list[Any]]:
+    """The row for a rounding mode, and its arguments."""
+    return (
+        ("div", [input, other]) if rounding_mode is None else ("div_rounded", [input, other, rounding_mode])
+    )
+
+
+def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Any = None) -> Tensor:
+    """input / other, rounded towards zero ("trunc") or down ("floor") where asked."""
+    name, arguments = _divided(rounding_mode, input, other)
+    return ROWS[name].call(*arguments, out=out)
+
+
+def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+    """div, in place."""
+    name, arguments = _divided(rounding_mode, self, other)
+    return run_inplace(ROWS[name], arguments)
+
+
+divide, divide_ = div, div_
+
+
+def true_divide(input: Any, other: Any, *, out: Any = None) -> Tensor:
+    """input / other."""
+    return _true_divide(input, other, out=out)
+
+
+def true_divide_(self: Tensor, other: Any) -> Tensor:
+    """true_divide, in place."""
+    return run_inplace(ROWS["div"], [self, other])
+
+
+@op("NegBackward0", meet="self", self=lambda grad: -grad)
+def neg(self: Array) -> Array:
+    """-self."""
+    refuse_bool_negation(self)
+    return np.negative(self)
+
+
+subtract, multiply, negative = sub, mul, neg

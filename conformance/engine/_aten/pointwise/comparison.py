@@ -1,0 +1,80 @@
+"""Comparisons, and their in-place forms, through which no gradient comes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor
+from ..._c10.errors import unimplemented
+from ..creation.factories import zeros_written
+from ..inplace import run_inplace
+from ..kernels import half_up
+from ..registry import ROWS, Array, op
+from ..type_promotion import is_number
+
+
+def _compare(name: str, function: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    def compare(self: Any, other: Any) -> Array:
+        return function(self, other)
+
+    def order(self: Any, other: Any) -> Array:
+        if self.dtype.kind == "c" or other.__class__ is complex:
+            raise unimplemented(f"{name}_cpu", np.result_type(self, other))
+        return function(self, other)
+
+    forward = compare if name in ("eq", "ne") else order
+
+    node = f"{name.capitalize()}Backward"
+    compared = op(name=name, meet="self other", numbers="other")(forward)
+    of_self = {
+        "self": lambda _self_sym_sizes, _self_scalar_type: zeros_written(_self_sym_sizes, _self_scalar_type)
+    }
+    of_other = {
+        "other": lambda _other_sym_sizes, _other_scalar_type: zeros_written(
+            _other_sym_sizes, _other_scalar_type
+        )
+    }
+    op(f"{node}0", name=f"{name}_number_", meet="self other", numbers="other", **of_self)(forward)
+    op(f"{node}1", name=f"{name}_tensor_", meet="self other", numbers=False, **of_self, **of_other)(forward)
+
+    def in_place(self: Tensor, other: Any) -> Tensor:
+        row = ROWS[f"{name}_number_" if is_number(other) else f"{name}_tensor_"]
+        return run_inplace(row, [self, other])
+
+    in_place.__name__ = in_place.__qualname__ = f"{name}_"
+    return compared, in_place
+
+
+eq, eq_ = _compare("eq", np.equal)
+ne, ne_ = _compare("ne", np.not_equal)
+lt, lt_ = _compare("lt", np.less)
+le, le_ = _compare("le", np.less_equal)
+gt, gt_ = _compare("gt", np.greater)
+ge, ge_ = _compare("ge", np.greater_equal)
+
+not_equal, less, less_equal, greater, greater_equal = ne, lt, le, gt, ge
+
+
+@op(name="isin", meet="elements test_elements")
+def _isin(elements: Any, test_elements: Any, invert: bool) -> Array:
+    elements, test_elements = (half_up(np.asarray(each)) for each in (elements, test_elements))
+    return np.isin(elements, test_elements, invert=invert)
+
+
+def isin(
+    elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False, out: Any = None
+) -> Tensor:
+    """Which elements are among the others."""
+    if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
+        raise TypeError("isin(): no tensor")  # said in torch's words by what is around it
+    for each in (elements, test_elements):
+        if isinstance(each, bool) or (isinstance(each, Tensor) and each._array.dtype.kind == "b"):
+            raise RuntimeError("Unsupported input type encountered for isin(): Bool")
+        if isinstance(each, Tensor) and each._array.dtype.kind == "c":
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {each.dtype.legacy}")
+        if isinstance(each, complex):
+            raise RuntimeError("Unsupported input type encountered for isin(): ComplexDouble")
+    return _isin(elements, test_elements, invert, out=out)

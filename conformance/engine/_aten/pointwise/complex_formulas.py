@@ -1,0 +1,220 @@
+"""Formulas for complex numbers where torch conjugates a factor as a whole.
+
+By Note [Complex gradients] it would be enough to conjugate what the factor is made of; the graph of a gradient shows
+the difference. Each stands for the formula of the same row and input.
+"""
+
+from __future__ import annotations
+
+import cmath
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ..._autograd.tensor import Tensor
+from ..._c10.dtypes import BY_NUMPY, result_dtype
+from ..blas.bmm import spread_over_batch
+from ..complex_gradients import conjugate
+from ..creation.factories import scalar_tensor, zeros_like
+from ..reduction.sum_mean_prod import _prod_backward, _prod_dim_backward, unsqueeze_multiple
+from ..registry import ROWS
+from ..scalar_operands import less_than, maybe_times, minus, plus, times
+from .binary import _addcdiv_factor, _quotient_of
+from .power import half_opposed
+from .unary import _atanh_backward
+from .where_clamp import where
+
+
+def _mat1_grad(grad: Tensor, mat2: Tensor, shape: Any, steps: Any, alpha: Any = 1) -> Tensor:
+    by_columns = tuple(steps) == (1, shape[0])
+    found = mat2.conj().mm(grad.t()).t() if by_columns else grad.mm(mat2.t().conj())
+    return maybe_times(found, conjugate(alpha))
+
+
+def _mat2_grad(grad: Tensor, mat1: Tensor, shape: Any, steps: Any, alpha: Any = 1) -> Tensor:
+    by_columns = tuple(steps) == (1, shape[0])
+    found = grad.t().mm(mat1.conj()).t() if by_columns else mat1.t().conj().mm(grad)
+    return maybe_times(found, conjugate(alpha))
+
+
+def _base_grad(grad: Tensor, self: Tensor, exponent: Tensor) -> Tensor:
+    zero = scalar_tensor(0, dtype=grad.dtype)
+    return where(exponent == 0.0, zero, grad * (exponent * self.pow(minus(exponent, 1))).conj())
+
+
+def _is_positive(exponent: Tensor) -> Tensor:
+    if exponent._array.dtype.kind != "c":
+        return exponent >= 0
+    return (exponent.imag == 0).logical_and(exponent.real >= 0)
+
+
+def _exponent_grad(grad: Tensor, self: Tensor, exponent: Tensor, result: Tensor) -> Tensor:
+    base = self.to(BY_NUMPY[result_dtype(self._array, exponent._array)])
+    vanishes = (base == 0).logical_and(_is_positive(exponent))
+    return grad * where(vanishes, scalar_tensor(0, dtype=grad.dtype), (result * base.log()).conj())
+
+
+def _exponent_of_number_grad(grad: Tensor, base: Any, exponent: Tensor, result: Tensor) -> Tensor:
+    if base == 0:
+        zero = scalar_tensor(0, dtype=grad.dtype)
+        return grad * where(_is_positive(exponent), zero, times(result, complex("-inf")).conj())
+    return grad * times(result, cmath.log(base)).conj()
+
+
+def _power_grad(grad: Tensor, self: Tensor, exponent: Any) -> Tensor:
+    if exponent == 0:
+        return zeros_like(self)
+    power = exponent if isinstance(exponent, complex) else float(exponent)
+    return grad * times(self.pow(power - 1), power).conj()
+
+
+def _sinc_grad(grad: Tensor, self: Tensor) -> Tensor:
+    self_pi = times(self, math.pi)
+    squared = times(self * self, math.pi)
+    sine = self_pi.sin()  # see Note [Right operands first]
+    found = grad * ((self_pi * self_pi.cos() - sine) / squared).conj()
+    return where(squared == 0.0, scalar_tensor(0.0, dtype=grad.dtype), found)
+
+
+def _prod_grad(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
+    if self._array.ndim and self._array.all():
+        return grad * (result / self).conj()
+    return _prod_backward(grad, self, result)
+
+
+def _prod_dim_grad(grad: Tensor, self: Tensor, result: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    if not self._array.ndim or not self._array.all():
+        return _prod_dim_backward(grad, self, result, dim, keepdim)
+    if not keepdim:
+        grad, result = grad.unsqueeze(dim), result.unsqueeze(dim)
+    return grad * (result / self).conj()
+
+
+def _logsumexp_grad(grad: Tensor, self: Tensor, result: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    if not keepdim and self._array.ndim:
+        grad = unsqueeze_multiple(grad, dim, self._array.ndim)
+        result = unsqueeze_multiple(result, dim, self._array.ndim)
+    return grad * (self - result).exp().conj()
+
+
+def _opposed(factor: Tensor, grad: Tensor) -> Tensor:
+    """-grad * factor, of which the factor is made first: see Note [Right operands first]."""
+    return -grad * factor
+
+
+def _acosh_slope(self: Tensor) -> Tensor:
+    right = minus(self, 1).rsqrt()  # see Note [Right operands first]
+    return plus(self, 1).rsqrt() * right
+
+
+def _conjugated_times(factor: Tensor, grad: Tensor, other: Tensor | None = None) -> Tensor:
+    """grad.conj() * other * factor, likewise."""
+    found = grad.conj()
+    return (found if other is None else found * other) * factor
+
+
+# By row and input, where torch writes a formula otherwise; they get what was saved as it is.
+FORMULAS: dict[tuple[str, str], Callable[..., Any]] = {
+    ("div", "other"): lambda grad, self, other: _opposed(((self / other) / other).conj(), grad),
+    ("pow", "self"): _power_grad,
+    ("pow_tensor", "self"): _base_grad,
+    ("pow_tensor", "exponent"): _exponent_grad,
+    ("pow_of_number", "exponent"): lambda grad, self, exponent, result: _exponent_of_number_grad(
+        grad, self, exponent, result
+    ),
+    ("rsqrt", "self"): lambda grad, result: half_opposed(result.pow(3).conj(), grad),
+    ("reciprocal", "self"): lambda grad, result: _opposed((result * result).conj(), grad),
+    ("log1p", "self"): lambda grad, self: grad / plus(self, 1).conj(),
+    ("sin", "self"): lambda grad, self: grad * self.cos().conj(),
+    ("cos", "self"): lambda grad, self: grad * -self.sin().conj(),
+    ("tan", "self"): lambda grad, result: grad * plus(result.pow(2), 1).conj(),
+    ("asin", "self"): lambda grad, self: grad * plus(-self * self, 1).rsqrt().conj(),
+    ("acos", "self"): lambda grad, self: grad * -(plus(-self * self, 1).rsqrt().conj()),
+    ("atan", "self"): lambda grad, self: grad / plus(self * self, 1).conj(),
+    ("sinh", "self"): lambda grad, self: grad * self.cosh().conj(),
+    ("cosh", "self"): lambda grad, self: grad * self.sinh().conj(),
+    ("asinh", "self"): lambda grad, self: grad * plus(self.pow(2), 1).rsqrt().conj(),
+    ("acosh", "self"): lambda grad, self: grad * _acosh_slope(self).conj(),
+    ("sinc", "self"): lambda grad, self: _sinc_grad(grad, self),
+    ("tanh", "self"): lambda grad, result: ROWS["tanh_backward"].call(grad, result),
+    ("tanh_backward", "grad_output"): lambda grad, output: ROWS["tanh_backward"].call(grad, output.conj()),
+    ("tanh_backward", "output"): lambda grad, grad_output, output: _conjugated_times(
+        times(output.conj(), -2) * grad_output, grad
+    ),
+    ("sigmoid", "self"): lambda grad, result: ROWS["sigmoid_backward"].call(grad, result),
+    ("sigmoid_backward", "grad_output"): lambda grad, output: ROWS["sigmoid_backward"].call(
+        grad, output.conj()
+    ),
+    ("sigmoid_backward", "output"): lambda grad, grad_output, output: _conjugated_times(
+        plus(times(output.conj(), -2), 1), grad, grad_output
+    ),
+    ("prod", "self"): lambda grad, self, result: _prod_grad(grad, self.to(grad.dtype), result),
+    ("prod_dim", "self"): lambda grad, self, result, dim, keepdim: _prod_dim_grad(
+        grad, self.to(grad.dtype), result, dim, keepdim
+    ),
+    ("addcdiv", "tensor1"): lambda grad, tensor2, value: grad * _quotient_of(value, tensor2).conj(),
+    ("addcdiv", "tensor2"): lambda grad, tensor1, tensor2, value: _opposed(
+        _addcdiv_factor(tensor1, tensor2, value).conj(), grad
+    ),
+    ("lerp_tensor", "self"): lambda grad, weight: grad * less_than(1, weight).conj(),
+    ("lerp_tensor", "weight"): lambda grad, self, end: grad * (end - self).conj(),
+    ("ldexp", "self"): lambda grad, other: grad * other.__rpow__(2).conj(),
+    ("ldexp", "other"): lambda grad, result: times(grad * result.conj(), math.log(2)),
+    ("logaddexp", "self"): lambda grad, self, other: grad / plus((other - self).exp(), 1).conj(),
+    ("logaddexp", "other"): lambda grad, self, other: grad / plus((self - other).exp(), 1).conj(),
+    ("logsumexp", "self"): lambda grad, self, result, dim, keepdim: _logsumexp_grad(
+        grad, self, result, dim, keepdim
+    ),
+    ("addr", "vec2"): lambda grad, vec1, alpha: maybe_times(grad.t().mv(vec1.conj()), conjugate(alpha)),
+    ("addmv", "vec"): lambda grad, mat, alpha: maybe_times(mat.t().conj().mv(grad), conjugate(alpha)),
+    ("atanh", "self"): lambda grad, self: _atanh_backward(less_than(1, self.pow(2)).conj(), grad),
+    ("addcmul", "tensor1"): lambda grad, tensor2, value: grad * times(tensor2, value).conj(),
+    ("addcmul", "tensor2"): lambda grad, tensor1, value: grad * times(tensor1, value).conj(),
+    ("mm", "self"): lambda grad, mat2, self_sym_sizes, self_sym_strides: _mat1_grad(
+        grad, mat2, self_sym_sizes, self_sym_strides
+    ),
+    ("mm", "mat2"): lambda grad, self, mat2_sym_sizes, mat2_sym_strides: _mat2_grad(
+        grad, self, mat2_sym_sizes, mat2_sym_strides
+    ),
+    ("addmm", "mat1"): lambda grad, mat2, mat1_sym_sizes, mat1_sym_strides, alpha: _mat1_grad(
+        grad, mat2, mat1_sym_sizes, mat1_sym_strides, alpha
+    ),
+    ("addmm", "mat2"): lambda grad, mat1, mat2_sym_sizes, mat2_sym_strides, alpha: _mat2_grad(
+        grad, mat1, mat2_sym_sizes, mat2_sym_strides, alpha
+    ),
+    ("bmm", "self"): lambda grad, mat2: grad.bmm(mat2.transpose(1, 2).conj()),
+    ("bmm", "mat2"): lambda grad, self: self.transpose(1, 2).conj().bmm(grad),
+    (
+        "addbmm",
+        "batch1",
+    ): lambda grad, batch2, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2, alpha: (
+        maybe_times(
+            spread_over_batch(grad, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2).bmm(
+                batch2.transpose(1, 2).conj()
+            ),
+            conjugate(alpha),
+        )
+    ),
+    (
+        "addbmm",
+        "batch2",
+    ): lambda grad, batch1, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2, alpha: (
+        maybe_times(
+            batch1.transpose(1, 2)
+            .conj()
+            .bmm(spread_over_batch(grad, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2)),
+            conjugate(alpha),
+        )
+    ),
+    ("baddbmm", "batch1"): lambda grad, batch2, alpha: maybe_times(
+        grad.bmm(batch2.transpose(1, 2).conj()), conjugate(alpha)
+    ),
+    ("baddbmm", "batch2"): lambda grad, batch1, alpha: maybe_times(
+        batch1.transpose(1, 2).conj().bmm(grad), conjugate(alpha)
+    ),
+}
+
+
+def formula_of(name: str, key: str) -> Any:
+    """The formula of a row for an input, where it has another one for complex numbers."""
+    return FORMULAS.get((name, key))

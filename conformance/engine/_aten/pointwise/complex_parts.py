@@ -1,0 +1,294 @@
+"""Parts of numbers: real and imaginary part, conjugate and angle, mantissa and exponent."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..._autograd import conj_view, forward_grad
+from ..._autograd.storage_impl import buffer, offset, storage
+from ..._autograd.tensor import Tensor
+from ..._autograd.views import converted
+from ..._c10 import dtypes, errors, structseq
+from ..._c10.errors import unimplemented
+from ..._c10.layout import Unstrided
+from ..._c10.shapes import broadcast_shapes, laid_out, like_steps, strides
+from ..._c10.warn_once import warn_program
+from ..._c10.zero_tensor import ZeroTensor, zeros
+from ..creation.factories import scalar_tensor, zeros_like
+from ..out import given_several
+from ..registry import ROWS, Array, op
+from ..scalar_operands import times
+from ..shape.clone_to import assigned
+from ..shape.slice_select import select
+from ..type_promotion import check_recorded
+from .where_clamp import where
+
+
+@op(
+    "FrexpBackward0",
+    name="frexp",
+    outputs="mantissa exponent",
+    returns=structseq.frexp,
+    self=lambda grad, exponent: grad / exponent.exp2(),
+)
+def _frexp(self: Array) -> tuple[Array, Array]:
+    if self.dtype.kind not in "fV":
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    mantissa, exponent = np.frexp(self)
+    return like_steps(mantissa, self), like_steps(exponent, self)
+
+
+def frexp(input: Tensor, *, out: Any = None) -> Any:
+    """Mantissa (from 0.5 to 1) and exponent of two."""
+    return given_several("frexp", out, _frexp(input), ("frexp_mantissa", "frexp_exponent"))
+
+
+@op("AngleBackward0", meet="self", to_float=True, self=lambda grad, self: _angle_backward(grad, self))
+def angle(self: Array) -> Array:
+    """The angle from the positive real numbers: 0, or pi for negative ones."""
+    if self.dtype.kind == "c":
+        return np.ascontiguousarray(np.angle(self)).reshape(self.shape)
+    found = np.where(self < 0, self.dtype.type(math.pi), self.dtype.type(0))
+    return laid_out(np.where(np.isnan(self), self, found), self)
+
+
+def _angle_backward(grad: Tensor, self: Tensor) -> Tensor:
+    if self._array.dtype.kind != "c":
+        return zeros_like(self)
+    square = self.abs().pow(2)  # see Note [Right operands first]
+    turned = times(grad * self / square, 1j)
+    return where(self == 0.0, scalar_tensor(0, dtype=self.dtype), turned)
+
+
+@op("ConjBackward0", name="_conj", view="default", self=lambda grad: grad.conj())
+def _conj(self: Array) -> Array:
+    return conj_view.conjugated(self)
+
+
+def conj(input: Tensor) -> Tensor:
+    """The conjugate, a view; of a real tensor, the tensor itself. See Note [Conjugated views]."""
+    if input._array.dtype.kind != "c":
+        return input
+    if isinstance(input._array, Unstrided):  # without memory to look at otherwise
+        return _conj_physical(input)
+    return converted(_conj(input), input, conj)
+
+
+@op("ConjPhysicalBackward0", meet="self", name="conj_physical", self=lambda grad: grad.conj_physical())
+def _conj_physical(self: Array) -> Array:
+    return self.copy() if self.dtype.kind == "b" else np.conjugate(self)
+
+
+def conj_physical(input: Tensor, *, out: Any = None) -> Tensor:
+    """The conjugate; of a real tensor, the tensor itself."""
+    if out is not None:
+        return _conj_physical(input, out=out)
+    return input if input._array.dtype.kind != "c" else _conj_physical(input)
+
+
+def resolve_conj(input: Tensor) -> Tensor:
+    """The tensor itself; of a conjugated view, a copy."""
+    return input.clone() if input.is_conj() else input
+
+
+def resolve_neg(input: Tensor) -> Tensor:
+    """The tensor itself; of a negated view, a copy."""
+    return input.clone() if input.is_neg() else input
+
+
+@op("ViewAsRealBackward0", name="_view_as_real", view="default", self=lambda grad: _as_complex(grad))
+def _view_as_real(self: Array) -> Array:
+    if self.dtype.kind != "c":
+        raise RuntimeError("view_as_real is only supported for complex tensors")
+    if isinstance(self, ZeroTensor):
+        return zeros((*self.shape, 2), np.dtype(f"f{self.itemsize // 2}"))
+    return np.ndarray((*self.shape, 2), f"f{self.itemsize // 2}", *_place(self, self.itemsize // 2))
+
+
+def _place(array: Array, step: int) -> tuple[Any, int, tuple[int, ...]]:
+    """Where an array with one more dimension lies."""
+    start = offset(array) if array.size else 0  # what is empty may lie anywhere
+    return buffer(storage(array)), start, (*array.strides, step)
+
+
+def view_as_real(input: Tensor) -> Tensor:
+    """Real and imaginary parts along a last dimension, as a view."""
+    if input.is_conj():
+        check_recorded(ROWS["_view_as_real"], (input,))
+        raise RuntimeError(
+            "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so you can "
+            "view it as real, use self.resolve_conj(); however, be warned that the resulting tensor will NOT alias "
+            "the original."
+        )
+    return converted(_view_as_real(input), input, view_as_real)
+
+
+def _as_complex(grad: Tensor) -> Tensor:
+    """The gradient of the parts, as complex numbers."""
+    return view_as_complex(grad.contiguous())
+
+
+def _as_parts(grad: Tensor) -> Tensor:
+    return view_as_real(resolve_conj(grad.contiguous()))
+
+
+@op("ViewAsComplexBackward0", name="_view_as_complex", view="default", self=lambda grad: _as_parts(grad))
+def _view_as_complex(self: Array) -> Array:
+    if self.dtype.kind != "f":
+        raise RuntimeError(
+            "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "
+            + dtypes.BY_NUMPY[self.dtype].legacy
+        )
+    if self.itemsize < 4:
+        raise NotImplementedError(errors.COMPLEX_HALF)
+    if not self.ndim:
+        raise RuntimeError("Input tensor must have one or more dimensions")
+    if self.shape[-1] != 2:
+        raise RuntimeError("Tensor must have a last dimension of size 2")
+    *outer, last = strides(self)
+    if last != 1:
+        raise RuntimeError("Tensor must have a last dimension with stride 1")
+    if any(step % 2 for step in outer):
+        raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
+    if offset(self) // self.itemsize % 2:
+        raise RuntimeError("Tensor must have a storage_offset divisible by 2")
+    memory, start, steps = _place(self, 0)
+    return np.ndarray(self.shape[:-1], f"c{self.itemsize * 2}", memory, start, steps[:-2])
+
+
+def view_as_complex(input: Tensor) -> Tensor:
+    """A last dimension of real and imaginary parts as complex numbers, a view."""
+    return converted(_view_as_complex(input), input, view_as_complex)
+
+
+@op("NegViewBackward0", name="_neg_view", view="default", self=lambda grad: -grad)
+def _neg_view(self: Array) -> Array:
+    return conj_view.conjugated(self)  # of complex numbers imag() shows the imaginary parts alone
+
+
+def _negated(input: Tensor) -> Tensor:
+    """The negative, a view."""
+    return converted(_neg_view(input), input, _negated)
+
+
+def real(input: Tensor) -> Tensor:
+    """The real part, a view; of a real tensor, the tensor itself."""
+    if input._array.dtype.kind != "c":
+        return input
+    return select(view_as_real(conj(input) if input.is_conj() else input), input._array.ndim, 0)
+
+
+def imag(input: Tensor) -> Tensor:
+    """The imaginary part, a view; a real tensor has none."""
+    if input._array.dtype.kind != "c":
+        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    if input.is_conj():
+        return select(_negated(view_as_real(conj(input))), input._array.ndim, 1)
+    return select(view_as_real(input), input._array.ndim, 1)
+
+
+def _set_real(self: Tensor, value: Any) -> None:
+    part = self.real
+    part.copy_(assigned(part, value))
+
+
+def _set_imag(self: Tensor, value: Any) -> None:
+    part = self.imag
+    part.copy_(assigned(part, value))
+
+
+@op(
+    "ComplexBackward0",
+    real=lambda grad, real: grad.real,  # each is saved with its gradient, for nothing
+    imag=lambda grad, imag: grad.imag,
+)
+def complex(real: Array, imag: Array) -> Array:
+    """real + 1j * imag."""
+    _check_parts("complex", real, imag)
+    if real.itemsize < 4:
+        raise NotImplementedError(errors.COMPLEX_HALF)
+    found = np.empty(broadcast_shapes(real.shape, imag.shape), f"c{2 * real.itemsize}")
+    found.real, found.imag = real, imag
+    return laid_out(found, real, imag)
+
+
+def _check_parts(name: str, first: Array, second: Array) -> None:
+    kinds = [dtypes.BY_NUMPY[each.dtype] for each in (first, second)]
+    if any(not each.is_floating_point or each is dtypes.bfloat16 for each in kinds):
+        raise RuntimeError(
+            f"Expected both inputs to be Half, Float or Double tensors but got {kinds[0].legacy} and {kinds[1].legacy}"
+        )
+    if kinds[0] is not kinds[1]:
+        raise RuntimeError(
+            f"Expected object of scalar type {kinds[0].legacy} but got scalar type {kinds[1].legacy} for second "
+            "argument"
+        )
+
+
+@op(
+    "PolarBackward0",
+    inputs={"abs angle": lambda grad, result, needed: _polar_backward(grad, result, needed)},
+)
+def polar(abs: Array, angle: Array) -> Array:
+    """abs * (cos(angle) + 1j * sin(angle))."""
+    _check_parts("polar", abs, angle)
+    if abs.itemsize < 4:
+        warn_program("ComplexHalf support is experimental and many operators don't support it yet.")
+        raise unimplemented("polar_cpu", abs.dtype)
+    found = np.empty(broadcast_shapes(abs.shape, angle.shape), f"c{2 * abs.itemsize}")
+    found.real, found.imag = abs * np.cos(angle), abs * np.sin(angle)
+    return laid_out(found, abs, angle)
+
+
+def _polar_backward(grad: Tensor, result: Tensor, needed: list[bool]) -> tuple[Tensor | None, Tensor | None]:
+    conjugate = grad.conj()
+    found = (conjugate * result.sgn()).real if needed[0] else None
+    if not needed[1]:
+        return found, None
+    turned = times(result, 1j)
+    return found, (conjugate * turned).real
+
+
+@op(meet="self")
+def isreal(self: Array) -> Array:
+    """Where the imaginary part is 0."""
+    return np.isreal(self)
+
+
+def is_nonzero(input: Tensor) -> bool:
+    """Whether the one element is not 0."""
+    return bool(input)
+
+
+@op("ConjPhysicalBackward1", name="conj_physical_", self=lambda grad: grad.conj_physical())
+def _conj_physical_in_place(self: Array) -> Array:
+    return np.conjugate(self) if self.dtype.kind == "c" else self
+
+
+def is_same_size(input: Tensor, other: Tensor) -> bool:
+    """Whether the shapes are the same."""
+    return input._array.shape == other._array.shape
+
+
+def attach() -> None:
+    """``real`` and ``imag`` are attributes of a tensor, not methods."""
+    Tensor.real = property(real, _set_real)  # type: ignore[attr-defined]
+    Tensor.imag = property(imag, _set_imag)  # type: ignore[attr-defined]
+
+
+def _shown_as(shown: np.ndarray[Any, Any], tangent: Tensor, turned: bool) -> Tensor:
+    """A base's tangent with its numbers as a view shows them: conjugates or negatives, real parts and imaginary ones."""
+    if turned:
+        tangent = conj(tangent) if tangent._array.dtype.kind == "c" else _negated(tangent)
+    if tangent._array.dtype.kind == shown.dtype.kind:
+        return tangent
+    if shown.dtype.kind == "f":
+        return _view_as_real(tangent)
+    count = storage(tangent._array).nbytes // tangent._array.itemsize
+    return _view_as_complex(tangent.as_strided((count // 2, 2), (2, 1), 0))
+
+
+forward_grad.shown_as = _shown_as

@@ -1,0 +1,102 @@
+"""Truth and bits: logical and bitwise operations, tests for nan and infinity."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor
+from ..._autograd.views import increment_version
+from ..._c10 import dtypes
+from ..._c10.errors import unimplemented
+from ..registry import Array, op
+from ..type_promotion import invalid_combination
+
+# Logical: any dtype in, bool out ------------------------------------------------------------------
+
+
+def _logical(name: str, function: Any, text: str) -> Any:
+    def forward(self: Array, other: Array) -> Array:
+        return function(self, other)
+
+    forward.__name__, forward.__doc__ = name, text
+    return op(meet="self other", numbers=False)(forward)
+
+
+logical_and = _logical("logical_and", np.logical_and, "Whether both are nonzero.")
+logical_or = _logical("logical_or", np.logical_or, "Whether one is nonzero.")
+logical_xor = _logical("logical_xor", np.logical_xor, "Whether exactly one is nonzero.")
+
+
+@op(meet="self")
+def logical_not(self: Array) -> Array:
+    """Whether it is zero."""
+    return np.logical_not(self)
+
+
+# Tests --------------------------------------------------------------------------------------------
+
+
+def _test(name: str, function: Any, integers: bool, text: str) -> Any:
+    def forward(self: Array) -> Array:
+        return function(self) if self.dtype.kind in "fcV" else np.full(self.shape, integers)
+
+    forward.__name__, forward.__doc__ = name, text
+    return op(meet="self")(forward)
+
+
+isnan = _test("isnan", np.isnan, False, "Where it is nan.")
+isinf = _test("isinf", np.isinf, False, "Where it is infinite.")
+_isfinite = _test("isfinite", np.isfinite, True, "Where it is neither infinite nor nan.")
+
+
+def isfinite(input: Tensor) -> Tensor:
+    """Where it is neither infinite nor nan."""
+    found: Tensor = _isfinite(input)
+    if input._array.dtype.kind == "c":  # torch asks both parts, and writes the second answer into the first
+        increment_version(found)
+    return found
+
+
+isposinf = _test("isposinf", np.isposinf, False, "Where it is infinite and positive.")
+isneginf = _test("isneginf", np.isneginf, False, "Where it is infinite and negative.")
+
+
+# Bits ---------------------------------------------------------------------------------------------
+
+
+def _bitwise(name: str, kernel: str, function: Any, text: str) -> Any:
+    def forward(self: Any, other: Any) -> Array:
+        kind = np.result_type(self, other) if isinstance(self, np.ndarray) else other.dtype
+        if kind.kind not in ("iub" if "bitwise" in kernel else "iu"):
+            raise unimplemented(kernel, kind)
+        return function(self, other)
+
+    def not_two_numbers(*operands: Any) -> None:
+        if not any(isinstance(each, np.ndarray) for each in operands):
+            raise invalid_combination(name, operands)
+
+    forward.__name__, forward.__doc__ = name, text
+    return op(meet="self other", check=not_two_numbers)(forward)
+
+
+bitwise_and = _bitwise("bitwise_and", "bitwise_and_cpu", np.bitwise_and, "The bits set in both.")
+bitwise_or = _bitwise("bitwise_or", "bitwise_or_cpu", np.bitwise_or, "The bits set in one.")
+bitwise_xor = _bitwise("bitwise_xor", "bitwise_xor_cpu", np.bitwise_xor, "The bits set in exactly one.")
+bitwise_left_shift = _bitwise(
+    "bitwise_left_shift", "lshift_cpu", np.left_shift, "The bits moved up, which doubles at each place."
+)
+bitwise_right_shift = _bitwise(
+    "bitwise_right_shift", "rshift_cpu", np.right_shift, "The bits moved down, which halves at each place."
+)
+
+
+@op(meet="self")
+def bitwise_not(self: Array) -> Array:
+    """The bits turned over; of a bool, its opposite."""
+    if self.dtype.kind not in "iub":
+        raise NotImplementedError(
+            f"\"bitwise_not_cpu\" not implemented for '{dtypes.BY_NUMPY[self.dtype].legacy}'"
+        )
+    return np.invert(self)

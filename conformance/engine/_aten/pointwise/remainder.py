@@ -1,0 +1,130 @@
+"""Quotients rounded down and what they leave."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor
+from ..._autograd.undefined_gradient import unsupported
+from ..._c10 import dtypes
+from ..creation.factories import scalar_tensor
+from ..inplace import run_inplace
+from ..kernels import floor_quotient, integral, kind_of, refuse_bools, remainder_of_halves
+from ..registry import ROWS, Array, op
+from ..type_promotion import is_number, scaling_meeting
+
+# Quotients and remainders -------------------------------------------------------------------------
+
+
+@op(
+    "NotImplemented",
+    name="floor_divide_tensor",
+    meet="self other",
+    meeting=scaling_meeting,
+    self=unsupported("floor_divide"),
+    other=unsupported("floor_divide"),
+)
+def _floor_divide(self: Any, other: Any) -> Array:
+    return floor_quotient(self, other)
+
+
+@op(
+    "NotImplemented",
+    name="floor_divide",
+    meet="self other",
+    numbers="other",
+    meeting=scaling_meeting,
+    self=unsupported("floor_divide"),
+)
+def _floor_divide_by_number(self: Array, other: Any) -> Array:
+    return floor_quotient(self, other)
+
+
+def floor_divide(input: Any, other: Any, *, out: Any = None) -> Tensor:
+    """The quotient, rounded down."""
+    if is_number(input) and is_number(other):
+        input = scalar_tensor(
+            input, dtype=dtypes.promote_types(dtypes.of_number(input), dtypes.of_number(other))
+        )
+    if is_number(other):
+        return _floor_divide_by_number(input, other, out=out)
+    return _floor_divide(input, other, out=out)
+
+
+def floor_divide_(self: Tensor, other: Any) -> Tensor:
+    """floor_divide, in place."""
+    return run_inplace(ROWS["floor_divide" if is_number(other) else "floor_divide_tensor"], [self, other])
+
+
+def _opposed(quotient: Tensor, grad: Tensor) -> Tensor:
+    return -grad * quotient  # made second: see Note [Right operands first]
+
+
+def _remainder(self: Any, other: Any) -> Array:
+    if dtypes.is_half(kind_of(self, other)):
+        return remainder_of_halves(self, other)
+    found = np.remainder(self, other)
+    if found.dtype.kind != "f" or found.all():
+        return found
+    left: Array = np.where(
+        found == 0, np.copysign(found, self), found
+    )  # where nothing is left, as fmod has it
+    return left
+
+
+def _modulo(name: str, function: Any, rounding: str) -> tuple[Any, Any]:
+    """The rows of a remainder by a tensor and by a number."""
+    kernel = f"{name}_cpu"
+
+    def by_tensor(self: Any, other: Any) -> Array:
+        refuse_bools(kernel, self, other)
+        integral(self, other)
+        return function(self, other)
+
+    node = f"{name.capitalize()}Backward"
+    return (
+        op(
+            f"{node}1",
+            name=f"{name}_tensor",
+            meet="self other",
+            numbers=False,
+            self=lambda grad: grad,
+            other=lambda grad, self, other: _opposed(self.div(other, rounding_mode=rounding), grad),
+        )(by_tensor),
+        op(f"{node}0", name=name, meet="self other", numbers="other", self=lambda grad: grad)(by_tensor),
+    )  # fmt: skip
+
+
+_fmod_tensor, _fmod_number = _modulo("fmod", np.fmod, "trunc")
+_remainder_tensor, _remainder_number = _modulo("remainder", _remainder, "floor")
+
+
+@op("NotImplemented", name="remainder_of_number", meet="self other", other=unsupported("remainder"))
+def _remainder_of_number(self: Any, other: Array) -> Array:
+    refuse_bools("remainder_cpu", self, other)
+    integral(self, other)
+    return _remainder(self, other)
+
+
+def fmod(input: Tensor, other: Any, *, out: Any = None) -> Tensor:
+    """What is left of the division, with the sign of input."""
+    return (_fmod_number if is_number(other) else _fmod_tensor)(input, other, out=out)
+
+
+def remainder(input: Any, other: Any, *, out: Any = None) -> Tensor:
+    """What is left of the division, with the sign of other."""
+    if is_number(input) and isinstance(other, Tensor):
+        return _remainder_of_number(input, other, out=out)
+    return (_remainder_number if is_number(other) else _remainder_tensor)(input, other, out=out)
+
+
+def fmod_(self: Tensor, other: Any) -> Tensor:
+    """fmod, in place."""
+    return run_inplace(ROWS["fmod" if is_number(other) else "fmod_tensor"], [self, other])
+
+
+def remainder_(self: Tensor, other: Any) -> Tensor:
+    """remainder, in place."""
+    return run_inplace(ROWS["remainder" if is_number(other) else "remainder_tensor"], [self, other])

@@ -1,0 +1,107 @@
+"""Rounding, fractions, angles in degrees, and what stands in for nan: constant or linear piece by piece."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor
+from ..._c10.dtypes import float_limits
+from ..._c10.shapes import like_steps
+from ..creation.factories import zeros_like
+from ..inplace import run_inplace
+from ..kernels import half_up, need_floats, refuse_bools
+from ..registry import ROWS, Array, op
+from ..scalar_operands import scaled_by, times
+
+
+def _whole(name: str, function: Any, text: str) -> Any:
+    def forward(self: Array) -> Array:
+        refuse_bools(f"{name}_vml_cpu", self)
+        return function(self) if self.dtype.kind in "fV" else self.copy()
+
+    forward.__name__, forward.__doc__ = name, text
+    return op(f"{name.capitalize()}Backward0", meet="self", self=lambda grad: zeros_like(grad))(forward)
+
+
+floor = _whole("floor", np.floor, "The greatest integer that is not above.")
+ceil = _whole("ceil", np.ceil, "The least integer that is not below.")
+trunc = fix = _whole("trunc", np.trunc, "Without the digits behind the point.")
+_whole("round", np.rint, "The nearest integer; of two as near, the even one.")
+
+
+@op("RoundBackward1", meet="self", name="round_decimals", self=lambda grad: zeros_like(grad))
+def _round_decimals(self: Array, decimals: int) -> Array:
+    if decimals == 0:
+        need_floats("round_vml_cpu", self)
+        return np.rint(self)
+    need_floats("round_cpu", self)
+    wide, scale = half_up(self), half_up(np.asarray(self.dtype.type(10.0 ** abs(decimals))))
+    found = np.rint(wide / scale) * scale if decimals < 0 else np.rint(wide * scale) / scale
+    return np.asarray(found).astype(self.dtype, copy=False)
+
+
+def _rounded(input: Tensor, decimals: int | None) -> tuple[str, list[Any]]:
+    return ("round", [input]) if decimals is None else ("round_decimals", [input, decimals])
+
+
+def round(input: Tensor, *, decimals: int | None = None, out: Any = None) -> Tensor:
+    """Rounded to so many digits behind the point (none by default); of two as near, to the even one."""
+    name, arguments = _rounded(input, decimals)
+    return ROWS[name].call(*arguments, out=out)
+
+
+def round_(self: Tensor, *, decimals: int | None = None) -> Tensor:
+    """round, in place."""
+    name, arguments = _rounded(self, decimals)
+    return run_inplace(ROWS[name], arguments)
+
+
+@op("FracBackward0", meet="self", self=lambda grad: grad)
+def frac(self: Array) -> Array:
+    """The digits behind the point, with the sign of the number."""
+    need_floats("frac_cpu", self)
+    return self - np.trunc(self)
+
+
+@op("Deg2RadBackward0", meet="self", to_float=True, self=lambda grad: times(grad, math.pi / 180))
+def deg2rad(self: Array) -> Array:
+    """Degrees as radians."""
+    return scaled_by(np.multiply, self, math.pi / 180)
+
+
+@op("Rad2DegBackward0", meet="self", to_float=True, self=lambda grad: times(grad, 180 / math.pi))
+def rad2deg(self: Array) -> Array:
+    """Radians as degrees."""
+    return scaled_by(np.multiply, self, 180 / math.pi)
+
+
+@op("NanToNumBackward0", meet="self", self=lambda grad, self: grad * self.isfinite())
+def nan_to_num(self: Array, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Array:
+    """Numbers in place of nan (0) and the infinities (the greatest and the least number)."""
+    if self.dtype.kind not in "fV":
+        return like_steps(self.copy("K"), self)
+    limits = float_limits(self.dtype)
+    numbers = half_up(self)  # numpy finds no infinities of bfloat16
+    given = [
+        default if each is None else each
+        for each, default in ((nan, 0.0), (posinf, limits.max), (neginf, limits.min))
+    ]
+    nan, posinf, neginf = (np.float64(each).astype(self.dtype) for each in given)
+    found = numbers.copy("K")
+    for place, instead in (
+        (numbers != numbers, nan),
+        (numbers == np.inf, posinf),
+        (numbers == -np.inf, neginf),
+    ):
+        np.copyto(found, instead, where=place)
+    return like_steps(found.astype(self.dtype, copy=False), self)
+
+
+def positive(input: Tensor) -> Tensor:
+    """The tensor itself."""
+    if input._array.dtype.kind == "b":
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return input

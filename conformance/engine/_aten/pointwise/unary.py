@@ -1,0 +1,233 @@
+"""Functions of one number: exponentials, logarithms, trigonometry, hyperbolics, signs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor, make
+from ..._autograd.undefined_gradient import undefined
+from ..._c10.modes import state
+from ..._c10.shapes import laid_out, like_steps
+from ..._c10.zero_tensor import zeros
+from ..creation.factories import zeros_like
+from ..inplace import check_inplace, run_inplace
+from ..kernels import half_up, refuse_bools
+from ..registry import ROWS, Array, op
+from ..scalar_operands import less_than, minus, plus, times
+from . import expm1_log1p
+
+LN2, HALF_PI = math.log(2), math.pi / 2
+LN10 = 2.3025850929940455  # as torch has it: the double below the one that is nearest
+
+
+def _float(node: str, function: Any, gradient: Callable[..., Tensor], text: str, name: str = "") -> Any:
+    """A row of one numpy function whose integer arguments become floats."""
+
+    def forward(self: Array) -> Array:
+        return function(self)
+
+    forward.__name__ = name or node.removesuffix("Backward0").lower()
+    forward.__doc__ = text
+    return op(node, meet="self", to_float=True, self=gradient)(forward)
+
+
+# Exponentials and logarithms ----------------------------------------------------------------------
+
+exp = _float("ExpBackward0", np.exp, lambda grad, result: grad * result, "e to the power of self.")
+exp2 = _float(
+    "Exp2Backward0", np.exp2, lambda grad, result: times(grad * result, LN2), "2 to the power of self."
+)
+expm1 = _float(
+    "Expm1Backward0", expm1_log1p.expm1, lambda grad, result: grad * plus(result, 1), "exp(self) - 1."
+)
+log = _float("LogBackward0", np.log, lambda grad, self: grad.div(self), "The natural logarithm.")
+log2 = _float(
+    "Log2Backward0", np.log2, lambda grad, self: grad / times(self, LN2), "The logarithm to the base 2."
+)
+log10 = _float(
+    "Log10Backward0", np.log10, lambda grad, self: grad / times(self, LN10), "The logarithm to the base 10."
+)
+log1p = _float("Log1PBackward0", expm1_log1p.log1p, lambda grad, self: grad / plus(self, 1), "log(1 + self).")
+
+
+# Trigonometry -------------------------------------------------------------------------------------
+
+sin = _float("SinBackward0", np.sin, lambda grad, self: grad * self.cos(), "The sine.")
+cos = _float("CosBackward0", np.cos, lambda grad, self: grad * -self.sin(), "The cosine.")
+tan = _float("TanBackward0", np.tan, lambda grad, result: grad * plus(result.pow(2), 1), "The tangent.")
+asin = _float(
+    "AsinBackward0",
+    np.arcsin,
+    lambda grad, self: grad * plus(-self * self, 1).rsqrt(),
+    "The inverse of the sine.",
+)
+acos = _float(
+    "AcosBackward0",
+    np.arccos,
+    lambda grad, self: grad * -(plus(-self * self, 1).rsqrt()),
+    "The inverse of the cosine.",
+)
+atan = _float(
+    "AtanBackward0", np.arctan, lambda grad, self: grad / plus(self * self, 1), "The inverse of the tangent."
+)
+arcsin, arccos, arctan = asin, acos, atan
+
+
+# Hyperbolics --------------------------------------------------------------------------------------
+
+sinh = _float("SinhBackward0", np.sinh, lambda grad, self: grad * self.cosh(), "The hyperbolic sine.")
+cosh = _float("CoshBackward0", np.cosh, lambda grad, self: grad * self.sinh(), "The hyperbolic cosine.")
+tanh = _float(
+    "TanhBackward0", np.tanh, lambda grad, result: _tanh_backward(grad, result), "The hyperbolic tangent."
+)
+asinh = _float(
+    "AsinhBackward0",
+    np.arcsinh,
+    lambda grad, self: grad * plus(self.pow(2), 1).rsqrt(),
+    "The inverse of sinh.",
+)
+acosh = _float(
+    "AcoshBackward0",
+    np.arccosh,
+    lambda grad, self: grad * minus(self * self, 1).rsqrt(),
+    "The inverse of cosh.",
+)
+
+
+def _atanh_backward(slope: Tensor, grad: Tensor) -> Tensor:
+    return times(grad, 1) / slope  # made second: see Note [Right operands first]
+
+
+atanh = _float(
+    "AtanhBackward0",
+    np.arctanh,
+    lambda grad, self: _atanh_backward(less_than(1, self.pow(2)), grad),
+    "The inverse of tanh.",
+)
+arcsinh, arccosh, arctanh = asinh, acosh, atanh
+
+
+@op(
+    "TanhBackwardBackward0",
+    name="tanh_backward",
+    grad_output=lambda grad, output: _tanh_backward(grad, output),
+    output=lambda grad, grad_output, output: grad * (times(output, -2) * grad_output),
+)
+def _tanh_backward(grad_output: Array, output: Array) -> Array:
+    one = half_up(output)
+    if output.dtype.kind == "c":
+        return laid_out(grad_output * np.conjugate(1 - one * one), grad_output, output)
+    found = (half_up(grad_output) * (1 - one * one)).astype(output.dtype, copy=False)
+    return laid_out(found, grad_output, output)
+
+
+@op("SigmoidBackward0", meet="self", to_float=True, self=lambda grad, result: _sigmoid_backward(grad, result))
+def sigmoid(self: Array) -> Array:
+    """1 / (1 + exp(-self))."""
+    return np.reciprocal(np.exp(np.negative(half_up(self))) + 1).astype(self.dtype, copy=False)
+
+
+def _sigmoid_output_backward(grad: Tensor, grad_output: Tensor, output: Tensor) -> Tensor:
+    factor = plus(times(output, -2), 1)  # see Note [Right operands first]
+    return grad * grad_output * factor
+
+
+@op(
+    "SigmoidBackwardBackward0",
+    name="sigmoid_backward",
+    grad_output=lambda grad, output: _sigmoid_backward(grad, output),
+    output=_sigmoid_output_backward,
+)
+def _sigmoid_backward(grad_output: Array, output: Array) -> Array:
+    if output.dtype.kind == "c":
+        found = grad_output * np.conjugate((1 - output) * output)
+    elif output.dtype.kind == "V":  # float16 is rounded after each step
+        wide = half_up(output)
+        found = (half_up(grad_output) * (1 - wide) * wide).astype(output.dtype)
+    else:
+        found = grad_output * (1 - output) * output
+    return laid_out(found, grad_output, output)
+
+
+def _overwritten(function: str) -> Any:
+    """The in-place form of a function that torch differentiates out of place only."""
+
+    def forward(self: Array) -> Array:
+        return ROWS[function].forward(self)
+
+    node = f"{function.capitalize()}Backward1"
+    return op(
+        node,
+        name=f"{function}_",
+        meet="self",
+        to_float=True,
+        self=undefined(f"inplace version of {function}"),
+    )(forward)
+
+
+for _name in ("acosh", "asinh", "atanh"):
+    _overwritten(_name)
+
+
+# Signs --------------------------------------------------------------------------------------------
+
+
+@op("AbsBackward0", meet="self", self=lambda grad, self: grad * self.sgn())
+def abs(self: Array) -> Array:
+    """The absolute value; its gradient at 0 is 0."""
+    refuse_bools("abs_cpu", self)
+    return np.abs(self) if self.dtype.kind != "c" else like_steps(np.abs(self), self)
+
+
+absolute = abs
+
+
+def abs_(self: Tensor) -> Tensor:
+    """The absolute value, in place; that of a complex number is none."""
+    if self._array.dtype.kind == "c":
+        check_inplace(self, bool(state.recording and self.requires_grad))
+        raise RuntimeError("In-place abs is not supported for complex tensors.")
+    return run_inplace(ROWS["abs"], [self])
+
+
+@op("SignBackward0", meet="self", self=lambda grad: zeros_like(grad))
+def sign(self: Array) -> Array:
+    """-1, 0 or 1; 0 for nan."""
+    return _sign(self)
+
+
+@op("SgnBackward0", meet="self", self=lambda grad, self, result: _sgn_backward(grad, self, result))
+def sgn(self: Array) -> Array:
+    """-1, 0 or 1; of a complex number, that of absolute value 1 in its direction."""
+    if self.dtype.kind != "c":
+        return _sign(self)
+    size = np.abs(self)
+    return np.where(size == 0, self.dtype.type(0), np.true_divide(self, size))
+
+
+def _sgn_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
+    if self._array.dtype.kind != "c":
+        return make(zeros(grad._array.shape, grad._array.dtype))
+    size = self.abs()
+    double, conjugate = times(size, 2.0), grad.conj()  # see Note [Right operands first]
+    return ((grad - result * result * conjugate) / double).masked_fill_(size == 0.0, 0.0)
+
+
+def _sign(array: Array) -> Array:
+    if array.dtype.kind == "c":
+        raise NotImplementedError(
+            "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead."
+        )
+    if array.dtype.kind == "b":
+        return array.copy()
+    return np.subtract(np.greater(array, 0), np.less(array, 0), dtype=array.dtype)
+
+
+@op(meet="self")
+def signbit(self: Array) -> Array:
+    """Whether the sign is negative, -0.0 included."""
+    return np.signbit(self) if self.dtype.kind in "fV" else np.less(self, 0)

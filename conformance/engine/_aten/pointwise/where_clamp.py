@@ -1,0 +1,346 @@
+"""One value or the other: where, clamp, maximum and minimum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor
+from ..._autograd.views import increment_version
+from ..._c10 import dtypes
+from ..._c10.dtypes import FULL_PRECISION, NUMBERS
+from ..._c10.warn_once import warn_once
+from ..creation.factories import scalar_tensor
+from ..inplace import is_free, run_inplace
+from ..kernels import beside, refuse_bools
+from ..registry import ROWS, Array, op
+from ..scalar_operands import over
+from ..type_promotion import check_views, invalid_combination
+
+# where --------------------------------------------------------------------------------------------
+
+
+@op(
+    "WhereBackward0",
+    name="where",
+    tensors="condition",
+    meet="self other",
+    self=lambda grad, condition: where(condition, grad, 0),
+    other=lambda grad, condition: where(condition, 0, grad),
+)
+def _where(condition: Array, self: Any, other: Any) -> Array:
+    if condition.dtype.kind != "b":
+        if condition.dtype != np.uint8:
+            kind = dtypes.BY_NUMPY[condition.dtype].legacy
+            raise RuntimeError(
+                f"where expected condition to be a boolean tensor, but got a tensor with dtype {kind}"
+            )
+        warn_once(
+            "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future "
+            "version of PyTorch. Use a boolean condition instead.",
+        )
+        condition = condition.astype(np.bool_)
+    return np.where(condition, self, other)
+
+
+def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
+    """input where the condition holds, other elsewhere; without them, the indices where it holds."""
+    if input is None and other is None:
+        found = condition if condition._array.ndim else condition.unsqueeze(0)
+        return found.nonzero().unbind(1)
+    if isinstance(input, Tensor) and other.__class__ is int:
+        other = dtypes.number_within(dtypes.result_dtype(input._array, other), other)
+    elif isinstance(other, Tensor) and input.__class__ is int:
+        input = dtypes.number_within(dtypes.result_dtype(other._array, input), input)
+    elif input.__class__ in NUMBERS and other.__class__ in NUMBERS:
+        kind = dtypes.promote_types(dtypes.of_number(input), dtypes.of_number(other))
+        input = scalar_tensor(input, dtype=kind)
+    elif isinstance(input, Tensor) and other.__class__ is complex:  # torch casts before it chooses
+        input = input.to(dtypes.BY_NUMPY[dtypes.result_dtype(input._array, other)])
+    elif isinstance(other, Tensor) and input.__class__ is complex:
+        other = other.to(dtypes.BY_NUMPY[dtypes.result_dtype(other._array, input)])
+    return _where(condition, input, other, out=out)
+
+
+# clamp --------------------------------------------------------------------------------------------
+# A nan among the bounds or the values gives nan, as in numpy; where the bounds cross, the upper one wins. Of zeros with
+# different signs the value's own is kept, which is numpy's second argument, of float16 the first.
+
+
+def clamped(self: Array, min: Any, max: Any, out: Array | None = None) -> Array:
+    """Each element within the bounds, of which one may be None: numbers of the same dtype, or arrays."""
+    if min is not None and max is not None:
+        if self.dtype.kind == "V":  # for which numpy has no clip
+            return clamped(clamped(self, min, None), None, max, out)
+        return self.clip(min, max, out)
+    bound, function = (max, np.minimum) if min is None else (min, np.maximum)
+    if not isinstance(bound, np.ndarray):
+        bound = beside(self, bound)
+    pair = (self, bound) if self.dtype.char == "e" else (bound, self)
+    found: Array = function(*pair, out=out)
+    return found
+
+
+def _bounds_within(kind: np.dtype[Any], min: Any, max: Any) -> list[Any]:
+    """The bounds in a dtype; beside a nan, which is all there will be, none is looked at."""
+    if min != min or max != max:
+        within = [each if each != each else None for each in (min, max)]
+    else:
+        within = [None if each is None else dtypes.number_within(kind, each) for each in (min, max)]
+    if kind.kind != "V":
+        return within
+    return [None if each is None else kind.type(each) for each in within]  # numpy would make float32 of both
+
+
+def _clamped_to_numbers(self: Array, min: Any, max: Any) -> Array:
+    if isinstance(min, (list, tuple)) or isinstance(max, (list, tuple)):
+        raise TypeError("clamp() takes no sequences")  # how torch says so, _arguments/overloads.py tells
+    kind = self.dtype
+    if kind not in FULL_PRECISION:
+        kind = dtypes.result_dtype(self, *[each for each in (min, max) if each is not None])
+        _ordered(kind)
+    array = self.astype(kind, copy=False)
+    refuse_bools(f"clamp{'_max' if min is None else '_min' if max is None else ''}_scalar_cpu", array)
+    return clamped(array, *_bounds_within(kind, min, max))
+
+
+def _ordered(kind: np.dtype[Any], bound: Any = None) -> None:
+    if kind.kind == "c" or bound.__class__ is complex:
+        raise NotImplementedError("clamp is not supported for complex types")
+
+
+def _clampable(self: Tensor, *bounds: Any) -> None:
+    """Numbers that would make another type of the tensor are refused in place; beside floats none would."""
+    if self._array.dtype.kind in "fV":
+        return
+    kind = dtypes.result_dtype(self._array, *[each for each in bounds if each is not None])
+    if not dtypes.can_cast(dtypes.BY_NUMPY[kind], self.dtype):
+        raise RuntimeError(
+            f"result type {dtypes.BY_NUMPY[kind].legacy} can't be cast to the desired output type "
+            f"{dtypes.c_name(self._array.dtype)}"
+        )
+
+
+def _clamp_backward(grad: Tensor, self: Tensor, min: Any, max: Any) -> Tensor:
+    if min is None:
+        return where(self <= max, grad, 0)
+    if max is None:
+        return where(self >= min, grad, 0)
+    return where((self >= min).logical_and(self <= max), grad, 0)
+
+
+@op(
+    "ClampBackward1",
+    meet="self",
+    name="clamp",
+    self=lambda grad, self, min, max: _clamp_backward(grad, self, min, max),
+)
+def _clamp_numbers(self: Array, min: Any = None, max: Any = None) -> Array:
+    return _clamped_to_numbers(self, min, max)
+
+
+def _clamp_bounds_backward(grad: Tensor, self: Tensor, min: Any, max: Any, needed: Any) -> Any:
+    if max is None:
+        return (where(self < min, grad, 0), None)
+    if min is None:
+        return (None, where(self > max, grad, 0))
+    return (
+        where((self < min).logical_and(min < max), grad, 0) if needed[0] else None,
+        where((self > max).logical_or(max < min), grad, 0) if needed[1] else None,
+    )
+
+
+@op(
+    "ClampBackward0",
+    name="clamp_tensors",
+    meet="self min max",
+    numbers=False,
+    inputs={
+        "self": lambda grad, self, min, max: _clamp_backward(grad, self, min, max),
+        "min max": lambda grad, self, min, max, needed: _clamp_bounds_backward(grad, self, min, max, needed),
+    },
+)
+def _clamp_tensors(self: Array, min: Any = None, max: Any = None) -> Array:
+    _ordered(self.dtype)
+    if min is not None and max is not None:
+        refuse_bools("clamp_cpu", self)
+    return clamped(self, min, max)
+
+
+def _bounds(self: Tensor, min: Any, max: Any) -> tuple[str, Any, Any]:
+    """Which row fits the bounds, and the bounds for it."""
+    if min is None and max is None:
+        check_views(self)
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    complex_bound = any(each.__class__ is complex and each.imag for each in (min, max))
+    if complex_bound and self._array.dtype.kind in "fV":  # torch asks whether it is nan
+        raise RuntimeError("value cannot be converted to type double without overflow")
+    by_tensors = all(each is None or isinstance(each, Tensor) for each in (min, max))
+    return ("clamp_tensors" if by_tensors else "clamp"), min, max
+
+
+def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Any = None) -> Tensor:
+    """Each element, but no less than min and no more than max."""
+    name, low, high = _bounds(input, min, max)
+    return ROWS[name].call(input, low, high, out=out)
+
+
+def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
+    """Clamp in place."""
+    if min.__class__ in _PLAIN and max.__class__ in _PLAIN and is_free(self):  # see Note [Written at once]
+        array = self._array
+        least, most = _bounds_within(array.dtype, min, max)
+        clamped(array, least, most, out=array)
+        increment_version(self)
+        return self
+    name, low, high = _bounds(self, min, max)
+    if name == "clamp":
+        _clampable(self, min, max)
+    return run_inplace(ROWS[name], [self, low, high])
+
+
+_PLAIN = {float, int, type(None)}
+clip, clip_ = clamp, clamp_
+
+
+@op(
+    "ClampMinBackward0",
+    meet="self",
+    name="clamp_min",
+    self=lambda grad, self, min: where(self >= min, grad, 0),
+)
+def _clamp_min_number(self: Array, min: Any) -> Array:
+    _ordered(self.dtype, min)
+    return _clamped_to_numbers(self, min, None)
+
+
+@op(
+    "ClampMaxBackward0",
+    meet="self",
+    name="clamp_max",
+    self=lambda grad, self, max: where(self <= max, grad, 0),
+)
+def _clamp_max_number(self: Array, max: Any) -> Array:
+    _ordered(self.dtype, max)
+    return _clamped_to_numbers(self, None, max)
+
+
+@op(
+    "ClampMinBackward1",
+    name="clamp_min_tensor",
+    meet="self min",
+    self=lambda grad, self, min: where(self >= min, grad, 0),
+    min=lambda grad, self, min: where(self < min, grad, 0),
+)
+def _clamp_min_tensor(self: Array, min: Any) -> Array:
+    return np.maximum(self, min)
+
+
+@op(
+    "ClampMaxBackward1",
+    name="clamp_max_tensor",
+    meet="self max",
+    self=lambda grad, self, max: where(self <= max, grad, 0),
+    max=lambda grad, self, max: where(self > max, grad, 0),
+)
+def _clamp_max_tensor(self: Array, max: Any) -> Array:
+    return np.minimum(self, max)
+
+
+def clamp_min(input: Tensor, min: Any, *, out: Any = None) -> Tensor:
+    """Each element, but no less than min."""
+    if not isinstance(input, Tensor):
+        raise invalid_combination("clamp_min", (input, min))
+    return ROWS["clamp_min_tensor" if isinstance(min, Tensor) else "clamp_min"].call(input, min, out=out)
+
+
+def clamp_max(input: Tensor, max: Any, *, out: Any = None) -> Tensor:
+    """Each element, but no more than max."""
+    if not isinstance(input, Tensor):
+        raise invalid_combination("clamp_max", (input, max))
+    return ROWS["clamp_max_tensor" if isinstance(max, Tensor) else "clamp_max"].call(input, max, out=out)
+
+
+def clamp_min_(self: Tensor, min: Any) -> Tensor:
+    """clamp_min in place."""
+    if isinstance(min, Tensor):
+        return run_inplace(ROWS["clamp_min_tensor"], [self, min])
+    _ordered(self._array.dtype, min)
+    _clampable(self, min)
+    return run_inplace(ROWS["clamp_min"], [self, min])
+
+
+def clamp_max_(self: Tensor, max: Any) -> Tensor:
+    """clamp_max in place."""
+    if isinstance(max, Tensor):
+        return run_inplace(ROWS["clamp_max_tensor"], [self, max])
+    _ordered(self._array.dtype, max)
+    _clampable(self, max)
+    return run_inplace(ROWS["clamp_max"], [self, max])
+
+
+# The greater and the lesser -----------------------------------------------------------------------
+# Note [Ties]: where the operands are equal, maximum and minimum give each half of the gradient; fmax and fmin give
+# the first one all of it.
+
+
+def _half(grad: Tensor, self: Tensor, other: Tensor) -> Tensor:
+    return where(self == other, over(grad, 2), grad)
+
+
+@op(
+    "MaximumBackward0",
+    meet="self other",
+    numbers=False,
+    self=lambda grad, self, other: _half(grad, self, other).masked_fill_(self < other, 0),
+    other=lambda grad, self, other: _half(grad, self, other).masked_fill_(self > other, 0),
+)
+def maximum(self: Array, other: Array) -> Array:
+    """The greater of two; nan where one is nan."""
+    return np.maximum(self, other)
+
+
+@op(
+    "MinimumBackward0",
+    meet="self other",
+    numbers=False,
+    self=lambda grad, self, other: _half(grad, self, other).masked_fill_(self > other, 0),
+    other=lambda grad, self, other: _half(grad, self, other).masked_fill_(self < other, 0),
+)
+def minimum(self: Array, other: Array) -> Array:
+    """The lesser of two; nan where one is nan."""
+    return np.minimum(self, other)
+
+
+@op(
+    "FmaxBackward0",
+    meet="self other",
+    numbers=False,
+    self=lambda grad, self, other: grad.masked_fill(
+        (self >= other).logical_or_(other.isnan()).logical_not_(), 0
+    ),
+    other=lambda grad, self, other: grad.masked_fill((self >= other).logical_or_(other.isnan()), 0),
+)
+def fmax(self: Array, other: Array) -> Array:
+    """The greater of two; the other one where one is nan."""
+    return np.fmax(self, other)
+
+
+@op(
+    "FminBackward0",
+    meet="self other",
+    numbers=False,
+    self=lambda grad, self, other: grad.masked_fill(
+        (self <= other).logical_or_(other.isnan()).logical_not_(), 0
+    ),
+    other=lambda grad, self, other: grad.masked_fill((self <= other).logical_or_(other.isnan()), 0),
+)
+def fmin(self: Array, other: Array) -> Array:
+    """The lesser of two; the other one where one is nan."""
+    return np.fmin(self, other)
+
+
+def attach() -> None:
+    """The method, whose arguments come in another order."""
+    Tensor.where = lambda self, condition, other: where(condition, self, other)  # type: ignore[attr-defined]

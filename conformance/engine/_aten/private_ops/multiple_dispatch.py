@@ -1,0 +1,68 @@
+"""Operations that torch has for tests of its own dispatch alone; on the CPU a gradient that is one too large shows it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..._autograd.tensor import Tensor
+from ..._c10.errors import wrong_type
+from ..out import given
+from ..registry import ROWS, Array, op
+from ..scalar_operands import plus
+
+PUBLIC = ()
+
+
+@op(
+    "TestAutogradMultipleDispatchBackward0",
+    name="_test_autograd_multiple_dispatch",
+    self=lambda grad, self_sym_sizes: plus(grad.expand(self_sym_sizes), 1),
+)
+def _full_coverage(self: Array) -> Array:
+    return self.copy()
+
+
+@op(
+    "TestAutogradMultipleDispatchViewBackward0",
+    name="_test_autograd_multiple_dispatch_view",
+    view="default",
+    self=lambda grad, self: grad.reshape_as(self),
+)
+def _view(self: Array) -> Array:
+    found: Array = ROWS["view"].forward(self, (self.size,))
+    return found
+
+
+@op(
+    "TestAutogradMultipleDispatchViewBackward0_copy",
+    name="_test_autograd_multiple_dispatch_view_copy",
+    self=lambda grad, self: grad.reshape_as(self),
+)
+def _view_copy(self: Array) -> Array:
+    return _view.row.forward(self).copy()  # type: ignore[attr-defined]
+
+
+def _test_autograd_multiple_dispatch(input: Tensor, b: bool | None = None) -> Tensor:
+    """A copy, whose gradient is one too large, but for the overload with a second argument.
+
+    Raises:
+        TypeError: ``b`` is no bool.
+    """
+    if b is None:
+        found: Tensor = _full_coverage(input)
+        return found
+    if b.__class__ is not bool:
+        raise wrong_type("_test_autograd_multiple_dispatch", "b", "bool", b, 2)
+    return input.clone()
+
+
+def _test_autograd_multiple_dispatch_view(input: Tensor) -> Tensor:
+    """A view in one dimension."""
+    found: Tensor = _view(input)
+    return found
+
+
+def _test_autograd_multiple_dispatch_view_copy(input: Tensor, *, out: Any = None) -> Tensor:
+    """A copy in one dimension."""
+    found: Tensor = _view_copy(input)
+    return given("_test_autograd_multiple_dispatch_view_copy", out, found)

@@ -1,0 +1,391 @@
+"""torch's operations whose names begin with an underscore, most of them beneath one without.
+
+``FUNCTIONS`` are those of torch; what is in ``_METHODS`` is a method of Tensor as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..._arguments.argument_errors import all_refusing
+from ..._autograd.tensor import Tensor, make
+from ..._autograd.undefined_gradient import unsupported
+from ..._c10 import dtypes
+from ..._c10.device import check_memory
+from ..._c10.errors import missing_arguments
+from ..._c10.shapes import new_sizes, wrap_dim
+from ..._c10.slots import on_first_use
+from ..._c10.warn_once import warn_program
+from ..._c10.zero_tensor import ZeroTensor, zeros
+from ..blas import cdist
+from ..creation import factories
+from ..indexing.index_put import index, index_put
+from ..nn import softmax
+from ..nn.embedding import trilinear
+from ..nn.softmax import _softmax_backward
+from ..out import check_out, store_out
+from ..pointwise import complex_parts
+from ..reduction import min_max, segment_reduce
+from ..registry import ROWS, Array, op
+from ..shape import cat_stack
+from . import multiple_dispatch
+
+# See Note [Slots].
+safe_softmax: Callable[..., Tensor] = on_first_use("safe_softmax")
+standard_gamma: Callable[[Tensor, Any], Tensor] = on_first_use("standard_gamma")
+sample_dirichlet: Callable[[Tensor, Any], Tensor] = on_first_use("sample_dirichlet")
+
+PUBLIC = ()
+
+# Views, and what a tensor is ----------------------------------------------------------------------
+
+
+def _efficientzerotensor(
+    *size: Any,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    **named: Any,
+) -> Tensor:
+    """Zeros without memory, see Note [Zeros without memory].
+
+    Raises:
+        TypeError: no size.
+    """
+    if not size and "size" not in named:
+        raise missing_arguments("_efficientzerotensor", ["size"])
+    check_memory(device, pin_memory)
+    shape = new_sizes(size or (named["size"],), "_efficientzerotensor")
+    return factories.finish(zeros(shape, factories.kind_of(dtype, None)), requires_grad)
+
+
+def _is_zerotensor(input: Tensor) -> bool:
+    """Whether these are zeros without memory."""
+    return isinstance(input._array, ZeroTensor)
+
+
+def _neg_view(input: Tensor) -> Tensor:
+    """The negative, a view.
+
+    Raises:
+        NotImplementedError: of complex numbers, whose twins are conjugates.
+    """
+    if input.is_complex():
+        raise NotImplementedError("torch._neg_view of complex numbers")
+    return complex_parts._negated(input)
+
+
+def _conj(input: Tensor) -> Tensor:
+    """The conjugate, a view."""
+    return complex_parts.conj(input)
+
+
+@op("ConjPhysicalBackward0", name="_conj_physical", self=lambda grad: grad.conj_physical())
+def _conjugated(self: Array) -> Array:
+    return np.conjugate(self)
+
+
+def _conj_physical(input: Tensor) -> Tensor:
+    """The conjugate; of a real tensor, a copy."""
+    found: Tensor = _conjugated(input)
+    return found
+
+
+def _shape_as_tensor(input: Tensor) -> Tensor:
+    """The shape, (dimensions,) of int64."""
+    return make(np.array(input._array.shape, np.int64))
+
+
+# Reductions ---------------------------------------------------------------------------------------
+
+
+@op("NotImplemented", name="_aminmax", outputs="min max", self=unsupported("_aminmax"))
+def _least_and_greatest(self: Array, dim: Any = None, keepdim: bool = False) -> tuple[Array, Array]:
+    found: tuple[Array, Array] = min_max._aminmax.row.forward(self, dim, keepdim)  # type: ignore[attr-defined]
+    return found
+
+
+def _aminmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The least and the greatest element, without derivative."""
+    warn_program(
+        "_aminmax is deprecated as of PyTorch 1.11 and will be removed in a future release. Use aminmax instead. This "
+        "warning will only appear once per process.",
+    )
+    return _least_and_greatest(input, dim, keepdim)
+
+
+@op(name="_is_all_true", tensors="self")
+def _are_all_true(self: Array) -> Array:
+    return np.asarray(np.logical_and.reduce(self, axis=None))
+
+
+@op(name="_is_any_true", tensors="self")
+def _are_any_true(self: Array) -> Array:
+    return np.asarray(np.logical_or.reduce(self, axis=None))
+
+
+def _is_all_true(input: Tensor) -> Tensor:
+    """Whether all of these bools are true."""
+    found: Tensor = _are_all_true(input)
+    return found
+
+
+def _is_any_true(input: Tensor) -> Tensor:
+    """Whether any of these bools is true."""
+    found: Tensor = _are_any_true(input)
+    return found
+
+
+def _assert_async(
+    input: Tensor, assert_msg: str = "Expected Tensor with single nonzero value, but got zero"
+) -> None:
+    """Nothing, of one element that is not 0.
+
+    Raises:
+        RuntimeError: it is 0; there is not one element.
+    """
+    if not input:
+        raise RuntimeError(assert_msg)
+
+
+def _assert_tensor_metadata(
+    a: Tensor,
+    size: Any = None,
+    stride: Any = None,
+    dtype: Any = None,
+    *,
+    device: Any = None,
+    layout: Any = None,
+) -> None:
+    """Nothing, of a tensor that is as it is said to be.
+
+    Raises:
+        RuntimeError: naming the first that it is not: size, stride, dtype, device, layout.
+    """
+    layouts = {"torch.strided": "Strided", "torch.sparse_coo": "Sparse"}
+    aspects: dict[str, tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]] = {
+        "sizes": (size, lambda a: a.size(), list),
+        "strides": (stride, lambda a: a.stride(), list),
+        "dtype": (dtype, lambda a: a.dtype, lambda kind: kind.legacy),
+        "device": (device, lambda a: a.device, str),
+        "layout": (layout, lambda a: a.layout, lambda kind: layouts[repr(kind)]),
+    }
+    for what, (expected, ask, show) in aspects.items():
+        if expected is None:
+            continue
+        wanted, got = show(expected), show(ask(a))
+        if wanted != got:
+            got = dtypes.NAMES_IN_C[a.dtype.name] if what == "dtype" else got
+            raise RuntimeError(f"Tensor {what} mismatch! Expected: {wanted}, Got: {got}")
+
+
+# Joining and choosing -----------------------------------------------------------------------------
+
+
+@op("NotImplemented", name="_stack", lists="tensors", inputs={"tensors": unsupported("_stack")})
+def _joined(tensors: Any, dim: int = 0) -> Array:
+    return np.asarray(cat_stack._stack.row.forward(tensors, dim))  # type: ignore[attr-defined]
+
+
+def _stack(tensors: Any, dim: int = 0, *, out: Any = None) -> Tensor:
+    """Tensors joined along a new dimension, without derivative."""
+    found: Tensor = _joined(tensors, dim, out=out)
+    return found
+
+
+@op(
+    "UnsafeIndexPutBackward0",
+    name="_unsafe_index_put",
+    lists="indices",
+    self=lambda grad, indices, accumulate: (
+        grad if accumulate else _unsafe_put(grad, indices, make(np.zeros((), grad._array.dtype)), accumulate)
+    ),
+    values=lambda grad, indices: _chosen(grad, indices),
+)
+def _unsafe_put(self: Array, indices: Any, values: Array, accumulate: bool = False) -> Array:
+    """A copy with values written, or added, where the index tensors say."""
+    found: Array = index_put.row.forward(self, indices, values, accumulate)  # type: ignore[attr-defined]
+    return found
+
+
+def _added(grad: Tensor, shape: tuple[int, ...], indices: Any) -> Tensor:
+    found: Tensor = _unsafe_put(make(np.zeros(shape, grad._array.dtype)), indices, grad, True)
+    return found
+
+
+@op(
+    "UnsafeIndexBackward0",
+    name="_unsafe_index",
+    lists="indices",
+    self=lambda grad, self_sym_sizes, indices: _added(grad, self_sym_sizes, indices),
+)
+def _chosen(self: Array, indices: Any) -> Array:
+    for each in indices:
+        if each.dtype not in (np.int64, np.int32):
+            kind = dtypes.BY_NUMPY[each.dtype].legacy
+            raise RuntimeError(f"_unsafe_index found unexpected index type {kind}")
+    found: Array = index.row.forward(self, indices)  # type: ignore[attr-defined]
+    return found
+
+
+def _unsafe_index(input: Tensor, indices: Any) -> Tensor:
+    """The elements that index tensors name, which are no masks."""
+    found: Tensor = _chosen(input, indices)
+    return found
+
+
+# Softmax ------------------------------------------------------------------------------------------
+
+
+def _without_conversion(name: str) -> Callable[..., Tensor]:
+    row = ROWS[name]
+
+    def function(input: Tensor, dim: int, half_to_float: bool, *, out: Any = None) -> Tensor:
+        if half_to_float:
+            raise RuntimeError("softmax with half to float conversion is not supported on CPU")
+        found: Tensor = row.call(input, dim)
+        if out is None:
+            return found
+        check_out(name, out, (input,))
+        return store_out(name, out, found._array, (input,))
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"torch.{name}: beneath {name[1:]}, of floating numbers alone."
+    return function
+
+
+def _safe_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    """softmax, and zeros where all is -inf."""
+    return safe_softmax(input, dim, dtype)
+
+
+@op(
+    "MaskedSoftmaxBackward0",
+    name="_masked_softmax",
+    tensors="mask",
+    self=lambda grad, result, mask, dim: _masked_backward(grad, result, mask, dim),
+)
+def _masked(self: Array, mask: Array, dim: Any = None, mask_type: Any = None) -> Array:
+    if mask.dtype != np.bool_:
+        raise RuntimeError("Mask should be a boolean tensor")
+    if mask.ndim != 2 or self.ndim != 4:
+        mask_type = 2
+    if mask_type is None:
+        raise RuntimeError("Mask Type should be defined")
+    n, _, rows = (*self.shape, 0, 0, 0)[:3]
+    wanted = {0: ((rows, rows), "(L, L)"), 1: ((n, rows), "(B, L)")}
+    if mask_type == 2 and self.shape != mask.shape:
+        raise RuntimeError("For mask_type == 2 mask shape should match input shape")
+    if mask_type in wanted and mask.shape != wanted[mask_type][0]:
+        raise RuntimeError(f"For mask_type == {mask_type} mask shape should be {wanted[mask_type][1]}")
+    spread = mask[:, None, None, :] if mask_type == 1 else mask
+    with np.errstate(invalid="ignore"):
+        return softmax._softmax_row(np.where(spread, -np.inf, self), _last(dim, self))
+
+
+def _last(dim: int | None, array: Array) -> int:
+    return array.ndim - 1 if dim is None else wrap_dim(dim, array.ndim)
+
+
+@op(
+    "NotImplemented",
+    name="_masked_softmax_backward",
+    tensors="mask",
+    inputs=dict.fromkeys(("grad_output", "output"), unsupported("_masked_softmax_backward")),
+)
+def _masked_backward(grad_output: Array, output: Array, mask: Array, dim: Any) -> Array:
+    if mask.shape != output.shape:
+        raise RuntimeError("Mask shape should match grad shape")
+    found = _softmax_backward.row.forward(grad_output, output, _last(dim, output))  # type: ignore[attr-defined]
+    return np.where(mask, 0, found)
+
+
+def _masked_softmax(
+    input: Tensor, mask: Tensor, dim: int | None = None, mask_type: int | None = None
+) -> Tensor:
+    """softmax of what is not masked: a mask of the input's shape, or of type 0 (L, L) or 1 (B, L) for (B, H, L, L).
+
+    Raises:
+        RuntimeError: a mask that does not fit.
+    """
+    found: Tensor = _masked(input, mask, dim, mask_type)
+    return found
+
+
+# Distances, products, samples ---------------------------------------------------------------------
+
+
+def _euclidean_dist(x1: Tensor, x2: Tensor) -> Tensor:
+    """The distances of the rows of two matrices, by their products."""
+    return cdist._euclidean_dist(x1, x2)
+
+
+def _trilinear(
+    i1: Tensor,
+    i2: Tensor,
+    i3: Tensor,
+    expand1: Any,
+    expand2: Any,
+    expand3: Any,
+    sumdim: Any,
+    unroll_dim: int = 1,
+) -> Tensor:
+    """The product of three with dimensions of length 1 put in, summed over some."""
+    dims = [tuple(each) for each in (expand1, expand2, expand3, sumdim)]
+    found: Tensor = trilinear(i1, i2, i3, *dims)
+    return found
+
+
+def _standard_gamma(input: Tensor, generator: Any = None) -> Tensor:
+    """Samples of gamma variables of these shapes."""
+    return standard_gamma(input, generator)
+
+
+def _sample_dirichlet(input: Tensor, generator: Any = None) -> Tensor:
+    """Samples of Dirichlet variables, without derivative."""
+    return sample_dirichlet(input, generator)
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = all_refusing(
+    {
+        "_aminmax": _aminmax,
+        "_assert_async": _assert_async,
+        "_assert_tensor_metadata": _assert_tensor_metadata,
+        "_conj": _conj,
+        "_conj_physical": _conj_physical,
+        "_efficientzerotensor": _efficientzerotensor,
+        "_euclidean_dist": _euclidean_dist,
+        "_is_all_true": _is_all_true,
+        "_is_any_true": _is_any_true,
+        "_is_zerotensor": _is_zerotensor,
+        "_log_softmax": _without_conversion("_log_softmax"),
+        "_masked_softmax": _masked_softmax,
+        "_neg_view": _neg_view,
+        "_safe_softmax": _safe_softmax,
+        "_sample_dirichlet": _sample_dirichlet,
+        "_segment_reduce": segment_reduce.segment_reduce,
+        "_shape_as_tensor": _shape_as_tensor,
+        "_softmax": _without_conversion("_softmax"),
+        "_stack": _stack,
+        "_standard_gamma": _standard_gamma,
+        "_trilinear": _trilinear,
+        "_unsafe_index": _unsafe_index,
+        **{
+            name: getattr(multiple_dispatch, name)
+            for name in vars(multiple_dispatch)
+            if name.startswith("_test_autograd")
+        },
+    }
+)
+_METHODS = ("_conj", "_conj_physical", "_is_all_true", "_is_any_true", "_is_zerotensor", "_neg_view")
+
+
+def attach() -> None:
+    """Make methods of those that are."""
+    for name in _METHODS:
+        setattr(Tensor, name, globals()[name])

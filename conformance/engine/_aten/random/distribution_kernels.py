@@ -1,0 +1,445 @@
+"""Random arrays with the numbers that torch draws on the CPU.
+
+Every function takes the generator, a shape and a dtype, and returns a new array in the order in which torch
+fills memory.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from array import array
+from typing import Any
+
+import numpy as np
+
+from ..._c10 import libm
+from ..._c10.dtypes import BY_NUMPY, c_name, float_limits, is_half
+from ..._c10.errors import unimplemented
+from ..._c10.generator import Generator
+from . import box_muller
+
+Array = np.ndarray[Any, Any]
+DType = np.dtype[Any]
+Shape = tuple[int, ...]
+
+# From this range on torch draws 64 bits per integer, so that the remainder stays nearly uniform.
+_WIDE_RANGE = 1 << 28
+# From this length on torch shuffles with 64-bit draws, and inside out.
+_LONG_PERMUTATION = (2**32 - 1) // 20
+
+
+def uniform(generator: Generator, shape: Shape, dtype: DType, low: float = 0.0, high: float = 1.0) -> Array:
+    """Tensor.uniform_: in [low, high); what rounds to ``high`` becomes ``low``."""
+    count = math.prod(shape)
+    if dtype.kind == "c":
+        if not count:  # which torch does not look at the bounds of
+            return np.empty(shape, dtype)
+        return _paired(uniform(generator, (2 * count,), _part(dtype), low, high), shape)
+    _require_floating(dtype, "check_uniform_bounds")
+    largest = float(float_limits(dtype).max)
+    for name, bound in (("from", low), ("to", high)):
+        if not abs(bound) <= largest:
+            raise RuntimeError(f"{name} is out of bounds for {c_name(dtype)}")
+    if low > high:
+        raise RuntimeError(
+            f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}"
+        )
+    if high - low > largest:
+        raise RuntimeError(
+            f"uniform_ expects to-from <= std::numeric_limits<{BY_NUMPY[dtype].legacy}>::max(), but found "
+            f"to={high:g} and from={low:g} which result in to-from to exceed the limit"
+        )
+    if dtype == np.float64:
+        samples: Array = box_muller.scaled(generator.doubles(count), high - low, low)
+    else:
+        samples = generator.floats(count)
+        if (low, high) != (0.0, 1.0):
+            low32, high32 = np.float32(low), np.float32(high)
+            samples = box_muller.scaled_single(samples, high32 - low32, low32)
+        samples = samples.astype(dtype, copy=False)
+    samples[samples == dtype.type(high)] = dtype.type(low)
+    return samples.reshape(shape)
+
+
+def normal(
+    generator: Generator,
+    shape: Shape,
+    dtype: DType,
+    mean: float = 0.0,
+    std: float = 1.0,
+    *,
+    contiguous: bool = True,
+) -> Array:
+    """Tensor.normal_; see Note [Three ways to a normal sample]."""
+    if not std >= 0.0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    count = math.prod(shape)
+    if dtype.kind == "c":
+        parts = normal(
+            generator, (2 * count,), _part(dtype), mean, std / math.sqrt(2.0), contiguous=contiguous
+        )
+        return _paired(parts, shape)
+    _require_floating(dtype, "normal_kernel_cpu", count)
+    if count < box_muller.BLOCK or not contiguous:
+        samples = _narrow(box_muller.scaled(box_muller.standard_pairs(generator, count), std, mean), dtype)
+    elif dtype == np.float64:
+        samples = box_muller.double_blocks(generator, count, mean, std)
+    elif dtype == np.float32:
+        samples = box_muller.single_blocks(generator, count, mean, std)
+    else:
+        samples = box_muller.half_blocks(generator, count, mean, std).astype(dtype)
+    return samples.reshape(shape)
+
+
+def log_normal(generator: Generator, shape: Shape, dtype: DType, mean: float, std: float) -> Array:
+    """Tensor.log_normal_."""
+    if not std > 0.0:
+        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
+    _require_real(dtype, "log_normal_cpu", math.prod(shape))
+    samples = box_muller.scaled(box_muller.standard_pairs(generator, math.prod(shape)), std, mean)
+    with np.errstate(over="ignore"):
+        return _narrow(libm.exp(samples), dtype).reshape(shape)
+
+
+def exponential(generator: Generator, shape: Shape, dtype: DType, rate: float = 1.0) -> Array:
+    """Tensor.exponential_."""
+    if not rate > 0.0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
+    if dtype.kind not in "fV" and 0 not in shape:
+        raise RuntimeError(
+            "Exponential distribution is a continuous probability distribution. dtype must be a floating "
+            f"point but you specified {BY_NUMPY[dtype].legacy}"
+        )
+    return _narrow(-1.0 / rate * libm.log1p(-generator.doubles(math.prod(shape))), dtype).reshape(shape)
+
+
+def cauchy(generator: Generator, shape: Shape, dtype: DType, median: float, sigma: float) -> Array:
+    """Tensor.cauchy_."""
+    if not sigma > 0.0:
+        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
+    if dtype.kind not in "fV":
+        raise RuntimeError(
+            "Cauchy distribution is a continuous probability distribution. dtype must be a floating point "
+            f"but you specified {c_name(dtype)}"
+        )
+    samples = libm.tan(np.pi * (generator.doubles(math.prod(shape)) - 0.5))
+    return _narrow(box_muller.scaled(samples, sigma, median), dtype).reshape(shape)
+
+
+def geometric(generator: Generator, shape: Shape, dtype: DType, p: float) -> Array:
+    """Tensor.geometric_: the number of trials up to the first success."""
+    if not 0.0 < p < 1.0:
+        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
+    if dtype.kind in "bc" and 0 not in shape:
+        raise unimplemented("geometric_cpu", dtype)
+    with np.errstate(divide="ignore"):
+        samples = np.ceil(libm.log(generator.doubles(math.prod(shape))) / math.log1p(-p))
+    return _narrow(samples, dtype).reshape(shape)
+
+
+def bernoulli(generator: Generator, shape: Shape, dtype: DType, p: float) -> Array:
+    """Tensor.bernoulli_ with one p for all elements."""
+    if not 0.0 <= p <= 1.0:
+        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+    if dtype.kind == "c" and 0 not in shape:
+        raise unimplemented("bernoulli_scalar_cpu_", dtype)
+    return (generator.doubles(math.prod(shape)) < p).astype(dtype).reshape(shape)
+
+
+def bernoulli_each(generator: Generator, p: Array, dtype: DType) -> Array:
+    """torch.bernoulli and Tensor.bernoulli_ with a p for each element."""
+    if dtype.kind == "c" and p.size:
+        raise unimplemented("bernoulli_tensor_cpu_self_", dtype)
+    _require_floating(p.dtype, "bernoulli_tensor_cpu_p_", p.size)
+    if not ((p >= 0) & (p <= 1)).all():
+        raise RuntimeError(
+            "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be "
+            "improved?  If so, please report an enhancement request to PyTorch.)"
+        )
+    draw = generator.doubles if p.dtype == np.float64 else generator.floats
+    happened: Array = draw(p.size).reshape(p.shape) < p
+    return happened.astype(dtype)
+
+
+def poisson(generator: Generator, rates: Array) -> Array:
+    """torch.poisson: how often something happens that happens ``rates`` times on average."""
+    _require_floating(rates.dtype, "poisson_cpu")
+    samples = [_poisson(generator, float(rate)) for rate in rates.ravel()]
+    return np.array(samples, np.float64).astype(rates.dtype).reshape(rates.shape)
+
+
+def _poisson(generator: Generator, rate: float) -> int:
+    """One sample: products of uniform numbers, or for large rates rejection (Hörmann, 1993)."""
+    if not rate >= 0:
+        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+    if rate == 0:
+        return 0
+    if rate < 10:
+        count, product, least = 0, _one(generator), math.exp(-rate)
+        while product > least:
+            count += 1
+            product *= _one(generator)
+        return count
+    b = 0.931 + 2.53 * math.sqrt(rate)
+    a = -0.059 + 0.02483 * b
+    inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
+    while True:
+        u, v = _one(generator) - 0.5, _one(generator)
+        us = 0.5 - abs(u)
+        k = math.floor((2 * a / us + b) * u + rate + 0.43)
+        if us >= 0.07 and v <= 0.9277 - 3.6224 / (b - 2):
+            return k
+        if k < 0 or (us < 0.013 and v > us):
+            continue
+        accepted = math.log(v) + math.log(inverse_alpha) - math.log(a / (us * us) + b)
+        if accepted <= -rate + k * math.log(rate) - math.lgamma(k + 1):
+            return k
+
+
+def _one(generator: Generator) -> float:
+    return float(generator.doubles(1)[0])
+
+
+def gamma(generator: Generator, concentration: Array) -> Array:
+    """torch._standard_gamma: one sample after the other, none smaller than the smallest normal number."""
+    if concentration.dtype not in (np.float32, np.float64):
+        raise NotImplementedError(
+            f"\"gamma_cpu\" not implemented for '{BY_NUMPY[concentration.dtype].legacy}'"
+        )
+    kind = concentration.dtype.type
+    least = float_limits(concentration.dtype).tiny
+    found = np.empty(concentration.shape, concentration.dtype)
+    for place, alpha in enumerate(concentration.ravel()):
+        sample = kind(_gamma(generator, alpha))
+        found.flat[place] = sample if sample > least else least  # which a nan is not
+    return found
+
+
+def _gamma(generator: Generator, alpha: Any) -> float:
+    """By rejection (Marsaglia and Tsang, 2000), in double precision but for what torch computes of ``alpha`` alone."""
+    kind, scale = alpha.dtype.type, 1.0
+    if alpha < 1:
+        if alpha == 0:
+            return 0.0
+        scale = (1 - _one(generator)) ** float(kind(1) / alpha)
+        alpha = alpha + kind(1)
+    d = float(alpha - kind(np.float32(1) / np.float32(3)))
+    c = 1 / math.sqrt(9 * d) if d > 0 else math.nan
+    while True:
+        x, y = 0.0, 0.0
+        while y <= 0:
+            x = float(box_muller.standard_pairs(generator, 1)[0])
+            y = 1 + c * x
+        v = y * y * y
+        u, square = 1 - _one(generator), x * x
+        surely = u < 1 - float(np.float32(0.0331)) * square * square
+        if surely or math.isnan(v) or math.log(u) < 0.5 * square + d * (1 - v + math.log(v)):
+            return scale * d * v
+
+
+def dirichlet(generator: Generator, concentration: Array) -> Array:
+    """torch._sample_dirichlet: gamma samples by their sum, in double precision; none is 0 or 1 in any dtype."""
+    drawn = gamma(generator, concentration.astype(np.float64))
+    kind = concentration.dtype
+    shares: Array = (drawn / drawn.sum(-1, keepdims=True)).astype(kind)
+    return shares.clip(float_limits(kind).tiny, np.nextafter(kind.type(1), kind.type(0)))
+
+
+def dropout_noise(generator: Generator, shape: Shape, dtype: DType, p: float) -> Array:
+    """What dropout multiplies its input by; 0 < p < 1."""
+    precision = np.promote_types(dtype, np.float32)
+    noise: Array = bernoulli(generator, shape, precision, 1.0 - p) / precision.type(1.0 - p)
+    return noise.astype(dtype)
+
+
+def integers(generator: Generator, shape: Shape, dtype: DType, low: int, high: int) -> Array:
+    """torch.randint and Tensor.random_(low, high): in [low, high)."""
+    if low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    _check_bounds(dtype, {"from": low, "to - 1": high - 1})
+    if dtype.kind in "fV":
+        low, high = _representable(dtype, low), _representable(dtype, high - 1, below=True) + 1
+    return _remainders(generator, math.prod(shape), dtype, high - low, low).reshape(shape)
+
+
+def integers_from(generator: Generator, shape: Shape, dtype: DType, low: int) -> Array:
+    """Tensor.random_(low, None): from ``low`` up to the largest number that the dtype counts to."""
+    if low == -(1 << 63):
+        if dtype == np.float16:
+            raise NotImplementedError("\"random_full_64_bits_range_kernel_cpu\" not implemented for 'Half'")
+        if dtype.itemsize < 8 and dtype.kind not in "fV":
+            raise RuntimeError(
+                "random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16"
+            )
+        return generator.double_words(math.prod(shape)).view(np.int64).astype(dtype).reshape(shape)
+    largest = _counted(dtype)
+    if dtype.kind in "fV" and largest <= low <= float_limits(dtype).max:
+        raise RuntimeError(
+            "random_ expects 'from' casted to dtype to be less than or equal to 'to_inc' casted to dtype, "
+            f"but got from={low} > to_inc={largest}"
+        )
+    _check_bounds(dtype, {"from": low})
+    if dtype.kind in "fV":
+        low = _representable(dtype, low)
+    return _remainders(generator, math.prod(shape), dtype, largest - low + 1, low).reshape(shape)
+
+
+def integers_all(generator: Generator, shape: Shape, dtype: DType) -> Array:
+    """Tensor.random_(): from 0 up to the largest number that the dtype counts to."""
+    count = math.prod(shape)
+    if dtype.kind == "c":
+        raise NotImplementedError(f"\"random_kernel_cpu\" not implemented for '{BY_NUMPY[dtype].legacy}'")
+    draws = generator.double_words(count) if dtype.itemsize == 8 else generator.words(count)
+    return (draws % np.uint64(_counted(dtype) + 1)).astype(dtype).reshape(shape)
+
+
+def permutation(generator: Generator, length: int, dtype: DType) -> Array:
+    """torch.randperm."""
+    if length < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {length}: [{length}]")
+    if dtype.kind == "b":
+        raise NotImplementedError("\"randperm\" not implemented for 'Bool'")
+    if dtype.kind == "f" and length > _counted(dtype) + 1:  # of bfloat16 torch does not ask
+        largest = "2049" if is_half(dtype) else f"2^{float_limits(dtype).nmant + 1}+1"
+        raise RuntimeError(f"n cannot be greater than {largest} for {BY_NUMPY[dtype].legacy} type.")
+    if dtype.kind not in "fV" and length > _counted(dtype):
+        raise RuntimeError(f"value cannot be converted to type {dtype.name}_t without overflow")
+    if length >= _LONG_PERMUTATION:
+        return np.array(_inside_out(generator, length), dtype)
+    left = np.arange(length, 1, -1, dtype=np.uint64)  # how many elements each draw chooses from
+    chosen = generator.words(left.size) % left + (np.uint64(length) - left)
+    result = list(range(length))
+    for first, other in enumerate(chosen.tolist()):
+        result[first], result[other] = result[other], result[first]
+    return np.array(result, dtype)
+
+
+def check_multinomial(weights: Array, samples: int, *, replacement: bool) -> None:
+    """What torch.multinomial asks of weights and number of samples.
+
+    Raises:
+        RuntimeError: they are not of that kind.
+    """
+    if weights.dtype.kind not in "fV":
+        raise RuntimeError(
+            "multinomial only supports floating-point dtypes for input, got: "
+            + BY_NUMPY[weights.dtype].legacy
+        )
+    if weights.ndim not in (1, 2):
+        raise RuntimeError("prob_dist must be 1 or 2 dim")
+    if samples <= 0:
+        raise RuntimeError("cannot sample n_sample <= 0 samples")
+    if not replacement and samples > weights.shape[-1]:
+        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+    if weights.shape[-1] > 2**24:  # more than float32 can tell apart
+        raise RuntimeError("number of categories cannot exceed 2^24")
+    if replacement and samples > 1:
+        for each in weights[~(np.isfinite(weights) & (weights >= 0))].tolist():
+            what = "= infinity or NaN" if each >= 0 else "< 0"
+            raise RuntimeError(f"invalid multinomial distribution (encountering probability entry {what})")
+    if not weights.size and len(weights) and not (replacement and samples > 1):
+        raise RuntimeError(
+            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
+        )
+    if not (np.isfinite(weights) & (weights >= 0)).all():
+        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+    if (weights.sum(-1) == 0).any():
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+
+
+def multinomial(generator: Generator, weights: Array, samples: int) -> Array:
+    """torch.multinomial with replacement: indices drawn by weight along the last dimension."""
+    rows = weights.reshape(-1, weights.shape[-1])
+    precision = np.promote_types(weights.dtype, np.float32)
+    chosen = np.empty((len(rows), samples), np.int64)
+    for row, indices in zip(rows, chosen, strict=True):
+        edges = np.cumsum(row, dtype=precision)
+        edges /= edges[-1]
+        edges[-1] = 1.0
+        indices[:] = np.searchsorted(edges.astype(np.float64), generator.doubles(samples))
+    return chosen.reshape(*weights.shape[:-1], samples)
+
+
+def _inside_out(generator: Generator, length: int) -> array[int]:
+    """A permutation as torch builds a long one: each number takes the place of an earlier one."""
+    result = array("q")
+    for start in range(0, length, 1 << 20):
+        choices = np.arange(start, min(start + (1 << 20), length), dtype=np.uint64) + np.uint64(1)
+        places = generator.double_words(choices.size) % choices
+        for number, place in enumerate(places.tolist(), start):
+            result.append(number)
+            result[number] = result[place]
+            result[place] = number
+    return result
+
+
+def _remainders(generator: Generator, count: int, dtype: DType, size: int, low: int) -> Array:
+    draws = generator.double_words(count) if size >= _WIDE_RANGE else generator.words(count)
+    # The sum wraps around in 64 bits, as torch's does.
+    return ((draws % np.uint64(size)).view(np.int64) + np.int64(low)).astype(dtype)
+
+
+def _counted(dtype: DType) -> int:
+    """The number up to which the dtype has every integer."""
+    if dtype.kind in "fV":
+        return 1 << (float_limits(dtype).nmant + 1)
+    return 1 if dtype.kind == "b" else int(np.iinfo(dtype).max)
+
+
+def _check_bounds(dtype: DType, bounds: dict[str, int]) -> None:
+    if dtype.kind == "c":
+        raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
+    counted = _counted(dtype)
+    if dtype.kind in "fV":
+        largest = int(float(float_limits(dtype).max))
+        smallest = -largest
+    else:
+        largest, smallest = counted, 0 if dtype.kind in "bu" else -counted - 1
+    for name, bound in bounds.items():
+        if not smallest <= bound <= largest:
+            raise RuntimeError(f"{name} is out of bounds for {c_name(dtype)}")
+        if dtype.kind in "fV" and abs(bound) > counted:
+            digits = counted.bit_length() - 1
+            warnings.warn(
+                f"{name} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations "
+                f"{c_name(dtype)} can support discrete uniform distribution only within this range. "
+                "This warning will become an error in version 1.7 release, please fix the code in advance",
+                UserWarning,
+                stacklevel=3,
+            )
+
+
+def _representable(dtype: DType, bound: int, *, below: bool = False) -> int:
+    """The bound itself, or where rounding to the dtype would leave the range, the next number inside."""
+    probe = bound if below else bound + 1
+    rounded = int(dtype.type(probe))
+    if (rounded >= bound + 1) if below else (rounded < bound):
+        step = 1 << (abs(probe).bit_length() - 1 - float_limits(dtype).nmant)
+        return rounded - step - 1 if below else rounded + step
+    return bound
+
+
+def _narrow(samples: np.ndarray[Any, np.dtype[np.float64]], dtype: DType) -> Array:
+    """From double to the dtype, to float16 by way of float32."""
+    with np.errstate(over="ignore"):
+        return samples.astype(np.float32).astype(dtype) if is_half(dtype) else samples.astype(dtype)
+
+
+def _part(dtype: DType) -> DType:
+    return np.dtype(np.float32 if dtype == np.complex64 else np.float64)
+
+
+def _paired(parts: Array, shape: Shape) -> Array:
+    return parts.view(np.complex64 if parts.dtype == np.float32 else np.complex128).reshape(shape)
+
+
+def _require_floating(dtype: DType, kernel: str, count: int = 1) -> None:
+    """What has no elements is asked of no kernel."""
+    if dtype.kind not in "fcV" and count:
+        raise unimplemented(kernel, dtype)
+
+
+def _require_real(dtype: DType, kernel: str, count: int) -> None:
+    if dtype.kind not in "fV" and count:
+        raise unimplemented(kernel, dtype)

@@ -1,0 +1,426 @@
+"""torch's random functions: the numbers are drawn by ``generator`` and ``draws``."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..._arguments.overloads import is_count
+from ..._autograd.inplace_checks import check_no_overlap
+from ..._autograd.random_state import (
+    Generator,
+    default_generator,
+    fork_rng,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+)
+from ..._autograd.tensor import Tensor, make
+from ..._autograd.views import increment_version
+from ..._c10 import dtypes
+from ..._c10 import generator as streams
+from ..._c10.device import check_memory
+from ..._c10.errors import wrong_type
+from ..._c10.shapes import broadcast_shapes, new_sizes
+from ..creation.factories import empty_like, finish, kind_of, zeros_written
+from ..inplace import run_inplace
+from ..out import check_out, store_out, warn_resized
+from ..reduction import partial_sort
+from ..registry import ROWS, Array, op
+from . import binomial as binomial_samples
+from . import distribution_kernels
+
+
+def _from(generator: Any) -> streams.Generator:
+    return default_generator if generator is None else generator
+
+
+def _drawn(name: str, draw: Callable[..., Array]) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
+    def by_shape(
+        *sides: Any, size: Any = None, generator: Any = None, dtype: Any = None, device: Any = None,
+        requires_grad: bool = False, out: Any = None, layout: Any = None, pin_memory: bool = False,
+    ) -> Tensor:  # fmt: skip
+        check_memory(device, pin_memory)
+        shape = new_sizes(sides if size is None else (size,))
+        return finish(draw(_from(generator), shape, kind_of(dtype, out), True), requires_grad, out, name)
+
+    def like(
+        input: Tensor, *, generator: Any = None, dtype: Any = None, device: Any = None,
+        requires_grad: bool = False, layout: Any = None, memory_format: Any = None, pin_memory: bool = False,
+    ) -> Tensor:  # fmt: skip
+        check_memory(device, pin_memory)
+        result = empty_like(input, dtype=dtype, memory_format=memory_format)._array
+        result[...] = _laid_out(result, lambda shape, flat: draw(_from(generator), shape, result.dtype, flat))
+        return finish(result, requires_grad)
+
+    by_shape.__name__ = by_shape.__qualname__ = name
+    like.__name__ = like.__qualname__ = f"{name}_like"
+    return by_shape, like
+
+
+rand, rand_like = _drawn(
+    "rand", lambda generator, shape, kind, flat: distribution_kernels.uniform(generator, shape, kind)
+)
+randn, randn_like = _drawn(
+    "randn",
+    lambda generator, shape, kind, flat: distribution_kernels.normal(generator, shape, kind, contiguous=flat),
+)
+
+
+def randint(
+    *args: Any, low: Any = None, high: Any = None, size: Any = None, generator: Any = None, dtype: Any = None,
+    device: Any = None, requires_grad: bool = False, out: Any = None, layout: Any = None, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
+    """torch.randint: integers in [low, high)."""
+    check_memory(device, pin_memory)
+    given = list(args)
+    if size is None and given and not hasattr(given[-1], "__index__"):
+        size = given.pop()
+    if len(given) == 2:
+        low, high = given
+    elif len(given) == 1:
+        low, high = (given[0], high) if high is not None else (low or 0, given[0])
+    low = 0 if low is None else low
+    if size is None:
+        raise wrong_type("randint", "size", "tuple of ints", given[-1], len(args))
+    if not (is_count(low) and is_count(high)):
+        raise TypeError("randint(): no integers")  # said in torch's words by what is around it
+    if not int(low) >= -(2**63) or not int(high) < 2**63:
+        raise ValueError("Overflow when unpacking long long")
+    array = distribution_kernels.integers(
+        _from(generator), new_sizes((size,)), kind_of(dtype, out, dtypes.int64), int(low), int(high)
+    )
+    return finish(array, requires_grad, out, "randint")
+
+
+def randint_like(
+    input: Tensor,
+    low: Any = None,
+    high: Any = None,
+    *,
+    generator: Any = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    layout: Any = None,
+    memory_format: Any = None,
+    pin_memory: bool = False,
+) -> Tensor:
+    """torch.randint_like."""
+    check_memory(device, pin_memory)
+    if low is None or high is None:
+        low, high = 0, low if high is None else high
+    result = empty_like(input, dtype=dtype, memory_format=memory_format)._array
+    result[...] = _laid_out(
+        result,
+        lambda shape, _: distribution_kernels.integers(_from(generator), shape, result.dtype, low, high),
+    )
+    return finish(result, requires_grad)
+
+
+def randperm(
+    n: int, *, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+    out: Any = None, layout: Any = None, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
+    """torch.randperm: a random order of 0 .. n-1."""
+    check_memory(device, pin_memory)
+    try:
+        n = operator.index(n)
+    except TypeError:
+        raise wrong_type("randperm", "n", "int", n, 1) from None
+    kind = kind_of(dtype, out, dtypes.int64)
+    return finish(distribution_kernels.permutation(_from(generator), n, kind), requires_grad, out, "randperm")
+
+
+def multinomial(
+    input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None, out: Any = None
+) -> Tensor:
+    """torch.multinomial: indices drawn by weight."""
+    if out is not None and out.dtype is not dtypes.int64:
+        raise RuntimeError(f"multinomial expects Long tensor out, got: {out.dtype.legacy}")
+    weights = input._array
+    distribution_kernels.check_multinomial(weights, num_samples, replacement=replacement)
+    if replacement and num_samples > 1:
+        return finish(distribution_kernels.multinomial(_from(generator), weights, num_samples), out=out)
+    race = weights / _fill(empty_like(input)._array, distribution_kernels.exponential, generator)
+    chosen = (
+        race.argmax(-1, keepdims=True)
+        if num_samples == 1
+        else partial_sort.top_indices(race, num_samples, -1, largest=True, in_order=True)
+    )
+    return finish(chosen, out=out)
+
+
+def _zeros(grad: Tensor) -> Tensor:
+    return make(np.zeros(grad._array.shape, grad._array.dtype))
+
+
+@op("BernoulliBackward0", name="bernoulli_probabilities", self=_zeros)
+def _bernoulli(self: Array, *, generator: Any = None) -> Array:
+    return distribution_kernels.bernoulli_each(_from(generator), self, self.dtype)
+
+
+@op("NotImplemented", name="bernoulli_with", self=lambda grad: "aten::bernoulli")
+def _bernoulli_with(self: Array, p: Any, generator: Any) -> Array:
+    return distribution_kernels.bernoulli(_from(generator), self.shape, self.dtype, p)
+
+
+def _happened(target: Array, p: Array, kind: np.dtype[Any], generator: Any) -> Array:
+    """Samples of the probabilities ``p``, drawn in the order in which the target lies in memory."""
+    order = _outermost_first(target)
+    drawn = distribution_kernels.bernoulli_each(_from(generator), p.transpose(order), kind)
+    return drawn.transpose(np.argsort(order))
+
+
+def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None, out: Any = None) -> Tensor:
+    """torch.bernoulli: 1 with the probability that each element gives, or with one p for all."""
+    if out is not None:
+        check_out("bernoulli", out, (input,))
+        check_no_overlap(out._array)
+        array = input._array
+        like = out._array if out._array.shape == array.shape else array
+        return finish(_happened(like, array, array.dtype, generator).astype(out._array.dtype), out=out)
+    if isinstance(p, Tensor):
+        p = p.item()
+    if p is not None:
+        return _bernoulli_with(input, p, generator)
+    return _bernoulli(input, generator=generator)
+
+
+def _zeroed(grad: Tensor) -> Tensor:
+    """Zeros that torch's formula writes into new memory, which counts."""
+    zeros = _zeros(grad)
+    increment_version(zeros)
+    return zeros
+
+
+@op("PoissonBackward0", name="poisson", self=_zeroed)
+def _poisson(self: Array, generator: Any = None) -> Array:
+    return distribution_kernels.poisson(_from(generator), self)
+
+
+def poisson(input: Tensor, generator: Any = None) -> Tensor:
+    """torch.poisson: numbers of events, a rate for each element."""
+    return _poisson(input, generator)
+
+
+@op(
+    "NotImplemented",
+    name="binomial",
+    count=lambda grad: "aten::binomial",
+    prob=lambda grad: "aten::binomial",
+)
+def _binomial(count: Array, prob: Array, generator: Any = None) -> Array:
+    kind, of_prob = (dtypes.BY_NUMPY[each.dtype].legacy for each in (count, prob))
+    if count.dtype.kind not in "fV":
+        raise ValueError(f"binomial only supports floating-point dtypes for count, got: {kind}")
+    if kind != of_prob:
+        raise RuntimeError(f"Found dtype {of_prob} but expected {kind}")
+    warn_resized(count.shape, broadcast_shapes(count.shape, prob.shape))  # torch makes as many as counts
+    return binomial_samples.binomial(_from(generator), count, prob)
+
+
+def binomial(*args: Any, **named: Any) -> Tensor:
+    """torch.binomial(count, prob, generator): how many of ``count`` trials succeed, each with probability ``prob``.
+
+    Raises:
+        ValueError: the counts are of no floating-point dtype.
+        RuntimeError: the probabilities are of another dtype.
+        NotImplementedError: both are of half precision.
+    """
+    return _binomial(*args, **named)
+
+
+# torch.normal is drawn from its parameters and has, so far as they are tensors, a gradient of zero.
+
+
+@op(
+    "NormalBackward1",
+    name="normal_of_mean",
+    mean=lambda grad, mean_sym_sizes: _zeroed(grad.new_empty(mean_sym_sizes)),
+)
+def _normal_of_mean(mean: Array, drawn: Any) -> Array:
+    return drawn
+
+
+@op(
+    "NormalBackward2",
+    name="normal_of_std",
+    std=lambda grad, std_sym_sizes: _zeroed(grad.new_empty(std_sym_sizes)),
+)
+def _normal_of_std(std: Array, drawn: Any) -> Array:
+    return drawn
+
+
+@op(
+    "NormalBackward3",
+    name="normal_of_both",
+    mean=lambda grad, mean_sym_sizes: _zeroed(grad.new_empty(mean_sym_sizes)),
+    std=lambda grad, std_sym_sizes: _zeroed(grad.new_empty(std_sym_sizes)),
+)
+def _normal_of_both(mean: Array, std: Array, drawn: Any) -> Array:
+    return drawn
+
+
+def normal(
+    mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None, dtype: Any = None, device: Any = None,
+    requires_grad: bool = False, out: Any = None, layout: Any = None, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
+    """torch.normal: normal samples, mean and deviation as numbers or one for each element."""
+    check_memory(device, pin_memory)
+    if size is not None:
+        drawn = distribution_kernels.normal(
+            _from(generator), new_sizes((size,)), kind_of(dtype, out), mean, std
+        )
+        return finish(drawn, requires_grad, out, "normal")
+    arrays = [each._array if isinstance(each, Tensor) else each for each in (mean, std)]
+    if isinstance(std, Tensor):
+        if std._array.dtype.kind == "c":
+            raise RuntimeError("normal expects standard deviation to be non-complex")
+        if (std._array < 0).any():
+            raise RuntimeError("normal expects all elements of std >= 0.0")
+    elif not std >= 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    shape = broadcast_shapes(*(np.shape(each) for each in arrays))
+    kind = next(each for each in arrays if isinstance(each, np.ndarray)).dtype
+    found = distribution_kernels.normal(_from(generator), shape, kind)
+    for function, each in ((np.multiply, arrays[1]), (np.add, arrays[0])):
+        found = function(found, each).astype(kind)
+    if out is not None:
+        check_out("normal", out, (mean, std))
+        if out._array.shape != shape and not isinstance(std, Tensor):
+            broadcast_shapes(shape, out._array.shape)
+        return store_out("normal", out, found)
+    if not isinstance(std, Tensor):
+        return _normal_of_mean(mean, found)
+    if not isinstance(mean, Tensor):
+        return _normal_of_std(std, found)
+    return _normal_of_both(mean, std, found)
+
+
+# In-place forms: rows, so that writing random numbers is part of the graph like any other write.
+
+
+@op("NormalBackward0", name="normal", self=_zeros)
+def _normal(self: Array, mean: Any = 0.0, std: Any = 1.0, *, generator: Any = None) -> Array:
+    return _laid_out(
+        self,
+        lambda shape, flat: distribution_kernels.normal(
+            _from(generator), shape, self.dtype, mean, std, contiguous=flat
+        ),
+    )
+
+
+def _fill(target: Array, draw: Callable[..., Array], generator: Any, *settings: Any) -> Array:
+    return _laid_out(target, lambda shape, _: draw(_from(generator), shape, target.dtype, *settings))
+
+
+def _outermost_first(target: Array) -> list[int]:
+    return sorted(range(target.ndim), key=lambda axis: -target.strides[axis])
+
+
+def _laid_out(target: Array, draw: Callable[[tuple[int, ...], bool], Array]) -> Array:
+    """Samples in the order in which the target lies in memory."""
+    if target.flags.c_contiguous:
+        return draw(target.shape, True)
+    order = _outermost_first(target)
+    samples = draw(tuple(target.shape[axis] for axis in order), False)
+    return samples.transpose(np.argsort(order))
+
+
+@op("UniformBackward0", name="uniform", self=_zeros)
+def _uniform(self: Array, from_: Any = 0.0, to: Any = 1.0, *, generator: Any = None) -> Array:
+    return _fill(self, distribution_kernels.uniform, generator, from_, to)
+
+
+@op("LogNormalBackward0", name="log_normal", self=_zeros)
+def _log_normal(self: Array, mean: Any = 1.0, std: Any = 2.0, *, generator: Any = None) -> Array:
+    return _fill(self, distribution_kernels.log_normal, generator, mean, std)
+
+
+@op("ExponentialBackward0", name="exponential", self=_zeros)
+def _exponential(self: Array, lambd: Any = 1.0, *, generator: Any = None) -> Array:
+    return _fill(self, distribution_kernels.exponential, generator, lambd)
+
+
+@op("CauchyBackward0", name="cauchy", self=_zeros)
+def _cauchy(self: Array, median: Any = 0.0, sigma: Any = 1.0, *, generator: Any = None) -> Array:
+    return _fill(self, distribution_kernels.cauchy, generator, median, sigma)
+
+
+@op("GeometricBackward0", name="geometric", self=_zeros)
+def _geometric(self: Array, p: Any, *, generator: Any = None) -> Array:
+    return _fill(self, distribution_kernels.geometric, generator, p)
+
+
+@op(
+    "BernoulliBackward1",
+    name="bernoulli_each",
+    self=_zeros,
+    p=lambda _p_sym_sizes, _p_scalar_type: zeros_written(_p_sym_sizes, _p_scalar_type),
+)
+def _bernoulli_each(self: Array, p: Array, *, generator: Any = None) -> Array:
+    return _happened(self, np.broadcast_to(p, self.shape), self.dtype, generator)
+
+
+@op("BernoulliBackward2", name="bernoulli", self=_zeros)
+def _bernoulli_fill(self: Array, p: Any = 0.5, *, generator: Any = None) -> Array:
+    return _fill(self, distribution_kernels.bernoulli, generator, p)
+
+
+@op("RandomBackward0", name="random_between", self=_zeros)
+def _random_between(self: Array, low: Any, high: Any, *, generator: Any = None) -> Array:
+    if high is None:
+        return _fill(self, distribution_kernels.integers_from, generator, low)
+    return _fill(self, distribution_kernels.integers, generator, low, high)
+
+
+@op("RandomBackward1", name="random_to", self=_zeros)
+def _random_to(self: Array, to: Any, *, generator: Any = None) -> Array:
+    return _fill(self, distribution_kernels.integers, generator, 0, to)
+
+
+@op("RandomBackward2", name="random", self=_zeros)
+def _random_fill(self: Array, *, generator: Any = None) -> Array:
+    return _fill(self, distribution_kernels.integers_all, generator)
+
+
+def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
+    """Each element 1 with a probability, else 0."""
+    return run_inplace(ROWS["bernoulli_each" if isinstance(p, Tensor) else "bernoulli"], [self, p, generator])
+
+
+def random_(self: Tensor, *bounds: Any, generator: Any = None, **named: Any) -> Tensor:
+    """Integers as many as the dtype has, below a number (``to``), or between two (``from`` and ``to``).
+
+    With ``from`` alone, or with ``to`` None beside it, up to the largest that the dtype counts to.
+    """
+    given = dict(zip(("from", "to") if len(bounds) == 2 else ("to",), bounds, strict=False)) | named
+    if "from" in given:
+        return run_inplace(ROWS["random_between"], [self, given["from"], given.get("to"), generator])
+    if "to" in given:
+        return run_inplace(ROWS["random_to"], [self, given["to"], generator])
+    return run_inplace(ROWS["random"], [self, generator])
+
+
+FUNCTIONS = {
+    name: globals()[name]
+    for name in (
+        "Generator", "bernoulli", "binomial", "default_generator", "get_rng_state", "initial_seed", "manual_seed", "multinomial",
+        "normal", "poisson", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "seed",
+        "set_rng_state",
+    )
+}  # fmt: skip
+
+
+def attach() -> None:
+    """The sampling functions that are Tensor methods."""
+    Tensor.bernoulli_ = bernoulli_  # type: ignore[attr-defined]
+    Tensor.random_ = random_  # type: ignore[attr-defined]
+    Tensor.bernoulli = bernoulli  # type: ignore[attr-defined]
+    Tensor.multinomial = multinomial  # type: ignore[attr-defined]

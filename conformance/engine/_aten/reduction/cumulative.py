@@ -1,0 +1,227 @@
+"""Running sums, products and extremes along a dimension."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor, make
+from ..._autograd.views import increment_version
+from ..._c10 import structseq
+from ..._c10.dtypes import c_name, float_limits
+from ..._c10.modes import state
+from ..._c10.shapes import wrap_dim
+from ..inplace import placed, run_inplace
+from ..kernels import need_inexact, refuse_bools
+from ..out import several
+from ..pointwise.binary import log_add_exp
+from ..pointwise.where_clamp import where
+from ..registry import ROWS, Array, op
+from ..shape.cat_stack import cat
+from ..shape.clone_to import real_part
+from ..shape.slice_select import slice_
+from ..type_promotion import MISSING
+
+# cumsum and cumprod -------------------------------------------------------------------------------
+
+
+def _running(function: Any, self: Array, dim: Any, dtype: Any) -> Array:
+    axis = wrap_dim(dim, self.ndim)
+    self = real_part(self, dtype)
+    kind = (
+        dtype.numpy if dtype is not None else np.dtype(np.int64) if self.dtype.kind in "iub" else self.dtype
+    )
+    if self.ndim == 0 or not self.size:
+        return self.astype(kind)
+    refuse_bools("cumsum_out_cpu" if function is np.add else "cumprod_out_cpu", np.empty(0, kind))
+    if kind.kind in "fV":  # double precision, rounded at each place
+        found = function.accumulate(self.astype(kind, copy=False), axis, dtype=np.float64)
+        return found.astype(kind, order="C", copy=False)
+    return np.ascontiguousarray(function.accumulate(self.astype(kind, copy=False), axis, dtype=kind))
+
+
+def _reversed_cumsum(tensor: Tensor, axis: int) -> Tensor:
+    return tensor.flip(axis).cumsum(axis).flip(axis)
+
+
+def _cumsum_backward(grad: Tensor, dim: Any) -> Tensor:
+    if grad._array.size <= 1 or grad._array.shape[dim] == 1:
+        return grad
+    return _reversed_cumsum(grad, dim)
+
+
+@op(
+    "CumsumBackward0",
+    self=lambda grad, dim, _self_scalar_type: _cumsum_backward(grad.to(_self_scalar_type), dim),
+)
+def cumsum(self: Array, dim: Any, *, dtype: Any = None) -> Array:
+    """The sum of the elements so far along a dimension."""
+    return _running(np.add, self, dim, dtype)
+
+
+def cumsum_(self: Tensor, dim: Any, *, dtype: Any = None) -> Tensor:
+    """cumsum, in place."""
+    return _run_in_place("cumsum", self, dim, dtype)
+
+
+@op(
+    "CumprodBackward0",
+    self=lambda grad, self, dim, result: _cumprod_backward(grad.to(self.dtype), self, dim, result),
+)
+def cumprod(self: Array, dim: Any, *, dtype: Any = None) -> Array:
+    """The product of the elements so far along a dimension."""
+    return _running(np.multiply, self, dim, dtype)
+
+
+def cumprod_(self: Tensor, dim: Any, *, dtype: Any = None) -> Tensor:
+    """cumprod, in place."""
+    return _run_in_place("cumprod", self, dim, dtype)
+
+
+def _run_in_place(name: str, self: Tensor, dim: Any, dtype: Any) -> Tensor:
+    """Unlike out of place, integers stay what they are: there is no kernel for bool."""
+    own = self.dtype
+    if dtype not in (None, own):
+        was, is_ = c_name(own.numpy), c_name(dtype.numpy)
+        raise RuntimeError(
+            f"Bad in-place call: input tensor dtype {was} and output tensor dtype {is_} should match"
+        )
+    wrap_dim(dim, self._array.ndim)
+    if own.numpy.kind == "b":
+        if self._array.ndim and self._array.size:
+            raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
+        increment_version(self)
+        return self
+    return run_inplace(ROWS[name], [self, dim, own if own.numpy.kind in "iu" else dtype])
+
+
+def _zeroed(shape: tuple[int, ...], kind: np.dtype[Any]) -> Tensor:
+    """What torch's formulas write into: memory that was set to zero, which counts."""
+    zeros = make(np.zeros(shape, kind))
+    increment_version(zeros)
+    return zeros
+
+
+def _cumprod_backward(grad: Tensor, self: Tensor, dim: Any, result: Tensor) -> Tensor:
+    if self._array.size <= 1:
+        return grad
+    axis = wrap_dim(dim, self._array.ndim)
+    n = self._array.shape[axis]
+    if n == 1:
+        return grad
+    if not np.any(self._array == 0):
+        return _reversed_cumsum(result * grad, axis).div(self)
+    if not state.recording:
+        return make(_cumprod_gradient(grad._array, self._array, axis))
+    # The second derivative asks for products without each element in turn.
+    found = _zeroed(self._array.shape, grad._array.dtype)
+    ones = make(np.ones([1 if i == axis else m for i, m in enumerate(self._array.shape)], grad._array.dtype))
+    for k in range(n):
+        if k == 0:
+            omitted = cat([ones, _tail(self, axis, 1).cumprod(axis)], axis)
+        elif k == n - 1:
+            omitted = self.narrow(axis, 0, k).prod(axis, True)
+        else:
+            before = self.narrow(axis, 0, k).prod(axis, True)
+            after = _tail(self, axis, k + 1).cumprod(axis)
+            omitted = cat([before, before.expand_as(after) * after], axis)
+        found.select(axis, k).copy_((_tail(grad, axis, k) * omitted).sum(axis))
+    return found
+
+
+def _tail(tensor: Tensor, axis: int, start: int) -> Tensor:
+    return slice_(tensor, axis, start)
+
+
+def _cumprod_gradient(grad: Array, self: Array, axis: int) -> Array:
+    """The gradient of cumprod where there are zeros: sums of products that leave one element out."""
+    values, gradient = np.moveaxis(self, axis, -1), np.moveaxis(grad, axis, -1)
+    found = np.zeros(values.shape, grad.dtype)
+    n = values.shape[-1]
+    before = np.ones(values.shape[:-1], grad.dtype)
+    for k in range(n):
+        after = np.multiply.accumulate(values[..., k + 1 :], -1)
+        found[..., k] = before * (gradient[..., k] + (after * gradient[..., k + 1 :]).sum(-1))
+        before = before * values[..., k]
+    return np.ascontiguousarray(np.moveaxis(found, -1, axis))
+
+
+# cummax, cummin, logcumsumexp ---------------------------------------------------------------------
+
+
+def _cummax_backward(grad: Tensor, self: Tensor, indices: Tensor, dim: Any) -> Tensor:
+    if self._array.size == 0:
+        return self
+    return placed(_zeroed(self._array.shape, self._array.dtype), "scatter_add_", dim, indices, grad)
+
+
+def _cumulative_extreme(name: str, node: str, function: Any, text: str) -> Any:
+    def forward(self: Array, dim: Any) -> tuple[Array, Array]:
+        if self.ndim == 0 and dim not in (-1, 0):
+            raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
+        axis = wrap_dim(dim, self.ndim)
+        if self.ndim == 0:
+            return self.copy(), np.zeros((), np.int64)
+        values = function.accumulate(self, axis)
+        # The index of the last element that made the value: equal ones move it on, and so does each nan.
+        made = values == self
+        if self.dtype.kind in "fV":
+            made |= np.isnan(self)
+        number = np.arange(self.shape[axis]).reshape([-1 if i == axis else 1 for i in range(self.ndim)])
+        return values, np.maximum.accumulate(np.where(made, number, 0), axis)
+
+    forward.__name__ = name
+    formula = {"self": lambda grad, self, indices, dim: _cummax_backward(grad, self, indices, dim)}
+    op(node, outputs="values indices", returns=getattr(structseq, name), **formula)(forward)
+
+    def run(input: Tensor, dim: Any = MISSING, *, out: Any = None) -> Any:
+        return several(ROWS[name], out, input, dim)
+
+    run.__name__, run.__doc__ = name, text
+    return run
+
+
+cummax = _cumulative_extreme(
+    "cummax", "CummaxBackward0", np.maximum, "The greatest element so far and its index."
+)
+cummin = _cumulative_extreme(
+    "cummin", "CumminBackward0", np.minimum, "The least element so far and its index."
+)
+
+
+def _logcumsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any) -> Tensor:
+    if grad._array.ndim == 0 or grad._array.size == 0:
+        return grad
+
+    if grad._array.dtype.kind == "c":
+        logs = grad.conj().log()
+        return ((logs - result).flip(dim).logcumsumexp(dim).flip(dim) + self).exp().conj()
+    low = make(np.array(float_limits(grad._array.dtype).min, grad._array.dtype))
+    log_abs = grad.abs().log()
+    positive, negative = where(grad > 0, log_abs, low), where(grad < 0, log_abs, low)
+
+    def part(logs: Tensor) -> Tensor:
+        return ((logs - result).flip(dim).logcumsumexp(dim).flip(dim) + self).exp()
+
+    return part(positive) - part(negative)
+
+
+@op(
+    "LogcumsumexpBackward0",
+    self=lambda grad, self, result, dim: _logcumsumexp_backward(grad, self, result, dim),
+)
+def logcumsumexp(self: Array, dim: Any) -> Array:
+    """The logarithm of the sum of exponentials so far."""
+    need_inexact("logcumsumexp_out_cpu", self)
+    axis = wrap_dim(dim, self.ndim)
+    if self.ndim == 0:
+        return self.copy()
+    if self.dtype.kind == "c":
+        lines = np.moveaxis(self, axis, 0)
+        return np.moveaxis(np.stack([*accumulate(lines, log_add_exp)]), 0, axis) if self.size else self.copy()
+    return np.logaddexp.accumulate(self, axis, dtype=np.float64).astype(self.dtype, copy=False)
+
+
+PUBLIC = ("cummax", "cummin", "cumprod", "cumprod_", "cumsum", "cumsum_", "logcumsumexp")

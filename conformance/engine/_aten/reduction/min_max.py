@@ -1,0 +1,265 @@
+"""The greatest and the least: of all elements, along dimensions, and where they are.
+
+Note [Ties of extremes]: max and min of a whole tensor, amax and amin share the gradient evenly among equal extremes;
+max and min along a dimension give all of it to the one whose index they return, the first.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor, make
+from ..._autograd.views import increment_version
+from ..._c10 import dtypes, errors, structseq
+from ..._c10.errors import unimplemented
+from ..._c10.shapes import wrap_dim
+from ..creation.factories import zeros_like
+from ..inplace import placed
+from ..out import several
+from ..pointwise.where_clamp import maximum, minimum
+from ..registry import ROWS, Array, op
+from ..type_promotion import MISSING, invalid_combination
+from .sum_mean_prod import axes_of, dims
+
+# Of all elements ----------------------------------------------------------------------------------
+
+
+def evenly_distribute(grad: Tensor, self: Tensor, value: Tensor) -> Tensor:
+    """A gradient shared by all elements that equal the value (by the nans, where it is nan)."""
+    nan = self._array.dtype.kind in "fV" and np.isnan(value._array)
+    mask = self.isnan() if nan else self == value
+    zeros = make(np.zeros(self._array.shape, self._array.dtype))
+    return placed(zeros, "masked_fill_", mask, grad / mask.sum())
+
+
+def _reduce_all(name: str, node: str, function: Any) -> Any:
+    def forward(self: Array) -> Array:
+        if not self.size:
+            raise RuntimeError(errors.NO_REDUCTION_DIM.format(name))
+        return np.asarray(function.reduce(self, axis=None))
+
+    forward.__name__ = name
+    return op(node, self=lambda grad, self, result: evenly_distribute(grad, self, result))(forward)
+
+
+_max_all = _reduce_all("max", "MaxBackward1", np.maximum)
+_min_all = _reduce_all("min", "MinBackward1", np.minimum)
+
+
+# Along a dimension, with the index ----------------------------------------------------------------
+
+
+def value_selecting_backward(
+    grad: Tensor, dim: Any, indices: Tensor, shape: tuple[int, ...], keepdim: bool
+) -> Tensor:
+    """A gradient put where the values were taken from."""
+    if not keepdim and shape:
+        grad, indices = grad.unsqueeze(dim), indices.unsqueeze(dim)
+    zeros = make(np.zeros(shape, grad._array.dtype)).zero_()  # torch writes the zeros: one version more
+    return placed(zeros, "scatter_", dim, indices, grad)
+
+
+def nonzero_size(name: str, array: Array, dim: int) -> None:
+    """Refuse to look for an element where there is none.
+
+    Raises:
+        IndexError: the dimension has length 0.
+    """
+    if array.ndim and array.shape[wrap_dim(dim, array.ndim)] == 0:
+        raise IndexError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")
+
+
+def taken(array: Array, where: Array, axis: int, keepdim: bool) -> tuple[Array, Array]:
+    """The values at one index each along an axis, and that index."""
+    if array.ndim == 0:
+        return array.copy(), np.zeros((), np.int64)
+    indices = np.expand_dims(where, axis)
+    values = np.take_along_axis(array, indices, axis)
+    if not keepdim:
+        values, indices = np.squeeze(values, axis), where
+    return values, indices.astype(np.int64, copy=False)
+
+
+def _reduce_dim(name: str, node: str, find: Any) -> Any:
+    def forward(self: Array, dim: Any, keepdim: bool = False) -> tuple[Array, Array]:
+        axis = wrap_dim(dim, self.ndim)
+        nonzero_size(name, self, axis)
+        where = find(self, axis=axis) if self.ndim else np.zeros((), np.int64)
+        return taken(self, where, axis, keepdim)
+
+    formula = {"self": lambda grad, self_sym_sizes, dim, indices, keepdim: value_selecting_backward(
+        grad, dim, indices, self_sym_sizes, keepdim
+    )}  # fmt: skip
+    forward.__name__ = f"{name}_dim"
+    returns = getattr(structseq, name)
+    return op(node, outputs="values indices", returns=returns, **formula)(forward)
+
+
+_reduce_dim("max", "MaxBackward0", np.argmax)
+_reduce_dim("min", "MinBackward0", np.argmin)
+
+
+def _extreme(name: str, every: Any, pairwise: Any, text: str) -> Any:
+    def reduce(
+        input: Tensor,
+        dim: Any = MISSING,
+        keepdim: bool = False,
+        *,
+        other: Any = None,
+        out: Any = None,
+    ) -> Any:
+        if not isinstance(input, Tensor) and dim is not MISSING:
+            raise invalid_combination(name, (input, dim))
+        other = dim if isinstance(dim, Tensor) else other
+        if other is not None:
+            return pairwise(input, other, out=out)
+        if dim is MISSING and not keepdim:
+            return every(input, out=out)
+        if not hasattr(dim, "__index__"):
+            raise invalid_combination(name, (input, dim))
+        return several(ROWS[f"{name}_dim"], out, input, dim, keepdim)
+
+    reduce.__name__, reduce.__doc__ = name, text
+    return reduce
+
+
+max = _extreme("max", _max_all, maximum, "The greatest element; or along a dimension; or of two tensors.")
+min = _extreme("min", _min_all, minimum, "The least element; or along a dimension; or of two tensors.")
+
+
+# amax, amin, aminmax ------------------------------------------------------------------------------
+
+
+def _restored(tensor: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    """A reduced tensor with its dimensions of length 1 again."""
+    if keepdim:
+        return tensor
+    ndim = tensor._array.ndim + len(dim)
+    kept = iter(tensor._array.shape)
+    reduced = {d % ndim for d in dim}
+    return tensor.reshape([1 if i in reduced else next(kept) for i in range(ndim)])
+
+
+def _scaled_by_count(grad: Tensor, mask: Tensor, dim: Any) -> Tensor:
+    return (grad / mask.sum(dim, True)) * mask
+
+
+def _amax_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    mask = _restored(result, dim, keepdim) == self
+    return _scaled_by_count(_restored(grad, dim, keepdim), mask, dim)
+
+
+def _no_identity(name: str, self: Array, dim: Any) -> None:
+    if self.size:
+        return
+    if not dim:
+        raise RuntimeError(errors.NO_REDUCTION_DIM.format(name))
+    for each in dim:
+        nonzero_size(name, self, each)
+
+
+def _ax(name: str, node: str, function: Any, text: str) -> Any:
+    def forward(self: Array, dim: Any = (), keepdim: bool = False) -> Array:
+        _no_identity(name, self, dim)
+        return np.asarray(function.reduce(self, axis=axes_of(dim, self.ndim), keepdims=keepdim))
+
+    forward.__name__ = name
+    formula = {
+        "self": lambda grad, self, result, dim, keepdim: _amax_backward(grad, self, result, dim, keepdim)
+    }
+    row = op(node, **formula)(forward)
+
+    def reduce(input: Tensor, dim: Any = (), keepdim: bool = False, *, out: Any = None) -> Tensor:
+        return row(input, dims(dim) or (), keepdim, out=out)
+
+    reduce.__name__, reduce.__doc__ = name, text
+    return reduce
+
+
+amax = _ax(
+    "amax", "AmaxBackward0", np.maximum, "The greatest element along dimensions; ties share the gradient."
+)
+amin = _ax(
+    "amin", "AminBackward0", np.minimum, "The least element along dimensions; ties share the gradient."
+)
+
+
+def _aminmax_backward(
+    self: Tensor, dim: Any, keepdim: bool, grads: tuple[Tensor | None, ...], low: Tensor, high: Tensor
+) -> Tensor:
+    axes = tuple(range(self._array.ndim)) if dim is None else (dim,)
+    found: Tensor | None = None
+    for grad, value in zip(grads, (low, high), strict=True):
+        if grad is None:
+            continue
+        mask = _restored(value, axes, keepdim) == self
+        part = _scaled_by_count(_restored(grad, axes, keepdim), mask, axes)
+        if found is None:
+            found = part
+        else:
+            found = found + part
+            increment_version(found)  # torch adds in place
+    return zeros_like(self) if found is None else found
+
+
+@op(
+    "AminmaxBackward0",
+    name="aminmax",
+    outputs="min max",
+    returns=structseq.aminmax,
+    self=lambda grads, self, dim, keepdim, min, max: _aminmax_backward(self, dim, keepdim, grads, min, max),
+)
+def _aminmax(self: Array, dim: Any = None, keepdim: bool = False) -> tuple[Array, Array]:
+    if self.dtype.kind == "c" and dim is not None and not self.ndim:
+        raise RuntimeError(f"aminmax not implemented for {dtypes.BY_NUMPY[self.dtype].legacy}")
+    if dim is None and not self.size:
+        raise RuntimeError(
+            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
+        )
+    axes: Any = None
+    if dim is not None:
+        axes = wrap_dim(dim, self.ndim) if self.ndim else wrap_dim(dim, 0) and ()
+        if self.ndim and not self.shape[axes]:
+            raise IndexError(f"aminmax: Expected reduction dim {axes} to have non-zero size.")
+    if self.dtype.kind == "c":
+        raise unimplemented("aminmax_cpu", self.dtype)
+    axes = () if self.ndim == 0 else axes
+    return (
+        np.asarray(np.minimum.reduce(self, axis=axes, keepdims=keepdim)),
+        np.asarray(np.maximum.reduce(self, axis=axes, keepdims=keepdim)),
+    )
+
+
+def aminmax(input: Tensor, *, dim: Any = None, keepdim: bool = False, out: Any = None) -> Any:
+    """The least and the greatest element."""
+    return several(ROWS["aminmax"], out, input, dim, keepdim)
+
+
+# Where they are -----------------------------------------------------------------------------------
+
+
+def _arg(name: str, find: Any, text: str) -> Any:
+    def forward(self: Array, dim: Any = None, keepdim: bool = False) -> Array:
+        if self.dtype.kind == "b":
+            raise RuntimeError(f"{name}(): does not support bool input")
+        if dim is None:
+            if not self.size:
+                raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
+            found = np.asarray(find(self), np.int64)
+            return found.reshape((1,) * self.ndim) if keepdim else found
+        axis = wrap_dim(dim, self.ndim)
+        nonzero_size(name, self, axis)
+        if not self.ndim:
+            return np.zeros((), np.int64)
+        return np.asarray(find(self, axis=axis, keepdims=keepdim), np.int64)
+
+    forward.__name__, forward.__doc__ = name, text
+    return op(tensors="self")(forward)
+
+
+argmax = _arg("argmax", np.argmax, "Where the greatest element is, the first of equals.")
+argmin = _arg("argmin", np.argmin, "Where the least element is, the first of equals.")
+
+PUBLIC = ("amax", "amin", "aminmax", "argmax", "argmin", "max", "min")

@@ -1,0 +1,193 @@
+"""torch.segment_reduce: pieces of a dimension reduced to one element each (torch: native/SegmentReduce.cpp)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor
+from ..._autograd.undefined_gradient import unsupported
+from ..._c10 import dtypes, errors
+from ..._c10.errors import unimplemented, wrong_type
+from ..._c10.shapes import wrap_dim
+from ..kernels import need_floats
+from ..registry import Array, op
+
+PUBLIC = ("segment_reduce",)
+
+_STEPS = {"sum": np.add, "mean": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
+_NEUTRAL = {"sum": 0.0, "mean": 0.0, "prod": 1.0, "max": -np.inf, "min": np.inf}
+_REDUCTIONS = {**{name: name for name in _STEPS}, "amax": "max", "amin": "min"}
+
+
+def _ends(data: Array, lengths: Array | None, offsets: Array | None, axis: int, unsafe: bool) -> Array:
+    """Where the pieces begin and end, along the last dimension.
+
+    Raises:
+        RuntimeError: lengths or offsets that do not fit.
+        NotImplementedError: they are no indices.
+    """
+    name = "lengths" if offsets is None else "offsets"
+    given = lengths if offsets is None else offsets
+    assert given is not None
+    if data.ndim < given.ndim:
+        raise RuntimeError(
+            f"Expected data.dim() >= {name}_value.dim() to be true, but got false.  (Could this error message be "
+            "improved?  If so, please report an enhancement request to PyTorch.)"
+        )
+    if axis != given.ndim - 1:
+        raise RuntimeError(
+            f"segment_reduce(): Expected axis to be the last dimension of {name} but got {axis}."
+        )
+    if offsets is not None and not given.shape[-1]:
+        shape = [*given.shape[:-1], -1, *data.shape[axis + 1 :]]
+        raise RuntimeError(f"Trying to create tensor with negative dimension -1: {shape}")
+    if offsets is None and not unsafe:
+        if not given.size:
+            raise RuntimeError(errors.NO_REDUCTION_DIM.format("min"))
+        if given.min() < 0:
+            raise RuntimeError("lengths contains negative value!")
+        if (given.sum(-1) != data.shape[axis]).any():
+            raise RuntimeError(
+                "segment_reduce(): Expected all rows of lengths along axis to sum to data.size(lengths.dim()-1) when "
+                "!unsafe."
+            )
+    if given.dtype not in (np.int64, np.int32):
+        raise unimplemented(f"_segment_reduce_{name}_cpu_kernel1", given.dtype)
+    if offsets is not None:
+        return given
+    ends = np.zeros((*given.shape[:-1], given.shape[-1] + 1), np.int64)
+    np.cumsum(given, -1, out=ends[..., 1:])
+    return ends
+
+
+def _pieces(ends: Array) -> Iterator[tuple[tuple[int, ...], slice]]:
+    """The place of each result, and the piece that it is of."""
+    for place in np.ndindex(*ends.shape[:-1], ends.shape[-1] - 1):
+        *outer, i = place
+        yield place, slice(int(ends[(*outer, i)]), int(ends[(*outer, i + 1)]))
+
+
+@op(
+    "SegmentReduceBackward0",
+    name="segment_reduce",
+    tensors="lengths indices offsets",
+    data=lambda grad, data, result, reduce, lengths, offsets, axis, initial: _backward(
+        grad, result, data, reduce, lengths, offsets, axis, initial
+    ),
+)
+def _reduce(
+    data: Array,
+    reduce: str,
+    *,
+    lengths: Any = None,
+    indices: Any = None,
+    offsets: Any = None,
+    axis: int = 0,
+    unsafe: bool = False,
+    initial: Any = None,
+) -> Array:
+    axis = wrap_dim(axis, data.ndim)
+    if indices is not None:
+        raise RuntimeError("segment_reduce(): indices based reduction is not supported yet.")
+    if lengths is None and offsets is None:
+        raise RuntimeError("segment_reduce(): Either lengths or offsets must be defined.")
+    if reduce not in _REDUCTIONS:
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    reduce = _REDUCTIONS[reduce]
+    ends = _ends(data, lengths, offsets, axis, unsafe)
+    need_floats("_segment_reduce_cpu", data)
+    step, first = _STEPS[reduce], _NEUTRAL[reduce] if initial is None else initial
+    found = np.full((*ends.shape[:-1], ends.shape[-1] - 1, *data.shape[axis + 1 :]), first, data.dtype)
+    for place, piece in _pieces(ends):
+        for each in data[place[:-1]][piece]:
+            found[place] = step(found[place], each)
+        count = piece.stop - piece.start
+        if reduce == "mean" and (count or initial is None):
+            found[place] /= count
+    return found
+
+
+@op(
+    "NotImplemented",
+    name="_segment_reduce_backward",
+    inputs=dict.fromkeys(("grad", "output", "data"), unsupported("_segment_reduce_backward")),
+)
+def _reduce_backward(
+    grad: Array, output: Array, data: Array, reduce: str, ends: Any, axis: int, initial: Any
+) -> Array:
+    """Each piece's gradient, shared among its elements; of extremes torch divides what is positive alone."""
+    found = np.zeros(data.shape, data.dtype)
+    for place, piece in _pieces(ends):
+        given, values, into = grad[place], data[place[:-1]][piece], found[place[:-1]][piece]
+        if reduce in ("max", "min"):
+            chosen = np.isnan(values) | (values == output[place])
+            into[...] = np.where(chosen, given, 0)
+            into /= np.where(into > 0, np.maximum(chosen.sum(0), 1), 1).astype(data.dtype)
+        elif reduce == "prod":
+            into[...] = given * output[place] / values
+            for k in np.flatnonzero((np.isnan(values) | (values == 0)).any(tuple(range(1, values.ndim)))):
+                others = np.delete(values, k, 0)
+                first = np.full(given.shape, 1 if initial is None else initial, data.dtype)
+                rest = given * np.multiply.reduce(np.concatenate([first[None], others]))
+                into[k] = np.where(np.isnan(values[k]) | (values[k] == 0), rest, into[k])
+        else:
+            into[...] = given / len(values) if reduce == "mean" and len(values) else given
+    return found
+
+
+def _backward(
+    grad: Tensor,
+    result: Tensor,
+    data: Tensor,
+    reduce: str,
+    lengths: Any,
+    offsets: Any,
+    axis: int,
+    initial: Any,
+) -> Tensor:
+    of_lengths, of_offsets = (None if each is None else each._array for each in (lengths, offsets))
+    ends = _ends(data._array, of_lengths, of_offsets, axis % max(data._array.ndim, 1), True)
+    found: Tensor = _reduce_backward(grad, result, data, _REDUCTIONS[reduce], ends, axis, initial)
+    return found
+
+
+def segment_reduce(
+    data: Tensor,
+    reduce: str,
+    *,
+    lengths: Tensor | None = None,
+    indices: Tensor | None = None,
+    offsets: Tensor | None = None,
+    axis: int = 0,
+    unsafe: bool = False,
+    initial: Any = None,
+) -> Tensor:
+    """torch.segment_reduce: of (*, n, *) the pieces of n, whose lengths (*, k) or ends (*, k + 1) are given: (*, k, *).
+
+    Args:
+        reduce: "sum", "mean", "prod", "max" or "min".
+        offsets: where each piece begins, and the last one ends; they come before lengths.
+        unsafe: whether lengths are believed without a look at them.
+        initial: what each piece begins with, which a mean does not count.
+
+    Raises:
+        RuntimeError: lengths or offsets that do not fit, or are missing; another reduction.
+        NotImplementedError: integers.
+    """
+    if not isinstance(initial, (*dtypes.NUMBERS, Tensor, type(None))):
+        raise wrong_type("segment_reduce", "initial", "Number", initial)
+    first = initial.item() if isinstance(initial, Tensor) else initial
+    found: Tensor = _reduce(
+        data,
+        reduce,
+        lengths=lengths,
+        indices=indices,
+        offsets=offsets,
+        axis=axis,
+        unsafe=unsafe,
+        initial=first,
+    )
+    return found

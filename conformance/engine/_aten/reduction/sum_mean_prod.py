@@ -1,0 +1,426 @@
+"""Sums, means and products: what makes fewer elements of many."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor, make
+from ..._autograd.validate_outputs import is_expandable_to, sum_to
+from ..._c10 import dtypes
+from ..._c10.modes import state
+from ..._c10.shapes import sizes, wrap_dim, wrap_dims
+from ..creation.factories import zeros_like
+from ..kernels import MANY, kept, need_floats
+from ..registry import Array, op
+from ..scalar_operands import over
+from ..shape.cat_stack import cat
+from ..shape.clone_to import real_part
+
+
+def axes_of(dim: Any, ndim: int) -> tuple[int, ...]:
+    """The axes to reduce: those of dim, or all of them where it is None or empty."""
+    if dim is None:
+        return tuple(range(ndim))
+    found = wrap_dims(dim, ndim)
+    if not ndim:
+        return ()
+    return found or tuple(range(ndim))
+
+
+def dims(dim: Any) -> Any:
+    """One dimension or several, as a tuple; None stays None."""
+    if dim is None:
+        return None
+    return tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
+
+
+ABSENT: Any = object()  # no dim is given; one that is, even None, selects torch's overload with dimensions
+
+
+def unsqueeze_multiple(tensor: Tensor, dim: Any, ndim: int) -> Tensor:
+    """The dimensions that a reduction took away, put back with length 1."""
+    if dim is not None:
+        if not len(dim):
+            return tensor
+        if len(dim) == 1:
+            return tensor.unsqueeze(dim[0])
+    for axis in sorted(axes_of(dim, ndim)):
+        tensor = tensor.unsqueeze(axis)
+    return tensor
+
+
+def add_up(array: Array, axes: tuple[int, ...] | None, kind: Any, keepdims: bool = False) -> Array:
+    """A sum in the given dtype; halves are added in single precision."""
+    if dtypes.is_half(kind):
+        return np.add.reduce(array, axis=axes, dtype=np.float32, keepdims=keepdims).astype(kind)
+    return _total(array, axes, kind, keepdims)
+
+
+_LONGEST = 512  # numbers that are added up one after another, each beside others: longer lines lose digits
+
+
+def _total(array: Array, axes: tuple[int, ...] | None, kind: Any, keepdims: bool) -> Array:
+    """np.add.reduce, but of many numbers in lines np.einsum: it adds a vector at a time, np.add.reduce a number."""
+    if array.size < 4 * MANY or array.dtype != kind or kind.kind not in "fV" or not array.flags.c_contiguous:
+        return np.add.reduce(array, axis=axes, dtype=kind, keepdims=keepdims)
+    last = array.ndim if axes is None else len(axes)
+    kept = array.shape[: array.ndim - last]
+    inmost = axes is None or axes == tuple(range(len(kept), array.ndim))
+    if not inmost or array.size < 64 * math.prod(kept):
+        return np.add.reduce(array, axis=axes, dtype=kind, keepdims=keepdims)
+    lines = array.reshape(*kept, -1)
+    parts = -(-lines.shape[-1] // _LONGEST)
+    end = lines.shape[-1] - lines.shape[-1] % parts
+    sums = np.einsum("...i->...", lines[..., :end].reshape(*kept, parts, -1))
+    found = np.add.reduce(sums, -1) + np.add.reduce(lines[..., end:], -1)
+    return found.reshape(*kept, *[1] * last) if keepdims else found
+
+
+def _sum_type(array: Array, dtype: Any) -> Any:
+    if dtype is not None:
+        return dtype.numpy
+    return dtypes.I64 if array.dtype.kind in "iub" else array.dtype
+
+
+# sum ----------------------------------------------------------------------------------------------
+
+
+def sum_backward(grad: Tensor, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Tensor:
+    """A sum's gradient, spread again over the dimensions that were summed."""
+    if not keepdim and shape and dim:
+        grad = unsqueeze_multiple(grad, dim, len(shape))
+    return grad.expand(shape)
+
+
+@op("SumBackward0", name="sum", self=lambda grad, self_sym_sizes: grad.expand(self_sym_sizes))
+def _sum_all(self: Array, dtype: Any = None) -> Array:
+    return add_up(real_part(self, dtype), None, _sum_type(self, dtype))
+
+
+@op(
+    "SumBackward1",
+    name="sum_dim",
+    self=lambda grad, self_sym_sizes, dim, keepdim: sum_backward(grad, self_sym_sizes, dim, keepdim),
+)
+def _sum_dim(self: Array, dim: Any, keepdim: bool = False, dtype: Any = None) -> Array:
+    return add_up(real_part(self, dtype), axes_of(dim, self.ndim), _sum_type(self, dtype), keepdim)
+
+
+_NEEDS_DIM = (
+    "{0}() received an invalid combination of arguments - got (Tensor, out=Tensor), but expected one of:\n"
+    " * (Tensor input, *, torch.dtype dtype = None)\n"
+    " * (Tensor input, {1} dim, bool keepdim = False, *, torch.dtype dtype = None, Tensor out = None)\n"
+)
+
+
+def sum(
+    input: Tensor,
+    dim: Any = ABSENT,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Any = None,
+) -> Tensor:
+    """The sum of all elements, or along dimensions."""
+    if dim is ABSENT:
+        if out is not None:
+            raise TypeError(_NEEDS_DIM.format("sum", "tuple of ints"))
+        if not keepdim:
+            return _sum_all(input, dtype)
+        dim = None
+    return _sum_dim(input, dims(dim), keepdim, dtype, out=out)
+
+
+def sum_to_size(self: Tensor, *sides: Any, size: Any = None) -> Tensor:
+    """The sum over the dimensions that broadcasting added."""
+    shape = sizes(sides if size is None else (size,), "sum_to_size(): argument 'size'")
+    if not is_expandable_to(shape, self._array.shape):
+        raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(self._array.shape)}}}.")
+    return sum_to(self, shape)
+
+
+def _nansum_backward(grad: Tensor, self: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    return sum_backward(grad, self._array.shape, dim, keepdim) * self.isnan().logical_not()
+
+
+@op(
+    "NansumBackward0",
+    name="nansum",
+    self=lambda grad, self, dim, keepdim: _nansum_backward(grad.to(self.dtype), self, dim, keepdim),
+)
+def _nansum(self: Array, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Array:
+    kind = _sum_type(self, dtype)
+    if self.dtype.kind in "fV":
+        if kind.kind == "c":
+            need_floats("nansum_cpu", np.empty(0, kind))
+        self = kept(self, ~np.isnan(self))
+    return add_up(self, axes_of(dim, self.ndim), kind, keepdim)
+
+
+def nansum(
+    input: Tensor,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Any = None,
+) -> Tensor:
+    """The sum of the elements that are not nan."""
+    dtype = dtypes.asked("nansum", dtype)
+    floats = dtype is not None and dtype.is_floating_point and input.is_floating_point()
+    if floats and out is not None and out.dtype is not dtype:
+        got = f"{out.dtype.legacy} and {dtype.legacy}"
+        raise RuntimeError(f"nansum: provided dtype must match dtype of result. Got {got}.")
+    if dtype is None and out is not None and input.is_floating_point():
+        need_floats("nansum_cpu", out._array)
+    return _nansum(input, dims(dim), keepdim, dtype, out=out)
+
+
+# mean ---------------------------------------------------------------------------------------------
+
+
+def _mean_type(array: Array, dtype: Any, name: str = "mean") -> Any:
+    kind = array.dtype if dtype is None else dtype.numpy
+    if kind.kind not in "fcV":
+        which = "Input" if dtype is None else "Optional"
+        raise RuntimeError(
+            f"{name}(): could not infer output dtype. {which} dtype must be either a floating point or complex "
+            f"dtype. Got: {dtypes.BY_NUMPY[kind].legacy}"
+        )
+    return kind
+
+
+def _average(
+    array: Array, axes: tuple[int, ...] | None, kind: Any, count: int, keepdims: bool = False
+) -> Array:
+    """A sum over how many there are; of halves, both in single precision."""
+    exact = np.float32 if dtypes.is_half(kind) else kind
+    total = _total(array, axes, np.dtype(exact), keepdims)
+    return np.true_divide(total, count, dtype=exact).astype(kind, copy=False)
+
+
+@op(
+    "MeanBackward0",
+    name="mean",
+    self=lambda grad, self_sym_sizes, self_sym_numel: over(grad.expand(self_sym_sizes), self_sym_numel),
+)
+def _mean_all(self: Array, dtype: Any = None) -> Array:
+    kind = _mean_type(self, dtype)
+    return _average(real_part(self, dtype), None, kind, self.size)
+
+
+@op(
+    "MeanBackward1",
+    name="mean_dim",
+    self=lambda grad, self_sym_sizes, self_sym_numel, dim, keepdim: mean_backward(
+        grad, self_sym_sizes, self_sym_numel, dim, keepdim
+    ),
+)
+def _mean_dim(self: Array, dim: Any, keepdim: bool = False, dtype: Any = None) -> Array:
+    kind = _mean_type(self, dtype)
+    axes = axes_of(dim, self.ndim)
+    return _average(real_part(self, dtype), axes, kind, count_along(self.shape, axes), keepdim)
+
+
+def count_along(shape: tuple[int, ...], axes: Sequence[int]) -> int:
+    """How many elements are reduced to one."""
+    count = 1
+    for axis in axes:
+        count *= shape[axis]
+    return count
+
+
+def mean_backward(grad: Tensor, shape: tuple[int, ...], numel: int, dim: Any, keepdim: bool) -> Tensor:
+    """A mean's gradient, spread again and divided by how many were averaged."""
+    everything = not dim
+    n = numel if everything else count_along(shape, axes_of(dim, len(shape)))
+    return over(sum_backward(grad, shape, dim, keepdim), n)
+
+
+def mean(
+    input: Tensor,
+    dim: Any = ABSENT,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Any = None,
+) -> Tensor:
+    """The mean of all elements, or along dimensions."""
+    if dim is ABSENT and not keepdim:
+        return _mean_all(input, dtype, out=out)
+    return _mean_dim(input, None if dim is ABSENT else dims(dim), keepdim, dtype, out=out)
+
+
+def nanmean(
+    input: Tensor,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Any = None,
+) -> Tensor:
+    """The mean of the elements that are not nan."""
+    if input._array.dtype.kind not in "fcV":
+        raise RuntimeError(
+            "nanmean(): expected input to have floating point or complex dtype but got " + input.dtype.legacy
+        )
+    if dtype is not None:
+        _mean_type(input._array, dtypes.asked("nanmean", dtype), "nanmean")
+    count = input.isnan().logical_not().sum(dim, keepdim)
+    if out is None:
+        return nansum(input, dim, keepdim, dtype=dtype).div(count)
+    return nansum(input, dim, keepdim, dtype=dtype, out=out).div_(count)
+
+
+# prod ---------------------------------------------------------------------------------------------
+
+
+_BLOCK = 128  # bytes that torch multiplies at a time, in four vectors
+
+
+def _product_of_lines(lines: Array) -> Array:
+    """The products along the last dimension, in torch's order (torch: native/cpu/Reduce.h, vectorized_reduction)."""
+    n, block = lines.shape[-1], _BLOCK // lines.itemsize
+    rest = n - n % block
+    flat = lines.reshape(-1, n)
+    blocks = np.multiply.reduce(flat[:, :rest].reshape(len(flat), rest // block, block), 1)
+    a, b, c, d = np.ascontiguousarray(blocks.T).reshape(4, block // 4, len(flat))
+    found = np.multiply.reduce((a * b) * (c * d), 0)
+    for i in range(rest, n):
+        found *= flat[:, i]
+    return found.reshape(lines.shape[:-1])
+
+
+def _multiply(array: Array, axes: Any, dtype: Any, keepdims: bool = False) -> Array:
+    kind, array = _sum_type(array, dtype), real_part(array, dtype)
+    if kind.kind in "fV" and array.flags.c_contiguous and (axes is None or axes == array.ndim - 1):
+        lines = array.reshape(-1) if axes is None else array
+        if lines.shape[-1] >= _BLOCK // kind.itemsize and not dtypes.is_half(kind):
+            found = _product_of_lines(lines.astype(kind, copy=False))
+            return np.expand_dims(found, axes) if keepdims else found
+    if not dtypes.is_half(kind) or not array.size:
+        return np.multiply.reduce(array, axis=axes, dtype=kind, keepdims=keepdims)
+    if axes is None:
+        array, axes = array.reshape(-1), 0
+    elif axes == ():
+        return array.astype(kind)
+    found = np.multiply.accumulate(array, axis=axes, dtype=kind).take(
+        [-1], axes
+    )  # each step in half precision
+    return found if keepdims else found.squeeze(axes)
+
+
+@op(
+    "ProdBackward0",
+    name="prod",
+    self=lambda grad, self, result: _prod_backward(grad, self.to(grad.dtype), result),
+)
+def _prod_all(self: Array, dtype: Any = None) -> Array:
+    return _multiply(self, None, dtype)
+
+
+@op(
+    "ProdBackward1",
+    name="prod_dim",
+    self=lambda grad, self, result, dim, keepdim: _prod_dim_backward(
+        grad, self.to(grad.dtype), result, dim, keepdim
+    ),
+)
+def _prod_dim(self: Array, dim: Any, keepdim: bool = False, dtype: Any = None) -> Array:
+    axis = wrap_dim(dim, self.ndim)
+    return _multiply(self, axis if self.ndim else (), dtype, keepdim)
+
+
+def prod(
+    input: Tensor,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Any = None,
+) -> Tensor:
+    """The product of all elements, or along a dimension."""
+    if dim is None:
+        if out is not None:
+            raise TypeError(_NEEDS_DIM.format("prod", "int"))
+        return _prod_all(input, dtype)
+    return _prod_dim(input, dim, keepdim, dtype, out=out)
+
+
+def _prod_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
+    if self._array.ndim == 0:
+        return grad
+    zeros = int(np.count_nonzero(self._array == 0))
+    if not zeros:
+        return grad * (result / self)
+    if zeros > 1 and not state.recording:
+        return zeros_like(self)
+    return _without_each(grad, self.contiguous().view(-1), 0).view_as(self)
+
+
+def _prod_dim_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    if self._array.ndim == 0:
+        return grad
+    axis = wrap_dim(dim, self._array.ndim)
+    if not keepdim:
+        grad, result = grad.unsqueeze(axis), result.unsqueeze(axis)
+    if np.any(self._array == 0):
+        return _without_each(grad, self, axis)
+    return grad * (result / self)
+
+
+def _without_each(grad: Tensor, self: Tensor, axis: int) -> Tensor:
+    """The gradient where zeros forbid dividing: the product of what is before each element and what is after it."""
+    n = self._array.shape[axis]
+    if not self._array.size:
+        return grad.expand_as(self)
+    if n == 1:
+        return grad
+    shape = tuple(1 if i == axis else m for i, m in enumerate(self._array.shape))
+    ones = make(np.ones(shape, grad._array.dtype))
+    before = cat([ones, self.narrow(axis, 0, n - 1)], axis).cumprod(axis)
+    after = cat([ones, self.narrow(axis, 1, n - 1).flip(axis)], axis).cumprod(axis).flip(axis)
+    return grad * (before * after).conj()
+
+
+# logsumexp ----------------------------------------------------------------------------------------
+
+
+def _logsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    if not keepdim and self._array.ndim:
+        grad = unsqueeze_multiple(grad, dim, self._array.ndim)
+        result = unsqueeze_multiple(result, dim, self._array.ndim)
+    return grad * (self - result).exp()
+
+
+@op(
+    "LogsumexpBackward0",
+    name="logsumexp",
+    meet="self",
+    to_float=True,
+    self=lambda grad, self, result, dim, keepdim: _logsumexp_backward(grad, self, result, dim, keepdim),
+)
+def _logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Array:
+    axes = wrap_dims(dim, self.ndim)[: self.ndim]
+    if keepdim:
+        axes = axes or tuple(range(self.ndim))
+    elif self.ndim and not axes:
+        raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {[1] * self.ndim}")
+    if not self.size:
+        return np.log(np.add.reduce(np.exp(self), axis=axes, keepdims=keepdim))
+    top = np.maximum.reduce(self.real, axis=axes, keepdims=True)
+    top = np.where(np.isinf(top), top.dtype.type(0), top)
+    total = np.log(add_up(np.exp(self - top), axes, self.dtype, keepdim))
+    return np.asarray(total + (top if keepdim else np.squeeze(top, axes)))
+
+
+def logsumexp(input: Tensor, dim: Any, keepdim: bool = False, *, out: Any = None) -> Tensor:
+    """The logarithm of the sum of exponentials, without overflow."""
+    return _logsumexp(input, dims(dim), keepdim, out=out)
+
+
+PUBLIC = ("logsumexp", "mean", "nanmean", "nansum", "prod", "sum", "sum_to_size")

@@ -1,0 +1,337 @@
+"""Distinct elements, places in sorted sequences, counts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor, make, wrap
+from ..._autograd.undefined_gradient import undefined
+from ..._c10 import dtypes
+from ..._c10.errors import unimplemented
+from ..._c10.shapes import existing_dim
+from ..._c10.warn_once import warn_once
+from ..kernels import half_up, need_floats, need_integers, refuse_bools
+from ..out import store_out
+from ..registry import Array, op
+
+# unique -------------------------------------------------------------------------------------------
+
+
+def _distinct(array: Array, axis: int | None) -> tuple[Array, Array, Array]:
+    kind, array = array.dtype, half_up(array)  # numpy ranks the nan of bfloat16 first
+    if axis is None:
+        values, inverse, counts = np.unique(array, return_inverse=True, return_counts=True, equal_nan=False)
+        return values.astype(kind, copy=False), inverse.reshape(array.shape), counts
+    values, inverse, counts = np.unique(array, return_inverse=True, return_counts=True, axis=axis)
+    return _outermost(values.astype(kind, copy=False), axis), inverse.reshape(-1), counts
+
+
+def _outermost(array: Array, axis: int) -> Array:
+    """The array with one dimension outside the others in memory."""
+    return np.moveaxis(np.array(np.moveaxis(array, axis, 0), order="C"), 0, axis)
+
+
+@op("Unique2Backward0", outputs="values inverse counts", self=undefined("_unique2"))
+def _unique2(self: Array) -> Any:
+    return _distinct(self, None)
+
+
+@op("UniqueDimBackward0", outputs="values inverse counts", self=undefined("unique_dim"))
+def _unique_dim(self: Array, dim: int) -> Any:
+    axis = _slices_along(dim, self)
+    if not self.shape[axis]:
+        return self.copy(), np.zeros(0, np.int64), np.zeros(0, np.int64)
+    return _distinct(self, axis)
+
+
+def _slices_along(dim: int, array: Array) -> int:
+    """The dimension whose slices are compared.
+
+    Raises:
+        RuntimeError: they have no elements.
+    """
+    axis = existing_dim(dim, array.ndim)
+    if any(n == 0 for i, n in enumerate(array.shape) if i != axis):
+        raise RuntimeError(
+            "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"
+        )
+    return axis
+
+
+def _runs(rows: Array) -> tuple[Array, Array, Array]:
+    """Where runs of equal rows begin, the run of each row, the length of each run."""
+    n = rows.shape[0]
+    if not n:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64)
+    new = np.ones(n, bool)
+    new[1:] = (rows[1:] != rows[:-1]).any(tuple(range(1, rows.ndim)))
+    first = np.flatnonzero(new)
+    return first, np.cumsum(new) - 1, np.diff(np.append(first, n))
+
+
+@op(
+    "UniqueConsecutiveBackward0",
+    name="unique_consecutive",
+    outputs="values inverse counts",
+    self=undefined("unique_consecutive"),
+)
+def _unique_consecutive(self: Array) -> Any:
+    flat = self.reshape(-1)
+    first, inverse, counts = _runs(flat)
+    return flat[first], inverse.reshape(self.shape), counts
+
+
+@op("UniqueConsecutiveBackward0", outputs="values inverse counts", self=undefined("unique_consecutive"))
+def _unique_dim_consecutive(self: Array, dim: int) -> Any:
+    axis = _slices_along(dim, self)
+    first, inverse, counts = _runs(np.moveaxis(self, axis, 0))
+    return _outermost(np.take(self, first, axis), axis), inverse, counts
+
+
+def _chosen(found: tuple[Tensor, ...], return_inverse: bool, return_counts: bool) -> Any:
+    parts = [found[0]] + [found[1]] * return_inverse + [found[2]] * return_counts
+    return parts[0] if len(parts) == 1 else tuple(parts)
+
+
+_flat_unique = op("UniqueBackward0", name="_unique", outputs="values inverse", self=undefined("_unique"))(
+    lambda self: _distinct(self, None)[:2]
+)
+
+
+def unchosen(name: str) -> Any:
+    """A form of unique that returns all its parts, empty where they were not asked for (torch: ``torch._unique2``)."""
+    row, names = {
+        "_unique": (_flat_unique, ("sorted", "return_inverse")),
+        "_unique2": (_unique2, ("sorted", "return_inverse", "return_counts")),
+        "unique_dim": (_unique_dim, ("dim", "sorted", "return_inverse", "return_counts")),
+    }[name]
+
+    def function(input: Tensor, *args: Any, **kwargs: Any) -> Any:
+        given = {**dict(zip(names, args, strict=False)), **kwargs}
+        dim = given.pop("dim", None)
+        values, *parts = row(input) if dim is None else row(input, dim)
+        wanted = [given.get("return_inverse", False) or dim is not None, given.get("return_counts", False)]
+        blank = wrap(np.zeros(0, np.int64))
+        return values, *(part if each else blank for part, each in zip(parts, wanted, strict=False))
+
+    function.__name__ = name
+    return function
+
+
+def unique(
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: Any = None,
+) -> Any:
+    """The distinct elements (or slices) in order."""
+    found = _unique2(input) if dim is None else _unique_dim(input, dim)
+    return _chosen(found, return_inverse, return_counts)
+
+
+def unique_consecutive(
+    input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: Any = None
+) -> Any:
+    """The first of each run of equal elements (or slices)."""
+    found = _unique_consecutive(input) if dim is None else _unique_dim_consecutive(input, dim)
+    return _chosen(found, return_inverse, return_counts)
+
+
+def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
+    """The index in each dimension that the places in flat memory stand for.
+
+    Raises:
+        TypeError: the indices or the sizes are no integers.
+        ValueError: a negative size.
+    """
+    if indices.is_complex() or indices._array.dtype.kind not in "iu":
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
+    if not isinstance(shape, (int, Sequence)):
+        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
+    sides = (shape,) if isinstance(shape, int) else tuple(shape)
+    for each in sides:
+        if not isinstance(each, int):
+            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(each)}")
+    if any(each < 0 for each in sides):
+        raise ValueError(f"'shape' cannot have negative values, but got {sides}")
+    steps = [math.prod(sides[axis + 1 :]) for axis in range(len(sides))]
+    found = indices.unsqueeze(-1).floor_divide(make(np.array(steps, np.int64))) % make(
+        np.array(sides, np.int64)
+    )
+    return tuple(found.unbind(-1))
+
+
+# searchsorted, bucketize --------------------------------------------------------------------------
+
+
+def _search(sequence: Array, values: Array, right: bool, int32: bool) -> Array:
+    meeting = np.result_type(half_up(sequence), half_up(values))
+    if meeting.kind == "c" and sequence.size and values.size:
+        raise unimplemented("searchsorted_out_cpu", dtypes.result_dtype(sequence, values))
+    side = "right" if right else "left"
+    kind = np.int32 if int32 else np.int64
+    if meeting.kind in "fV" and np.isnan(sequence).any():
+        return _search_among_nan(sequence, values, right).astype(kind)
+    if sequence.ndim == 1:
+        return np.asarray(np.searchsorted(sequence.astype(meeting), values.astype(meeting), side), kind)
+    found = np.zeros(values.shape, kind)
+    for place in np.ndindex(values.shape[:-1]):
+        found[place] = np.searchsorted(sequence[place], values[place], side)
+    return found
+
+
+def _search_among_nan(sequence: Array, values: Array, right: bool) -> Array:
+    """Bisection as torch does it, for which a nan is never too large; numpy's takes it as the largest."""
+    found = np.zeros(values.shape, np.int64)
+    for place in np.ndindex(values.shape):
+        line = sequence if sequence.ndim == 1 else sequence[place[:-1]]
+        first, last = 0, len(line)
+        while first < last:
+            middle = (first + last) // 2
+            beyond = line[middle] > values[place] if right else line[middle] >= values[place]
+            first, last = (first, middle) if beyond else (middle + 1, last)
+        found[place] = first
+    return found
+
+
+def _check_side(right: bool, side: str | None, name: str) -> bool:
+    if side is not None and side not in ("left", "right"):
+        raise RuntimeError(f"torch.{name}(): side can only be 'left' or 'right' but got {side}")
+    if right and side == "left":
+        raise RuntimeError(
+            f"torch.{name}(): side and right can't be set to opposites, got side of left while right was True"
+        )
+    return right or side == "right"
+
+
+def _warn_of_copies(**tensors: Any) -> None:
+    for name, text in (
+        ("input", "input value tensor"),
+        ("boundary", "boundary tensor"),
+        ("sorter", "sorter tensor"),
+    ):
+        each = tensors[name]
+        if isinstance(each, Tensor) and not each._array.flags.c_contiguous:
+            contiguous = "input value" if name == "input" else name
+            warn_once(
+                f"torch.searchsorted(): {text} is non-contiguous, this will lower the performance due to extra data "
+                f"copy when converting non-contiguous tensor to contiguous, please use contiguous {contiguous} tensor if "
+                "possible. This message will only appear once per program.",
+            )
+
+
+def searchsorted(
+    sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None,
+    sorter: Tensor | None = None, out: Any = None,
+) -> Tensor:  # fmt: skip
+    """Where values would have to be put into a sorted sequence."""
+    after = _check_side(right, side, "searchsorted")
+    sequence = sorted_sequence._array
+    number = not isinstance(input, Tensor)
+    values = np.asarray(input, dtypes.of_number(input).numpy) if number else input._array
+    if number and sequence.ndim != 1:
+        raise RuntimeError(
+            "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we got "
+            f"boundaries tensor dim({sequence.ndim}) and input value's dim(0) numel(1)"
+        )
+    if sequence.ndim == 0:
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension"
+        )
+    _warn_of_copies(boundary=sorted_sequence, input=input, sorter=sorter)
+    if sorter is not None:
+        if sorter._array.shape != sequence.shape:
+            raise RuntimeError(
+                "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor "
+                f"{list(sequence.shape)}and got sorter tensor {list(sorter._array.shape)}"
+            )
+        if sorter._array.dtype != np.int64:
+            raise RuntimeError(
+                "torch.searchsorted(): sorter must be a tensor of long dtype but got dtype "
+                + sorter.dtype.legacy
+            )
+        if ((sorter._array < 0) | (sorter._array >= sequence.shape[-1])).any():
+            raise RuntimeError("torch.searchsorted(): sorter index out of range")
+        sequence = np.take_along_axis(sequence, sorter._array, -1)
+    if sequence.ndim != 1 and sequence.shape[:-1] != values.shape[:-1]:
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of "
+            "boundaries tensor and input value tensor must match, but we got boundaries tensor "
+            f"{list(sequence.shape)} and input value tensor {list(values.shape)}"
+        )
+    if values.size and sequence.dtype == values.dtype:
+        refuse_bools("searchsorted_out_cpu", values)
+    found = _search(sequence, values, after, out_int32)
+    if out is None:
+        return wrap(found)
+    if out.dtype is not (dtypes.int32 if out_int32 else dtypes.int64):
+        raise RuntimeError(
+            "torch.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) depending "
+            f"on whether out_int32 flag is True, but we got output tensor's dtype {out.dtype.legacy} and out_int32 flag "
+            f"is {out_int32}"
+        )
+    return store_out("searchsorted", out, found)
+
+
+def bucketize(
+    input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Any = None
+) -> Tensor:
+    """The bucket between boundaries that each value falls into."""
+    if boundaries._array.ndim != 1:
+        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries._array.ndim})")
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
+
+
+# Counts -------------------------------------------------------------------------------------------
+
+
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """How often each small number occurs, or the sum of the weights where it does."""
+    array = input._array
+    need_integers("bincount_cpu", array)
+    if minlength < 0:
+        raise RuntimeError("minlength should be >= 0")
+    if array.ndim != 1 or (array.size and array.min() < 0):
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if weights is not None and weights._array.shape != array.shape:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    if weights is None:
+        return wrap(np.bincount(array, minlength=minlength).astype(np.int64, copy=False))
+    kind = np.float32 if weights._array.dtype == np.float32 else np.float64
+    given = weights.to(dtypes.float64)._array if weights.is_complex() else weights._array
+    return wrap(np.bincount(array, given, minlength).astype(kind, copy=False))
+
+
+@op(name="histc", tensors="self")
+def histc(self: Array, bins: int = 100, min: Any = 0, max: Any = 0) -> Array:
+    """How many elements fall into each of equally wide bins."""
+    refuse_bools("linspace_cpu", self)
+    if self.dtype.kind == "c" and min == max and self.size:
+        raise unimplemented("aminmax_cpu", self.dtype)
+    need_floats("histogram_cpu", self)
+    if bins <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    low, high = (float(dtypes.number_within(dtypes.F64, each)) for each in (min, max))
+    if low == high and self.size:
+        low, high = float(self.min()), float(self.max())
+    if low == high:
+        low, high = low - 1, high + 1
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise RuntimeError(f"torch.histc: range of [{low:g}, {high:g}] is not finite")
+    if low > high:
+        raise RuntimeError("torch.histc: max must be larger than min")
+    inside = self[(self >= low) & (self <= high)]
+    low, high = self.dtype.type(low), self.dtype.type(high)
+    place = np.minimum(((inside - low) / (high - low) * bins).astype(np.int64), bins - 1)
+    counts = np.bincount(place, minlength=bins)
+    if dtypes.is_half(self.dtype):  # in which 1 more than so many is as many
+        counts = np.minimum(counts, 2 << dtypes.float_limits(self.dtype).nmant)
+    return counts.astype(self.dtype)
+
+
+PUBLIC = ("bincount", "bucketize", "histc", "searchsorted", "unique", "unique_consecutive", "unravel_index")

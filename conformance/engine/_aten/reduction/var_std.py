@@ -1,0 +1,307 @@
+"""Variance and standard deviation, alone and with the mean; covariance and correlation."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor
+from ..._c10.dtypes import F64, number_within
+from ..._c10.modes import state
+from ..._c10.shapes import wrap_dims
+from ..._c10.warn_once import warn_program
+from ..._c10.zero_tensor import in_memory
+from ..creation.factories import zeros_like
+from ..out import several
+from ..pointwise.complex_parts import complex
+from ..pointwise.where_clamp import where
+from ..registry import ROWS, Array, op
+from ..scalar_operands import times
+from ..type_promotion import invalid_combination
+from .sum_mean_prod import ABSENT, add_up, axes_of, count_along, dims, mean_backward, unsqueeze_multiple
+
+
+def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Array, Array]:
+    """Variance and mean, in double precision; torch takes a variance of all elements about their rounded mean."""
+    if self.dtype.kind == "c":
+        real, imag = (_moments(name, each, dim, correction, keepdim) for each in (self.real, self.imag))
+        return real[0] + imag[0], real[1] + 1j * imag[1]
+    if self.dtype.kind not in "fV":
+        both = name if "_" in name else "std and var"
+        raise RuntimeError(f"{both} only support floating point and complex dtypes")
+    axes = axes_of(dim, self.ndim)
+    self = in_memory(self)
+    exact = self.astype(np.float64, copy=False)
+    count = count_along(self.shape, axes)
+    freedom = count - (1 if correction is None else number_within(F64, correction))
+    mean = np.true_divide(np.add.reduce(exact, axis=axes, keepdims=True), count)
+    if "_" not in name and self.dtype == np.float32 and count == self.size > 0:
+        mean = np.true_divide(add_up(self, axes, self.dtype, True), count, dtype=self.dtype).astype(
+            np.float64
+        )
+    away = np.asarray(np.subtract(exact, mean, out=None if exact is self else exact))
+    squares = np.square(away, out=away)
+    variance = np.true_divide(np.add.reduce(squares, axis=axes, keepdims=keepdim), max(0, freedom))
+    if freedom <= 0 or not variance.size:
+        warn_program(
+            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
+            "factor (input numel divided by output numel).",
+        )
+    if (
+        ("_" in name or count != self.size)
+        and self.size
+        and not np.isfinite(variance).all()
+        and np.isfinite(self).all()
+    ):
+        running, mean = _running_moments(self.astype(np.float64, copy=False), axes, mean.shape)
+        variance = np.true_divide(running.reshape(variance.shape), max(0, freedom))
+    elif "_" in name and count > 1:  # torch's running mean makes a nan of infinity less infinity
+        mean = np.where(np.isinf(mean), np.nan, mean)
+    if not keepdim:
+        mean = np.squeeze(mean, axes)
+    return np.asarray(variance), np.asarray(mean)
+
+
+def _running_moments(array: Array, axes: Any, shape: tuple[int, ...]) -> tuple[Array, Array]:
+    """Sum of squared deviations and mean, one element after the other: where sums overflow, theirs do not."""
+    lines = np.moveaxis(array, axes, range(len(axes))).reshape(
+        -1, *(array.shape[i] for i in range(array.ndim) if i not in axes)
+    )
+    mean = np.zeros(lines.shape[1:])
+    squares = np.zeros(lines.shape[1:])
+    for number, each in enumerate(lines, 1):
+        away = each - mean
+        mean = mean + away / number
+        squares = squares + away * (each - mean)
+    return squares.reshape(shape), mean.reshape(shape)
+
+
+def variance_backward(grad: Tensor, self: Tensor, dim: Any, correction: Any, keepdim: bool) -> Tensor:
+    """torch's var_backward: nan or infinity where no degree of freedom is left."""
+    correction = 1 if correction is None else correction
+    if self._array.ndim == 0 or dim is None:
+        freedom = self._array.size - correction
+        if freedom <= 0:
+            nan, inf = (
+                float("nan"),
+                float("inf"),
+            )  # where() of numbers has the default dtype, whatever self has
+            return grad * where(self == self.mean(), nan, inf)
+        away = self - self.mean()  # see Note [Right operands first]
+        return times(grad, 2.0 / freedom) * away
+    if not keepdim and self._array.ndim > 1:
+        grad = unsqueeze_multiple(grad, dim, self._array.ndim)
+    # Of no dimensions, which stand for all of them, torch counts one element here.
+    freedom = count_along(self._array.shape, wrap_dims(dim, self._array.ndim)) - correction
+    factor = 2.0 / freedom if freedom else float("inf")
+    away = self - self.mean(dim, keepdim=True)
+    return times(grad, factor) * away
+
+
+def _std_backward(
+    result: Tensor, grad: Tensor, self: Tensor, dim: Any, correction: Any, keepdim: bool
+) -> Tensor:
+    to_variance = (grad / times(result, 2)).masked_fill_(result == 0, 0)
+    return variance_backward(to_variance, self, dim, correction, keepdim)
+
+
+def _plus_mean(
+    found: Tensor | None, grad: Tensor | None, self: Tensor, dim: Any, keepdim: bool
+) -> Tensor | None:
+    if grad is None:
+        return found
+    from_mean = mean_backward(grad, self._array.shape, self._array.size, dim or (), keepdim)
+    return from_mean if found is None else found + from_mean
+
+
+@op(
+    "VarBackward0",
+    name="var",
+    self=lambda grad, self, dim, correction, keepdim: variance_backward(grad, self, dim, correction, keepdim),
+)
+def _var(self: Array, dim: Any, correction: Any, keepdim: bool) -> Array:
+    return _moments("var", self, dim, correction, keepdim)[0].astype(self.real.dtype, copy=False)
+
+
+@op(
+    "StdBackward0",
+    name="std",
+    self=lambda grad, self, result, dim, correction, keepdim: _std_backward(
+        result, grad, self, dim, correction, keepdim
+    ),
+)
+def _std(self: Array, dim: Any, correction: Any, keepdim: bool) -> Array:
+    return np.sqrt(_moments("std", self, dim, correction, keepdim)[0]).astype(self.real.dtype, copy=False)
+
+
+@op(
+    "VarMeanBackward0",
+    name="var_mean",
+    outputs="result0 result1",
+    self=lambda grads, self, dim, correction, keepdim: _plus_mean(
+        None if grads[0] is None else variance_backward(grads[0], self, dim, correction, keepdim),
+        grads[1], self, dim, keepdim,
+    ),
+)  # fmt: skip
+def _var_mean(self: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Array, Array]:
+    found = _moments("var_mean", self, dim, correction, keepdim)
+    return found[0].astype(self.real.dtype, copy=False), found[1].astype(self.dtype, copy=False)
+
+
+@op(
+    "StdMeanBackward0",
+    name="std_mean",
+    outputs="result0 result1",
+    self=lambda grads, self, result0, dim, correction, keepdim: _plus_mean(
+        None if grads[0] is None else _std_backward(result0, grads[0], self, dim, correction, keepdim),
+        grads[1], self, dim, keepdim,
+    ),
+)  # fmt: skip
+def _std_mean(self: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Array, Array]:
+    found = _moments("std_mean", self, dim, correction, keepdim)
+    return np.sqrt(found[0]).astype(self.real.dtype, copy=False), found[1].astype(self.dtype, copy=False)
+
+
+_FLAGS = (bool, type(None))
+
+
+def _spread(name: str, row: Any, text: str) -> Any:
+    def reduce(
+        input: Tensor, dim: Any = ABSENT, unbiased: Any = None, keepdim: bool = False, *,
+        correction: Any = ABSENT, out: Any = None,
+    ) -> Any:  # fmt: skip
+        if isinstance(dim, bool):  # std(input, unbiased)
+            dim, unbiased = ABSENT, dim
+        elif unbiased.__class__ not in _FLAGS:
+            raise invalid_combination(name, (input, dim, unbiased))
+        if unbiased is not None or (dim is not ABSENT and correction is ABSENT):
+            correction = 0 if unbiased is False else 1
+        dim, correction = (None if each is ABSENT else each for each in (dim, correction))
+        _ = input.grad_fn  # a view without one says so before there is anything to warn of
+        arguments = (input, dims(dim), correction, keepdim)
+        if not (state.recording and state.recording.saved_hooks):
+            return given(arguments, out)
+        # Torch has saved the input before there is anything to tell.
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            found = given(arguments, out)
+        for each in told:
+            warn_program(each.message, each.category)
+        return found
+
+    def given(arguments: tuple[Any, ...], out: Any) -> Any:
+        return several(ROWS[name], out, *arguments) if name.endswith("mean") else row(*arguments, out=out)
+
+    reduce.__name__, reduce.__doc__ = name, text
+    return reduce
+
+
+var = _spread("var", _var, "The variance, of all elements or along dimensions.")
+std = _spread("std", _std, "The standard deviation, of all elements or along dimensions.")
+var_mean = _spread("var_mean", _var_mean, "Variance and mean.")
+std_mean = _spread("std_mean", _std_mean, "Standard deviation and mean.")
+
+
+# Covariance ---------------------------------------------------------------------------------------
+
+
+def cov(
+    input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
+) -> Tensor:
+    """The covariance matrix of variables in rows."""
+    if input._array.ndim > 2:
+        raise RuntimeError(
+            f"cov(): expected input to have two or fewer dimensions but got an input with {input._array.ndim} "
+            "dimensions"
+        )
+    if input._array.dtype.kind == "b":
+        raise RuntimeError("cov(): bool dtype is not supported for input")
+    columns = input.view(1, -1) if input._array.ndim < 2 else input
+    observations = columns._array.shape[1]
+    weights = _weights(columns, observations, fweights, aweights)
+    if not columns._array.size:
+        columns.mean(1) if columns._array.dtype.kind in "fV" else None
+    average: Tensor
+    total: Any
+    if weights is None:
+        average, total = columns.sum(1) / observations, observations
+    else:
+        total = weights.sum()
+        if not total._array:
+            raise RuntimeError("cov(): weights sum to zero, can't be normalized")
+        average = (columns * weights).sum(1) / total
+    norm: Any = total
+    if correction:
+        spread = correction if aweights is None else times((weights * aweights).sum(), correction) / total
+        norm = total - spread
+    if (norm.item() if isinstance(norm, Tensor) else norm) <= 0:
+        warn_program(
+            "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.",
+        )
+        norm = norm.new_zeros(()) if isinstance(norm, Tensor) else 0
+    # Of one observation torch knows that nothing is left, and writes it where the observation was.
+    alone = weights is not None and observations == 1
+    away = columns.zero_() if alone else columns - average.unsqueeze(1)
+    other = away if weights is None else away * weights
+    found = away.to(other.dtype).matmul(other.t().conj())
+    if found._array.dtype.kind == "c" and columns._array.shape[0] == 1:  # a variance, which is real
+        found = complex(found.real, zeros_like(found.real))
+    return found.true_divide(norm).squeeze()
+
+
+def _weights(
+    columns: Tensor, observations: int, fweights: Tensor | None, aweights: Tensor | None
+) -> Tensor | None:
+    for name, given, integral in (("fweights", fweights, True), ("aweights", aweights, False)):
+        if given is None:
+            continue
+        if given._array.ndim > 1:
+            raise RuntimeError(
+                f"cov(): expected {name} to have one or fewer dimensions but got {name} with "
+                f"{given._array.ndim} dimensions"
+            )
+        if integral and given._array.dtype.kind not in "iu":
+            raise RuntimeError(
+                f"cov(): expected fweights to have integral dtype but got fweights with {given.dtype.legacy} dtype"
+            )
+        if not integral and given._array.dtype.kind not in "fV":
+            raise RuntimeError(
+                "cov(): expected aweights to have floating point dtype but got aweights with "
+                f"{given.dtype.legacy} dtype"
+            )
+        if given._array.size != observations:
+            raise RuntimeError(
+                f"cov(): expected {name} to have the same numel as there are observations in the input but got "
+                f"{given._array.size} != {observations}"
+            )
+        if given._array.size and given._array.min() < 0:
+            raise RuntimeError(f"cov(): {name} cannot be negative")
+    if fweights is None:
+        return aweights
+    return fweights if aweights is None else fweights * aweights
+
+
+def corrcoef(input: Tensor) -> Tensor:
+    """The matrix of correlation coefficients of variables in rows."""
+    if input._array.ndim > 2:
+        raise RuntimeError(
+            "corrcoef(): expected input to have two or fewer dimensions but got an input with "
+            f"{input._array.ndim} dimensions"
+        )
+    found = cov(input)
+    if found._array.ndim == 0:
+        return found / found
+    deviation = found.diagonal()
+    if found._array.dtype.kind == "c":
+        deviation = deviation.real
+    deviation = deviation.sqrt()
+    found = found.div(deviation.view(-1, 1)).div(deviation.view(1, -1))
+    if found._array.dtype.kind == "c":
+        imaginary = found.imag.clip(-1, 1)  # first: see Note [Right operands first]
+        return complex(found.real.clip(-1, 1), imaginary)
+    return found.clip(-1, 1)
+
+
+PUBLIC = ("corrcoef", "cov", "std", "std_mean", "var", "var_mean")

@@ -1,0 +1,90 @@
+"""A tensor and a number, as torch's own formulas write it in C++: rows whose number is no operand.
+
+``a * 2`` in Python makes a tensor of the 2 and gives MulBackward0; the same in a C++ formula gives MulBackward1,
+and that is what the graph of a gradient shows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._autograd.tensor import Tensor, make
+from .._c10.dtypes import is_half, result_dtype
+from .inplace import run_inplace
+from .kernels import in_single
+from .registry import ROWS, Array, op
+from .type_promotion import array_to_float
+
+PUBLIC = ()
+_REAL = frozenset((int, float, np.float32))
+
+
+@op("MulBackward1", meet="self", name="mul_scalar", self=lambda grad, other: times(grad, other))
+def times(self: Array, other: Any) -> Array:
+    """self * other."""
+    return scaled_by(np.multiply, _fitting(self, other), other)
+
+
+@op("DivBackward1", meet="self", name="div_scalar", self=lambda grad, other: over(grad, other))
+def over(self: Array, other: Any) -> Array:
+    """self / other."""
+    return scaled_by(np.true_divide, array_to_float(self), other)
+
+
+@op("AddBackward1", meet="self", name="add_scalar", self=lambda grad: grad)
+def plus(self: Array, other: Any) -> Array:
+    """self + other."""
+    return np.add(*_met(self, other))
+
+
+@op("SubBackward1", meet="self", name="sub_scalar", self=lambda grad: grad)
+def minus(self: Array, other: Any) -> Array:
+    """self - other."""
+    if self.dtype.kind == "b":
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, "
+            "use the `~` or `logical_not()` operator instead."
+        )
+    return np.subtract(*_met(self, other))
+
+
+def times_(self: Tensor, other: Any) -> Tensor:
+    """self * other, in place."""
+    return run_inplace(ROWS["mul_scalar"], [self, other])
+
+
+def over_(self: Tensor, other: Any) -> Tensor:
+    """self / other, in place."""
+    return run_inplace(ROWS["div_scalar"], [self, other])
+
+
+def _fitting(array: Array, number: Any) -> Array:
+    """An array in the dtype in which it meets the number."""
+    return array if array.dtype.kind in "fV" else array.astype(result_dtype(array, number), copy=False)
+
+
+def scaled_by(function: np.ufunc, self: Any, other: Any) -> Array:
+    """A product or quotient; see Note [Halves and numbers]."""
+    if other.__class__ in _REAL and is_half(self.dtype):
+        return in_single(function, self, other)
+    found: Array = function(self, other)
+    return found
+
+
+def _met(array: Array, number: Any) -> tuple[Array, Any]:
+    """Both in the dtype in which they meet."""
+    array = _fitting(array, number)
+    # beside a number of Python's, numpy would make float32 of bfloat16
+    return array, array.dtype.type(number) if array.dtype.kind == "V" else number
+
+
+def less_than(number: Any, tensor: Tensor) -> Tensor:
+    """number - tensor: torch subtracts from a tensor full of the number."""
+    return make(np.full(tensor._array.shape, number, tensor._array.dtype)).sub_(tensor)
+
+
+def maybe_times(grad: Tensor, alpha: Any) -> Tensor:
+    """grad * alpha, the gradient itself for 1."""
+    return grad if alpha == 1 else times(grad, alpha)

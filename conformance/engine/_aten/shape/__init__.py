@@ -1,0 +1,1 @@
+"""Views, copies, joining and splitting."""

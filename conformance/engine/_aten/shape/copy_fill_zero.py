@@ -1,0 +1,97 @@
+"""All elements of a tensor written anew: copy_, fill_, zero_ (torch: native/Copy.cpp, Fill.cpp)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.inplace_checks import write
+from ..._autograd.tensor import Tensor, make
+from ..._c10.dtypes import NUMBERS, number_within
+from ..._c10.errors import wrong_type
+from ..creation.factories import zeros_like
+from ..inplace import is_free, lies_apart, run_inplace
+from ..registry import ROWS, Array, op
+from ..type_promotion import plain_number
+
+
+def copy_(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
+    """Overwrite the tensor with another's values, or with a number, in its own dtype.
+
+    Raises:
+        TypeError: it is neither.
+        OverflowError: an integer of more than 64 bits.
+    """
+    if not isinstance(other, Tensor):
+        number = plain_number(other)
+        if number.__class__ not in NUMBERS:
+            raise wrong_type("copy_", "other", "Tensor", other, 1)
+        if number.__class__ is int:
+            number.to_bytes(8, "little", signed=number < 0)  # which says what torch says
+        other = make(np.asarray(number))  # in double precision, and cast like any tensor
+    if is_free(self) and lies_apart(self, other):  # see Note [Written at once]
+        write(self, other._array)
+        return self
+    return run_inplace(ROWS["copy"], [self, other])
+
+
+@op("FillBackward2", name="fill", self=lambda grad: make(np.zeros(grad._array.shape, grad._array.dtype)))
+def _fill(self: Array, value: Any) -> Array:
+    return np.full(self.shape, number_within(self.dtype, value), self.dtype)
+
+
+@op(
+    "FillBackward3",
+    name="fill_tensor",
+    self=lambda grad: make(np.zeros(grad._array.shape, grad._array.dtype)),
+    value=lambda grad: grad.sum(),
+)
+def _fill_tensor(self: Array, value: Array) -> Array:
+    if value.ndim:
+        raise RuntimeError(
+            f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
+        )
+    return np.full(self.shape, value, self.dtype)
+
+
+def fill_(self: Tensor, value: Any) -> Tensor:
+    """Every element the same number."""
+    if value.__class__ in (int, float) and is_free(self):  # see Note [Written at once]
+        write(self, number_within(self._array.dtype, value))
+        return self
+    if isinstance(value, Tensor):
+        return run_inplace(ROWS["fill_tensor"], [self, value])
+    if self._array.dtype.kind == "b" and isinstance(value, float):
+        value = bool(value)
+    return run_inplace(ROWS["fill"], [self, value])
+
+
+_FILLED = op("FillBackward0", name="fill_copy", **ROWS["fill"].formulas)(ROWS["fill"].forward)
+_FILLED_TENSOR = op("FillBackward1", name="fill_tensor_copy", **ROWS["fill_tensor"].formulas)(
+    ROWS["fill_tensor"].forward
+)
+
+
+def fill(input: Tensor, value: Any) -> Tensor:
+    """A copy with every element the same number."""
+    return (_FILLED_TENSOR if isinstance(value, Tensor) else _FILLED)(input, value)
+
+
+@op("ZeroBackward0", name="zero", self=lambda grad: zeros_like(grad))
+def _zero(self: Array) -> Array:
+    return np.zeros(self.shape, self.dtype)
+
+
+def zero_(self: Tensor) -> Tensor:
+    """Every element 0."""
+    if is_free(self):  # see Note [Written at once]
+        write(self, 0)
+        return self
+    return run_inplace(ROWS["zero"], [self])
+
+
+def attach() -> None:
+    """copy_, fill_ and zero_ as methods of Tensor, in place of what would be made of their rows."""
+    for method in (copy_, fill_, zero_):
+        setattr(Tensor, method.__name__, method)

@@ -1,0 +1,196 @@
+"""Views taken in place: squeeze_, unsqueeze_, t_, transpose_, as_strided_ and their other names.
+
+The tensor keeps its memory and shows it in another shape. Its history goes on from its own last node, also for a
+view: nothing is written, so the base has nothing to learn.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..._arguments.overloads import is_count
+from ..._autograd import conj_view
+from ..._autograd.batched_tensor import BatchedTensor, by_wholes, each_in_place
+from ..._autograd.inplace_checks import check_mutable
+from ..._autograd.node import Node, NotImplementedNode, gradient_edge, new_node
+from ..._autograd.storage_impl import StorageBase, buffer, over_memory, storage
+from ..._autograd.tensor import Tensor, make, set_array
+from ..._autograd.views import check_inplace, increment_version, rebase_history
+from ..._c10 import errors
+from ..._c10.dtypes import c_name
+from ..._c10.modes import state
+from ..._c10.shapes import sizes
+from ..._c10.slots import on_first_use
+from ..registry import ROWS, Array, Row, op
+from ..type_promotion import MISSING, invalid_combination
+from . import transpose as transposing_rows  # noqa: F401
+from . import view_reshape as shape_rows  # noqa: F401  its rows are read below, as those of the next are
+
+view_batch_in_place: Callable[..., None] = on_first_use("view_batch_in_place")  # see Note [Slots]
+
+
+def _twin(name: str, node: str) -> Row:
+    """The row of a view under the node that its in-place form has."""
+    row = ROWS[name]
+    op(node, name=f"{name}_in_place", view="default", **row.formulas)(row.forward)
+    return ROWS[f"{name}_in_place"]
+
+
+_squeeze_all = _twin("squeeze", "SqueezeBackward3")
+_squeeze_dim = _twin("squeeze_dim", "SqueezeBackward4")
+_squeeze_dims = _twin("squeeze_dims", "SqueezeBackward5")
+_unsqueeze = _twin("unsqueeze", "UnsqueezeBackward1")
+_transpose = _twin("transpose", "TransposeBackward1")
+_t = _twin("t", "TBackward1")
+
+
+def view_in_place(row: Row, self: Tensor, *arguments: Any) -> Tensor:
+    """Give a tensor the shape and strides that a row's view of it has.
+
+    Raises:
+        RuntimeError: a leaf, or a view that forbids changes.
+    """
+    if self.__class__ is BatchedTensor:
+        if self._whole is not None and by_wholes(self._level):
+
+            def take(name: str, *given: Any) -> Tensor:
+                return view_in_place(ROWS[name], *given)
+
+            view_batch_in_place(take, row.name, self, arguments)
+            return self
+        given = (self, *arguments)
+        return each_in_place(lambda *each: view_in_place(row, *each), given, {}, self._level, row.name + "_")
+    recorded = state.recording and self.requires_grad
+    check_inplace(self, recorded)
+    for tangent in (self._tangents or {}).values():
+        view_in_place(row, tangent, *arguments)
+    array = row.evaluate(self, *arguments)
+    node = row.record(self, *arguments, make(array), state.recorder) if recorded else None
+    return _show(self, array, node)
+
+
+def _show(self: Tensor, array: Array, node: Node | None) -> Tensor:
+    set_array(self, array)
+    increment_version(self)  # an inference tensor is changed, and refused afterwards
+    if node is not None:
+        self._node, self._output_nr, self._requires_grad = node, 0, True  # hooks stay where they are
+        if self._view is not None and self._version_counter is not None:
+            self._view.attr_version = self._version_counter.value
+    return self
+
+
+def squeeze_(self: Tensor, dim: Any = MISSING) -> Tensor:
+    """squeeze in place."""
+    if dim is MISSING:
+        return view_in_place(_squeeze_all, self)
+    if isinstance(dim, (tuple, list)):
+        return view_in_place(_squeeze_dims, self, tuple(dim))
+    if dim.__class__ is not int and not is_count(dim):
+        raise invalid_combination("Tensor.squeeze_", (dim,))
+    return view_in_place(_squeeze_dim, self, dim)
+
+
+def unsqueeze_(self: Tensor, dim: Any) -> Tensor:
+    """unsqueeze in place."""
+    return view_in_place(_unsqueeze, self, dim)
+
+
+def transpose_(self: Tensor, dim0: Any, dim1: Any) -> Tensor:
+    """transpose in place."""
+    return view_in_place(_transpose, self, dim0, dim1)
+
+
+def swapdims_(self: Tensor, dim0: Any, dim1: Any) -> Tensor:
+    """swapdims in place."""
+    return view_in_place(_transpose, self, dim0, dim1)
+
+
+def swapaxes_(self: Tensor, axis0: Any, axis1: Any) -> Tensor:
+    """swapaxes in place."""
+    return view_in_place(_transpose, self, axis0, axis1)
+
+
+def t_(self: Tensor) -> Tensor:
+    """t in place."""
+    if self._array.ndim > 2:
+        raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {self._array.ndim}D")
+    return view_in_place(_t, self)
+
+
+def set_(
+    self: Tensor, source: Any = MISSING, storage_offset: Any = None, size: Any = None, stride: Any = None
+) -> Tensor:
+    """Take another tensor's, or a storage's, memory and lay a shape over it, or take none; there is no derivative.
+
+    Raises:
+        RuntimeError: a leaf that requires grad, another dtype, or no place in memory.
+        TypeError: a place without a shape.
+    """
+    if source is None or (storage_offset is None) != (size is None):
+        raise invalid_combination("set_", (source, storage_offset, size))
+    array = _memory_of(self, source)
+    if size is not None:
+        array = _laid_over(array, int(storage_offset), sizes((size,)), stride)
+    given = source if isinstance(source, Tensor) else make(array)
+    if self._tangents or given._tangents:
+        raise NotImplementedError(errors.NO_FORWARD_MODE.format("set_"))
+    recorded = bool(state.recording and (self.requires_grad or given.requires_grad))
+    check_inplace(self, recorded)
+    check_mutable(self)
+    node: Any = None
+    if recorded:
+        node = new_node(NotImplementedNode)
+        node.operation = "set_"
+        node.next_edges = (gradient_edge(self), gradient_edge(given))
+        node.input_metadata = ((array.shape, array.dtype),)
+        rebase_history(self, node)
+    self._grad_accumulator = None  # gradients of the old memory do not reach the new one
+    return _show(self, array, None)
+
+
+def _memory_of(self: Tensor, source: Any) -> Array:
+    if source is MISSING:
+        return np.zeros(0, self._array.dtype)
+    if isinstance(source, StorageBase):
+        own = getattr(source, "dtype", self.dtype)  # typed storages have one
+        if own is not self.dtype:
+            raise RuntimeError(
+                f"Expected a Storage of type {c_name(self._array.dtype)} or an UntypedStorage, but got type "
+                f"{own.legacy} for argument 1 'storage'"
+            )
+        return over_memory(source._array, self._array.dtype)
+    if source._array.dtype is not self._array.dtype:
+        theirs, ours = c_name(source._array.dtype), c_name(self._array.dtype)
+        raise RuntimeError(f"Could not set tensor of type {theirs} to a tensor of type {ours}")
+    if conj_view.is_twin(source._array) != conj_view.is_twin(self._array):  # a bit stays where it is
+        return conj_view.conjugated(source._array)
+    return source._array
+
+
+def _laid_over(array: Array, offset: int, shape: tuple[int, ...], stride: Any) -> Array:
+    memory = over_memory(storage(array), array.dtype)
+    item = memory.itemsize
+    steps = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))] if stride is None else stride
+    if offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+    if any(n < 0 for n in shape):
+        raise RuntimeError("numel: integer multiplication overflow")
+    if len(steps) != len(shape):
+        raise RuntimeError(f"unequal size length ({len(shape)}) and stride length ({len(steps)})")
+    if any(step < 0 for step in steps):
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(steps)}"
+        )
+    last = -1 if 0 in shape else sum((n - 1) * step for n, step in zip(shape, steps, strict=True))
+    if offset + last >= memory.size:
+        raise NotImplementedError("set_ beyond the memory that there is")
+    return np.ndarray(
+        shape, memory.dtype, buffer(memory), offset * item, tuple(step * item for step in steps)
+    )
+
+
+PUBLIC = ("set_", "squeeze_", "swapaxes_", "swapdims_", "t_", "transpose_", "unsqueeze_")

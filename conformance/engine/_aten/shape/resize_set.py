@@ -1,0 +1,141 @@
+"""A tensor's memory: resized, compared, changed element by element by a Python function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from ctypes import c_double
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from ..._arguments.argument_errors import check_tensors
+from ..._autograd.storage_impl import address, lay_out, storage
+from ..._autograd.tensor import Tensor
+from ..._autograd.views import increment_version
+from ..._c10.dtypes import number_within
+from ..._c10.layout import preserve_format, suggest_memory_format
+from ..._c10.modes import state
+from ..._c10.shapes import sizes
+from ..registry import Array
+
+
+def resize_(self: Tensor, *sides: Any, size: Any = None, memory_format: Any = None) -> Tensor:
+    """Another shape over the same memory, which grows where it is too small.
+
+    Raises:
+        RuntimeError: for a tensor that requires grad.
+        NotImplementedError: memory that other tensors share would have to grow.
+    """
+    if self.requires_grad and not (state.inference or self._inference):
+        raise RuntimeError("cannot resize variables that require grad")
+    shape = sizes(sides if size is None else (size,), "resize_(): argument 'size'")
+    if any(each < 0 for each in shape):
+        raise RuntimeError("numel: integer multiplication overflow")
+    changes = shape != self._array.shape
+    lay_out(self, shape)
+    if changes:
+        increment_version(self)
+    if memory_format is preserve_format:
+        raise RuntimeError("Unsupported memory formatPreserve")
+    if memory_format is not None:
+        lay_out(self, shape, memory_format)
+    if self._tangents:  # said too late, as torch does
+        raise RuntimeError("cannot resize variables that has a forward grad")
+    return self
+
+
+def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
+    """The shape of another tensor over the same memory."""
+    check_tensors("resize_as_", the_template=the_template)
+    if memory_format is preserve_format:
+        memory_format = suggest_memory_format(the_template._array)
+    return resize_(self, the_template._array.shape, memory_format=memory_format)
+
+
+def is_set_to(self: Tensor, tensor: Tensor) -> bool:
+    """Whether both show the same memory in the same way."""
+    a, b = self._array, tensor._array
+    return (
+        storage(a) is storage(b)
+        and a.shape == b.shape
+        and a.strides == b.strides
+        and address(a) == address(b)
+    )
+
+
+def _refuse_grad(name: str, *tensors: Tensor) -> None:
+    if any(each.requires_grad for each in tensors):
+        raise RuntimeError(
+            f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead."
+        )
+
+
+def apply_(self: Tensor, callable: Callable[[Any], Any]) -> Tensor:
+    """Each element replaced by what a function gives for it; not counted as a change."""
+    _refuse_grad("apply_", self)
+    for place, value in np.ndenumerate(self._array):
+        _store(self._array, place, callable(value.item()))
+    return self
+
+
+def map_(self: Tensor, other: Tensor, callable: Callable[[Any, Any], Any]) -> Tensor:
+    """Each element replaced by what a function gives for it and another tensor's; not counted as a change.
+
+    Raises:
+        TypeError: that is no tensor, or of another dtype.
+    """
+    check_tensors("map_", other=other)
+    _refuse_grad("map_", self, other)
+    if self._array.dtype != other._array.dtype:
+        raise TypeError(
+            f"map_: expected torch.{self.dtype.legacy}Tensor for 'other' (got torch.{other.dtype.legacy}Tensor)"
+        )
+    _store_each(self, callable, other)
+    return self
+
+
+def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any], Any]) -> Tensor:
+    """Each element replaced by what a function gives for it and those of two others; not counted as a change.
+
+    Raises:
+        TypeError: these are no tensors, or of another dtype.
+    """
+    check_tensors("map2_", x=x, y=y)
+    _refuse_grad("map2_", self, x, y)
+    for name, each in (("x", x), ("y", y)):
+        if self._array.dtype != each._array.dtype:
+            raise TypeError(
+                f"map2_: expected torch.{self.dtype.legacy}Tensor for argument '{name}' "
+                f"(got torch.{each.dtype.legacy}Tensor)"
+            )
+    _store_each(self, callable, x, y)
+    return self
+
+
+def _store_each(self: Tensor, callable: Callable[..., Any], *others: Tensor) -> None:
+    arrays = [each.expand(self._array.shape)._array for each in others]
+    for place, value in np.ndenumerate(self._array):
+        _store(self._array, place, callable(value.item(), *(each[place].item() for each in arrays)))
+
+
+def _store(array: Array, place: Any, value: Any) -> None:
+    """A number of Python's becomes an element (torch: utils/python_scalars.h).
+
+    Raises:
+        TypeError: it is none.
+        RuntimeError: it is too large.
+    """
+    match array.dtype.kind:
+        case "f" | "V":
+            value = c_double(value).value
+        case "i" | "u":
+            value = number_within(
+                array.dtype, value if isinstance(value, float) else index(value), array.dtype.name
+            )
+        case "b":
+            value = bool(value if isinstance(value, float | complex) else index(value))
+    array[place] = value
+
+
+PUBLIC = ("apply_", "is_set_to", "map2_", "map_", "resize_", "resize_as_")

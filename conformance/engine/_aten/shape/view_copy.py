@@ -1,0 +1,152 @@
+"""Views as copies: ``expand_copy`` and the like, the rows of the views with results of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import index
+from typing import Any
+
+from ..._autograd.tensor import Tensor, make
+from ..._autograd.undefined_gradient import unsupported
+from ..._autograd.views import increment_version
+from ..._c10 import dtypes
+from ..._c10.shapes import sizes
+from ..out import check_asked, check_out, given
+from ..registry import ROWS, Array, op
+from ..type_promotion import MISSING
+from . import split  # noqa: F401  it has rows that are made to copy
+from .as_strided_unfold import _arguments as strided_arguments
+from .view_reshape import view
+
+
+def _copy_of(name: str) -> Callable[..., Any]:
+    """The row of a view, made to copy."""
+    row = ROWS[name]
+    view = row.forward
+
+    def forward(self: Array, *arguments: Any) -> Array:
+        if name == "view":  # a copy need not be laid out as the view would be
+            self = self.copy()
+        return view(self, *arguments).copy()
+
+    forward.__wrapped__ = view  # type: ignore[attr-defined]  # whose signature it has
+    return op(f"{row.node_name}_copy", name=f"{name.lstrip('_')}_copy", **row.formulas)(forward)
+
+
+def _copies_of(name: str) -> Callable[..., Any]:
+    """The row of several views, made to copy."""
+    row = ROWS[name]
+
+    def forward(self: Array, *arguments: Any) -> Any:
+        return [piece.copy() for piece in row.forward(self, *arguments)]
+
+    forward.__wrapped__ = row.forward  # type: ignore[attr-defined]
+    return op(f"{row.node_name}_copy", name=f"{name}_copy", outputs="first others", **row.formulas)(forward)
+
+
+alias_copy = _copy_of("alias")
+select_copy, t_copy, transpose_copy = _copy_of("select"), _copy_of("t"), _copy_of("transpose")
+unfold_copy, unsqueeze_copy, slice_copy = _copy_of("unfold"), _copy_of("unsqueeze"), _copy_of("slice")
+_as_strided, _expand, _permute, _view = (_copy_of(n) for n in ("as_strided", "expand", "permute", "view"))
+_view_as_real, _view_as_complex = _copy_of("_view_as_real"), _copy_of("_view_as_complex")
+_split, _split_with_sizes = _copies_of("split"), _copies_of("split_with_sizes")
+_unbind = _copies_of("unbind")
+_squeeze, _squeeze_dim, _squeeze_dims = (_copy_of(n) for n in ("squeeze", "squeeze_dim", "squeeze_dims"))
+
+
+def as_strided_copy(
+    input: Tensor, size: Any, stride: Any, storage_offset: Any = None, *, out: Any = None
+) -> Tensor:
+    """as_strided as a copy."""
+    return _as_strided(input, *strided_arguments(input, size, stride, storage_offset), out=out)
+
+
+def expand_copy(input: Tensor, size: Any, *, implicit: bool = False, out: Any = None) -> Tensor:
+    """expand as a copy."""
+    return _expand(input, sizes((size,)), out=out)
+
+
+def permute_copy(input: Tensor, dims: Any, *, out: Any = None) -> Tensor:
+    """permute as a copy."""
+    return _permute(input, sizes((dims,)), out=out)
+
+
+def view_copy(input: Tensor, size: Any = None, *, dtype: Any = None, out: Any = None) -> Tensor:
+    """view as a copy, in another shape or, with no gradient, as another dtype."""
+    dtype = size if isinstance(size, dtypes.dtype) else dtype
+    if dtype is not None:
+        return given("view_copy", out, make(view(input.detach(), dtype)._array.copy()))
+    return _view(input, sizes((size,)), out=out)
+
+
+def squeeze_copy(input: Tensor, dim: Any = MISSING, *, out: Any = None) -> Tensor:
+    """squeeze as a copy."""
+    if dim is MISSING:
+        return _squeeze(input, out=out)
+    if isinstance(dim, (tuple, list)):
+        return _squeeze_dims(input, tuple(dim), out=out)
+    return _squeeze_dim(input, dim, out=out)
+
+
+def _into(name: str, out: Any, pieces: tuple[Tensor, ...]) -> Any:
+    """The copies, or nothing where they are written into given tensors.
+
+    Raises:
+        RuntimeError: there are more or fewer of those.
+    """
+    if out is None:
+        return pieces
+    if len(out) != len(pieces):
+        raise RuntimeError(f"{name} expected an out= argument of size {len(pieces)}, got size {len(out)}")
+    for target in out:
+        check_out("copy", target, ())
+    for piece, target in zip(pieces, out, strict=True):
+        if name.startswith("split_copy"):
+            target.copy_(piece)
+            continue
+        check_asked(target, piece.dtype)
+        if target._array.shape != piece._array.shape:
+            increment_version(target)  # resized, and then written
+        given("copy", target, piece)
+    return None
+
+
+def split_copy(input: Tensor, split_size: int, dim: int = 0, *, out: Any = None) -> Any:
+    """split into pieces of one length as copies."""
+    return _into("split_copy_Tensor_out()", out, _split(input, index(split_size), dim))
+
+
+def split_with_sizes_copy(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, out: Any = None) -> Any:
+    """split into pieces of given lengths as copies."""
+    return _into("split_with_sizes_copy_out", out, _split_with_sizes(input, tuple(split_sizes), dim))
+
+
+def unbind_copy(input: Tensor, dim: int = 0, *, out: Any = None) -> Any:
+    """unbind as copies."""
+    return _into("unbind_copy_int_out", out, _unbind(input, dim))
+
+
+def view_as_real_copy(input: Tensor, *, out: Any = None) -> Tensor:
+    """view_as_real as a copy."""
+    return _view_as_real(input, out=out)
+
+
+def view_as_complex_copy(input: Tensor, *, out: Any = None) -> Tensor:
+    """view_as_complex as a copy; torch has no gradient of it.
+
+    Raises:
+        RuntimeError: the input requires grad.
+    """
+    return _view_as_complex(input, out=out)
+
+
+@op("NotImplemented", self=unsupported("detach_copy"))
+def detach_copy(self: Array) -> Array:
+    """detach as a copy; torch means it to have no gradient, and refuses one."""
+    return self.copy()
+
+
+PUBLIC = (
+    "alias_copy", "as_strided_copy", "detach_copy", "expand_copy", "permute_copy", "select_copy", "slice_copy",
+    "split_copy", "split_with_sizes_copy", "squeeze_copy", "t_copy", "transpose_copy", "unbind_copy", "unfold_copy", "unsqueeze_copy", "view_as_complex_copy", "view_as_real_copy", "view_copy",
+)  # fmt: skip

@@ -1,0 +1,183 @@
+"""The sparse kernels of operations on two operands (torch: native/sparse/SparseTensorMath.cpp)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._c10 import dtypes
+from ..._c10.layout import type_name
+from ..._c10.shapes import broadcast_shapes
+from .kernels import kernel, no_kernel
+from .sparse_array import Array, SparseArray, coalesced, coo, narrowed, places
+
+
+def meeting_kind(*operands: Any) -> np.dtype[Any]:
+    """The dtype in which operands meet."""
+    shown = [
+        np.broadcast_to(np.zeros((), e.dtype), e.shape) if isinstance(e, SparseArray) else e for e in operands
+    ]
+    return dtypes.result_dtype(*shown)
+
+
+def _scale(values: Array, factor: Any) -> Array:
+    return values if factor.__class__ is int and factor == 1 else values * values.dtype.type(factor)
+
+
+@kernel("add", "add_scalar")
+def add(self: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """self + alpha * other: sparse if both are, else the first must have all its elements."""
+    if isinstance(self, SparseArray) and not isinstance(other, SparseArray):
+        raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
+    kind = meeting_kind(self, other)
+    if not isinstance(self, SparseArray):
+        return _add_to_dense(np.asarray(self), other, alpha, kind)
+    if self.shape != other.shape:
+        raise RuntimeError(
+            f"add: expected sizes of 'self' and 'other' to match, but {list(self.shape)} != {list(other.shape)}"
+        )
+    ours, theirs = self.values.astype(kind, copy=False), _scale(other.values.astype(kind, copy=False), alpha)
+    if not other.nnz:
+        return coo(self.indices.copy(), ours.copy(), self.shape, self.coalesced)
+    if not self.nnz:
+        return coo(other.indices.copy(), theirs.copy(), self.shape, other.coalesced)
+    if self.sparse_dim != other.sparse_dim:
+        raise RuntimeError(
+            f"add: expected 'self' and 'other' to have same density, but 'self' has {self.sparse_dim} sparse dimensions "
+            f"while 'other' has {other.sparse_dim} sparse dimensions"
+        )
+    if self.values.flags.c_contiguous and other.values.flags.c_contiguous:
+        return _merged(self, ours, other, theirs)
+    together = np.concatenate([self.indices, other.indices], 1)
+    found = coo(together, np.concatenate([ours, theirs]), self.shape)
+    return coalesced(found) if found.nnz > found.size else found
+
+
+def _add_to_dense(self: Array, other: SparseArray, alpha: Any, kind: np.dtype[Any]) -> Array:
+    if self.shape != other.shape:
+        raise RuntimeError(
+            f"add: expected 'self' and 'other' to have same size, but self has size {list(self.shape)} while other has "
+            f"size {list(other.shape)} (FYI: dense-sparse addition does not currently support broadcasting)"
+        )
+    found = self.astype(kind, copy=True)
+    np.add.at(found, tuple(other.indices), _scale(other.values.astype(kind, copy=False), alpha))
+    return found
+
+
+def _merged(self: SparseArray, ours: Array, other: SparseArray, theirs: Array) -> Any:
+    """Both one after the other in the order of their indices, as if they were coalesced; what meets is added up."""
+    a, b = places(self).tolist(), places(other).tolist()
+    taken: list[tuple[int, int]] = []  # a column of each, or -1
+    i = j = 0
+    while i < len(a) or j < len(b):
+        first = j == len(b) or (i < len(a) and a[i] <= b[j])
+        second = i == len(a) or (j < len(b) and b[j] <= a[i])
+        taken.append((i if first else -1, j if second else -1))
+        i, j = i + first, j + second
+    left, right = np.array(taken).T
+    indices = np.where(left >= 0, self.indices[:, left], other.indices[:, right])
+    shape = (-1, *[1] * (ours.ndim - 1))
+    values = np.where((left >= 0).reshape(shape), ours[left], 0) + np.where(
+        (right >= 0).reshape(shape), theirs[right], 0
+    )
+    space = self.nnz + other.nnz
+    found = coo(narrowed(indices, space), values.astype(ours.dtype, copy=False), self.shape)
+    found.coalesced = self.coalesced and other.coalesced
+    return found
+
+
+@kernel("sub", "sub_scalar")
+def _sub(self: Any, other: Any, *, alpha: Any = 1) -> Any:
+    return add(self, other, alpha=-alpha)
+
+
+@kernel("rsub")
+def _rsub(self: SparseArray, other: Any, alpha: Any = 1) -> Any:
+    return add(np.asarray(other, meeting_kind(self, other)), self, alpha=-alpha)
+
+
+@kernel("mul", "mul_scalar")
+def mul(self: Any, other: Any) -> Any:
+    """self * other: sparse, at the places of one that is sparse."""
+    if isinstance(self, SparseArray) and isinstance(other, SparseArray):
+        return _intersection(self, other)
+    if not isinstance(self, SparseArray):
+        self, other = other, self
+    kind = meeting_kind(self, other)
+    values = self.values.astype(kind, copy=False)
+    if not np.ndim(other):
+        return coo(self.indices.copy(), values * kind.type(other), self.shape, self.coalesced)
+    if broadcast_shapes(other.shape, self.shape) != self.shape:
+        raise NotImplementedError("products of a sparse tensor that is broadcast")
+    factor = np.broadcast_to(other, self.shape)[tuple(self.indices)]
+    return coo(self.indices.copy(), values * factor.astype(kind, copy=False), self.shape, self.coalesced)
+
+
+def _intersection(self: SparseArray, other: SparseArray) -> Any:
+    """The product where both have values, if they are coalesced.
+
+    Otherwise it is at the places of one of the two, and 0 where the other has none: of the one that is not coalesced, or
+    else of the one with fewer values, of equally many the second.
+    """
+    if self.shape != other.shape:
+        raise RuntimeError(
+            "sparse_binary_op_intersection_cpu(): expects sparse inputs with equal dimensionality, number of sparse "
+            "dimensions, and shape of sparse dimensions"
+        )
+    kind = meeting_kind(self, other)
+    if self.coalesced and other.coalesced:
+        _, ours, theirs = np.intersect1d(places(self), places(other), assume_unique=True, return_indices=True)
+        values = self.values[ours].astype(kind) * other.values[theirs].astype(kind)
+        return coo(narrowed(self.indices[:, ours], min(self.nnz, other.nnz)), values, self.shape, True)
+    if self.coalesced != other.coalesced:
+        table, source = (self, other) if self.coalesced else (other, self)
+    else:
+        table, source = (self, other) if self.nnz >= other.nnz else (other, self)
+    factor = picked(table, source.indices).astype(kind, copy=False)
+    return coo(source.indices.copy(), source.values.astype(kind) * factor, self.shape, source.coalesced)
+
+
+def picked(array: SparseArray, indices: Array) -> Array:
+    """The elements of a sparse array at these places."""
+    whole = coalesced(array)
+    found = np.zeros((indices.shape[1], *whole.values.shape[1:]), array.dtype)
+    if whole.nnz:
+        wanted = places(coo(indices, found, array.shape))
+        have = places(whole)
+        where = np.minimum(np.searchsorted(have, wanted), whole.nnz - 1)
+        there = have[where] == wanted
+        found[there] = whole.values[where[there]]
+    return found
+
+
+@kernel("div", "div_scalar")
+def _div(self: Any, other: Any) -> Any:
+    if not isinstance(self, SparseArray) and not np.ndim(self):
+        raise NotImplementedError(no_kernel("aten::reciprocal", "SparseCPU"))
+    if np.ndim(other):
+        raise RuntimeError(
+            "Sparse division requires a scalar or zero-dim dense tensor divisor (got shape "
+            f"{list(other.shape)} for divisor)"
+        )
+    kind = meeting_kind(self, other)
+    kind = kind if kind.kind in "fcV" else dtypes.default.numpy
+    return coo(self.indices.copy(), self.values.astype(kind) / kind.type(other), self.shape, self.coalesced)
+
+
+@kernel("copy")
+def _copy(self: Any, src: Any) -> Any:
+    if not (isinstance(self, SparseArray) and isinstance(src, SparseArray)):
+        raise RuntimeError(
+            "copy_() between dense and sparse Tensors is not implemented! Found self type = "
+            f"{type_name(self)} and src type = {type_name(src)}"
+        )
+    return coo(src.indices.copy(), src.values.astype(self.dtype), src.shape, src.coalesced)
+
+
+@kernel("threshold_backward")
+def _threshold_backward(grad: Any, self: Any, threshold: Any) -> Any:
+    if not (isinstance(grad, SparseArray) and isinstance(self, SparseArray)):
+        raise NotImplementedError(no_kernel("aten::threshold_backward", "SparseCPU"))
+    ours = coalesced(grad)
+    return coo(ours.indices.copy(), ours.values * (picked(self, ours.indices) > threshold), grad.shape, True)

@@ -1,0 +1,152 @@
+"""The kernels of operations for sparse tensors, by row (torch: native/sparse/SparseTensorMath.cpp).
+
+Each takes what the row's forward takes, of which some arrays are sparse, and gives a sparse array or one with all
+elements, as torch's does. The nodes are those of the rows, whose formulas run these again on sparse gradients. Those of
+one operand are here, others in ``_aten/sparse/elementwise.py``, ``_aten/sparse/shape.py`` and ``_aten/sparse/matrices.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..._autograd.tensor import make
+from ..._c10 import dtypes
+from ..._c10.slots import on_first_use
+from ..registry import ROWS
+from .sparse_array import Array, SparseArray, coalesced, coo, zeros
+
+if TYPE_CHECKING:
+    from ..registry import Row
+
+operation: Callable[..., Any] = on_first_use("dispatched_operation")  # see Note [Slots]
+
+KERNELS: dict[str, Callable[..., Any]] = {}
+
+
+def evaluated(row: Row, arguments: tuple[Any, ...], named: dict[str, Any], in_place: bool = False) -> Any:
+    """What the kernel of a row gives, for a result of its own or to be written in place.
+
+    Raises:
+        NotImplementedError: there is none.
+    """
+    found = KERNELS.get(row.name.removesuffix("_in_place"))
+    if found is not None:
+        return found(*arguments, **named)
+    if row.name in BY_VALUE:
+        return _by_value(row, *arguments, **named)
+    raise NotImplementedError(no_kernel(_aten(row, arguments, in_place), "SparseCPU"))
+
+
+def no_kernel(name: str, backend: str) -> str:
+    """What torch says of an operation that has no kernel; behind it comes what has."""
+    return (
+        f"Could not run '{name}' with arguments from the '{backend}' backend. This could be because the operator doesn't "
+        "exist for this backend, or was omitted during the selective/custom build process (if using custom build). If you "
+        "are a Facebook employee using PyTorch on mobile, please visit https://fburl.com/ptmfixes for possible resolutions."
+    )
+
+
+# What torch runs first where an operation is composed of others.
+_RUNS = {
+    "mean": "aten::mean.dim",
+    "_in_order": "aten::clone",
+    **dict.fromkeys(
+        ("squeeze", "squeeze_dim", "squeeze_dims", "slice", "split", "diagonal", "narrow"), "aten::as_strided"
+    ),
+}
+
+
+def _aten(row: Row, arguments: tuple[Any, ...], in_place: bool) -> str:
+    if row.name in _RUNS:
+        return _RUNS[row.name]
+    given = tuple(make(each) if isinstance(each, (np.ndarray, SparseArray)) else each for each in arguments)
+    return f"aten::{operation(row, given, in_place).name().removeprefix('aten::')}"
+
+
+def kernel(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Make a function the sparse kernel of these rows."""
+
+    def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+        KERNELS.update(dict.fromkeys(names, function))
+        return function
+
+    return declare
+
+
+# One operand --------------------------------------------------------------------------------------
+
+_FUNCTIONS = """
+abs asin asinh atan atanh ceil deg2rad erf erfinv expm1 floor frac isinf isnan isneginf isposinf log1p nan_to_num rad2deg
+relu round sgn sign signbit sin sinh sqrt tan tanh trunc
+"""
+BY_VALUE = frozenset(_FUNCTIONS.split())  # they are 0 at 0
+
+
+def _by_value(row: Row, self: SparseArray, *others: Any, **named: Any) -> Any:
+    """The function of each value; those at one place are added up before."""
+    whole = coalesced(self)
+    values = whole.values if row.meet == () or not row.to_float else _as_float(whole.values)
+    return coo(whole.indices.copy(), row.forward(values, *others, **named), self.shape, True)
+
+
+def _as_float(values: Array) -> Array:
+    return values if values.dtype.kind in "fcV" else values.astype(dtypes.default.numpy)
+
+
+@kernel("clone")
+def _clone(self: SparseArray, memory_format: Any = None) -> Any:
+    if memory_format is not None:
+        name = repr(memory_format).removeprefix("torch.").removesuffix("_format").capitalize()
+        raise RuntimeError(f"unsupported memory format option {name}")
+    return coo(self.indices.copy(), self.values.copy(), self.shape, self.coalesced)
+
+
+@kernel("_in_order")
+def _in_order(self: SparseArray) -> Any:
+    raise RuntimeError("unsupported memory format option Contiguous")
+
+
+@kernel("_to_copy", "_to_copy_integer")
+def to_copy(self: SparseArray, dtype: Any, memory_format: Any = None) -> Any:
+    return coo(self.indices.copy(), self.values.astype(dtype.numpy), self.shape, self.coalesced)
+
+
+@kernel("neg")
+def _neg(self: SparseArray) -> Any:
+    return coo(self.indices.copy(), -self.values, self.shape, self.coalesced)
+
+
+@kernel("conj_physical")
+def _conj_physical(self: SparseArray) -> Any:
+    return coo(self.indices.copy(), self.values.conj(), self.shape, self.coalesced)
+
+
+@kernel("pow")
+def _pow(self: SparseArray, exponent: Any) -> Any:
+    if exponent == 0:
+        raise RuntimeError(
+            "pow: cannot raise to zeroth power on sparse tensor; it would make the result tensor dense"
+        )
+
+    whole = coalesced(self)
+    return coo(whole.indices.copy(), ROWS["pow"].forward(whole.values, exponent), self.shape, True)
+
+
+@kernel("zero")
+def _zero(self: SparseArray) -> Any:
+    return zeros(self.shape, self.dtype, self.sparse_dim)
+
+
+@kernel("any")
+def _any(self: SparseArray, dim: Any = None, keepdim: bool = False) -> Any:
+    if dim is not None:
+        raise NotImplementedError(no_kernel("aten::any.dim", "SparseCPU"))
+    return np.asarray(self.values.any())
+
+
+@kernel("norm")
+def _norm(self: SparseArray, p: Any = 2, *rest: Any, **named: Any) -> Any:
+    return ROWS["norm"].forward(coalesced(self).values, p, *rest, **named)

@@ -1,0 +1,257 @@
+"""The methods of tensors that are about layouts, and the rows behind them (torch: native/sparse, FunctionsManual.cpp)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor, make, set_array, version_counter
+from ..._autograd.views import increment_version
+from ..._c10 import dtypes
+from ..._c10.layout import layout_of, sparse_coo, strided
+from ..registry import op
+from .construction import coalesce_row, unsafe
+from .elementwise import picked
+from .kernels import no_kernel
+from .sparse_array import Array, SparseArray, coo, dense, sparse
+
+
+def _is_sparse(tensor: Tensor) -> bool:
+    return isinstance(tensor._array, SparseArray)
+
+
+def _need_sparse(self: Tensor, name: str, what: str = "sparse coordinate tensor") -> Any:
+    if not _is_sparse(self):
+        raise RuntimeError(f"{name} expected {what} layout but got Strided")
+    return self._array
+
+
+def _sparse_kernel(self: Tensor, name: str) -> Any:
+    if not _is_sparse(self):
+        raise NotImplementedError(no_kernel(f"aten::{name}", "CPU"))
+    return self._array
+
+
+# Indices and values -------------------------------------------------------------------------------
+
+
+@op(
+    "ValuesBackward0",
+    name="_values_of",
+    view="default",
+    self=lambda grad, self: unsafe(indices(self), grad, self._array.shape, True),
+)
+def _values_of(self: Any) -> Array:
+    found: Array = self.values
+    return found.view()
+
+
+def indices(self: Tensor) -> Tensor:
+    """The indices (sparse_dim, nnz) of a coalesced tensor.
+
+    Raises:
+        RuntimeError: it is not sparse, or not coalesced.
+    """
+    array = _need_sparse(self, "indices")
+    if not array.coalesced:
+        raise RuntimeError("Cannot get indices on an uncoalesced tensor, please call .coalesce() first")
+    return _part(self, array.indices.view())
+
+
+def values(self: Tensor) -> Tensor:
+    """The values (nnz, *dense) of a coalesced tensor: a view of it.
+
+    Raises:
+        RuntimeError: it is not sparse, or not coalesced.
+    """
+    if not _need_sparse(self, "values", "sparse tensor").coalesced:
+        raise RuntimeError("Cannot get values on an uncoalesced tensor, please call .coalesce() first")
+    found: Tensor = _values_of(self)
+    return found
+
+
+def _part(self: Tensor, array: Array) -> Tensor:
+    """A part of a tensor outside the graph, which counts versions with it."""
+    found = make(array)
+    found._inference = self._inference
+    if not self._inference:
+        found._version_counter = version_counter(self)
+    return found
+
+
+def raw_indices(self: Tensor) -> Tensor:
+    """The indices as they are."""
+    return _part(self, _sparse_kernel(self, "_indices").indices.view())
+
+
+def raw_values(self: Tensor) -> Tensor:
+    """The values as they are, outside the graph."""
+    return _part(self, _sparse_kernel(self, "_values").values.view())
+
+
+def nnz(self: Tensor) -> int:
+    """How many values there are."""
+    found: int = _sparse_kernel(self, "_nnz").nnz
+    return found
+
+
+def coalesce(self: Tensor) -> Tensor:
+    """The tensor itself if its indices are in order, each once; or else one like it of which that holds."""
+    if _need_sparse(self, "coalesce").coalesced:
+        return self
+    found: Tensor = coalesce_row(self)
+    return found
+
+
+def set_coalesced(self: Tensor, coalesced: bool) -> Tensor:
+    """Say of a tensor whether it is coalesced."""
+    array = _sparse_kernel(self, "_coalesced_")
+    changed = coo(array.indices, array.values, array.shape)
+    changed.coalesced = coalesced
+    set_array(self, changed)
+    increment_version(self)
+    return self
+
+
+def is_coalesced(self: Tensor) -> bool:
+    """Whether the indices are in order, each once."""
+    return bool(_need_sparse(self, "is_coalesced").coalesced)
+
+
+def sparse_dim(self: Tensor) -> int:
+    """How many dimensions the indices tell."""
+    return self._array.sparse_dim if _is_sparse(self) else 0  # type: ignore[attr-defined]
+
+
+def dense_dim(self: Tensor) -> int:
+    """How many dimensions the values have beside the first."""
+    return self._array.ndim - sparse_dim(self)
+
+
+# From one layout to the other ---------------------------------------------------------------------
+
+
+@op("ToSparseBackward1", name="_to_sparse", self=lambda grad: grad.to_dense())
+def _to_sparse(self: Array) -> Any:
+    return sparse(self)
+
+
+@op("ToSparseBackward0", name="_to_sparse_dim", self=lambda grad: grad.to_dense())
+def _to_sparse_dim(self: Array, _sparse_dim: int) -> Any:
+    return sparse(self, _sparse_dim)
+
+
+def to_sparse(
+    self: Tensor, sparse_dim: Any = None, *, layout: Any = None, blocksize: Any = None, dense_dim: Any = None,
+    sparseDim: Any = None,
+) -> Tensor:  # fmt: skip
+    """What is not 0 of a tensor, by its first dimensions; a sparse tensor as it is.
+
+    Raises:
+        RuntimeError: there are not so many dimensions.
+    """
+    if sparse_dim is None:
+        sparse_dim = sparseDim
+    if layout not in (None, sparse_coo):
+        raise NotImplementedError(f"Tensor.to_sparse(layout={layout})")
+    if _is_sparse(self):
+        if sparse_dim not in (None, self._array.sparse_dim):  # type: ignore[attr-defined]
+            raise RuntimeError(
+                "to_sparse: conversion from Sparse to Sparse with sparse_dim argument !=self.sparse_dim() is not supported"
+            )
+        return self
+    ndim = self._array.ndim
+    found: Tensor
+    if sparse_dim is None and dense_dim is None:
+        found = _to_sparse(self)
+        return found
+    if sparse_dim is None:
+        sparse_dim = ndim - dense_dim
+    if sparse_dim == 0 and ndim:
+        raise RuntimeError("dense_to_sparse: sparse_dim argument must be in >0 when self.dim()>0")
+    if not 0 <= sparse_dim <= ndim:
+        raise RuntimeError(
+            f"dense_to_sparse: sparse_dim argument must be in [0,{ndim}] range, but {sparse_dim} is given"
+        )
+    found = _to_sparse_dim(self, sparse_dim)
+    return found
+
+
+def to_sparse_coo(self: Tensor) -> Tensor:
+    """to_sparse()."""
+    return to_sparse(self)
+
+
+@op(
+    "ToDenseBackward0",
+    name="_to_dense",
+    self=lambda grad, self, _masked_grad: (
+        grad.sparse_mask(self.coalesce())
+        if _masked_grad in (None, True)
+        else grad.to_sparse(self._array.sparse_dim)
+    ),
+)
+def _to_dense(self: Any, _masked_grad: Any = None) -> Array:
+    return dense(self)
+
+
+def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
+    """The tensor with all its elements in memory; a dense one itself, or in another dtype.
+
+    Raises:
+        RuntimeError: another dtype for a sparse tensor.
+    """
+    if not _is_sparse(self):
+        return self if dtype is None else self.to(dtype)
+    if dtypes.asked("to_dense", dtype) is not None:
+        raise RuntimeError("dtype argument is not supported by sparse_to_dense")
+    found: Tensor = _to_dense(self, masked_grad)
+    return found
+
+
+@op(
+    "SparseMaskBackward0",
+    name="_sparse_mask",
+    tensors="mask",
+    self=lambda grad, mask, _self_is_sparse: (
+        grad.sparse_mask(mask) if _self_is_sparse else grad.sparse_mask(mask).to_dense()
+    ),
+)
+def _sparse_mask(self: Any, mask: Any, _self_is_sparse: bool) -> Any:
+    if self.shape != mask.shape:
+        raise RuntimeError(
+            f"sparse_mask(): operands have incompatible sizes; self has size {list(self.shape)} but mask has size "
+            f"{list(mask.shape)}"
+        )
+    taken = picked(self, mask.indices) if _self_is_sparse else self[tuple(mask.indices)]
+    found = coo(mask.indices.copy(), np.ascontiguousarray(taken), mask.shape)
+    found.coalesced = mask.coalesced
+    return found
+
+
+def sparse_mask(self: Tensor, mask: Tensor) -> Tensor:
+    """The elements of a tensor at the places of a sparse one.
+
+    Raises:
+        RuntimeError: they differ in shape.
+        NotImplementedError: the mask is dense.
+    """
+    if not _is_sparse(mask):
+        raise NotImplementedError(no_kernel(f"aten::{'_nnz' if _is_sparse(self) else 'sparse_mask'}", "CPU"))
+    found: Tensor = _sparse_mask(self, mask.detach() if mask.requires_grad else mask, _is_sparse(self))
+    return found
+
+
+def layout(self: Tensor) -> Any:
+    """The layout."""
+    return layout_of(self._array) if _is_sparse(self) else strided
+
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "indices": indices, "values": values, "_indices": raw_indices, "_values": raw_values, "_nnz": nnz,
+    "coalesce": coalesce, "_coalesced_": set_coalesced, "is_coalesced": is_coalesced, "sparse_dim": sparse_dim,
+    "_dimI": sparse_dim, "dense_dim": dense_dim, "_dimV": dense_dim, "to_sparse": to_sparse,
+    "to_sparse_coo": to_sparse_coo, "to_dense": to_dense, "sparse_mask": sparse_mask,
+}  # fmt: skip

@@ -1,0 +1,130 @@
+"""torch.sparse.mm, addmm and sum: products and sums whose gradients are as sparse as their operands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor, make
+from ..._c10 import dtypes
+from ..._c10.shapes import wrap_dim
+from ..blas.blas import mat2_grad
+from ..kernels import check_multipliable
+from ..registry import ROWS, op
+from ..scalar_operands import maybe_times
+from . import matrices
+from .elementwise import picked
+from .matrices import sparse_product, sum_over
+from .sparse_array import SparseArray, coalesced, coo
+
+
+def _mat1_sparse(grad: Tensor, mat1: Tensor, mat2: Tensor, alpha: Any) -> Tensor:
+    """The gradient of a sparse left matrix, at its places."""
+    found = maybe_times(grad.mm(mat2.conj().t()), alpha)
+    return found.sparse_mask(mat1.coalesce()) if mat1.is_sparse else found
+
+
+@op(
+    "SparseAddmmBackward0",
+    name="_sparse_addmm",
+    self=lambda grad, beta: maybe_times(grad, beta),
+    mat1=lambda grad, mat1, mat2, alpha: _mat1_sparse(grad, mat1, mat2, alpha),
+    mat2=lambda grad, mat1, mat2_sym_sizes, mat2_sym_strides, alpha: mat2_grad(
+        grad, mat1.conj(), mat2_sym_sizes, mat2_sym_strides, alpha.conjugate()
+    ),
+)
+def _sparse_addmm(self: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    return matrices.addmm(self, mat1, mat2, beta=beta, alpha=alpha)
+
+
+@op(
+    "SparseSparseMatmulBackward0",
+    name="_sparse_sparse_matmul",
+    self=lambda grad, self, other: _masked(sparse_matmul(grad, other.conj().t()), self),
+    other=lambda grad, self, other: _masked(sparse_matmul(self.conj().t(), grad), other),
+)
+def sparse_matmul(self: Any, other: Any) -> Any:
+    """The product of two sparse matrices."""
+    check_multipliable(self, other)
+    return sparse_product(self, other)
+
+
+def _masked(grad: Tensor, like: Tensor) -> Tensor:
+    """A gradient with zeros where the other tensor has no values."""
+    found, mask = coalesced(grad._array), coalesced(like._array)
+    there = picked(coo(mask.indices, np.ones_like(mask.values), mask.shape, True), found.indices)
+    return make(coo(found.indices.copy(), found.values * there, found.shape, True))
+
+
+def addmm(mat: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1.0, alpha: Any = 1.0) -> Tensor:
+    """torch.sparse.addmm: beta * mat + alpha * (mat1 @ mat2), whose gradient for mat1 has its places alone."""
+    found: Tensor = _sparse_addmm(mat, mat1, mat2, beta=beta, alpha=alpha)
+    return found
+
+
+def mm(mat1: Tensor, mat2: Tensor, reduce: str | None = None) -> Tensor:
+    """torch.sparse.mm: the product of two matrices, whose gradient for a sparse one has its places alone."""
+    if reduce is not None:
+        raise NotImplementedError("torch.sparse.mm with reduce")
+    found: Tensor
+    shape = mat1._array.shape[-2], mat2._array.shape[-1]
+    if mat1.is_sparse and mat2.is_sparse:
+        found = sparse_matmul(mat1, mat2)
+    elif not mat1.is_sparse:
+        start, left, right = (
+            each.transpose(-2, -1) for each in (make(np.zeros(shape, mat1._array.dtype)), mat2, mat1)
+        )
+        found = _sparse_addmm(start, left, right, beta=0, alpha=1).transpose(-2, -1)
+    else:
+        found = _sparse_addmm(make(np.zeros(shape, mat2._array.dtype)), mat1, mat2, beta=0, alpha=1)
+    return found
+
+
+def spmm(input: Tensor, mat2: Tensor, *, out: Any = None) -> Tensor:
+    """torch.spmm: torch.mm."""
+    found: Tensor = ROWS["mm"].call(input, mat2, out=out)
+    return found
+
+
+# Sums ---------------------------------------------------------------------------------------------
+
+
+def _sum_backward(grad: Tensor, self: Tensor, dim: Any) -> Tensor:
+    """The gradient of a sum: at the places of the values that were summed."""
+    whole: Any = coalesced(self._array)
+    axes = {wrap_dim(each, whole.ndim) for each in dim}
+    inner = tuple(1 + each - whole.sparse_dim for each in sorted(axes) if each >= whole.sparse_dim)
+    kept = [each for each in range(whole.sparse_dim) if each not in axes]
+    given: Any = grad._array
+    if not kept:
+        values = np.broadcast_to(given, (whole.nnz, *given.shape))
+    else:
+        if not isinstance(given, SparseArray):
+            raise RuntimeError("_sparse_sum_backward_cpu: expected grad_ Tensor to be sparse, but got dense")
+        values = picked(given, whole.indices[kept])
+    for axis in inner:
+        values = np.expand_dims(values, axis)
+    values = np.broadcast_to(values, whole.values.shape)
+    return make(coo(whole.indices.copy(), np.ascontiguousarray(values), whole.shape, True))
+
+
+@op("SparseSumBackward0", name="_sparse_sum", self=_sum_backward)
+def _sparse_sum(self: Any, dim: Any) -> Any:
+    return sum_over(self, [wrap_dim(each, self.ndim) for each in dim])
+
+
+def sum(input: Tensor, dim: Any = None, dtype: Any = None) -> Tensor:
+    """torch.sparse.sum: the sum of all values, or over dimensions; its gradient has the places of the values alone.
+
+    Raises:
+        RuntimeError: no sparse tensor.
+    """
+    kind = dtypes.asked("sum", dtype)
+    found: Tensor
+    if dim is None:
+        found = input.coalesce().values().sum(dtype=kind)
+    else:
+        axes = [dim] if isinstance(dim, int) else list(dim)
+        found = _sparse_sum(input if kind is None else input.to(kind), axes)
+    return found

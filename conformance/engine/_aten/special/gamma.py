@@ -1,0 +1,192 @@
+"""The gamma function, its derivatives and its incomplete forms."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor, make
+from ..._autograd.undefined_gradient import undefined
+from ..._c10 import dtypes
+from ..._c10.errors import unimplemented
+from ..._c10.shapes import ordered
+from ..inplace import run_inplace
+from ..kernels import float_function, half_up, kind_of, need_floats, scipy
+from ..registry import ROWS, Array, op
+from ..scalar_operands import minus
+from ..type_promotion import check_views
+
+PUBLIC = ("digamma", "igamma", "igammac", "lgamma", "mvlgamma", "mvlgamma_", "polygamma")
+
+# Gamma functions ----------------------------------------------------------------------------------
+
+
+def _digamma_kernel(self: Array) -> Array:
+    found = scipy("psi")(self)
+    return np.where(
+        self == 0, np.copysign(np.inf, -self), np.where((self < 0) & (self == np.trunc(self)), np.nan, found)
+    ).astype(self.dtype)
+
+
+def _lgamma_kernel(self: Array) -> Array:
+    return np.where(np.isinf(self), np.inf, scipy("gammaln")(self)).astype(self.dtype)
+
+
+lgamma = float_function(
+    "LgammaBackward0", "lgamma", _lgamma_kernel, "The logarithm of the absolute value of gamma.",
+    lambda grad, self: grad * self.digamma(),
+)  # fmt: skip
+digamma = float_function(
+    "DigammaBackward0", "digamma", _digamma_kernel, "The derivative of lgamma.",
+    lambda grad, self: grad * polygamma(1, self),
+)  # fmt: skip
+
+
+def _trigamma_kernel(self: Array) -> Array:
+    """torch's own series, so that single precision rounds alike."""
+    x = half_up(self)
+    one = x.dtype.type(1)
+    below = x < 0.5
+    sine = np.sin(x.dtype.type(np.float32(math.pi) if x.dtype == np.float32 else math.pi) * x)
+    result = np.where(below, -(x.dtype.type(math.pi * math.pi) / (sine * sine)), x.dtype.type(0))
+    x = np.where(below, one - x, x)
+    for _ in range(6):
+        result = result + one / (x * x)
+        x = x + one
+    square = one / (x * x)
+    sixth, thirtieth, last = (x.dtype.type(1 / n) for n in (6, 30, 42))
+    result = result + (one + one / (2 * x) + square * (sixth - square * (thirtieth - square * last))) / x
+    return np.where(below, -result, result).astype(self.dtype)
+
+
+@op(
+    "PolygammaBackward0",
+    name="polygamma",
+    meet="self",
+    to_float=True,
+    self=lambda grad, self, n: grad * polygamma(n + 1, self),
+)
+def _polygamma(self: Array, n: int) -> Array:
+    if self.dtype.kind == "c":
+        raise unimplemented({0: "digamma", 1: "trigamma"}.get(n, "polygamma"), self.dtype)
+    if n == 0:
+        return _digamma_kernel(self)
+    if n == 1:
+        return _trigamma_kernel(self)
+    sign = 1 if n % 2 else -1
+    found = scipy("zeta")(self.dtype.type(n + 1), self) * self.dtype.type(sign * math.exp(math.lgamma(n + 1)))
+    return np.where(np.isposinf(self), self.dtype.type(np.nan), found)
+
+
+def polygamma(n: Any, input: Any, *, out: Any = None) -> Tensor:
+    """The n-th derivative of digamma."""
+    if n < 0:
+        check_views(input)
+        raise RuntimeError("polygamma(n, x) does not support negative n.")
+    return _polygamma(input, n, out=out)
+
+
+def attach() -> None:
+    """The method, whose tensor comes first."""
+    Tensor.polygamma = lambda self, n: polygamma(n, self)  # type: ignore[attr-defined]
+
+
+@op(
+    "PolygammaBackward1",
+    name="polygamma_",
+    meet="self",
+    to_float=True,
+    self=lambda grad, self, n: grad * polygamma(n + 1, self),
+)
+def _polygamma_in_place(self: Array, n: int) -> Array:
+    return ROWS["polygamma"].forward(self, n)
+
+
+def _mvlgamma_shifts(kind: Any, p: int) -> Array:
+    return np.arange(-p / 2 + 0.5, 0.5, 0.5, dtype=kind)
+
+
+@op(
+    "MvlgammaBackward0",
+    name="mvlgamma",
+    meet="self",
+    to_float=True,
+    self=lambda grad, self, p: (
+        grad * (make(_mvlgamma_shifts(self._array.dtype, p)) + self.unsqueeze(-1)).digamma_().sum(-1)
+    ),
+)
+def _mvlgamma(self: Array, p: int) -> Array:
+    if p < 1:
+        raise RuntimeError("p has to be greater than or equal to 1")
+    each = _lgamma_kernel(self[..., None] + _mvlgamma_shifts(self.dtype, p))
+    total = np.sum(each, axis=-1) + self.dtype.type(p * (p - 1) / 4.0 * math.log(math.pi))
+    return ordered(np.asarray(total))
+
+
+def mvlgamma(input: Tensor, p: int, *, out: Any = None) -> Tensor:
+    """The logarithm of gamma of p dimensions."""
+    if input.dtype is dtypes.bool_:
+        raise RuntimeError("The input tensor may not be a boolean tensor.")
+    return _mvlgamma(input, p, out=out)
+
+
+_GAMMA_KERNELS = {"igamma": scipy("gammainc"), "igammac": scipy("gammaincc")}
+
+
+def _incomplete(name: str, a: Array, x: Array, at_zero: int, at_infinity: int) -> Array:
+    need_floats(f"{name}_cpu", a)
+    kind, a, x = kind_of(a), half_up(a) + 0, half_up(x) + 0  # -0.0 as 0.0
+    found = np.select(
+        [(a < 0) | (x < 0), a == 0, x == 0, np.isinf(a), np.isinf(x)],
+        [
+            np.nan,
+            np.where(x > 0, at_infinity, np.nan),
+            at_zero,
+            np.where(np.isinf(x), np.nan, at_zero),
+            at_infinity,
+        ],
+        _GAMMA_KERNELS[name](a, x),
+    )
+    return found.astype(kind)
+
+
+def mvlgamma_(self: Tensor, p: int) -> Tensor:
+    """mvlgamma, in place."""
+    if self._array.dtype.kind in "bc":
+        mvlgamma(self, p)  # refuses
+    if self._array.dtype.kind not in "fV":
+        kinds = self.dtype.legacy, dtypes.default.legacy
+        raise RuntimeError(
+            f"mvlgamma: result type {kinds[0]} can't be cast to the desired output type {kinds[1]}"
+        )
+    return run_inplace(ROWS["mvlgamma"], [self, p])
+
+
+def _gamma_slope(self: Tensor, other: Tensor) -> Tensor:
+    return (minus(self, 1) * other.log() - other - self.lgamma()).exp()
+
+
+@op(
+    "IgammaBackward0",
+    meet="self other",
+    numbers=False,
+    self=undefined("igamma: input"),
+    other=lambda grad, self, other: grad * _gamma_slope(self, other),
+)
+def igamma(self: Array, other: Array) -> Array:
+    """The lower incomplete gamma function, as a share of the whole."""
+    return _incomplete("igamma", self, other, 0, 1)
+
+
+@op(
+    "IgammacBackward0",
+    meet="self other",
+    numbers=False,
+    self=undefined("igammac: input"),
+    other=lambda grad, self, other: -grad * _gamma_slope(self, other),
+)
+def igammac(self: Array, other: Array) -> Array:
+    """The upper incomplete gamma function, as a share of the whole."""
+    return _incomplete("igammac", self, other, 1, 0)

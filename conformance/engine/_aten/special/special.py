@@ -1,0 +1,343 @@
+"""Special functions, and those that torch.special has under other names (torch: native/UnaryOps, special_*)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..._autograd.tensor import Tensor
+from ..._autograd.undefined_gradient import undefined
+from ..._c10 import dtypes
+from ..._c10.errors import unimplemented
+from ..._c10.modes import state
+from ..._c10.shapes import laid_out
+from ..creation.factories import full_like, scalar_tensor
+from ..inplace import run_inplace
+from ..kernels import float_function, growing, half_up, scipy
+from ..nn.softmax import log_softmax, softmax
+from ..out import given
+from ..pointwise import erf as error_function
+from ..pointwise.rounding import round as round_to
+from ..pointwise.unary import exp2, expm1, log1p, sigmoid
+from ..pointwise.where_clamp import where
+from ..registry import ROWS, Array, op
+from ..scalar_operands import less_than, minus, over, plus, times
+from ..type_promotion import is_number
+from .gamma import digamma, igamma, igammac, lgamma, mvlgamma, polygamma
+
+PUBLIC = ("erf", "erfc", "erfinv", "i0", "logit", "sinc", "xlogy", "xlogy_")
+
+SQRT_PI = math.sqrt(math.pi)
+
+
+# Error functions ----------------------------------------------------------------------------------
+
+
+def _bell(self: Tensor, factor: float) -> Tensor:
+    return times((-(self.pow(2))).exp(), factor)
+
+
+erf = float_function(
+    "ErfBackward0", "erf", error_function.erf, "The error function.",
+    lambda grad, self: _bell(self, 2.0 / SQRT_PI) * grad,
+)  # fmt: skip
+erfc = float_function(
+    "ErfcBackward0", "erfc", scipy("erfc"), "1 - erf(self).",
+    lambda grad, self: _bell(self, -2.0 / SQRT_PI) * grad,
+)  # fmt: skip
+erfinv = float_function(
+    "ErfinvBackward0", "erfinv", scipy("erfinv"), "The inverse of erf.",
+    lambda grad, self: times(self.erfinv().pow(2).exp(), 0.5 * SQRT_PI) * grad,
+)  # fmt: skip
+_erfcx = float_function(
+    "SpecialErfcxBackward0", "special_erfcx", scipy("erfcx", half=False), "exp(self * self) * erfc(self).",
+    lambda grad, self, result: minus(times(self, 2.0) * result, 2.0 / SQRT_PI) * grad,
+)  # fmt: skip
+_ndtri = float_function(
+    "SpecialNdtriBackward0", "special_ndtri", scipy("ndtri", half=False), "The inverse of ndtr.",
+    lambda grad, result: _ndtri_backward(grad, result),
+)  # fmt: skip
+
+
+def _ndtri_backward(grad: Tensor, result: Tensor) -> Tensor:
+    factor = over(result.square(), 2).exp()  # here and below: see Note [Right operands first]
+    return times(grad, math.sqrt(2 * math.pi)) * factor
+
+
+def _log_ndtr_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
+    factor = (result + over(self.pow(2), 2)).neg().exp()
+    return over(grad, math.sqrt(2 * math.pi)) * factor
+
+
+def _log_ndtr_kernel(self: Array) -> Array:
+    """In torch's two branches, whose rounding shows in the derivative of single precision."""
+    if dtypes.is_half(self.dtype):
+        raise unimplemented("log_ndtr_cpu", self.dtype)
+    x = self
+    t = x * x.dtype.type(math.sqrt(0.5))
+    far = np.log(scipy("erfcx")(-t) / 2) - t * t
+    return np.where(x < -1, far, np.log1p(-scipy("erfc")(t) / 2)).astype(self.dtype)
+
+
+_log_ndtr = float_function(
+    "SpecialLogNdtrBackward0", "special_log_ndtr", _log_ndtr_kernel, "The logarithm of ndtr.",
+    lambda grad, self, result: _log_ndtr_backward(grad, self, result),
+)  # fmt: skip
+_wide_entr = scipy("entr")
+
+
+def _entr_kernel(self: Array) -> Array:
+    found = _wide_entr(self)
+    if dtypes.is_half(self.dtype):  # the logarithm is rounded
+        return np.where(self > 0, -self * np.log(self), found)
+    return found
+
+
+_entr = float_function(
+    "SpecialEntrBackward0", "special_entr", _entr_kernel, "-self * log(self).",
+    lambda grad, self: grad * (-plus(self.log(), 1)),
+)  # fmt: skip
+
+
+def _ndtr(input: Tensor, *, out: Any = None) -> Tensor:
+    found = times(plus(times(_floating(input), math.sqrt(0.5)).erf(), 1), 0.5)
+    return given("special_ndtr", out, found)
+
+
+def _floating(input: Tensor) -> Tensor:
+    return input if input._array.dtype.kind in "fcV" else input.to(dtypes.default)
+
+
+# Bessel functions ---------------------------------------------------------------------------------
+
+
+def _away_from_zero(kernel: str, self: Tensor, slope: Callable[[Tensor], Tensor]) -> Tensor:
+    """The slope, but 0.5 where self is next to 0."""
+    if dtypes.is_half(self._array.dtype):
+        raise unimplemented(kernel, self._array.dtype)
+    eps = float(dtypes.float_limits(self._array.dtype).eps)
+    far = self.abs() > eps
+    safe = where(far, self, full_like(scalar_tensor(0.0, dtype=self.dtype), eps))
+    return where(far, slope(safe), full_like(scalar_tensor(0.0, dtype=self.dtype), 0.5))
+
+
+i0 = float_function(
+    "I0Backward0", "i0", growing("i0"), "The modified Bessel function of order 0.",
+    lambda grad, self: grad * _i1(self),
+)  # fmt: skip
+
+
+def _i0e_slope(self: Tensor, result: Tensor) -> Tensor:
+    signed = self.sgn() * result  # here and below: see Note [Right operands first]
+    return _i1e(self) - signed
+
+
+def _i1_slope(self: Tensor, result: Tensor) -> Tensor:
+    right = result * self.reciprocal()
+    return self.i0() - right
+
+
+def _i1e_slope(self: Tensor, result: Tensor) -> Tensor:
+    inverse = self.reciprocal()
+    right = result * (self.sgn() + inverse)
+    return _i0e(self) - right
+
+
+_i0e = float_function(
+    "SpecialI0EBackward0", "special_i0e", scipy("i0e"), "i0(self) * exp(-abs(self)).",
+    lambda grad, self, result: grad * _i0e_slope(self, result),
+)  # fmt: skip
+_i1: Any = float_function(
+    "SpecialI1Backward0", "special_i1", growing("i1"), "The modified Bessel function of order 1.",
+    lambda grad, self, result: (
+        grad * _away_from_zero("i1_backward", self, lambda safe: _i1_slope(safe, result))
+    ),
+)  # fmt: skip
+_i1e: Any = float_function(
+    "SpecialI1EBackward0", "special_i1e", scipy("i1e"), "i1(self) * exp(-abs(self)).",
+    lambda grad, self, result: (
+        grad * _away_from_zero("i1e_backward", self, lambda safe: _i1e_slope(safe, result))
+    ),
+)  # fmt: skip
+
+
+# Products with logarithms -------------------------------------------------------------------------
+
+
+def _over(divisor: Tensor, dividend: Tensor) -> Tensor:
+    return dividend / divisor  # made second: see Note [Right operands first]
+
+
+def _product_with_log(name: str, node: str, logarithm: Any, edge: float, slope: Any, text: str) -> Any:
+    """self * log(other) and self * log1p(other), 0 where self is 0: three rows, by which argument is a number.
+
+    ``edge`` is where the logarithm goes to minus infinity, ``slope`` the divisor in its derivative.
+    """
+
+    def kernel(self: Any, other: Any) -> Array:
+        product = np.where(np.equal(self, 0), np.zeros_like(other), self * logarithm(other))
+        return np.where(np.isnan(other), np.nan, product).astype(np.result_type(self, other))
+
+    def of_tensors(self: Array, other: Array) -> Array:
+        return kernel(self, other)
+
+    def of_number(self: Any, other: Array) -> Array:
+        return kernel(np.asarray(self, other.dtype), other)
+
+    def with_number(self: Array, other: Any) -> Array:
+        return kernel(self, np.asarray(other, self.dtype))
+
+    def number_gradient(grad: Tensor, self: Tensor, other: Any) -> Tensor:
+        found = by_number(grad, other)
+        return found if other > edge else found.masked_fill(self == 0.0, 0.0)
+
+    by_tensors: Any = op(
+        f"{node}0", name=f"{name}_tensors", meet="self other", numbers=False, to_float=True,
+        self=lambda grad, self, other: by_tensors(grad, other).masked_fill((self == 0.0) & (other <= edge), 0.0),
+        other=lambda grad, self, other: _over(slope(other), grad * self),
+    )(of_tensors)  # fmt: skip
+    of_a_number = op(
+        f"{node}1", name=f"{name}_of_number", meet="other", to_float=True,
+        other=lambda grad, self, other: _over(slope(other), times(grad, self)),
+    )(of_number)  # fmt: skip
+    by_number: Any = op(f"{node}2", name=name, meet="self", to_float=True, self=number_gradient)(with_number)
+
+    def function(input: Any, other: Any, *, out: Any = None) -> Tensor:
+        if is_number(other):
+            return by_number(input, other, out=out)
+        if is_number(input) and isinstance(other, Tensor):
+            return of_a_number(input, other, out=out)
+        return by_tensors(input, other, out=out)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = text
+    return function
+
+
+xlogy = _product_with_log(
+    "xlogy", "XlogyBackward", np.log, 0.0, lambda other: other, "self * log(other), 0 where self is 0."
+)
+_xlog1py = _product_with_log(
+    "special_xlog1py", "SpecialXlog1PyBackward", np.log1p, -1.0, lambda other: plus(other, 1),
+    "self * log1p(other), 0 where self is 0.",
+)  # fmt: skip
+
+
+def xlogy_(self: Tensor, other: Any) -> Tensor:
+    """xlogy, in place."""
+    return run_inplace(ROWS["xlogy" if is_number(other) else "xlogy_tensors"], [self, other])
+
+
+def _zeta_kernel(self: Any, other: Any) -> Array:
+    found = scipy("zeta", half=False)(self, other)
+    return np.where(np.isposinf(other) & np.greater(self, 1), np.nan, found).astype(found.dtype)
+
+
+@op(
+    "SpecialZetaBackward0",
+    name="special_zeta",
+    meet="self other",
+    numbers=False,
+    to_float=True,
+    self=undefined("zeta"),
+    other=lambda grad, self, other: grad * -self * _zeta(plus(self, 1.0), other),
+)
+def _zeta_of_tensors(self: Array, other: Array) -> Array:
+    return _zeta_kernel(self, other)
+
+
+@op(
+    "SpecialZetaBackward1",
+    name="special_zeta_of_number",
+    meet="other",
+    to_float=True,
+    other=lambda grad, self, other: times(grad, -self) * _zeta(self + 1.0, other),
+)
+def _zeta_of_number(self: Any, other: Array) -> Array:
+    return _zeta_kernel(self, other)
+
+
+@op(
+    "SpecialZetaBackward2",
+    name="special_zeta_with_number",
+    meet="self",
+    to_float=True,
+    self=undefined("zeta"),
+)
+def _zeta_with_number(self: Array, other: Any) -> Array:
+    return _zeta_kernel(self, other)
+
+
+def _zeta(input: Any, other: Any, *, out: Any = None) -> Tensor:
+    if is_number(other):
+        return _zeta_with_number(input, other, out=out)
+    return (_zeta_of_number if is_number(input) else _zeta_of_tensors)(input, other, out=out)
+
+
+# Quotients that need care -------------------------------------------------------------------------
+
+
+def _sinc_backward(grad: Tensor, self: Tensor) -> Tensor:
+    self_pi = times(self, math.pi)
+    squared = times(self * self, math.pi)
+    sine = self_pi.sin()  # see Note [Right operands first]
+    out = grad * ((self_pi * self_pi.cos() - sine) / squared)
+    return where(squared == 0.0, scalar_tensor(0.0, dtype=grad.dtype), out)
+
+
+@op("SincBackward0", meet="self", to_float=True, self=_sinc_backward)
+def sinc(self: Array) -> Array:
+    """sin(pi * self) / (pi * self), 1 at 0."""
+    product = half_up(self) * np.float32(math.pi) if self.dtype.itemsize < 8 else self * math.pi
+    return np.where(self == 0, 1, np.sin(product) / product).astype(self.dtype)
+
+
+def _outside(eps: Any) -> tuple[float, float, float]:
+    """The bounds within which there is a derivative, and what it is beyond them."""
+    return (0.0, 1.0, math.nan) if eps is None else (eps, 1.0 - eps, 0.0)
+
+
+@op(name="logit_backward", tensors="grad_output self")
+def _logit_slope(grad_output: Array, self: Array, eps: Any = None) -> Array:
+    low, high, outside = _outside(eps)
+    found = grad_output / (self * (1 - self))
+    found = np.where((self < low) | (self > high), self.dtype.type(outside), found)
+    return laid_out(found.astype(self.dtype, copy=False), grad_output, self)
+
+
+def _logit_backward(grad: Tensor, self: Tensor, eps: Any) -> Tensor:
+    if not state.recording:
+        return _logit_slope(grad, self, eps)
+    low, high, outside = _outside(eps)
+    inside = (self >= low).logical_and(self <= high)
+    found = grad / (self * less_than(1.0, self))
+    return where(inside, found, scalar_tensor(outside, dtype=self.dtype))
+
+
+@op("LogitBackward0", meet="self", to_float=True, self=_logit_backward)
+def logit(self: Array, eps: Any = None) -> Array:
+    """log(self / (1 - self)), with self clamped to eps and 1 - eps where that is given."""
+    if eps is not None:
+        low, high = self.dtype.type(eps), self.dtype.type(1 - eps)
+        self = np.where(self < low, low, np.where(self > high, high, self))
+    return np.log(self / (1 - self))
+
+
+# torch.special ------------------------------------------------------------------------------------
+
+
+def _round(input: Tensor, *, decimals: int = 0, out: Any = None) -> Tensor:
+    return round_to(input, decimals=decimals, out=out)
+
+
+SPECIAL: dict[str, Callable[..., Any]] = {
+    "erf": erf, "erfc": erfc, "erfinv": erfinv, "erfcx": _erfcx, "ndtr": _ndtr, "ndtri": _ndtri,
+    "log_ndtr": _log_ndtr, "entr": _entr, "gammaln": lgamma, "digamma": digamma, "psi": digamma,
+    "polygamma": polygamma, "multigammaln": mvlgamma, "gammainc": igamma, "gammaincc": igammac, "i0": i0,
+    "i0e": _i0e, "i1": _i1, "i1e": _i1e, "xlogy": xlogy, "xlog1py": _xlog1py, "zeta": _zeta, "sinc": sinc,
+    "logit": logit, "exp2": exp2, "expm1": expm1, "expit": sigmoid, "log1p": log1p, "round": _round, "softmax": softmax,
+    "log_softmax": log_softmax,
+}  # fmt: skip

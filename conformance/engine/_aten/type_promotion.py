@@ -1,0 +1,376 @@
+"""What compiled rows call: operands met, refused or stored; see Note [Rows are compiled] in _aten/registry.py."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._arguments.argument_errors import within_refusing
+from .._arguments.overloads import by_name_alone, opname, parameters, refusal
+from .._autograd.node import gradient_edge
+from .._autograd.tensor import Tensor
+from .._autograd.torch_function import ask, overrides_alone
+from .._c10 import dtypes, errors
+from .._c10.dtypes import NUMBERS
+from .._c10.errors import missing_arguments, typename, wrong_type
+from .._c10.interpreter_stack import transforms
+from .._c10.modes import state
+from .._c10.shapes import broadcast_shapes, like_steps
+from .._c10.slots import on_first_use
+from .codegen.node import is_optional, may_be_number, names_of
+
+if TYPE_CHECKING:
+    from .registry import Row
+
+Array = np.ndarray[Any, Any]
+# See Note [Slots].
+ask_late: Callable[..., Any] = on_first_use("ask_late")
+from_numpy: Callable[[Array], Tensor] = on_first_use("from_numpy")
+
+
+def array_to_float(array: Array) -> Array:
+    """Integers and bools as the default dtype; floats as they are."""
+    return array if array.dtype.kind in "fcV" else converted(array, dtypes.default.numpy)
+
+
+def converted(array: Array, kind: np.dtype[Any]) -> Array:
+    """An operand in another dtype: a copy without gaps, whose steps tell how the result lies in memory."""
+    return array if array.dtype is kind else like_steps(array.astype(kind, copy=False), array)
+
+
+def meet_arrays(to_float: bool, *operands: Any) -> tuple[Any, ...]:
+    """Operands (arrays, numbers) as arrays of the dtype in which they meet; None stays None."""
+    present = [each for each in operands if each is not None]
+    kind = dtypes.result_dtype(*present)
+    if to_float and kind.kind not in "fcV":
+        kind = dtypes.default.numpy
+    return tuple(None if each is None else converted(np.asanyarray(each), kind) for each in operands)
+
+
+def recorded_meeting(to_float: bool, *operands: Any) -> tuple[Any, ...]:
+    """meet_arrays of what is no comparison.
+
+    Raises:
+        NotImplementedError: halves meet complex numbers that are weaker, which makes complex numbers of halves.
+    """
+    found = meet_arrays(to_float, *operands)
+    if next(each for each in found if each is not None).dtype.kind == "c":
+        strong = [each.dtype for each in operands if isinstance(each, np.ndarray) and each.ndim]
+        parts = [each for each in strong if each.kind in "fcV"]
+        if parts and all(each == np.float16 for each in parts):
+            raise NotImplementedError(errors.COMPLEX_HALF)
+    return found
+
+
+def scaling_meeting(to_float: bool, *operands: Any) -> tuple[Any, ...]:
+    """recorded_meeting of two, of which the second multiplies or divides the first.
+
+    Note [Halves and numbers]: torch takes a half, and a number beside it, to single precision, and rounds their
+    product or quotient once. So the number is not rounded to a half before; in a sum it is.
+    """
+    found = recorded_meeting(to_float, *operands)
+    plain = operands[0].__class__ is np.ndarray  # of zeros without memory the product is such
+    if plain and dtypes.is_half(found[0].dtype) and not np.ndim(operands[1]):
+        return found[0], np.float32(operands[1])
+    return found
+
+
+def checked_meeting(check: Callable[..., None]) -> Callable[..., tuple[Any, ...]]:
+    """recorded_meeting of operands that are looked at before."""
+
+    def meet(to_float: bool, *operands: Any) -> tuple[Any, ...]:
+        check(*operands)
+        return recorded_meeting(to_float, *operands)
+
+    return meet
+
+
+def check_list(tensors: Sequence[Any], argument: int = 0) -> None:
+    """What is given as a sequence of tensors is one, and has nothing else in it.
+
+    Raises:
+        TypeError: as torch words it for an element; of what is no sequence see Note [Refused afterwards].
+    """
+    if not isinstance(tensors, (tuple, list)):
+        raise TypeError(f"no sequence of tensors: {typename(tensors)}")
+    for number, each in enumerate(tensors):
+        if not isinstance(each, Tensor):
+            raise TypeError(
+                f"expected Tensor as element {number} in argument {argument}, but got {typename(each)}"
+            )
+
+
+def check_recorded(row: Row, arguments: tuple[Any, ...]) -> None:
+    """What an operation that is recorded finds and does before its kernel runs.
+
+    It finds stale views and inference tensors to be saved, and hooks pack what is saved.
+
+    Raises:
+        RuntimeError: as torch words it.
+    """
+    given = dict(zip(row.parameters, arguments, strict=True))
+    inputs = [each for name in row.inputs for each in (given[name] if name in row.lists else (given[name],))]
+    tensors = [each for each in inputs if isinstance(each, Tensor)]
+    if not (state.recording and any(each.requires_grad for each in tensors)):
+        return
+    for each in tensors:
+        gradient_edge(each)
+    for name, kind in row.saved.items():
+        value = given.get(name)
+        if kind != "tensor" or not isinstance(value, Tensor) or not value._inference or transforms.since:
+            continue
+        if is_used(row, name, given):
+            raise RuntimeError(errors.INFERENCE_SAVED)
+    if state.saved_hooks and row.single:
+        row.record(*arguments, tensors[0], state.recorder)  # for what packs the saved tensors
+
+
+def check_views(*arguments: Any) -> None:
+    """Find stale views among what is recorded: torch does before its kernel refuses anything.
+
+    Raises:
+        RuntimeError: as torch words it.
+    """
+    for each in arguments if state.recording else ():
+        if isinstance(each, Tensor) and each.requires_grad:
+            gradient_edge(each)
+
+
+def kernels_check(check: Callable[..., Any]) -> Callable[..., Any]:
+    """A check that torch's kernel makes: what it refuses, it refuses after ``check_views``."""
+
+    @functools.wraps(check)
+    def checked(*arguments: Any) -> Any:
+        try:
+            return check(*arguments)
+        except Exception:
+            check_views(*arguments)
+            raise
+
+    return checked
+
+
+def not_differentiable(row: Row, name: str) -> RuntimeError:
+    """The error of an argument that requires grad and has no formula."""
+    called = row.name + "_forward" * row.name.startswith("nll_loss") * ("backward" not in row.name)
+    return RuntimeError(errors.NOT_DIFFERENTIABLE.format(called, name))
+
+
+def is_used(row: Row, name: str, given: dict[str, Any]) -> bool:
+    """Whether a formula that will be asked for takes this input, see Note [Only what is needed is saved]."""
+    users = [key.split() for key, rule in row.formulas.items() if name in names_of(rule)]
+    return any(isinstance(given[each], Tensor) and given[each].requires_grad for key in users for each in key)
+
+
+def explained(
+    row: Row, error: Exception, variant: str, arguments: tuple[Any, ...], operands: tuple[Any, ...]
+) -> Exception:
+    """What torch says where a row's forward has failed: of its arguments' types, its inputs' history, their shapes.
+
+    Args:
+        variant: which function of the row was called; ``evaluate`` is called by in-place forms.
+        operands: the arrays that meet.
+    """
+    if isinstance(error, (AttributeError, TypeError, ValueError)) and variant != "operator":
+        found = _of_overloads(row, arguments, _shown(row, variant == "evaluate"), variant != "call")
+        if found is not None:
+            return found
+    if row.recorded:
+        check_recorded(row, arguments)
+    if isinstance(error, (NotImplementedError, ValueError)):
+        try:
+            broadcast_shapes(*(np.shape(each) for each in operands if each is not None))
+        except RuntimeError as mismatch:
+            return mismatch
+    return error
+
+
+def retry(row: Row, function: Callable[..., Any], arguments: tuple[Any, ...], out: Any = None) -> Any:
+    """Call again with numpy's scalars as Python numbers; or refuse what is no tensor."""
+    if any(map(overrides_alone, _flat(arguments))) and not within_refusing():
+        return _asked(row, function, arguments)
+    plain = [
+        plain_number(each) if may_be_number(row, name) else each
+        for name, each in zip(row.parameters, arguments, strict=True)
+    ]
+    if all(a is b for a, b in zip(plain, arguments, strict=True)):
+        if function is row.operator:
+            return _beside_array(row, arguments)
+        raise refuse_operand(row, arguments, function is row.evaluate, function is not row.call) from None
+    given = dict(zip(row.parameters, plain, strict=True))
+    positional = [given.pop(name) for name, p in row.parameters.items() if p.kind is not p.KEYWORD_ONLY]
+    return function(*positional, **given, **({} if out is None else {"out": out}))
+
+
+def _beside_array(row: Row, operands: tuple[Any, ...]) -> Any:
+    """What an operator says of no tensor; ``==`` alone takes an array of numpy's for one (torch: _tensor.py)."""
+    if row.name != "eq" or not isinstance(operands[1], np.ndarray):
+        return NotImplemented
+
+    try:
+        return row.call(operands[0], from_numpy(operands[1]))
+    except TypeError:
+        return NotImplemented
+
+
+def _flat(arguments: tuple[Any, ...]) -> Iterator[Any]:
+    for each in arguments:
+        yield from each if isinstance(each, (tuple, list)) else (each,)
+
+
+def _asked(row: Row, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    """What objects that are no tensors, but override torch's functions, say."""
+    given = dict(zip(row.parameters, arguments, strict=True))
+    kept = {name: value for name, value in given.items() if value is not row.parameters[name].default}
+    positional = [
+        kept.pop(name) for name in list(kept) if row.parameters[name].default is inspect.Parameter.empty
+    ]
+    if function is not row.operator:
+        return ask_late(function, positional, kept)
+    return ask_operand(row.name, *positional)
+
+
+def ask_operand(name: str, left: Any, right: Any) -> Any:
+    """What an operator's operand that is no tensor, but overrides torch's functions, says."""
+    try:
+        return ask(vars(Tensor)[name], (right,), left, right)
+    except TypeError:
+        return NotImplemented
+
+
+class _Missing:
+    """Stands for a tensor that was not given."""
+
+    def __repr__(self) -> str:
+        return "MISSING"
+
+
+MISSING = _Missing()
+
+
+PLAIN = NUMBERS | {type(None)}
+
+
+def may_be_none(row: Row, name: str) -> bool:
+    """Whether None stands for a number that is not given."""
+    return row.parameters[name].default is None or name == "correction"
+
+
+def as_scalar(row: Row, name: str, value: Any, form: str = "") -> Any:
+    """A number among the arguments as Python's own: numpy's would change the dtype, and a tensor of one may be given.
+
+    Raises:
+        TypeError: a tensor that has dimensions or requires grad.
+    """
+    if not isinstance(value, Tensor) and (value is not None or may_be_none(row, name)):
+        return plain_number(value)
+    if value is not None and not value._array.ndim and not value.requires_grad:
+        return value.item()
+    by_order = row.parameters[name].kind is not inspect.Parameter.KEYWORD_ONLY
+    raise wrong_type(row.name + form, name, "Number", value, row.places[name] + 1 if by_order else 0)
+
+
+def check_plain(row: Row, name: str, value: Any, arguments: tuple[Any, ...], method: bool) -> None:
+    """Refuse what is no bool where torch's signatures want one, and what is no int.
+
+    Raises:
+        TypeError: as torch words it.
+    """
+    called = opname(row.name)
+    method = method or row.name != called  # a composed function tells itself; what reaches this is its method
+    found = _of_overloads(row, arguments, _shown(row, False), method)
+    if found is not None:
+        raise found
+    if row.forward.__annotations__[name] == "bool" and value is not MISSING:
+        raise wrong_type(called, name, "bool", value, row.places[name] + 1 - method)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number: Python's own, one of a subclass, or numpy's."""
+    return value.__class__ in NUMBERS or isinstance(value, (int, float, complex, np.number, np.bool_))
+
+
+def plain_number(value: Any) -> Any:
+    """numpy's scalars, and subclasses of Python's numbers, as Python's own; np.bool_ counts as a float, as in torch."""
+    if value.__class__ in NUMBERS or not is_number(value):
+        return value
+    if isinstance(value, (complex, np.complexfloating)):
+        return complex(value)
+    return int(value) if isinstance(value, (int, np.integer)) else float(value)
+
+
+def invalid_combination(name: str, operands: tuple[Any, ...]) -> TypeError:
+    """The TypeError for operands of a function for which torch has no overload."""
+    found = refusal(name, operands, {})
+    assert found is not None, name
+    return found
+
+
+def check_arguments(row: Row, arguments: list[Any]) -> None:
+    """Refuse arguments of an in-place form that are no tensors where they must be.
+
+    Raises:
+        TypeError: as torch words it.
+    """
+    plain = tuple(
+        plain_number(each) if may_be_number(row, name) else each
+        for name, each in zip(row.parameters, arguments, strict=True)
+    )
+    found = refuse_operand(row, plain, True, True)
+    if isinstance(found, TypeError):
+        raise found
+
+
+def _shown(row: Row, inplace: bool) -> str:
+    """The name of torch's function, or of its in-place form."""
+    return opname(row.name) + "_" * (inplace or row.name.endswith("_"))
+
+
+def refuse_operand(row: Row, arguments: tuple[Any, ...], inplace: bool, method: bool) -> Exception:
+    """The TypeError for the first argument that is no tensor where one must be."""
+    shown_name = _shown(row, inplace)
+    found = _of_overloads(row, arguments, shown_name, method)
+    if found is not None:
+        return found
+    for position, (name, value) in enumerate(zip(row.parameters, arguments, strict=True), 0 if method else 1):
+        text = "input" if name == "self" else name
+        if value is MISSING:
+            absent = [n for n, v in zip(row.parameters, arguments, strict=True) if v is MISSING]
+            return missing_arguments(shown_name, ["input" if n == "self" else n for n in absent])
+        if name in row.lists:
+            check_list(value, position - 1)
+        if (
+            name in row.tensors
+            and not isinstance(value, Tensor)
+            and not (value is None and is_optional(row, name))
+        ):
+            if may_be_number(row, name) and value.__class__ in NUMBERS:
+                continue
+            return wrong_type(shown_name, text, "Tensor", value, position)
+    return AttributeError(f"{row.name}: a tensor lacks its array")
+
+
+def _of_overloads(row: Row, arguments: tuple[Any, ...], called: str, method: bool) -> TypeError | None:
+    """What torch's signatures refuse; of arguments that have their defaults, it is thought to have been given none."""
+    name = f"Tensor.{called}" if method else called
+    shown = ["input" if each == "self" else each for each in row.parameters][method:]
+    if not parameters(name).issuperset(shown):
+        return None  # a part of that function, with arguments of its own
+    by_name = by_name_alone(name)
+
+    given = {
+        name: value
+        for name, value in zip(row.parameters, arguments, strict=True)
+        if value is not MISSING and value is not row.parameters[name].default
+    }
+    in_order = [
+        each for each, p in row.parameters.items() if p.kind is not p.KEYWORD_ONLY and each not in by_name
+    ]
+    while in_order and in_order[-1] not in given:
+        in_order.pop()
+    args = [given.pop(each, row.parameters[each].default) for each in in_order]
+    return refusal(name, args[method:], given)

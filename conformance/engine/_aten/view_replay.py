@@ -1,0 +1,91 @@
+"""View replay: views whose base was written are taken anew by the operations that made them.
+
+Note [Replayed views]: a view needs no record of how it was made, since AsStrided takes any anew. Inside
+``_force_original_view_tracking(True)`` one is kept. As that is rare, rows do not ask: with the first such block, what
+ties a row's view to its base is replaced by what looks at the row's arguments, too.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from typing import Any
+
+from .._autograd.tensor import Tensor
+from .._autograd.views import ReplayedView, as_view, replay_of
+from .._c10.modes import ContextDecorator, check_bool, state
+from .codegen.compile import SHARED
+from .registry import ROWS
+
+
+def _tie(view: Tensor, source: Tensor, creation: str | None = None) -> None:
+    """as_view; in a block, with what the calling row was given."""
+    as_view(view, source, creation)
+    made = view._view
+    if not state.view_replay or made is None:
+        return
+    caller = sys._getframe(1)
+    row, local = caller.f_globals["row"], caller.f_locals
+    further = [local[name] for name in row.parameters][1:]
+    kept = ReplayedView(made.base, made.creation, made.attr_version)
+    before = replay_of(source)
+    if creation == "multi_output":
+        number = len(local["results"])  # of those before it
+        kept.replay = lambda base: row.call(before(base), *further)[number]
+    else:
+        kept.replay = lambda base: row.call(before(base), *further)
+    view._view = kept
+
+
+@functools.cache
+def _begin() -> None:
+    SHARED["as_view"] = _tie
+    for row in ROWS.values():
+        if row.scope:
+            row.scope["as_view"] = _tie
+
+
+class _force_original_view_tracking(ContextDecorator):
+    """torch.autograd._force_original_view_tracking: takes effect when called; as a context it restores."""
+
+    __module__ = "torch.autograd.grad_mode"
+
+    def __init__(self, mode: bool) -> None:
+        check_bool(mode, "set_view_replay_enabled")
+        _begin()
+        self.previous, state.view_replay = state.view_replay, mode
+        self.mode = mode
+
+    def clone(self) -> _force_original_view_tracking:
+        return type(self)(self.mode)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *error: object) -> None:
+        state.view_replay = self.previous
+
+
+def is_view_replay_enabled() -> bool:
+    """Whether views are replayed."""
+    return state.view_replay
+
+
+def _view_func_unsafe(self: Tensor, new_base: Tensor, *visitors: Any) -> Tensor | None:
+    """The same view of another base; None of what is no view."""
+    return replay_of(self)(new_base) if self._is_view() else None
+
+
+def _view_func(self: Tensor, new_base: Tensor, *visitors: Any) -> Tensor | None:
+    """The same view of another base, if that lies in memory as this view's own base does; else None."""
+    base = self._base
+    if base is None or _laid_out(base) != _laid_out(new_base):
+        return None
+    return _view_func_unsafe(self, new_base)
+
+
+def _laid_out(base: Tensor) -> tuple[Any, ...]:
+    return base.shape, base.stride(), base.storage_offset(), base.untyped_storage().nbytes() // base.itemsize
+
+
+Tensor._view_func, Tensor._view_func_unsafe = _view_func, _view_func_unsafe  # type: ignore[attr-defined]

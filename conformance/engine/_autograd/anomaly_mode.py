@@ -1,0 +1,57 @@
+"""Anomaly mode: errors of backward with the traceback of the forward call (torch: autograd/anomaly_mode.cpp)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .._c10.layout import LayoutError, elements_of
+from .batched_tensor import BatchedTensor
+from .node import Gradients, Node
+
+
+def check_nan(node: Node, outputs: Gradients) -> None:
+    """Refuse a gradient with nan.
+
+    Raises:
+        RuntimeError: naming the node and which of its results; or in a batched pass, which cannot look.
+    """
+    for number, gradient in enumerate(outputs):
+        if gradient.__class__ is BatchedTensor:
+            raise RuntimeError(
+                "Batching rule not implemented for aten::item. We could not generate a fallback."
+            )
+        if gradient is not None and _has_nan(gradient._array):
+            raise RuntimeError(f"Function '{node.name()}' returned nan values in its {number}th output.")
+
+
+def _has_nan(array: Any) -> bool:
+    try:
+        return bool(np.isnan(array).any())
+    except LayoutError:
+        return bool(np.isnan(elements_of(array)).any())
+
+
+def tracebacks(node: Node) -> Iterator[str]:
+    """Warnings with the traceback of the forward call, and those of the backward calls that led to it."""
+    yield _traceback(node, "Error detected in {}. Traceback of forward call that caused the error:\n")
+    parent = node.metadata.get("parent_")
+    while parent is not None:
+        yield _traceback(
+            parent,
+            "\n\nPrevious calculation was induced by {}. Traceback of forward call that induced the previous "
+            "calculation:\n",
+        )
+        parent = parent.metadata.get("parent_")
+
+
+def _traceback(node: Node, heading: str) -> str:
+    trace = node.metadata.get("traceback_")
+    if trace is None:
+        return (
+            f"Error detected in {node.name()}. No forward pass information available. Enable detect anomaly "
+            "during forward pass for more information."
+        )
+    return heading.format(node.name()) + "".join(trace)

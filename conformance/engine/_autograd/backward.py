@@ -1,0 +1,347 @@
+"""backward and grad: what starts a backward pass (torch: autograd/__init__.py)."""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._c10 import dtypes, errors
+from .._c10.interpreter_stack import transforms
+from .._c10.modes import state
+from .._c10.size import Size
+from .._c10.slots import on_first_use, unfilled
+from .batched_tensor import each_example, level_of, vmaps
+from .engine import ones_like_root, run_backward
+from .node import Edge, GradientEdge, Identity, gradient_edge, new_node
+from .tensor import Tensor
+from .torch_dispatch_subclass import asked
+
+# See Note [Slots].
+is_logging: Callable[[], bool] = unfilled  # from autograd.log, as the next
+logged: Callable[..., Any] = unfilled
+are_wholes: Callable[..., bool] = on_first_use("are_wholes")
+of_wholes: Callable[..., Any] = on_first_use("of_wholes")
+old_vmap: Callable[..., Any] = on_first_use("old_vmap")
+zeros_like: Callable[..., Tensor] = on_first_use("zeros_like")
+ones_like: Callable[[Tensor], Tensor] = on_first_use("ones_like")
+
+
+def backward(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    grad_variables: Any = None,
+    inputs: Any = None,
+) -> None:
+    """torch.autograd.backward: accumulate the gradients of ``tensors`` into the leaves, or into ``inputs``."""
+    if transforms.depth:
+        raise RuntimeError(errors.TRANSFORMED_BACKWARD)
+    if vmaps:
+        raise RuntimeError(errors.VMAPPED_BACKWARD)
+    if grad_variables is not None:
+        warnings.warn(
+            "`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2
+        )
+        if grad_tensors is not None:
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
+                "Please only use `grad_tensors`."
+            )
+        grad_tensors = grad_variables
+    if inputs is not None:
+        inputs = tuple(inputs.values()) if isinstance(inputs, dict) else _tuple(inputs)
+        if not inputs:
+            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    roots = _tuple(tensors)
+    given = _gradients(roots, _given(grad_tensors, len(roots)), batched=False)
+    if retain_graph is None:
+        retain_graph = create_graph
+    _run(roots, given, retain_graph, create_graph, inputs or (), True)
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> Any:
+    """torch.autograd.grad: the gradients of ``outputs`` with respect to ``inputs``; no ``.grad`` changes.
+
+    Raises:
+        RuntimeError: an input is not in the graph (unless ``allow_unused``) or does not require grad.
+        ValueError: ``materialize_grads`` together with ``allow_unused=False``.
+    """
+    if materialize_grads and allow_unused is False:
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
+            "allow_unused=False."
+        )
+    if allow_unused is None:
+        allow_unused = materialize_grads
+    if transforms.count and (level := level_of((outputs, inputs))) >= 0:
+        options = (retain_graph, create_graph, only_inputs, allow_unused, is_grads_batched, materialize_grads)
+        return _transformed(outputs, inputs, grad_outputs, options, level)
+    keys = list(inputs) if isinstance(inputs, dict) else None
+    roots = _tuple(outputs)
+    wanted = tuple(inputs.values()) if isinstance(inputs, dict) else _tuple(inputs)
+    if not only_inputs:
+        warnings.warn(
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient "
+            "for other parts of the graph, please use torch.autograd.backward.",
+            FutureWarning,
+            stacklevel=2,
+        )
+    if not wanted:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
+    given = _gradients(roots, _given(grad_outputs, len(roots)), is_grads_batched)
+    if retain_graph is None:
+        retain_graph = create_graph
+    if is_grads_batched:
+        found = _batched(roots, given, retain_graph, create_graph, wanted, allow_unused)
+    else:
+        found = _run(roots, given, retain_graph, create_graph, wanted, False)
+        _check_used(found, allow_unused)
+    if materialize_grads:
+        found = _materialized(found, wanted, bool(create_graph))
+    return dict(zip(keys, found, strict=True)) if keys is not None else tuple(found)
+
+
+def _transformed(outputs: Any, inputs: Any, grad_outputs: Any, options: tuple[Any, ...], level: int) -> Any:
+    """grad of tensors of a vmap: a pass for all examples where inputs stand for wholes, else one for each.
+
+    Args:
+        options: grad's further arguments.
+    """
+    roots = _tuple(outputs)
+    for number, root in enumerate(roots):
+        if not root.requires_grad:
+            raise RuntimeError(errors.OUTSIDE_THE_GRAPH.format(number))
+    *_, is_grads_batched, _ = options
+    if is_grads_batched or isinstance(inputs, dict) or not are_wholes(_tuple(inputs), level):
+        return each_example(grad, (outputs, inputs, grad_outputs, *options), {}, level)
+    given = _gradients(roots, _given(grad_outputs, len(roots)), batched=False)
+    return tuple(
+        of_wholes(
+            lambda roots, wanted, given: grad(roots, wanted, given, *options),
+            roots,
+            _tuple(inputs),
+            given,
+            level,
+        )
+    )
+
+
+def _materialized(
+    found: Sequence[Tensor | None], wanted: tuple[Any, ...], requires_grad: bool
+) -> list[Tensor | None]:
+    """The gradients, zeros where there was none."""
+    pairs = [*zip(found, wanted, strict=True)]
+    if any(each is None and isinstance(place, GradientEdge) for each, place in pairs):
+        raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
+    return [zeros_like(place, requires_grad=requires_grad) if each is None else each for each, place in pairs]
+
+
+def _batched(
+    roots: tuple[Any, ...], given: list[Any], retain: Any, create: bool, wanted: tuple[Any, ...], unused: bool
+) -> list[Any]:
+    """One pass for all entries of the gradients' first dimension."""
+    if any(each is not None and each._array.ndim == 0 for each in given):
+        raise ValueError(
+            "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of "
+            "dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
+        )
+    sizes = [len(each) for each in given if each is not None]
+    if len(set(sizes)) > 1:
+        raise ValueError(
+            "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+            f"{sizes} for the mapped dimension"
+        )
+    count = sizes[0]
+    if count == 0:
+        raise IndexError("index 0 is out of bounds for dimension 0 with size 0")
+
+    def vjp(*gradients: Tensor | None) -> list[Tensor | None]:
+        found = _run(roots, list(gradients), bool(retain), create, wanted, False)
+        _check_used(found, unused)
+        return found
+
+    return old_vmap(vjp, given, count)
+
+
+def _check_used(found: Sequence[Tensor | None], allow_unused: bool) -> None:
+    for number, each in enumerate(found):
+        if each is None and not allow_unused:
+            raise RuntimeError(
+                f"The differentiated Tensor at index {number} appears to not have been used in the graph. Set "
+                "allow_unused=True if this is the desired behavior."
+            )
+
+
+def _tuple(value: Any) -> tuple[Any, ...]:
+    return (value,) if isinstance(value, (Tensor, GradientEdge)) else tuple(value)
+
+
+def _given(value: Any, length: int) -> tuple[Any, ...]:
+    if value is None:
+        return (None,) * length
+    return (value,) if isinstance(value, Tensor) else tuple(value)
+
+
+def _gradients(roots: tuple[Any, ...], given: tuple[Any, ...], batched: bool) -> list[Tensor | None]:
+    """Check the gradients that were given; make ones for scalar roots without.
+
+    The texts name the first that is equal to the one which is wrong, as torch finds it: comparing may raise.
+    """
+    found: list[Tensor | None] = []
+    for root, gradient in zip(roots, given, strict=False):
+        if not isinstance(root, (Tensor, GradientEdge)):
+            raise AssertionError("Expected output to be a torch.Tensor")
+        shape, kind = _place(root)
+        if isinstance(gradient, Tensor):
+            have = gradient._array.shape
+            if batched:
+                have = gradient[0]._array.shape
+            if have != shape:
+                # torch shows what is left of the gradient without its first dimension, twice
+                numbers = given.index(gradient), roots.index(root)
+                raise RuntimeError(_mismatch(numbers, have[1:] if batched else have, shape, batched))
+            if (gradient._array.dtype.kind == "c") != (kind.kind == "c"):
+                raise RuntimeError(
+                    "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch "
+                    f"in dtype: grad_output[{given.index(gradient)}] has a dtype of {gradient.dtype} and "
+                    f"output[{roots.index(root)}] has a "
+                    f"dtype of {dtypes.BY_NUMPY[kind]}."
+                )
+            found.append(gradient)
+        elif gradient is None:
+            if isinstance(root, Tensor) and not root.requires_grad:
+                found.append(None)
+                continue
+            size = 1
+            for length in shape:
+                size *= length
+            if size != 1:
+                raise RuntimeError("grad can be implicitly created only for scalar outputs")
+            if kind.kind not in "fV":
+                raise RuntimeError(
+                    f"grad can be implicitly created only for real scalar outputs but got {dtypes.BY_NUMPY[kind]}"
+                )
+            if transforms.carrying and isinstance(root, Tensor) and (state.dispatch_modes or asked([root])):
+                found.append(ones_like(root))
+            else:
+                found.append(ones_like_root((shape, kind)))
+        else:
+            raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
+    return found
+
+
+def _place(root: Tensor | GradientEdge) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Shape and dtype of what a root stands for."""
+    if isinstance(root, Tensor):
+        return root._array.shape, root._array.dtype
+    shape, kind = root.node.input_metadata[root.output_nr]
+    if kind is None:  # a leaf that takes gradients of any dtype
+        kind = root.node.variable._array.dtype  # type: ignore[attr-defined]
+    return shape, kind
+
+
+def _mismatch(numbers: tuple[int, int], have: tuple[int, ...], shape: tuple[int, ...], batched: bool) -> str:
+    grad, output = numbers
+    if batched:
+        return (
+            "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
+            "dimension. The sizes of the remaining dimensions are expected to match the shape of corresponding "
+            f"output, but a mismatch was detected: grad_output[{grad}] has a shape of {Size(have)} and "
+            f"output[{output}] has a shape of {Size(shape)}. If you only want some tensors in `grad_output` to be "
+            "considered batched, consider using vmap."
+        )
+    return (
+        f"Mismatch in shape: grad_output[{grad}] has a shape of {Size(have)} and output[{output}] has a shape of "
+        f"{Size(shape)}."
+    )
+
+
+def _flag(value: Any) -> bool:
+    """Whether a number is not 0: torch's pass takes an unsigned byte for true or false.
+
+    Raises:
+        TypeError: it is no integer.
+        OverflowError: it has more than eight bits.
+    """
+    number = operator.index(value)
+    if not -(2**63) <= number < 2**63:
+        raise OverflowError("Python int too large to convert to C long")
+    if not 0 <= number < 256:
+        raise OverflowError(
+            "unsigned byte integer is " + ("less than minimum" if number < 0 else "greater than maximum")
+        )
+    return number != 0
+
+
+def _run(
+    roots: tuple[Any, ...],
+    given: list[Tensor | None],
+    keep_graph: Any,
+    create_graph: Any,
+    inputs: tuple[Any, ...],
+    accumulate: bool,
+) -> list[Tensor | None]:
+    if keep_graph.__class__ is not bool or create_graph.__class__ is not bool:
+        keep_graph, create_graph = _flag(keep_graph), _flag(create_graph)
+    if len(roots) != len(given):
+        raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
+    edges: list[Edge] = []
+    for number, root in enumerate(roots):
+        edge: Edge = (root.node, root.output_nr) if isinstance(root, GradientEdge) else gradient_edge(root)
+        if edge[0] is None:
+            raise RuntimeError(errors.OUTSIDE_THE_GRAPH.format(number))
+        edges.append(edge)
+    wanted: list[Edge] = []
+    for place in inputs:
+        if isinstance(place, GradientEdge):
+            wanted.append((place.node, place.output_nr))
+            continue
+        if not isinstance(place, Tensor):
+            raise RuntimeError(
+                f"all inputs have to be Tensors or GradientEdges, but got {errors.typename(place)}"
+            )
+        if accumulate:
+            place.retain_grad()
+        if not place.requires_grad:
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+        edge = gradient_edge(place)
+        if edge[0] is None:
+            node = new_node(Identity)
+            node.next_edges, node.input_metadata = (), ((place._array.shape, place._array.dtype),)
+            edge = (node, 0)
+        wanted.append(edge)
+    if not is_logging():
+        return run_backward(tuple(edges), tuple(given), keep_graph, create_graph, wanted, accumulate)
+    with logged(edges):
+        return run_backward(tuple(edges), tuple(given), keep_graph, create_graph, wanted, accumulate)
+
+
+def _of_tensor(
+    self: Tensor,
+    gradient: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """Compute the gradients of the leaves that this tensor was computed from."""
+    backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+
+_of_tensor.__name__, _of_tensor.__qualname__ = "backward", "Tensor.backward"
+del _of_tensor.__annotations__["self"]  # as of a method that is written in its class
+Tensor.backward = _of_tensor  # type: ignore[attr-defined]

@@ -1,0 +1,490 @@
+"""Tensors of vmap: one for each example of a batch, that a program sees as one (torch: BatchedTensorImpl.h).
+
+Note [vmap by wholes]: a batched tensor holds a whole, in which one dimension counts the examples, and shows the shape of
+one. An operation that has a rule for batches (_transforms/batch_rules.py, torch: functorch/BatchRules*.cpp) is called once, with
+wholes, so that the graph outside has the nodes of torch, views share memory, and a thousand examples cost what one does.
+
+Note [vmap by examples]: an operation without a rule runs for every example, and its results are batched again. Then a
+batched tensor holds examples, which are taken from its whole when they are asked for, or stacked where a rule asks for
+a whole. In the old vmap no rule is asked, nor in some derivatives, see Note [Derivatives of examples] in _transforms/grad_levels.py.
+What asks a batched tensor for values, which differ from example to example, raises: its array has a shape and hides the
+rest. Batched tensors of an inner vmap hold those of an outer one; duals and the graph belong to what is held.
+
+Note [Batched gradients]: a backward pass may carry batched gradients, along a graph that is one for all examples. The
+engine's own nodes run once where rules are asked for, else for each example; a node or a hook of the user's once, with
+the whole batch.
+
+Note [Batched tangents]: a tensor that is one for all examples may have a tangent that is batched: so it tells its value.
+A batch whose examples have tangents is the batch of a dual, unless there are examples alone: inside another vmap, or a
+derivative by backward, each has a dual of its own, lest examples of the two get into each other.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from .._c10 import errors
+from .._c10.interpreter_stack import transforms
+from .._c10.modes import state
+from .._c10.shapes import broadcast_shapes
+from .._c10.slots import on_first_use, unfilled
+from .tensor import Tensor, make, read_only
+from .torch_function import disabled_torch_function
+
+# See Note [Slots].
+example_of_dual: Callable[[Tensor, int, int], Tensor] = unfilled  # from tangents
+stack: Callable[[Any], Tensor] = unfilled  # from ops.joining
+tensor_text: Callable[[Tensor], str] = on_first_use("tensor_text")
+
+_ITEM = (
+    "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a Tensor, "
+    "please try to rewrite what you're doing with other operations. If error is occurring somewhere inside PyTorch "
+    "internals, please file a bug report."
+)
+_CONTROL_FLOW = (
+    "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't support that "
+    "yet, please file an issue at https://github.com/pytorch/pytorch/issues ."
+)
+_EITHER = (
+    "vmap: It looks like you're either (1) calling .item() on a Tensor or (2) attempting to use a Tensor in some "
+    "data-dependent control flow or (3) encountering this error in PyTorch internals. For (1): we don't support vmap over "
+    "calling .item() on a Tensor, please try to rewrite what you're doing with other operations. For (2): we don't support "
+    "data-dependent control flow in vmap yet, please file an issue at https://github.com/pytorch/pytorch/issues . For (3): "
+    "please file an issue."
+)
+_OLD_REFUSAL = "Batching rule not implemented for aten::{}. We could not generate a fallback."
+_OLD_VIEW = "Batching rule not implemented for aten::{}; the fallback path doesn't work on out= or view ops."
+_OLD_IN_PLACE = (
+    "vmap: {0}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that has "
+    "more elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped over {1}"
+    ". Please try to use out-of-place operators instead of {0}. If said operator is being called inside "
+    "the PyTorch framework, please file a bug report instead."
+)
+IN_PLACE = (
+    "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args "
+    "that has more elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped "
+    "over in a vmap. Please try to use out-of-place operators instead of inplace arithmetic. If said operator is being "
+    "called inside the PyTorch framework, please file a bug report instead."
+)
+NO_RULE = "Batching rule not implemented for aten::{}; the fallback path doesn't work on out= or view ops."
+DYNAMIC = (
+    "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over aten::{}. Please "
+    "file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."
+)
+UNBATCHED = {  # rows that torch does not compute for each example, of the arguments from which on, and what it says
+    "_neg_view": (0, _OLD_VIEW.format("_neg_view")),
+    "_stack": (0, _OLD_REFUSAL.format("_stack")),
+    "as_strided_scatter": (
+        0,
+        "Error: aten::as_strided_scatter requires special handling, and does not yet have a batching rule. "
+        "Feel free to file a github issue!",
+    ),
+    "masked_select": (
+        1,
+        "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support this because for each "
+        "batch this would return a differently shaped Tensor. Please file an issue at "
+        "https://github.com/pytorch/pytorch/issues if you need this feature.",
+    ),
+}
+ESCAPED = (
+    "Either your tensor may have escaped from inside a function being vmapped and this is a user error (see "
+    "https://pytorch.org/functorch/stable/ux_limitations.html), or there is an internal functorch error in "
+    "`gen_vmap_plumbing` Please file an issue if it looks like the latter"
+)
+MASK = (
+    "vmap: We do not support batching operators that can support dynamic shape. Attempting to batch over indexing with "
+    "a boolean mask."
+)
+
+
+class Hidden(np.ndarray[Any, Any]):
+    """An array that has a shape, a dtype and strides, but does not tell its elements."""
+
+    def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
+        if not vmaps:
+            raise RuntimeError(ESCAPED)
+        raise NotImplementedError("vmap: this operation asks a batched tensor for its values")
+
+    __array_ufunc__ = _refuse
+    __array_function__ = _refuse
+    __getitem__ = _refuse
+    __setitem__ = _refuse
+    __bool__ = __float__ = __int__ = __index__ = __complex__ = __iter__ = _refuse
+    item = tolist = astype = copy = reshape = transpose = any = all = ravel = tobytes = _refuse
+
+
+class BatchedTensor(Tensor):
+    """See Notes [vmap by wholes] and [vmap by examples]."""
+
+    __module__ = "torch"
+    __slots__ = ()
+    __torch_function__ = disabled_torch_function  # to a program it is a Tensor
+    _whole: Tensor | None  # None where only examples are held
+    _dim: int  # of the whole, which counts the examples
+    _taken: list[Tensor] | None  # the examples that are held, or were taken from the whole
+    _level: int
+
+    @property
+    def _examples(self) -> list[Tensor]:
+        if self._taken is not None:
+            return self._taken
+        assert self._whole is not None
+        examples = examples_of(self._whole, self._dim)
+        if state.recording:  # else they are outside the graph
+            self._taken = examples
+        return examples
+
+    def item(self) -> NoReturn:
+        """Refused: there is one for each example."""
+        raise refused_value("item", self._level)
+
+    _scalar = item
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __index__(self) -> int:
+        return int(self.item())
+
+    def tolist(self) -> NoReturn:
+        """Refused: the memory is not that of one tensor."""
+        raise RuntimeError(errors.NO_STORAGE)
+
+    data_ptr = tolist
+
+    def numpy(self, *, force: bool = False) -> NoReturn:
+        """Refused, as tolist is."""
+        if vmap_of(self._level).old:
+            raise RuntimeError(_OLD_VIEW.format("detach"))
+        self._check_alive()
+        self.tolist()
+
+    __array__ = numpy
+
+    def __bool__(self) -> bool:
+        raise refused_value("is_nonzero", self._level)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __repr__(self) -> str:
+        if vmap_of(self._level).old:
+            bool(self)
+        if transforms.depth:
+            return tensor_text(self)
+        whole, dim = whole_of(self)
+        shown = textwrap.indent(repr(whole), "    ")
+        return f"BatchedTensor(lvl={vmap_of(self._level).depth}, bdim={dim}, value=\n{shown}\n)"
+
+    def _check_alive(self) -> None:
+        if self._level >= len(vmaps):
+            raise RuntimeError(ESCAPED)
+
+    @property
+    def requires_grad(self) -> bool:
+        """What a derivative inside the vmap says of the examples: their place in a graph outside is not the batch's."""
+        if self._requires_grad or self._level >= len(vmaps):
+            return self._requires_grad
+        held = [self._whole] if self._whole is not None else self._examples
+        return transforms.backward > vmaps[self._level].age and any(each.requires_grad for each in held)
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        self._requires_grad = value
+
+    def _get_grad_fn(self) -> Any:
+        """Inside a derivative by backward that of the whole, but for the tensors by which it is taken.
+
+        Where the vmap goes by examples, it is the first one's.
+        """
+        if self._whole is None and self._node is None and self.requires_grad:
+            return self._examples[0].grad_fn
+        if self._whole is None or self._level >= len(vmaps) or transforms.backward <= vmaps[self._level].age:
+            return self._node
+        node = self._whole.grad_fn
+        return None if getattr(node, "transform", None) is not None else node
+
+    grad_fn = property(_get_grad_fn, read_only("grad_fn"))
+
+    def _get_is_leaf(self) -> bool:
+        return self.grad_fn is None
+
+    is_leaf = property(_get_is_leaf, read_only("is_leaf"))
+
+    def refresh(self) -> None:
+        """Show what the examples are after a change in place; a whole in which they no longer lie is left."""
+        if self._taken is None:
+            return
+        found = self._taken[0]._array
+        if self._whole is not None and not _lie_alike(found, _first_of(self._whole._array, self._dim)):
+            self._whole = None
+        self._array = _hidden(found)
+
+    def show_whole(self) -> None:
+        """Show what the whole is after a change of its shape."""
+        assert self._whole is not None
+        self._taken, self._array = None, _hidden(_first_of(self._whole._array, self._dim))
+
+    def detach(self) -> Tensor:
+        """The examples outside the graph."""
+        self._check_alive()
+        if self._whole is not None and by_wholes(self._level):
+            return batched_whole(self._whole.detach(), self._dim, self._level)
+        return batched([each.detach() for each in self._examples], self._level)
+
+    @property
+    def data(self) -> Tensor:
+        """Refused, as it is by torch."""
+        raise RuntimeError("accessing `data` under vmap transform is not allowed")
+
+    @data.setter
+    def data(self, value: Any) -> NoReturn:
+        raise RuntimeError("mutating directly with `.data` under vmap transform is not allowed.")
+
+    def untyped_storage(self) -> NoReturn:
+        """Refused: the memory is not that of one tensor."""
+        raise NotImplementedError("Cannot access storage of BatchedTensorImpl")
+
+    def __deepcopy__(self, memo: Any) -> NoReturn:
+        self.untyped_storage()
+
+
+BatchedTensor.__name__ = BatchedTensor.__qualname__ = "Tensor"
+
+
+def batched(examples: list[Tensor], level: int) -> BatchedTensor:
+    """The tensors of all examples as one.
+
+    Raises:
+        RuntimeError: their shapes differ.
+    """
+    first = examples[0]._array
+    if any(each._array.shape != first.shape for each in examples):
+        raise RuntimeError(
+            "vmap: the shape of a result depends on the values of a batched tensor, which vmap does not support"
+        )
+    found: Any = make(_hidden(first), BatchedTensor)
+    found._whole, found._dim, found._taken, found._level = None, 0, examples, level
+    return found
+
+
+def batched_whole(whole: Tensor, dim: int, level: int) -> BatchedTensor:
+    """The tensor of all examples, which a dimension counts, as one."""
+    found: Any = make(_hidden(_first_of(whole._array, dim)), BatchedTensor)
+    found._whole, found._dim, found._taken, found._level = whole, dim, None, level
+    return found
+
+
+def examples_of(whole: Tensor, dim: int) -> list[Tensor]:
+    """The examples in a whole, which may be written to; where there is none, one of zeros."""
+    if not whole._array.shape[dim]:
+        return [whole.new_zeros((*whole._array.shape[:dim], *whole._array.shape[dim + 1 :]))]
+    found = list(whole.unbind(dim))
+    for each in found:
+        if each._view is not None and each._view.creation == "multi_output":
+            each._view.creation = "default"
+    return found
+
+
+def whole_of(batch: BatchedTensor) -> tuple[Tensor, int]:
+    """The whole and its dimension that counts the examples; where only those are held, they are stacked."""
+    if batch._whole is not None:
+        return batch._whole, batch._dim
+    found = stack(batch._examples)
+    empty = batch._level < len(vmaps) and not vmaps[batch._level].size
+    return (found.narrow(0, 0, 0) if empty else found), 0
+
+
+def numbers_of(tensor: Tensor) -> Any:
+    """The array of a tensor, or of all examples."""
+    while tensor.__class__ is BatchedTensor:
+        tensor = whole_of(tensor)[0]
+    return tensor._array
+
+
+def _first_of(array: Any, dim: int) -> Any:
+    if not array.shape[dim]:
+        return np.empty((*array.shape[:dim], *array.shape[dim + 1 :]), array.dtype)
+    return np.ndarray.__getitem__(array, (*(slice(None),) * dim, 0, ...))
+
+
+def _lie_alike(one: Any, other: Any) -> bool:
+    placed = one.__array_interface__["data"][0] == other.__array_interface__["data"][0]
+    return bool(placed and one.shape == other.shape and one.strides == other.strides)
+
+
+def _hidden(like: np.ndarray[Any, Any]) -> Any:
+    return np.ndarray.view(like, Hidden)
+
+
+def refused_value(name: str, level: int) -> RuntimeError:
+    """What asks a batched tensor for its one value; a derivative inside the vmap no longer knows which function did."""
+    running = vmap_of(level)
+    if running.old:
+        return RuntimeError(_OLD_REFUSAL.format(name))
+    if transforms.since > running.age:
+        return RuntimeError(_EITHER)
+    return RuntimeError(_ITEM if name == "item" else _CONTROL_FLOW)
+
+
+class Vmap(NamedTuple):
+    """One vmap that runs."""
+
+    size: int  # how many examples there are
+    randomness: str  # "error", "same" or "different"
+    depth: int  # how deep it stands among the transforms of torch.func, counted from 1
+    age: int  # how many transforms had begun, see Note [Captured tensors]
+    old: bool = False  # whether it is the one of is_grads_batched, which came before torch.func
+
+
+vmaps: list[Vmap] = []  # those that run, the outermost first
+
+
+def vmap_of(level: int) -> Vmap:
+    """The vmap that runs at a level; of one that has ended, as much as is asked of tensors that outlived it."""
+    return vmaps[level] if level < len(vmaps) else Vmap(0, "error", level + 1, transforms.age)
+
+
+def by_wholes(level: int) -> bool:
+    """Whether operations on what is batched at a level are called with wholes, where they can be."""
+    running = vmap_of(level)
+    return transforms.apart <= running.age and not running.old
+
+
+def inside_derivative(level: int) -> bool:
+    """Whether a derivative is taken inside of a vmap: then torch takes operations apart that it has as one there."""
+    return transforms.since > vmap_of(level).age
+
+
+def level_of(values: Iterable[Any]) -> int:
+    """The innermost level of vmap at which any of the values is batched; -1 for none."""
+    found = -1
+    if not vmaps:
+        return found
+    for each in values:
+        if each.__class__ is BatchedTensor:
+            found = max(found, each._level)
+        elif isinstance(each, (tuple, list)):
+            found = max(found, level_of(each))
+    return found
+
+
+def flat(values: Iterable[Any]) -> Iterable[Any]:
+    """The values, and in place of lists and tuples what they hold."""
+    for each in values:
+        if isinstance(each, (list, tuple)):
+            yield from flat(each)
+        else:
+            yield each
+
+
+def example(value: Any, index: int, level: int) -> Any:
+    """What a value is for one example."""
+    if value.__class__ is BatchedTensor:
+        return value._examples[index] if value._level == level else value
+    if type(value) in (tuple, list):
+        return type(value)(example(each, index, level) for each in value)
+    if type(value) is dict:
+        return {name: example(each, index, level) for name, each in value.items()}
+    if isinstance(value, Tensor) and transforms.depth:
+        return example_of_dual(value, index, level)
+    return value
+
+
+def size_at(values: Iterable[Any], level: int) -> int:
+    """How many examples the values of a level have."""
+    for each in values:
+        if each.__class__ is BatchedTensor and each._level == level:
+            return len(each._examples)
+        if isinstance(each, (tuple, list)) and (found := size_at(each, level)):
+            return found
+    return 0
+
+
+def each_example(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
+) -> Any:
+    """Call a function for every example, and batch what it returns."""
+    values = (*args, *kwargs.values())
+    count = size_at(values, level)
+    return combined(
+        [function(*example(args, i, level), **example(kwargs, i, level)) for i in range(count)], level
+    )
+
+
+def made_of(kind: Any, values: Iterable[Any]) -> Any:
+    """A list, a tuple or a named one of these values."""
+    return getattr(kind, "_make", kind)(values)
+
+
+def combined(results: list[Any], level: int) -> Any:
+    """The results of all examples as one result."""
+    first = results[0]
+    if isinstance(first, Tensor):
+        return batched(results, level)
+    if isinstance(first, (tuple, list)):
+        columns = [combined(list(column), level) for column in zip(*results, strict=True)]
+        return made_of(type(first), columns)
+    return first
+
+
+# How torch writes a batch into one tensor decides what it says: "aten::" where it has no rule for that.
+_NAMES = """
+__setitem__ clamp_max_ clamp_min_ copy_ div_ divide_ logical_and_ logical_or_ logical_xor_ masked_fill_ mul_ multiply_
+sub_ subtract_ true_divide_
+"""
+_ARITHMETIC = frozenset(_NAMES.split())
+_BROADCASTING = """
+add_ atan2_ bitwise_and_ bitwise_left_shift_ bitwise_or_ bitwise_right_shift_ bitwise_xor_ copysign_ gcd_ lcm_
+"""
+_BROADCAST = frozenset(_BROADCASTING.split())
+_RULED = frozenset(["fill_", "index_add_", "index_fill_", "index_put_", "scatter_add_", "scatter_reduce_"])
+
+
+def _not_in_place(name: str, level: int, arguments: tuple[Any, ...]) -> str:
+    if name in _BROADCAST and not vmaps[level].old:
+        ours, theirs = (each._array.shape for each in arguments[:2])
+        whole = [len(arguments[1]._examples), *broadcast_shapes(ours, theirs)]
+        return f"output with shape {list(ours)} doesn't match the broadcast shape {whole}"
+    if vmaps[level].old or not (name in _ARITHMETIC or name in _RULED):
+        return _OLD_IN_PLACE.format(f"aten::{name}", f"at level {vmaps[level].depth}")
+    return IN_PLACE if name in _ARITHMETIC else _OLD_IN_PLACE.format(name, "in a vmap")
+
+
+def refuse_write(name: str, level: int) -> NoReturn:
+    """Refuse to write what differs from example to example into what is one for all."""
+    raise RuntimeError(_OLD_IN_PLACE.format(name, f"at level {vmaps[level].depth}"))
+
+
+def each_in_place(
+    function: Callable[..., Any], arguments: tuple[Any, ...], kwargs: dict[str, Any], level: int, name: str
+) -> Any:
+    """Call a function that writes to its first argument for every example.
+
+    The examples are views of one batch as a rule: their writes count as one.
+
+    Raises:
+        RuntimeError: the first argument is one for all examples.
+    """
+    target = arguments[0]
+    if target.__class__ is not BatchedTensor or target._level != level:
+        raise RuntimeError(_not_in_place(name, level, arguments))
+    counters = {id(each._version_counter): each._version_counter for each in target._examples}
+    shared = next(iter(counters.values())) if len(counters) == 1 else None
+    before = 0 if shared is None else shared.value
+
+    def write(*given: Any, **named: Any) -> Any:
+        if shared is not None:
+            shared.value = before
+        return function(*given, **named)
+
+    result = each_example(write, arguments, kwargs, level)
+    target.refresh()
+    return None if result is None else target

@@ -1,0 +1,325 @@
+"""Tangents: what forward-mode AD carries along beside a tensor's values (torch: forward_grad.h, autograd_meta.cpp).
+
+A dual tensor keeps its tangents by level, in ``_tangents``. Tangents of an inner level may themselves be duals of an
+outer one: that is how torch.func nests.
+
+Note [Views and tangents]: a view of a dual shows a view of its tangent. So a tangent lies in memory as its tensor
+does, and is copied where it does not; an in-place change that brings a tangent to a view gives one to the base, and
+a view whose base has got one has it as well when it is next asked for. What make_dual and unpack_dual return are views
+for backward, but not for tangents.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from .._c10.interpreter_stack import transforms
+from .._c10.modes import state
+from .._c10.shapes import strides
+from .._c10.slots import unfilled
+from . import batched_tensor
+from .batched_tensor import (
+    BatchedTensor,
+    batched,
+    batched_whole,
+    by_wholes,
+    example,
+    flat,
+    level_of,
+    vmaps,
+    whole_of,
+)
+from .conj_view import conjugated, is_twin
+from .storage_impl import address, buffer, offset, storage
+from .tensor import Tensor, make
+
+shown_as: Callable[[np.ndarray[Any, Any], Tensor, bool], Tensor] = (
+    unfilled  # from ops.parts, see Note [Slots]
+)
+
+
+class Level:
+    """A level of forward-mode AD, maybe one of torch.func; its tangents go when it ends."""
+
+    __slots__ = ("age", "duals", "number", "of_func")
+
+    def __init__(self, number: int, of_func: bool) -> None:
+        self.number, self.of_func, self.age = number, of_func, transforms.age
+        self.duals: list[weakref.ref[Tensor]] = []
+
+
+levels: list[Level] = []  # the outermost first
+
+
+def begin_level(of_func: bool = False) -> Level:
+    """Enter a level inside those that there are."""
+    level = Level(len(levels), of_func)
+    levels.append(level)
+    transforms.begin()
+    return level
+
+
+def end_level() -> None:
+    """Leave the innermost level: no tensor has a tangent of it any more."""
+    level = levels.pop()
+    for reference in level.duals:
+        dual = reference()
+        if dual is not None and dual._tangents:
+            dual._tangents.pop(level.number, None)
+    transforms.end()
+
+
+def levels_of(tensor: Tensor) -> set[int]:
+    """The levels at which a tensor has a tangent."""
+    found = set(tensor._tangents or ())
+    base = forward_base(tensor)
+    if base is not None and base._tangents:
+        found.update(base._tangents)
+    return found
+
+
+def forward_base(tensor: Tensor) -> Tensor | None:
+    """The tensor of which this one is a view, as far as tangents are concerned."""
+    if tensor._forward_base is not False:
+        return tensor._forward_base
+    return None if tensor._view is None else tensor._view.base
+
+
+def tangent_of(tensor: Tensor, level: int) -> Tensor | None:
+    """The tangent at a level; see Note [Views and tangents]."""
+    if not state.forward_grad or state.inference:
+        return None
+    own = tensor._tangents
+    if own and level in own:
+        return own[level]
+    base = forward_base(tensor)
+    if base is None or not base._tangents or level not in base._tangents:
+        return None
+    found = _part(base._tangents[level], tensor, base)
+    _keep(tensor, found, level)
+    return found
+
+
+def has_batched(tensor: Tensor) -> bool:
+    """Whether a tensor that is one for all examples has a tangent that is not; see Note [Batched tangents]."""
+    return any(tangent_of(tensor, number).__class__ is BatchedTensor for number in levels_of(tensor))
+
+
+def example_of_dual(tensor: Tensor, index: int, level: int) -> Tensor:
+    """A tensor as it is for one example: one with batched tangents has that of the example."""
+    tangents = [tangent_of(tensor, number) for number in levels_of(tensor)] if levels else []
+    if not any(each.__class__ is BatchedTensor and each._level == level for each in tangents):
+        return tensor
+    found = tensor.view(tensor._array.shape)
+    found._forward_base = found._tangents = None
+    for number in sorted(levels_of(tensor)):
+        tangent = tangent_of(tensor, number)
+        if tangent.__class__ is BatchedTensor and tangent._level == level:
+            tangent = tangent._examples[index]
+        assert tangent is not None
+        _keep(found, tangent, number)
+    return found
+
+
+def _part(tangent: Tensor, view: Tensor, base: Tensor) -> Tensor:
+    """The part of a base's tangent that belongs to a view of it."""
+    if tangent.__class__ is BatchedTensor:
+        return batched([_part(each, view, base) for each in tangent._examples], tangent._level)
+    shown, whole = view._array, base._array
+    turned = is_twin(shown) != is_twin(whole)
+    if turned or shown.dtype.kind != whole.dtype.kind:
+        tangent = shown_as(shown, tangent, turned)
+    start = (offset(shown) - offset(whole)) // shown.itemsize if shown.size else 0
+    own = offset(tangent._array) // tangent._array.itemsize
+    return tangent.as_strided(shown.shape, strides(shown), own + start)
+
+
+def _keep(tensor: Tensor, tangent: Tensor, level: int) -> None:
+    if tensor._tangents is None:
+        tensor._tangents = {}
+    tensor._tangents[level] = tangent
+    levels[level].duals.append(weakref.ref(tensor))
+
+
+class DualOutput:
+    """What a saved output keeps beside its array and its place in the graph.
+
+    Note [Tangents of saved outputs]: a saved input is the tensor itself, with its tangents; a saved output is put
+    together again, and needs them for the tangents of gradients.
+    """
+
+    __slots__ = ("tangents", "view_node")
+
+    def __init__(self, output: Tensor, view_node: Any) -> None:
+        self.view_node = view_node
+        self.tangents = {levels[number]: tangent for number, tangent in (output._tangents or {}).items()}
+
+    def __call__(self) -> Any:
+        """The view's new node, as a weak reference gives it."""
+        return None if self.view_node is None else self.view_node()
+
+    def restore(self, tensor: Tensor) -> None:
+        """Give the tensor the tangents, as far as their levels are still there."""
+        for level, tangent in self.tangents.items():
+            if level in levels:
+                _keep(tensor, tangent, level.number)
+
+
+def set_tangent(tensor: Tensor, tangent: Tensor, level: int, in_place: bool = False) -> None:
+    """Give a tensor a tangent at a level.
+
+    Raises:
+        RuntimeError: the tangent is a dual of the same level itself, or of another size; or there is no such level.
+    """
+    if tangent_of(tangent, level) is not None:
+        raise RuntimeError(
+            f"Setting a forward grad that itself has a forward gradient at the same level{level} is not supported."
+        )
+    if tensor._array.shape != tangent._array.shape:
+        raise RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is "
+            f"not supported. Tensor is of size {list(tensor._array.shape)} while the given forward gradient is of "
+            f"size {list(tangent._array.shape)}."
+        )
+    if level >= len(levels):
+        raise RuntimeError(
+            "Trying to access a forward AD level with an invalid index. This index was either not created or is "
+            "already deleted."
+        )
+    base = forward_base(tensor) if in_place else None
+    if base is not None and not (base._tangents and level in base._tangents):
+        if lies_as(tangent, base) and lies_as(tangent, tensor):
+            _keep(base, tangent, level)
+        else:
+            whole = _zeros_lying_as(base, tangent)
+            part = _part(whole, tensor, base)
+            part.copy_(tangent)
+            _keep(base, whole, level)
+            tangent = part
+    shared = tangent.__class__ is not BatchedTensor and _shares_examples(tensor)
+    if not (shared or lies_as(tangent, tensor)):
+        tangent = _zeros_lying_as(tensor, tangent).copy_(tangent)
+    _keep(tensor, tangent, level)
+
+
+def _shares_examples(tensor: Tensor) -> bool:
+    """Whether a tensor may be the whole of a vmap that runs, whose examples are one in memory."""
+    steps = strides(tensor._array) if vmaps else ()
+    return any(n > 1 and step == 0 for n, step in zip(tensor._array.shape, steps, strict=False))
+
+
+def whole_tangent(batch: BatchedTensor, tangent: Tensor) -> Tensor:
+    """The tangents of all examples as that of the whole, laid out as one example is."""
+    if not lies_as(tangent, batch):
+        tangent = _zeros_lying_as(batch, tangent).copy_(tangent)
+    whole, dim = whole_of(batch)
+    if tangent.__class__ is BatchedTensor and tangent._level == batch._level:
+        direction, place = whole_of(tangent)
+        return direction if place == dim else direction.movedim(place, dim)
+    return tangent.unsqueeze(dim).expand(whole._array.shape)
+
+
+def attach(dual: Tensor, tangent: Tensor, level: int) -> None:
+    """Give a tensor that is new a tangent that fits."""
+    _keep(dual, tangent, level)
+
+
+def lies_as(tangent: Tensor, tensor: Tensor) -> bool:
+    """Whether two tensors lie in their memories alike, which are equally big."""
+    a, b = tangent._array, tensor._array
+    if a is b:
+        return True
+    if a.shape != b.shape or is_twin(a) != is_twin(b):
+        return False
+    if any(n > 1 and one != other for n, one, other in zip(a.shape, strides(a), strides(b), strict=True)):
+        return False
+    if a.base is None and b.base is None:
+        return True
+    under, beneath = storage(a), storage(b)
+    return (
+        (
+            under.size == beneath.size or BatchedTensor in (tangent.__class__, tensor.__class__)
+        )  # as torch has it
+        and (address(a) - address(under)) * b.itemsize == (address(b) - address(beneath)) * a.itemsize
+    )
+
+
+def change_tangent(tensor: Tensor, tangent: Tensor, level: int) -> None:
+    """Give a tensor that was changed in place its new tangent: into the one that it has, if it has one."""
+    own = tangent_of(tensor, level)
+    if own is None:
+        set_tangent(tensor, tangent, level, in_place=True)
+        return
+    held = own  # not captured: it was given to the transform
+    held._age = max(held._age, transforms.age)
+    while held.__class__ is BatchedTensor:
+        held = whole_of(held)[0]
+        held._age = max(held._age, transforms.age)
+    own.copy_(tangent)
+
+
+def _is_of_plain(value: Tensor, level: int) -> bool:
+    """Whether nothing is batched but at this level."""
+    if value.__class__ is not BatchedTensor:
+        return True
+    return value._level == level and whole_of(value)[0].__class__ is not BatchedTensor
+
+
+def _zeros_lying_as(tensor: Tensor, tangent: Tensor) -> Tensor:
+    """Zeros of the tensor's dtype in memory that is laid out as its own; for each example of a batched tangent."""
+    level = level_of((tangent, tensor))
+    if level >= 0 and not (by_wholes(level) and _is_of_plain(tangent, level) and _is_of_plain(tensor, level)):
+        pairs = [(example(tensor, i, level), example(tangent, i, level)) for i in range(vmaps[level].size)]
+        return batched([_zeros_lying_as(*pair) for pair in pairs], level)
+    array, kind = tensor._array, tensor._array.dtype
+    under = storage(array)
+    length = under.nbytes // array.itemsize
+    start = (address(array) - address(under)) // array.itemsize if array.size else 0
+    steps = tuple(step * kind.itemsize for step in strides(array))
+    if tensor.__class__ is BatchedTensor:
+        reach = zip(array.shape, strides(array), strict=True)
+        start, length = 0, 1 + sum(max(size - 1, 0) * abs(step) for size, step in reach)
+    if level >= 0:
+        count = vmaps[level].size
+        memory, steps = np.zeros(count * length, kind), (length * kind.itemsize, *steps)
+        zeros = np.ndarray((count, *array.shape), kind, buffer(memory), start * kind.itemsize, steps)
+        return batched_whole(make(zeros), 0, level)
+    zeros = np.ndarray(array.shape, kind, buffer(np.zeros(length, kind)), start * kind.itemsize, steps)
+    return make(conjugated(zeros) if is_twin(array) else zeros)
+
+
+def is_recorded(*named: dict[str, Any]) -> bool:
+    """Whether what is computed from these has a place in the graph."""
+    return bool(state.recording) and any(
+        requires_grad(each) for values in named for each in flat(values.values())
+    )
+
+
+def or_zeros(zeros: Callable[..., Any], value: Any, direction: Any) -> Any:
+    """The direction; see Note [Absent tangents] where there is none."""
+    if direction is not None or not isinstance(value, Tensor) or value._array.dtype.kind not in "fcV":
+        return direction
+    return make(zeros(value._array.shape, value._array.dtype))
+
+
+def zeros_beside(
+    arguments: dict[str, Any], directions: dict[str, Any], names: Iterable[str]
+) -> dict[str, Any]:
+    """The directions of these arguments, with zeros for those that have none where that has a place in the graph."""
+    given = {name: directions.get(name) for name in names}
+    if is_recorded(arguments, directions):
+        given = {name: or_zeros(np.zeros, arguments[name], each) for name, each in given.items()}
+    return {name: each for name, each in given.items() if each is not None}
+
+
+def requires_grad(value: Any) -> bool:
+    if not isinstance(value, Tensor):
+        return False
+    return value.requires_grad or any(map(requires_grad, (value._tangents or {}).values()))
+
+
+batched_tensor.example_of_dual = example_of_dual

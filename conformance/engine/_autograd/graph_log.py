@@ -1,0 +1,69 @@
+"""What torch.autograd.graph logs: each node, before it runs."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections import deque
+from collections.abc import Iterator, Sequence
+from functools import cache
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from .._c10.modes import state
+from .node import Edge, Gradients, Node
+
+if TYPE_CHECKING:
+    from logging import Logger
+
+_NAME = "torch.autograd.graph"
+_ABBREVIATIONS = {"float": "f", "int": "i", "uint": "u", "complex": "c", "bool": "b8"}
+
+
+def is_logging() -> bool:
+    """Whether anyone listens; nobody can who has not imported ``logging``, which this module spares the others."""
+    logging = sys.modules.get("logging")
+    return logging is not None and _logger(logging).isEnabledFor(logging.DEBUG)
+
+
+@cache
+def _logger(logging: ModuleType) -> Logger:
+    return logging.getLogger(_NAME)
+
+
+@contextlib.contextmanager
+def logged(roots: Sequence[Edge]) -> Iterator[None]:
+    """Inside, every node that the roots reach says what it is about to be given."""
+    handles = [node.register_prehook(_say) for node in _graph(roots)]
+    try:
+        yield
+    finally:
+        for each in handles:
+            each.remove()
+
+
+def _graph(roots: Sequence[Edge]) -> list[Node]:
+    found = {node: None for node, _ in roots if node is not None}
+    queue = deque(found)
+    while queue:
+        for node, _ in queue.popleft().next_functions:
+            if node is not None and node not in found:
+                found[node] = None
+                queue.append(node)
+    return list(found)
+
+
+def _say(grads: Gradients) -> None:
+    import logging  # slow to import
+
+    logging.getLogger(_NAME).debug(
+        f"Executing: {state.graph_task.running} with grad_outputs: [{','.join(map(_text, grads))}]"
+    )
+
+
+def _text(gradient: Any) -> str:
+    if gradient is None:
+        return "None"
+    name = gradient.dtype.name
+    kind = name.rstrip("0123456789")
+    return f"{_ABBREVIATIONS[kind]}{name.removeprefix(kind)}[{', '.join(map(str, gradient.shape))}]"

@@ -1,0 +1,215 @@
+"""Hooks of tensors and nodes: registering, running, checking what they return (torch: autograd/python_hook.cpp)."""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from .._c10 import errors, pickling
+from .._c10.layout import Unstrided, contiguous_format, layout_of, type_name
+from . import node as nodes
+from .node import Gradients, NodeHooks
+from .tensor import Tensor
+
+Hooks = dict[int, Any]  # by the number of their handle
+Reference = Callable[[], Hooks | None]
+
+
+class RemovableHandle:
+    """What registering a hook returns; ``remove`` takes the hook away, once or again."""
+
+    id: int
+    next_id = 0
+    __module__ = "torch.utils.hooks"
+    __reduce_ex__ = pickling.reduce
+
+    extra_dict_ref: tuple[Reference, ...] = ()  # to what else is kept of the hook
+
+    def __init__(self, hooks_dict: Hooks, *, extra_dict: Hooks | list[Hooks] | None = None) -> None:
+        self.hooks_dict_ref = _reference(hooks_dict)
+        self.id = RemovableHandle.next_id
+        RemovableHandle.next_id += 1
+        if extra_dict is not None:
+            extra = extra_dict if isinstance(extra_dict, list) else [extra_dict]
+            self.extra_dict_ref = tuple(map(_reference, extra))
+
+    def remove(self) -> None:
+        """Take the hook away."""
+        for reference in (self.hooks_dict_ref, *self.extra_dict_ref):
+            hooks = reference()
+            if hooks is not None and self.id in hooks:
+                del hooks[self.id]
+
+    def __getstate__(self) -> Any:
+        return self.hooks_dict_ref(), self.id, tuple(each() for each in self.extra_dict_ref)
+
+    def __setstate__(self, state: Any) -> None:
+        hooks, self.id, *extra = state
+        self.hooks_dict_ref = _reference(OrderedDict() if hooks is None else hooks)
+        self.extra_dict_ref = tuple(map(_reference, extra[0] or ())) if extra else ()
+        RemovableHandle.next_id = max(RemovableHandle.next_id, self.id + 1)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, kind: Any, value: Any, trace: Any) -> None:
+        self.remove()
+
+
+def add_hook(hooks: Hooks, hook: Any, extra: list[Hooks] | None = None) -> RemovableHandle:
+    """Put a hook after those that there are, and its number among those that something holds of."""
+    handle = RemovableHandle(hooks, extra_dict=extra)
+    hooks[handle.id] = hook
+    for each in extra or ():
+        each[handle.id] = True
+    return handle
+
+
+def _reference(hooks: Hooks) -> Reference:
+    try:
+        return weakref.ref(hooks)
+    except TypeError:  # a plain dict takes no weak reference
+        return lambda: hooks
+
+
+def register_hook(self: Tensor, hook: Callable[..., Any]) -> Any:
+    """Run ``hook(grad)`` whenever a gradient of this tensor is computed; it may return another.
+
+    Raises:
+        RuntimeError: for a tensor that does not require grad.
+    """
+    if not self.requires_grad:
+        raise RuntimeError(errors.HOOK_WITHOUT_GRAD)
+    if self._hooks is None:
+        self._hooks = OrderedDict()  # which is there even if the view that this is cannot say what made it
+        node = self.grad_fn
+        if node is not None:
+            node._register_hook_dict(self)
+    return add_hook(self._hooks, hook)
+
+
+def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[..., Any]) -> Any:
+    """Run ``hook(tensor)`` after backward has accumulated into this leaf's grad.
+
+    Raises:
+        RuntimeError: for a tensor that does not require grad, or a non-leaf.
+    """
+    if not self.requires_grad:
+        raise RuntimeError(errors.HOOK_WITHOUT_GRAD)
+    if self.grad_fn is not None:
+        raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+    if self._post_accumulate_hooks is None:
+        self._post_accumulate_hooks = OrderedDict()
+    return add_hook(self._post_accumulate_hooks, hook)
+
+
+def warn_if_has_hooks(tensor: Tensor) -> None:
+    """Warn that pickling a tensor drops its hooks."""
+    for hook in (tensor._hooks or {}).values():
+        if not hasattr(hook, "__torch_unserializable__"):
+            warnings.warn(
+                f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can decorate the "
+                "function with @torch.utils.hooks.unserializable_hook to suppress this warning",
+                stacklevel=2,
+            )
+
+
+def hook_name(hook: Any) -> str:
+    """The name that texts about a hook carry."""
+    found: str = getattr(hook, "__name__", "<unknown>")
+    return found
+
+
+def check_result(original: Tensor | None, result: Any, hook: Any) -> Tensor:
+    """Refuse a replaced gradient of another type, dtype or shape.
+
+    Raises:
+        TypeError: not a tensor.
+        RuntimeError: another dtype or shape, or there was no gradient to replace.
+    """
+    if original is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
+    if not isinstance(result, Tensor):
+        raise TypeError(errors.HOOK_RETURNED.format(type(result).__name__))
+    if original._array.dtype is not result._array.dtype or (
+        layout_of(original._array) is not layout_of(result._array)
+    ):
+        was, got = (type_name(each._array) for each in (original, result))
+        raise RuntimeError(f"hook '{hook_name(hook)}' has changed the type of value (was {was} got {got})")
+    if original._array.shape != result._array.shape:
+        raise RuntimeError(f"hook '{hook_name(hook)}' has changed the size of value")
+    return result
+
+
+def run_tensor_pre_hooks(hooks: NodeHooks, grads: Gradients) -> Gradients:
+    """The hooks of the tensors that this node made, then what retain_grad stores."""
+    for output_nr, registered in hooks.tensor_pre:
+        for hook in list(registered.values()):
+            gradient = grads[output_nr]
+            result = hook(gradient)
+            if result is not None and result is not gradient:
+                checked = check_result(gradient, result, hook)
+                grads = (*grads[:output_nr], checked, *grads[output_nr + 1 :])
+    for output_nr, reference in hooks.retains_grad.items():
+        tensor = reference()
+        gradient = grads[output_nr]
+        if tensor is not None and gradient is not None:
+            retain(tensor, gradient)
+    return grads
+
+
+def retain(tensor: Tensor, gradient: Tensor) -> None:
+    """Store, or add, a gradient on a non-leaf that retains it."""
+    tensor._grad = _copied(gradient) if tensor._grad is None else tensor._grad + gradient
+
+
+def _copied(gradient: Tensor) -> Tensor:
+    """A clone that lies in order."""
+    if isinstance(gradient._array, Unstrided):
+        return gradient.clone()
+    return gradient.clone(memory_format=contiguous_format)
+
+
+def run_pre_hooks(hooks: NodeHooks, grads: Gradients) -> Gradients:
+    """The node's own hooks on the gradients that come in."""
+    for hook in list(hooks.pre.values()):
+        grads = _replaced(grads, hook((*grads,)), hook)  # a tuple of its own, or nobody sees that it was kept
+    return grads
+
+
+def run_post_hooks(hooks: NodeHooks, outputs: Gradients, inputs: Gradients) -> Gradients:
+    """The node's own hooks on the gradients that go out."""
+    assert hooks.post is not None
+    for hook in list(hooks.post.values()):
+        outputs = _replaced(outputs, hook(outputs, inputs), hook)
+    return outputs
+
+
+def _replaced(original: Gradients, result: Any, hook: Any) -> Gradients:
+    if result is None:
+        return original
+    if not isinstance(result, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(result).__name__}'")
+    if len(result) != len(original):
+        raise RuntimeError(
+            f"hook '{hook_name(hook)}' has returned an incorrect number of values "
+            f"(got {len(result)}, but expected {len(original)})"
+        )
+    if all(new is old for old, new in zip(original, result, strict=True)):
+        return original  # one tuple holds them, so that they may still be stolen
+    return tuple(
+        new if new is None else check_result(old, new, hook)
+        for old, new in zip(original, result, strict=True)
+    )
+
+
+def attach() -> None:
+    """Registering, as methods of Tensor."""
+    Tensor.register_hook = register_hook  # type: ignore[attr-defined]
+    Tensor.register_post_accumulate_grad_hook = register_post_accumulate_grad_hook  # type: ignore[attr-defined]
+
+
+nodes.add_hook = add_hook

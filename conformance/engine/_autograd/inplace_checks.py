@@ -1,0 +1,120 @@
+"""Writing into a tensor's memory, and what forbids it (torch: MemoryOverlap.cpp)."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from .._c10 import dtypes
+from .._c10.modes import state
+from .._c10.shapes import is_dense
+from .._c10.warn_once import warn_once
+from .._c10.zero_tensor import IMMUTABLE, ZeroTensor
+from .storage_impl import address
+from .tensor import Tensor
+from .views import increment_version
+
+Array = np.ndarray[Any, Any]
+
+SHARED_MEMORY = (
+    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+    "location. Please clone() the tensor before performing the operation."
+)
+
+
+def overlaps(array: Array) -> bool:
+    """Whether several elements share one place in memory."""
+    return (
+        array.size > 1
+        and 0 in array.strides
+        and any(step == 0 and n > 1 for step, n in zip(array.strides, array.shape, strict=True))
+    )
+
+
+def check_no_overlap(array: Array) -> None:
+    """Refuse memory that several elements share.
+
+    Raises:
+        RuntimeError: for an expanded tensor.
+    """
+    if overlaps(array):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory "
+            "location. Please clone() the tensor before performing the operation."
+        )
+
+
+def warn_of_overlap(name: str, array: Array) -> None:
+    """Warn where torch still writes to an expanded tensor; index_put_ by one mask goes on to masked_fill_."""
+    if not overlaps(array):
+        return
+    warnings.warn(
+        f"Use of {name}_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
+        "operation. This also applies to advanced indexing e.g. tensor[mask] = scalar"
+        if name != "index_put"
+        else "Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
+        "operation. This also applies to advanced indexing e.g. tensor[indices] = tensor",
+        stacklevel=4,
+    )
+
+
+def check_no_partial_overlap(target: Array, operand: Array) -> None:
+    """Refuse an operand that shares some of the memory written to, unless it is the very same elements.
+
+    Raises:
+        RuntimeError: as torch words it.
+    """
+    if not np.may_share_memory(target, operand):
+        return
+    if (
+        address(target) == address(operand)
+        and target.nbytes == operand.nbytes
+        and target.strides == operand.strides
+    ):
+        return
+    check_no_shared_memory(target, operand)
+
+
+def check_no_shared_memory(target: Array, operand: Array) -> None:
+    """Refuse an operand that shares any of the memory written to.
+
+    Raises:
+        RuntimeError: as torch words it.
+    """
+    if not np.may_share_memory(target, operand):
+        return
+    if not (is_dense(target) and is_dense(operand)):  # with gaps it is too hard to tell
+        return
+    first, second = address(target), address(operand)
+    if first < second + operand.nbytes and second < first + target.nbytes:
+        raise RuntimeError(SHARED_MEMORY)
+
+
+def check_mutable(target: Tensor, text: str = IMMUTABLE) -> None:
+    """Refuse to write to what has no memory.
+
+    Raises:
+        RuntimeError: see Note [Zeros without memory].
+    """
+    if target._array.__class__ is not np.ndarray:
+        if isinstance(target._array, ZeroTensor):
+            raise RuntimeError(text)
+        np.asarray(target._array)  # which raises of another layout
+
+
+def write(target: Tensor, value: Any) -> None:
+    """Put values into a tensor's memory and count the change."""
+    check_mutable(target)
+    if state.before_mutation is not None:
+        state.before_mutation(target)
+    # Assigned, which is faster than np.copyto.
+    target._array[...] = value
+    increment_version(target)  # after the write: a refused write to an inference tensor has happened
+
+
+def warn_of_lost_part(kind: dtypes.dtype) -> None:
+    """Warn that a real type has no place for imaginary parts; torch finds no fault with bools."""
+    if kind is not dtypes.bool_:
+        warn_once("Casting complex values to real discards the imaginary part")

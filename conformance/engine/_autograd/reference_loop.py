@@ -1,0 +1,128 @@
+"""The backward pass in the fewest words: what _autograd/engine.py does, without what makes that fast. Only tests run it.
+
+``reference_backward`` takes the arguments of ``run_backward``. Both have to give the same gradients, run nodes and hooks in
+the same order, and raise the same errors. ``execution._run`` differs in how it goes about it: it runs nodes without
+hooks in its own frame, keeps the node that became ready last out of the heap, brings gradients to their shape one by one
+as it hands them on, and marks in ``dependencies`` which nodes have a buffer.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from functools import partial
+
+from .._c10.interpreter_stack import transforms
+from .._c10.modes import state
+from .engine import GraphTask, _add, _evaluate, run_backward
+from .hooks import run_tensor_pre_hooks
+from .node import Edge, Gradients, Node
+from .ready_queue import Buffer, Heap, pop, push
+from .tensor import Tensor
+
+
+def reference_backward(
+    roots: tuple[Edge, ...],
+    gradients: Gradients,
+    keep_graph: bool,
+    create_graph: bool,
+    wanted: Sequence[Edge],
+    accumulate: bool,
+) -> list[Tensor | None]:
+    """``run_backward`` by the loop below."""
+    loop = partial(_loop, wanted, accumulate)
+    return run_backward(roots, gradients, keep_graph, create_graph, wanted, accumulate, loop)
+
+
+def _loop(
+    wanted: Sequence[Edge], accumulate: bool, task: GraphTask, root: Node, buffer: Buffer, _: dict[Node, int]
+) -> None:
+    """Run each node once all gradients for it have come; of several that are ready, the one that was made last.
+
+    Which nodes run, and how many gradients each waits for, is found here anew. No variable keeps a gradient that was
+    handed on: see Note [Stealing a gradient].
+    """
+    running = _plan(task, root, wanted, accumulate)
+    waiting = {root: buffer}  # the sums of the gradients that have come
+    ready: Heap = []
+    push(ready, root, [])
+    while ready:
+        node, _buffer = pop(ready)
+        outputs = _run_node(task, node, node in running, tuple(waiting.pop(node)))
+        for following, input_nr in node.next_edges if outputs else ():
+            if following not in task.dependencies:
+                outputs.pop(0)
+                continue
+            _accumulate(task, waiting, following, input_nr, outputs.pop(0))
+            task.dependencies[following] -= 1
+            if task.dependencies[following] == 0:
+                push(ready, following, [])
+        if task.running is not None:  # a hook or a Function may have set modes
+            task.leave_python()
+
+
+def _plan(task: GraphTask, root: Node, wanted: Sequence[Edge], accumulate: bool) -> set[Node]:
+    """The nodes that run: all, or those that lead to what is wanted. Others get no gradient, unless it is wanted itself."""
+    reached = _reached_from(root)
+    running = reached
+    task.captures = {}
+    if wanted:
+        ends = {node for node, _ in wanted if node is not None}
+        running = _leading_to(ends, reached) | (ends if accumulate else set())
+        task.needed = running
+        for number, (node, input_nr) in enumerate(wanted if not accumulate else ()):
+            assert node is not None
+            task.captures.setdefault(node, []).append((input_nr, number))
+    edges = (following for node in reached & running for following in node.next_nodes)
+    task.dependencies = dict(
+        Counter(each for each in edges if each is not None and task.should_compute(each))
+    )
+    return running
+
+
+def _reached_from(root: Node) -> set[Node]:
+    reached, left = {root}, [root]
+    while left:
+        for following in left.pop().next_nodes:
+            if following is not None and following not in reached:
+                reached.add(following)
+                left.append(following)
+    return reached
+
+
+def _leading_to(ends: Iterable[Node], reached: set[Node]) -> set[Node]:
+    """The nodes from which a way through the graph leads to one of the ends."""
+    before = defaultdict(set)
+    for node in reached:
+        for following in node.next_nodes:
+            before[following].add(node)
+    leading: set[Node] = set()
+    left = [*ends]
+    while left:
+        new = before[left.pop()] - leading
+        leading |= new
+        left += new
+    return leading
+
+
+def _run_node(task: GraphTask, node: Node, runs: bool, inputs: Gradients) -> list[Tensor | None]:
+    """Keep the gradients that are wanted here; run the node with its hooks, unless it only ends the pass."""
+    state.evaluating = node
+    if not runs and node.hooks is not None:
+        inputs = run_tensor_pre_hooks(node.hooks, inputs)
+    for input_nr, number in task.captures.get(node, ()):
+        task.captured[number] = inputs[input_nr]
+    return list(_evaluate(node, inputs, task.keep_graph)) if runs else []
+
+
+def _accumulate(
+    task: GraphTask, waiting: dict[Node, Buffer], node: Node, input_nr: int, gradient: Tensor | None
+) -> None:
+    """Add a gradient to those that have come for a node; in place, where nobody can see it."""
+    buffer = waiting.setdefault(node, [None] * len(node.input_metadata))
+    if buffer[input_nr] is None:
+        buffer[input_nr] = gradient
+    elif gradient is not None:
+        watched = transforms.carrying and (state.dispatch_modes or transforms.since)
+        afresh = task.create_graph or state.before_mutation is not None or bool(watched)
+        _add(buffer, input_nr, gradient, afresh)

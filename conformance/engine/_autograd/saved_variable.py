@@ -1,0 +1,360 @@
+"""What a node keeps of the forward pass (torch: autograd/saved_variable.h)."""
+
+from __future__ import annotations
+
+import contextlib
+import weakref
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._c10 import dtypes, errors
+from .._c10.interpreter_stack import transforms
+from .._c10.layout import type_name
+from .._c10.modes import Recorder, _set, state
+from .._c10.slots import on_first_use
+from .._c10.version_counter import counter_at
+from .forward_grad import DualOutput
+from .tensor import Tensor, make
+
+if TYPE_CHECKING:
+    from .node import Node
+
+scalar_tensor: Callable[..., Tensor] = on_first_use("scalar_tensor")  # see Note [Slots]
+
+
+class SavedTensor:
+    """A tensor as it was when it was saved.
+
+    Note [Saved outputs]: an input is kept as the tensor itself. An output would keep its own node alive
+    through its grad_fn, a cycle; so of an output only array, version counter and output number are kept, and
+    the tensor is put together again, with its node, when it is unpacked. What a change in place made of a view
+    has the view's new node, as long as that lives, for its own is inside the CopySlices of the base.
+
+    ``version`` is what the counter said on saving. Unpacking checks in this order: freed, then version.
+    """
+
+    __slots__ = (
+        "array",
+        "counter",
+        "freed",
+        "hooks",
+        "leaf",
+        "origin",
+        "output_nr",
+        "packed",
+        "tensor",
+        "version",
+        "view_node",
+    )
+
+    tensor: Tensor | None  # None of an output, and of what is freed or packed
+    array: Any  # of an output: an array and its version counter
+    counter: Any
+    version: int
+    leaf: bool  # of an input: whether it was one
+    output_nr: int
+    freed: bool
+    view_node: weakref.ref[Node] | DualOutput | None
+    hooks: tuple[Callable[..., Any], Callable[..., Any]] | None
+    packed: Any  # what the first of the hooks returned
+    origin: tuple[Any, int, bool, Any] | None  # of what is packed: an input's place in the graph
+
+    __module__ = "torch._C._autograd"
+
+    def __init__(self) -> None:
+        raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
+
+    def unpack(self, node: Node | None = None) -> Any:
+        """The saved tensor; ``node`` is the node that saved it: an output is tied to it.
+
+        Raises:
+            RuntimeError: freed by an earlier backward, or changed in place since it was saved; an output
+                without its node.
+        """
+        tensor = self.tensor
+        if tensor is not None:
+            if tensor._node is None and not self.leaf and (node is None or node.selective):
+                raise RuntimeError(errors.SAVED_DETACHED)
+            counter = tensor._version_counter
+            if (0 if counter is None else counter.value) != self.version:
+                raise RuntimeError(self._modified(tensor._array, tensor._version, node))
+            return tensor
+        if self.freed:
+            raise RuntimeError(errors.BACKWARD_TWICE)
+        if self.hooks is not None:
+            if state.unpacked is None:
+                return self._unpack_hooked(node)
+            if self not in state.unpacked:
+                state.unpacked[self] = self._unpack_hooked(node)
+            return state.unpacked[self]
+        if self is NOTHING:
+            return None
+        if node is None:
+            raise RuntimeError(errors.SAVED_DETACHED)
+        if self.counter.value != self.version:
+            raise RuntimeError(self._modified(self.array, self.counter.value, node))
+        return self._rebuild(self.array, node)
+
+    def _rebuild(self, array: np.ndarray[Any, Any], node: Node | None) -> Tensor:
+        tensor = make(array)
+        if transforms.carrying and state.dispatch_modes:
+            tensor = tensor.detach()  # see Note [Seen below autograd] in _dispatch/dispatch_composite.py
+        if node is not None:
+            if self.view_node.__class__ is DualOutput:
+                self.view_node.restore(tensor)
+            tensor._node, tensor._output_nr, tensor._requires_grad = self._origin(node), self.output_nr, True
+        if self.counter is not None:
+            tensor._version_counter = self.counter
+        return tensor
+
+    def _origin(self, node: Node | None) -> Node | None:
+        """The node of an output: that of the view which was changed in place, as long as it lives."""
+        return node if self.view_node is None else self.view_node() or node
+
+    def _unpack_hooked(self, node: Node | None) -> Tensor:
+        assert self.hooks is not None
+        if state.graph_task is not None and node is not None:
+            state.graph_task.enter_python(node)
+        result = self.hooks[1](self.packed)
+        if not isinstance(result, Tensor):
+            raise TypeError(errors.UNPACK_NOT_TENSOR.format(type(result).__name__))
+        if self.origin is not None and not (self.origin[2] or result.requires_grad):
+            return result  # nothing to tie to the graph: the very tensor
+        restored = result.detach()  # shares the version counter of what the hook returned
+        if self.origin is None:
+            restored._node, restored._output_nr = node, self.output_nr
+            restored._requires_grad = node is not None
+        else:
+            grad_fn, restored._output_nr, restored._requires_grad, restored._grad_accumulator = self.origin
+            restored._node = grad_fn
+        return restored
+
+    def _modified(self, array: np.ndarray[Any, Any], current: int, node: Node | None) -> str:
+        text = f"{type_name(array)} {list(array.shape)}"
+        tensor = self.tensor
+        origin = self._origin(node) if tensor is None else tensor.grad_fn
+        output_nr = self.output_nr if tensor is None else 0  # torch looks at that of an output alone
+        return errors.modified(text, origin, output_nr, (current, self.version), state.anomaly)
+
+    # What torch shows of it -----------------------------------------------------------------------
+
+    @property
+    def data(self) -> Any:
+        """What is kept: an input itself, an output outside the graph, what the pack hook returned; freed: None."""
+        if self.hooks is not None:
+            return self.packed
+        if self.freed or self is NOTHING or self.tensor is not None:
+            return self.tensor
+        return self._rebuild(self.array, None)
+
+    @property
+    def unpack_hook(self) -> Callable[..., Any] | None:
+        return None if self.hooks is None else self.hooks[1]
+
+    def register_hooks(self, *hooks: Any) -> None:
+        """Pack this saved tensor now, by the first hook; unpack it by the second when it is needed.
+
+        Raises:
+            RuntimeError: it was freed, holds nothing, or has hooks already.
+            TypeError: for anything but two callables.
+        """
+        if len(hooks) != 2 or not all(callable(each) for each in hooks):
+            raise TypeError(errors.REGISTER_HOOKS + ", ".join(map(repr, (self, *hooks))))
+        pack, unpack = hooks
+        if self.freed:
+            raise RuntimeError(errors.HOOKS_AFTER_FREE)
+        if self.hooks is not None:
+            raise RuntimeError(errors.HOOKS_ALREADY_SET)
+        if self is NOTHING:
+            raise RuntimeError(errors.HOOKS_ON_NONE)
+        if self.tensor is not None:
+            self.pack((pack, unpack), self.tensor.detach())
+        else:
+            assert self.array is not None
+            self.pack((pack, unpack), self._rebuild(self.array, None))
+
+    def pack(self, hooks: tuple[Callable[..., Any], Callable[..., Any]], value: Tensor) -> None:
+        """Hand the tensor to the pack hook and keep what it returns, and the tensor's place in the graph."""
+        before = value._version_counter.value if value._version_counter is not None else 0
+        previous = (state.grad_enabled, state.inference)
+        unseen = (state.dispatch_modes, state.dispatching, state.standing_in)
+        _set(False, state.inference)
+        if state.standing_in is not None:  # a row's own operations are not seen, those of the hook are
+            state.dispatch_modes, state.dispatching, state.standing_in = state.standing_in, True, None
+        try:
+            self.packed = hooks[0](value)
+        finally:
+            _set(*previous)
+            state.dispatch_modes, state.dispatching, state.standing_in = unseen
+        self.origin = None
+        tensor = self.tensor
+        if tensor is not None:
+            self.origin = (tensor._node, tensor._output_nr, tensor._requires_grad, tensor._grad_accumulator)
+        self.hooks = hooks
+        self.tensor = self.array = self.counter = None
+        if value._version_counter is not None and value._version_counter.value != before:
+            raise RuntimeError(errors.PACK_INPLACE)  # the hooks are set all the same
+
+    def release(self) -> None:
+        """Drop the tensor; what unpacks after this raises."""
+        self.freed = True
+        self.tensor = self.array = self.counter = None
+        if self.hooks is not None:
+            self.hooks = self.packed = None
+
+
+_new = object.__new__
+
+
+def as_it_is(tensor: Tensor, recorder: Recorder | None = None) -> SavedTensor:
+    """What is kept of an input, without a check; for a node that is run at once and never joins the graph."""
+    saved = _new(SavedTensor)
+    saved.tensor = tensor
+    saved.leaf = tensor._node is None
+    counter = tensor._version_counter
+    saved.version = 0 if counter is None else counter.value
+    saved.freed, saved.hooks = False, None
+    return saved
+
+
+def held(tensor: Tensor) -> SavedTensor:
+    """The SavedTensor of an input that the node holds itself, as it would have been made when it was saved.
+
+    Note [Inputs held by the node]: most inputs have no version counter: they were never changed in place, nor shared.
+    Of these the node holds the tensor, and makes a SavedTensor when somebody asks for it. As long as there is no
+    counter there is nothing to compare; where there is one since, the tensor was saved at version 0. ``detach_`` gives
+    a tensor that leaves its graph a counter as well, and marks it: it was no leaf.
+    """
+    saved = as_it_is(tensor)
+    saved.version, saved.leaf = 0, saved.leaf and not tensor._was_detached
+    return saved
+
+
+def save(tensor: Tensor, recorder: Recorder) -> SavedTensor:
+    """Save an input of an operation.
+
+    Raises:
+        RuntimeError: for a tensor made in inference mode.
+    """
+    if tensor._inference and not transforms.since:  # for derivatives of torch.func it is like any other
+        raise RuntimeError(errors.INFERENCE_SAVED)
+    saved = as_it_is(tensor)
+    if recorder.saved_hooks:
+        saved.pack(recorder.saved_hooks[-1], tensor)
+    return saved
+
+
+def save_output(tensor: Tensor, output_nr: int = 0, view_node: Node | None = None) -> SavedTensor:
+    """Save an output of an operation; see Note [Saved outputs]."""
+    saved = _new(SavedTensor)
+    saved.view_node = None if view_node is None else weakref.ref(view_node)
+    saved.tensor = None
+    saved.array = tensor._array
+    counter = tensor._version_counter
+    if counter is None:
+        counter = tensor._version_counter = counter_at(0)
+    saved.counter = counter
+    saved.version = counter.value
+    saved.output_nr = output_nr
+    saved.freed, saved.hooks = False, None
+    hooks = state.recorder.saved_hooks
+    if hooks:
+        saved.pack(hooks[-1], tensor)
+    return saved
+
+
+def release(value: Any) -> Any:
+    """What stays in a slot of a list after freeing; who holds what was there has it still, as in torch."""
+    return None if value is None else FREED
+
+
+FREED = _new(SavedTensor)
+FREED.freed, FREED.hooks = True, None
+FREED.tensor = None
+NOTHING = _new(SavedTensor)  # what _raw_saved_* shows of a slot that was not needed
+NOTHING.freed, NOTHING.hooks = False, None
+NOTHING.tensor = None
+
+
+# What torch shows of a node --------------------------------------------------------------------------
+
+
+def saved_property(name: str, kind: str) -> property:
+    """``_saved_<name>`` of a node: what it saved, unpacked."""
+    slot = f"saved_{name}"
+
+    def read(node: Any) -> Any:
+        return shown(getattr(node, slot), node, kind)
+
+    return property(read)
+
+
+def raw_saved_property(name: str) -> property:
+    """``_raw_saved_<name>`` of a node: what it saved as SavedTensors."""
+    slot = f"saved_{name}"
+
+    def read(node: Any) -> Any:
+        value = getattr(node, slot)
+        if value.__class__ in dtypes.NUMBERS:
+            value = shown(value, node, "tensor")
+        if isinstance(value, Tensor):
+            value = held(value)
+            setattr(node, slot, value)
+        if isinstance(value, (tuple, list)):
+            if FREED in value:
+                FREED.unpack(node)
+            return tuple(NOTHING if each is None else each for each in value)
+        return NOTHING if value is None else value
+
+    return property(read)
+
+
+_DOUBLE = {float: dtypes.float64, complex: dtypes.complex128}
+
+
+def shown(value: Any, node: Node, kind: str) -> Any:
+    """What ``_saved_*`` shows: tensors unpacked, numbers that stood for tensors as tensors, plain as plain.
+
+    torch packs plain integers, though not scalars, as unsigned: a negative dim shows as 2**64 - dim.
+    """
+    if kind == "tensor" and isinstance(value, Tensor):
+        return held(value).unpack(node)
+    if isinstance(value, SavedTensor):
+        return value.unpack(node)
+    if kind == "tensor" and value.__class__ in dtypes.NUMBERS:
+        return scalar_tensor(value, dtype=_DOUBLE.get(value.__class__) or dtypes.of_number(value))
+    if isinstance(value, (tuple, list)):
+        return tuple(shown(each, node, kind) for each in value)
+    if kind == "plain" and value.__class__ is int and value < 0:
+        return value + 2**64
+    return value
+
+
+# Disabled hooks ----------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+    """Inside, saved_tensors_hooks raises this message."""
+    before = state.saved_hooks_disabled
+    if not isinstance(error_message, str):
+        raise TypeError(errors.HOOKS_DISABLED_WITHOUT_TEXT.format(error_message))
+    try:
+        state.saved_hooks_disabled = error_message
+        if state.saved_hooks:
+            refuse_disabled_hooks()
+        yield
+    finally:
+        state.saved_hooks_disabled = before
+
+
+def refuse_disabled_hooks() -> None:
+    """Refuse hooks for saved tensors where they are disabled.
+
+    Raises:
+        RuntimeError: they are, with the message that was given.
+    """
+    if state.saved_hooks_disabled is not None:
+        raise RuntimeError(state.saved_hooks_disabled)

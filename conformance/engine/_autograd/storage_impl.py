@@ -1,0 +1,152 @@
+"""The memory under an array, and arrays laid out in it anew (torch: c10/core/StorageImpl.h, native/Resize.h)."""
+
+from __future__ import annotations
+
+from ctypes import addressof, c_char
+from sys import getrefcount
+from typing import Any
+
+import numpy as np
+
+from .._c10.context import unwritten
+from .._c10.layout import laid_out
+from .._c10.shapes import strides
+from .tensor import Tensor, set_array
+
+
+class StorageBase:
+    """What all of torch's storages are, see _aten/storage.py: a memory."""
+
+    __module__ = "torch._C"
+
+    def __init__(self, base: np.ndarray[Any, Any]) -> None:
+        self._array = base
+
+
+def storage(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The array that owns the memory of this one."""
+    base = array
+    while base.base is not None:
+        # numpy's as_strided puts an object of its own between a view and what it views.
+        owner = base.base if isinstance(base.base, np.ndarray) else getattr(base.base, "base", None)
+        if not isinstance(owner, np.ndarray):
+            break
+        base = owner
+    return base
+
+
+def address(array: np.ndarray[Any, Any]) -> int:
+    """Where the first element lies in memory."""
+    try:
+        return addressof(c_char.from_buffer(array))
+    except (TypeError, ValueError):  # it has gaps, is empty or read-only
+        return array.__array_interface__["data"][0]  # which takes four times as long
+
+
+def offset(array: np.ndarray[Any, Any]) -> int:
+    """How far the first element lies into the memory, in bytes."""
+    owner = storage(array)
+    return 0 if owner is array else address(array) - address(owner)
+
+
+def in_order(memory: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A memory with its dimensions from the outermost to the innermost: as a buffer, numpy takes no other."""
+    if memory.flags.c_contiguous:
+        return memory
+    return memory.transpose(sorted(range(memory.ndim), key=lambda axis: -memory.strides[axis]))
+
+
+def buffer(memory: np.ndarray[Any, Any]) -> memoryview:
+    """A memory for arrays to lie in; as bytes where Python has no such numbers, see Note [Kinds of dtypes]."""
+    ordered = in_order(memory)
+    return (ordered.reshape(-1).view(np.uint8) if ordered.dtype.kind == "V" else ordered).data
+
+
+def copied(memory: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A copy, in one line as the memory lies."""
+    return memory.reshape(-1, order="A").copy()
+
+
+def copied_once(memory: np.ndarray[Any, Any], memo: dict[int, Any]) -> np.ndarray[Any, Any]:
+    """A copy of a memory: tensors and storages that share it share its copy, if in one memo of deepcopy."""
+    found = memo.get(id(memory))
+    if found is None:
+        found = memo[id(memory)] = copied(memory)
+    return found
+
+
+def with_memory_copied(array: np.ndarray[Any, Any], memo: dict[int, Any]) -> np.ndarray[Any, Any]:
+    """The same part of a copy of the whole memory."""
+    base = storage(array)
+    copy = copied_once(base, memo)
+    return np.ndarray(array.shape, array.dtype, buffer(copy), address(array) - address(base), array.strides)
+
+
+def over_memory(memory: np.ndarray[Any, Any], kind: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """The numbers of a dtype that a memory holds."""
+    flat = memory.reshape(-1, order="A")
+    return (
+        flat
+        if flat.dtype == kind
+        else flat.view(np.uint8)[: flat.nbytes // kind.itemsize * kind.itemsize].view(kind)
+    )
+
+
+def lay_out(
+    tensor: Tensor,
+    shape: tuple[int, ...],
+    memory_format: Any = None,
+    like: np.ndarray[Any, Any] | None = None,
+) -> None:
+    """Another shape over the same memory, which grows where it is too small; not counted as a change.
+
+    Where the shape stays, so do the steps, unless a memory format is asked for; else it lies as ``like``, or in order.
+
+    Raises:
+        NotImplementedError: memory that other tensors share would have to grow.
+    """
+    if shape != tensor._array.shape or memory_format is not None:
+        set_array(tensor, _laid_out(tensor, shape, memory_format, like))
+
+
+def _laid_out(
+    self: Tensor, shape: tuple[int, ...], memory_format: Any, like: np.ndarray[Any, Any] | None
+) -> np.ndarray[Any, Any]:
+    alone = _alone(self)
+    base, offset, kind = storage(self._array), self.storage_offset(), self._array.dtype
+    steps = _steps(shape, memory_format, like)
+    extent = 1 + sum((n - 1) * step for n, step in zip(shape, steps, strict=True))
+    needed = offset + (0 if 0 in shape else extent)
+    flat = base.ravel("K")
+    if not np.shares_memory(flat, base) and base.size:
+        raise NotImplementedError("resize_ of memory with gaps")
+    each = kind.itemsize
+    if needed * each > flat.nbytes:
+        if not alone:
+            raise NotImplementedError("resize_ beyond memory that is shared")
+        grown = unwritten((needed,), kind)
+        grown.view(np.uint8)[: flat.nbytes] = flat.view(np.uint8)
+        flat = grown
+    if flat.dtype != kind:  # the memory of a view with another dtype
+        flat = flat.view(np.uint8)[: flat.nbytes // each * each].view(kind)
+    return np.ndarray(shape, kind, flat, each * offset, tuple(each * step for step in steps))
+
+
+def _steps(shape: tuple[int, ...], memory_format: Any, like: np.ndarray[Any, Any] | None) -> tuple[int, ...]:
+    """The steps of a new layout, in elements."""
+    array = np.empty(shape, np.int8) if like is None else like
+    if memory_format is not None:
+        array = laid_out(array, memory_format)
+    return strides(array)
+
+
+_HELD = 3  # references to an array that one tensor, or one view, holds alone
+
+
+def _alone(self: Tensor) -> bool:
+    """Whether no other tensor can see this tensor's memory."""
+    array = self._array
+    if getrefcount(array) > _HELD:
+        return False
+    base = array.base
+    return base is None or (isinstance(base, np.ndarray) and base.base is None and getrefcount(base) <= _HELD)

@@ -1,0 +1,110 @@
+"""Tensors laid over memory by shape, strides and offset: what views and CopySlices need."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .._c10.modes import state
+from .._c10.shapes import Layout, blank
+from . import views
+from .storage_impl import buffer, storage
+from .tensor import Tensor, make
+from .views import Geometry, as_strided_node, as_view
+
+if TYPE_CHECKING:
+    from .._aten.registry import Array
+
+
+def copy_laid_out(grad: Tensor, layout: Layout) -> Tensor:
+    """A recorded copy of a gradient, laid out as the base of a view."""
+    result = make(blank(layout, grad._array.dtype))
+    return result.copy_(grad)
+
+
+def over(array: Array, geometry: Geometry) -> Array:
+    """The part of an array that the geometry shows; shares memory."""
+    if not array.size or 0 in geometry.shape:
+        return np.zeros(geometry.shape, array.dtype)
+    memory = storage(array)
+    start = array.__array_interface__["data"][0] - memory.__array_interface__["data"][0]
+    if not memory.flags.c_contiguous:
+        return np.lib.stride_tricks.as_strided(
+            array.reshape(-1)[geometry.offset // array.itemsize :], geometry.shape, geometry.strides
+        )
+    return np.ndarray(geometry.shape, array.dtype, buffer(memory), start + geometry.offset, geometry.strides)
+
+
+def strided(source: Tensor, geometry: Geometry) -> Tensor:
+    """A recorded view of a tensor's memory."""
+    result = make(over(source._array, geometry))
+    as_view(result, source)
+    if state.recording and source.requires_grad:
+        result._node, result._requires_grad = as_strided_node(result, source), True
+    return result
+
+
+def as_strided_backward(grad: Tensor, geometry: Geometry, layout: Layout) -> Tensor:
+    """The gradient of a strided view: memory laid out as the base, with the gradient in the places of the view.
+
+    Elements that the view shows several times get the sum; what the base shows several times is divided by how often
+    (torch: as_strided_backward).
+    """
+    item = grad._array.itemsize
+    zeros = make(np.zeros(layout[0], grad._array.dtype))
+    sizes: list[int] = []
+    steps: list[int] = []
+    for axis in reversed(range(grad._array.ndim)):
+        n, step = geometry.shape[axis], geometry.strides[axis] // item
+        if n == 0:
+            return zeros.zero_()  # at::zeros counts as written
+        if n == 1:
+            grad = grad.squeeze(axis)
+        elif step == 0:
+            grad = grad.sum(axis)
+        else:
+            sizes.insert(0, n)
+            steps.insert(0, step)
+    if not zeros._array.size:
+        return zeros.zero_()
+    base = [(n, step // item) for n, step in zip(layout[0], layout[1], strict=True)]
+    reach = [(n, step) for n, step in base if n != 1]
+    mine, theirs = max(0, -(geometry.offset // item)), max(0, geometry.offset // item)
+    extent = max(_extent(reach, mine), _extent(list(zip(sizes, steps, strict=True)), theirs))
+    memory = make(np.zeros(extent, grad._array.dtype))
+    if _overlaps(sizes, steps):
+        memory.index_add_(0, make(_places(sizes, steps, theirs).reshape(-1)), grad.reshape(-1))
+    else:
+        memory.as_strided(sizes, steps, theirs).copy_(grad)
+    if _overlaps([n for n, _ in reach], [step for _, step in reach]):
+        count = np.bincount(
+            _places([n for n, _ in reach], [step for _, step in reach], mine).ravel(), minlength=extent
+        )
+        memory.div_(make(count.astype(grad._array.dtype)))
+    return memory.as_strided([n for n, _ in base], [step for _, step in base], mine)
+
+
+def _extent(sides: list[tuple[int, int]], offset: int) -> int:
+    return offset + 1 + sum((n - 1) * step for n, step in sides)
+
+
+def _places(sizes: list[int], steps: list[int], offset: int) -> Array:
+    """Where each element lies in memory."""
+    index = np.full(sizes, offset)
+    for axis, (n, step) in enumerate(zip(sizes, steps, strict=True)):
+        index += (np.arange(n) * step).reshape([-1 if i == axis else 1 for i in range(len(sizes))])
+    return index
+
+
+def _overlaps(sizes: list[int], steps: list[int]) -> bool:
+    """Whether some element may be shown twice."""
+    reach = 0
+    for step, n in sorted((s, n) for s, n in zip(steps, sizes, strict=True) if n > 1):
+        if step <= reach:
+            return True
+        reach += step * (n - 1)
+    return False
+
+
+views.strided, views.as_strided_backward, views.copy_laid_out = strided, as_strided_backward, copy_laid_out

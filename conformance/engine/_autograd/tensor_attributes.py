@@ -1,0 +1,276 @@
+"""What a tensor says of itself: its shape, its dtype, where it is and how its elements lie (torch: Tensor Attributes)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from .._c10 import dtypes, errors
+from .._c10.device import CPU
+from .._c10.interpreter_stack import is_wrapped
+from .._c10.layout import Unstrided, layout_of, lies_so, memory_format
+from .._c10.shapes import existing_dim, from_innermost, strides
+from .._c10.size import Size
+from .._c10.slots import on_first_use, provided
+from .._c10.zero_tensor import ZeroTensor
+from .conj_view import PAIRS, is_twin, memory_of
+from .storage_impl import address, offset, storage
+from .tensor import Tensor, read_only
+
+if TYPE_CHECKING:
+    from .._aten.storage import TypedStorage, UntypedStorage
+
+# See Note [Slots].
+untyped: Callable[[Any], UntypedStorage] = on_first_use("untyped_storage")
+typed: Callable[..., TypedStorage] = on_first_use("typed_storage")
+warn_of_typed_storage: Callable[[], None] = on_first_use("warn_of_typed_storage")
+legacy_storage: Callable[[Any], Any] = on_first_use("legacy_storage")
+
+_SHAPED: Any = tuple.__new__  # of whole numbers, which Size need not look at
+
+ATTRIBUTES: dict[str, Callable[[Tensor], Any]] = {
+    "shape": lambda self: _SHAPED(Size, self._array.shape),
+    "dtype": lambda self: dtypes.BY_NUMPY[self._array.dtype],
+    "ndim": lambda self: self._array.ndim,
+    "device": lambda self: CPU,
+    "layout": lambda self: layout_of(self._array),
+    "is_sparse": lambda self: isinstance(self._array, Unstrided),
+    "itemsize": lambda self: self._array.itemsize,
+    "nbytes": lambda self: self._array.nbytes,
+    "is_cpu": lambda self: True,
+    "name": lambda self: None,
+} | dict.fromkeys(
+    (
+        "is_cuda",
+        "is_quantized",
+        "is_meta",
+        "is_mps",
+        "is_mkldnn",
+        "is_nested",
+        "is_xpu",
+        "is_sparse_csr",
+        "is_ipu",
+        "is_maia",
+        "is_mtia",
+        "is_vulkan",
+        "is_xla",
+    ),
+    lambda self: False,
+)
+"""What a tensor shows and no program can write."""
+
+
+def size(self: Tensor, dim: int | None = None) -> Any:
+    """The shape, or one of its entries."""
+    if dim is None:
+        return _SHAPED(Size, self._array.shape)
+    return self._array.shape[existing_dim(dim, self._array.ndim, "size")]
+
+
+def dim(self: Tensor) -> int:
+    """How many dimensions there are."""
+    return self._array.ndim
+
+
+def numel(self: Tensor) -> int:
+    """How many elements there are."""
+    return self._array.size
+
+
+def element_size(self: Tensor) -> int:
+    """Bytes an element."""
+    return self._array.itemsize
+
+
+def stride(self: Tensor, dim: int | None = None) -> Any:
+    """Steps between elements, in elements."""
+    found = strides(self._array)
+    return found if dim is None else found[existing_dim(dim, len(found), "stride")]
+
+
+def storage_offset(self: Tensor) -> int:
+    """Where the first element lies in the storage, in elements."""
+    if isinstance(self._array, Unstrided):
+        return 0
+    base = storage(self._array)
+    return (address(self._array) - address(base)) // self._array.itemsize
+
+
+def data_ptr(self: Tensor) -> int:
+    """The address of the first element; 0 where there is none."""
+    array = self._array
+    if isinstance(array, Unstrided) or is_wrapped(self):
+        raise RuntimeError(errors.NO_STORAGE)
+    if not array.size or isinstance(array, ZeroTensor):
+        return 0
+    if PAIRS:  # see Note [Conjugated views]
+        return address(memory_of(array)) + offset(array)
+    return address(array)
+
+
+def module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
+    """What a module takes for this parameter or buffer from a state dict."""
+    return other.detach() if assign else self.copy_(other).detach()
+
+
+def check_storage(tensor: Tensor) -> None:
+    """Refuse a tensor without memory of its own.
+
+    Raises:
+        NotImplementedError: it is sparse, or wrapped by a derivative.
+    """
+    if isinstance(tensor._array, Unstrided):
+        raise NotImplementedError("Cannot access storage of SparseTensorImpl")
+    if is_wrapped(tensor):
+        raise NotImplementedError("Cannot access storage of TensorWrapper")
+
+
+def untyped_storage(self: Tensor) -> UntypedStorage:
+    """The memory that this tensor shares with its views."""
+    check_storage(self)
+    return untyped(memory_of(self._array))
+
+
+def is_shared(self: Tensor) -> bool:
+    """Whether its memory was moved to where other processes may share it."""
+    return untyped_storage(self).is_shared()
+
+
+def share_memory_(self: Tensor) -> Tensor:
+    """Let other processes share its memory, and its views'."""
+    untyped_storage(self).share_memory_()
+    return self
+
+
+def is_floating_point(self: Tensor) -> bool:
+    """Whether the dtype is a floating one."""
+    return self._array.dtype.kind in "fV"
+
+
+def is_complex(self: Tensor) -> bool:
+    """Whether the dtype is a complex one."""
+    return self._array.dtype.kind == "c"
+
+
+def is_signed(self: Tensor) -> bool:
+    """Whether the dtype has negative numbers."""
+    return self.dtype.is_signed
+
+
+def cuda(self: Tensor, *args: Any, **kwargs: Any) -> NoReturn:
+    """There is the CPU alone."""
+    raise AssertionError(errors.NO_CUDA)
+
+
+def get_device(self: Tensor) -> int:
+    """-1: the CPU."""
+    return -1
+
+
+def is_neg(self: Tensor) -> bool:
+    """Whether this is a negated view."""
+    return self._array.dtype.kind != "c" and is_twin(self._array)
+
+
+def is_conj(self: Tensor) -> bool:
+    """Whether this is a conjugated view."""
+    return self._array.dtype.kind == "c" and is_twin(self._array)
+
+
+def is_pinned(self: Tensor, device: Any = None) -> bool:
+    """Whether the memory is pinned for another device: there is none."""
+    return False
+
+
+def is_contiguous(self: Tensor, *, memory_format: Any = None) -> bool:
+    """Whether the elements lie in memory in order."""
+    return not isinstance(self._array, Unstrided) and lies_so(self._array, memory_format)
+
+
+def pin_memory(self: Tensor, device: Any = None) -> NoReturn:
+    """There is no device to pin memory for."""
+    raise RuntimeError("Cannot access accelerator device when none is available.")
+
+
+def is_distributed(self: Tensor) -> bool:
+    """Whether it lies on several machines: none does."""
+    return False
+
+
+def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
+    """The dimensions as they lie in memory, the outermost first (torch: _tensor.py).
+
+    Raises:
+        RuntimeError: ``ambiguity_check`` is True, or names memory formats of which not just one fits, and there are others.
+        TypeError: it is neither.
+        AttributeError: it is sparse.
+    """
+    if isinstance(self._array, Unstrided):
+        raise AttributeError(
+            f"Can't get dim order on sparse type: {self.type()} Use Tensor.to_dense() to convert to a dense tensor first."
+        )
+    formats = ambiguity_check if isinstance(ambiguity_check, list) else []
+    if not isinstance(ambiguity_check, (bool, list)) or not all(
+        isinstance(f, memory_format) for f in formats
+    ):
+        raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
+    steps = strides(self._array)
+    several = 1 in self._array.shape or any(a == b for a, b in pairwise(steps))
+    fitting = sum(self.is_contiguous(memory_format=each) for each in formats)
+    if ambiguity_check is not False and several and fitting != 1:
+        raise RuntimeError(
+            "The tensor does not have unique dim order, or cannot map to exact one of the given memory formats."
+        )
+    return tuple(reversed(from_innermost(self._array.shape, [steps])))
+
+
+def typed_storage(self: Tensor) -> TypedStorage:
+    """The memory that this tensor shares with its views, as numbers; deprecated."""
+    warn_of_typed_storage()
+    return _typed_storage(self)
+
+
+def _typed_storage(self: Tensor) -> TypedStorage:
+    """The same, without a warning."""
+    return typed(wrap_storage=self.untyped_storage(), dtype=self.dtype, _internal=True)
+
+
+def storage_type(self: Tensor) -> Any:
+    """What a storage of its dtype was called."""
+    return legacy_storage(self.dtype)
+
+
+def _of_layouts(name: str) -> Callable[..., Any]:
+    """A method about layouts, which is loaded when it is first called."""
+
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+        return provided("sparse_methods")[name](self, *args, **kwargs)
+
+    method.__name__ = method.__qualname__ = name
+    return method
+
+
+_OF_LAYOUTS = """
+indices values _indices _values _nnz coalesce _coalesced_ is_coalesced sparse_dim _dimI dense_dim _dimV to_sparse
+to_sparse_coo to_dense sparse_mask
+"""
+
+METHODS = {
+    "size": size, "dim": dim, "ndimension": dim, "numel": numel, "nelement": numel, "element_size": element_size,
+    "stride": stride, "storage_offset": storage_offset, "data_ptr": data_ptr, "untyped_storage": untyped_storage,
+    "pin_memory": pin_memory, "is_distributed": is_distributed, "dim_order": dim_order,
+    "storage": typed_storage, "_typed_storage": _typed_storage, "storage_type": storage_type, "is_floating_point": is_floating_point, "is_complex": is_complex,
+    "is_signed": is_signed, "cuda": cuda, "get_device": get_device, "is_contiguous": is_contiguous,
+    "is_neg": is_neg, "is_conj": is_conj, "is_pinned": is_pinned, "is_shared": is_shared, "share_memory_": share_memory_,
+    "const_data_ptr": data_ptr, "module_load": module_load,
+}  # fmt: skip
+METHODS |= {name: _of_layouts(name) for name in _OF_LAYOUTS.split()}
+
+
+def attach() -> None:
+    """Make them attributes and methods of Tensor."""
+    for name, read in ATTRIBUTES.items():
+        setattr(Tensor, name, property(read, read_only(name)))
+    for name, method in METHODS.items():
+        setattr(Tensor, name, method)

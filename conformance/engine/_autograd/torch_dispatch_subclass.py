@@ -1,0 +1,165 @@
+"""Subclasses of Tensor that say themselves what operations below autograd give (torch: PythonFallbackKernel.cpp).
+
+Note [Classes below autograd]: a subclass with a ``__torch_dispatch__`` of its own is asked where a mode would be, after the
+modes; see Note [Below autograd] in _dispatch/torch_dispatch.py. What it returns *is* the result: the row records its node on arrays, and
+that very object takes over the place in the graph. While there is such a class, operations are called as under a
+transform.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from .._c10.dtypes import get_default_dtype
+from .._c10.interpreter_stack import transforms
+from .._c10.modes import state
+from .._c10.shapes import sizes
+from .._c10.slots import on_first_use
+from .batched_tensor import flat, made_of
+from .saved_variable import SavedTensor
+from .tensor import Tensor, make, version_counter
+
+# See Note [Slots].
+install_wrappers: Callable[[], None] = on_first_use("install_dispatch_wrappers")
+remove_wrappers: Callable[[], None] = on_first_use("remove_dispatch_wrappers")
+
+_classes: weakref.WeakSet[type] = weakref.WeakSet()  # those that define it; others inherit it
+
+
+def disabled_torch_dispatch(cls: type, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    """The ``__torch_dispatch__`` of a class that is not asked, as Tensor itself."""
+    return NotImplemented
+
+
+class DisableTorchDispatch:
+    """Inside, no class is asked."""
+
+    __module__ = "torch._C"
+
+    def __enter__(self) -> None:
+        self.before = state.dispatching
+        state.dispatching = False
+
+    def __exit__(self, *error: object) -> None:
+        state.dispatching = self.before
+
+
+def attend(cls: type[Tensor]) -> None:
+    """Ask the tensors of this class from here on, for as long as there is the class."""
+    _classes.add(cls)
+    transforms.begin()
+    install_wrappers()
+    weakref.finalize(cls, _leave).atexit = False
+
+
+def _leave() -> None:
+    transforms.end()
+    remove_wrappers()
+
+
+def is_asked(value: Any) -> bool:
+    """Whether it is a tensor whose class is asked."""
+    cls: Any = value.__class__
+    return (
+        cls is not Tensor
+        and isinstance(value, Tensor)
+        and cls.__torch_dispatch__ is not disabled_torch_dispatch
+    )
+
+
+def asked(values: Iterable[Any]) -> list[Tensor]:
+    """Those of the values, and of the lists among them, that are asked: one of each class, subclasses first."""
+    found: list[Tensor] = []
+    if not _classes or not state.dispatching:
+        return found
+    for each in flat(values):
+        if is_asked(each) and type(each) not in map(type, found):
+            place = (i for i, other in enumerate(found) if issubclass(type(each), type(other)))
+            found.insert(next(place, len(found)), each)
+    return found
+
+
+def answer(op: Any, tensors: list[Tensor], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What the first class says that knows the operation; NotImplemented where none does."""
+    types = tuple(map(type, tensors))
+    for each in tensors:
+        result = each.__torch_dispatch__(op, types, args, kwargs)
+        if result is not NotImplemented:
+            return result
+    return NotImplemented
+
+
+def take_place(found: Any, given: Any) -> Any:
+    """What a class returned, in the graph where the row has put its own results; anything else is the row's."""
+    if isinstance(found, Tensor):
+        return _in_place_of(found, given) if is_asked(given) else found
+    taken = [take_place(each, like) for each, like in zip(found, given, strict=True)]
+    return made_of(type(found), taken)
+
+
+def _in_place_of(found: Tensor, given: Tensor) -> Tensor:
+    if given._requires_grad or given._view is not None:  # it has a place of its own
+        return found
+    given._node, given._output_nr, given._requires_grad = found._node, found._output_nr, found._requires_grad
+    if found._view is not None:
+        given._view, given._version_counter = found._view, version_counter(found)
+    return given
+
+
+def save_detached(saved: SavedTensor, output: Tensor) -> None:
+    """Keep of an output what its class detaches: the array alone is not what it is."""
+    saved.hooks, saved.packed, saved.origin = (_same, _same), output.detach(), None
+    saved.array = saved.counter = None
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def make_wrapper_subclass(
+    cls: Any,
+    size: Any,
+    strides: Any = None,
+    storage_offset: Any = None,
+    memory_format: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    dispatch_sizes_strides_policy: Any = None,
+    dispatch_device: bool = False,
+    dispatch_layout: bool = False,
+    _extra_dispatch_keys: Any = None,
+    storage_size: Any = None,
+) -> Any:
+    """``Tensor._make_wrapper_subclass``: a tensor of this class with a shape, and numbers that nobody asks for.
+
+    Raises:
+        TypeError: the class has no ``__torch_dispatch__`` of its own.
+    """
+    if not isinstance(cls, type):
+        raise TypeError(f"cls must be a type (got {type(cls).__name__})")
+    if getattr(cls, "__torch_dispatch__", disabled_torch_dispatch) is disabled_torch_dispatch:
+        raise TypeError(f"{cls.__name__} must define __torch_dispatch__")
+    kind = (get_default_dtype() if dtype is None else dtype).numpy
+    shape = tuple(sizes((size,), "size"))
+    array = np.zeros(shape, kind)
+    if strides is not None:
+        reach = 1 + sum((length - 1) * step for length, step in zip(shape, strides, strict=True) if length)
+        steps = tuple(step * array.itemsize for step in strides)
+        array = np.ndarray(shape, kind, np.zeros(max(reach, 1), kind), 0, steps)
+    made = make(array, cls)
+    made._requires_grad = bool(requires_grad)
+    return made
+
+
+def attach() -> None:
+    """What Tensor has for its subclasses."""
+    cls: Any = Tensor
+    cls.__torch_dispatch__ = staticmethod(disabled_torch_dispatch)
+    cls._make_wrapper_subclass = staticmethod(make_wrapper_subclass)

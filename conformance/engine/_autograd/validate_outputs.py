@@ -1,0 +1,143 @@
+"""Gradients brought to the shape and dtype of what they are gradients of (torch: engine.cpp, validate_outputs)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._c10 import dtypes, errors
+from .node import Edge, Gradients, Node
+from .tensor import Tensor
+
+
+def validate_outputs(
+    node: Node, gradients: Gradients, wanted: Callable[[Node], bool] | None = None
+) -> Gradients:
+    """What a node returns, or what of it is for the nodes that are wanted, made fit for them."""
+    return _fit(node.next_nodes, node.input_nrs, gradients, node.name, wanted)
+
+
+def validate_gradients(roots: tuple[Edge, ...], gradients: Gradients) -> Gradients:
+    """The gradients that a pass begins with, made fit for its roots."""
+    return _fit([node for node, _ in roots], [number for _, number in roots], gradients, "")
+
+
+def _fit(
+    nodes: Sequence[Node | None],
+    input_nrs: Sequence[int],
+    gradients: Gradients,
+    name: Any,
+    wanted: Callable[[Node], bool] | None = None,
+) -> Gradients:
+    """Bring each gradient to the shape and dtype of what it is the gradient of.
+
+    Raises:
+        RuntimeError: a shape is wrong, or a dtype cannot be brought over.
+    """
+    changed: list[Tensor | None] | None = None
+    for number, node in enumerate(nodes):
+        gradient = gradients[number]
+        if gradient is None or node is None:
+            continue
+        if gradient._alike is node.input_metadata:
+            continue
+        shape, kind = node.input_metadata[input_nrs[number]]
+        array = gradient._array
+        if array.shape == shape and array.dtype is kind:
+            continue
+        if wanted is not None and not wanted(node):
+            continue
+        if changed is None:
+            changed = list(gradients)
+        changed[number] = fitted(gradient, node, input_nrs[number], number, name)
+    return gradients if changed is None else tuple(changed)
+
+
+def _name(name: Any) -> str:
+    found: str = name if isinstance(name, str) else name()
+    return found
+
+
+def fitted(gradient: Tensor, node: Node, input_nr: int, number: int, name: Any) -> Tensor:
+    """A gradient brought to the shape and dtype of a node's input, or to the dtype that a leaf asks for by grad_dtype.
+
+    Raises:
+        RuntimeError: as conform does; or that is a dtype without derivatives.
+    """
+    shape, kind = node.input_metadata[input_nr]
+    if kind is not None:
+        return conform(gradient, shape, kind, number, name)
+    leaf: Tensor = node.variable  # type: ignore[attr-defined]
+    gradient = _shaped(gradient, shape, number, name)
+    _refuse_unfit(gradient, leaf._array.dtype)
+    if leaf._grad_dtype is not None:
+        gradient = gradient.to(leaf._grad_dtype)
+    if gradient._array.dtype.kind not in "fcV":
+        raise RuntimeError(errors.GRADIENT_WITHOUT_DERIVATIVE)
+    return gradient
+
+
+def conform(gradient: Tensor, shape: tuple[int, ...], kind: np.dtype[Any], number: int, name: Any) -> Tensor:
+    """A gradient summed and cast as it has to be; ``name`` is that of the node it comes from, if there is one.
+
+    Raises:
+        RuntimeError: the shape does not broadcast; the gradient is complex where the input is not, or an integer where
+            that is complex.
+    """
+    unfit = kind.kind != "c" and gradient._array.dtype.kind == "c"
+    if unfit and name and number in _TAKES_REAL_PART.get(_name(name), ()):
+        gradient = gradient.real
+    gradient = _shaped(gradient, shape, number, name)
+    if gradient._array.dtype is not kind:
+        _refuse_unfit(gradient, kind)
+        gradient = gradient.to(dtypes.BY_NUMPY[kind])
+    return gradient
+
+
+def _shaped(gradient: Tensor, shape: tuple[int, ...], number: int, name: Any) -> Tensor:
+    if gradient._array.shape == shape:
+        return gradient
+    if not is_expandable_to(shape, gradient._array.shape):
+        subject = f"Function {_name(name)} returned an " if name else ""
+        raise RuntimeError(
+            f"{subject}invalid gradient at index {number} - got "
+            f"{list(gradient._array.shape)} but expected shape compatible with {list(shape)}"
+        )
+    return sum_to(gradient, shape)
+
+
+def _refuse_unfit(gradient: Tensor, kind: np.dtype[Any]) -> None:
+    """torch casts a floating gradient to whatever the input has, others to their own kind alone."""
+    given = gradient._array.dtype.kind
+    if given not in "fV" and (given == "c") is not (kind.kind == "c"):
+        raise RuntimeError(errors.NO_COMPLEX_HERE)
+
+
+# Nodes that may have saved an operand which was given complex data since (torch: handle_r_to_c in their formulas).
+_TAKES_REAL_PART = {
+    "MulBackward0": (0, 1), "DivBackward0": (1,), "AddcmulBackward0": (1, 2), "AddcdivBackward0": (1, 2),
+}  # fmt: skip
+
+
+def is_expandable_to(shape: tuple[int, ...], desired: tuple[int, ...]) -> bool:
+    """Whether a tensor of this shape broadcasts to the desired one."""
+    if len(shape) > len(desired):
+        return False
+    return desired[len(desired) - len(shape) :] == shape or all(
+        have in (1, want) for have, want in zip(reversed(shape), reversed(desired), strict=False)
+    )
+
+
+def sum_to(tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """Sum a broadcast gradient back to the shape of its input (at::sum_to)."""
+    if not shape:
+        return tensor.sum()
+    have = tensor._array.shape
+    leading = len(have) - len(shape)
+    dims = [*range(leading)]
+    dims += [i for i in range(leading, len(have)) if shape[i - leading] == 1 and have[i] != 1]
+    if dims:
+        tensor = tensor.sum(dims, True)
+    return tensor.view(shape) if leading else tensor

@@ -1,0 +1,171 @@
+"""Nested tuples, lists and dicts as lists of leaves (torch: utils/_pytree.py)."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from . import structseq
+from .size import Size
+
+
+@dataclass(frozen=True)
+class TreeSpec:
+    """How a value is nested: its type, its keys or names, and its parts; a leaf has no type."""
+
+    type: Any = None
+    context: Any = None
+    parts: tuple[TreeSpec, ...] = ()
+
+    @property
+    def num_leaves(self) -> int:
+        """How many leaves there are."""
+        return 1 if self.type is None else sum(each.num_leaves for each in self.parts)
+
+    @property
+    def num_nodes(self) -> int:
+        """How many nodes there are, the leaves among them."""
+        return 1 + sum(each.num_nodes for each in self.parts)
+
+    def __repr__(self) -> str:
+        if self.type is None:
+            return "*"
+        name = "namedtuple" if hasattr(self.type, "_fields") else self.type.__name__
+        listed = ",\n  ".join(repr(each).replace("\n", "\n  ") for each in self.parts)
+        return f"TreeSpec({name}, {self.context}, [{listed}])"
+
+
+LEAF = TreeSpec()
+# Classes whose values programs made nodes: what gives their parts, and what makes them of parts.
+REGISTERED: dict[type, tuple[Callable[[Any], tuple[list[Any], Any]], Callable[[Any, Any], Any]]] = {}
+
+_DICTS = frozenset([dict, OrderedDict, defaultdict])  # each may stand for another
+
+
+class _Asterisk:
+    def __repr__(self) -> str:
+        return "*"
+
+
+def outline(spec: TreeSpec) -> str:
+    """The tree with a star for each leaf."""
+    return repr(unflatten([_Asterisk()] * spec.num_leaves, spec))
+
+
+def children(value: Any) -> tuple[TreeSpec, list[Any]] | None:
+    """The node of a value, and what it holds; None for a leaf."""
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return TreeSpec(type(value), type(value)), list(value)
+    if isinstance(value, structseq._Named):
+        return TreeSpec(type(value), type(value)), list(value)
+    if type(value) in (tuple, list, Size):
+        return TreeSpec(type(value)), list(value)
+    if type(value) in (dict, OrderedDict):
+        return TreeSpec(type(value), list(value)), list(value.values())
+    if type(value) is defaultdict:
+        return TreeSpec(type(value), [value.default_factory, list(value)]), list(value.values())
+    if type(value) is deque:
+        return TreeSpec(type(value), value.maxlen), list(value)
+    if type(value) in REGISTERED:
+        parts, context = REGISTERED[type(value)][0](value)
+        return TreeSpec(type(value), context), list(parts)
+    return None
+
+
+def flatten(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], TreeSpec]:
+    """The leaves from left to right, and how they are nested; ``is_leaf`` tells what is not looked into."""
+    node = None if is_leaf is not None and is_leaf(value) else children(value)
+    if node is None:
+        return [value], LEAF
+    leaves: list[Any] = []
+    parts = []
+    for each in node[1]:
+        found, spec = flatten(each, is_leaf)
+        leaves += found
+        parts.append(spec)
+    return leaves, TreeSpec(node[0].type, node[0].context, tuple(parts))
+
+
+def unflatten(leaves: list[Any], spec: TreeSpec) -> Any:
+    """The value that was flattened, with other leaves."""
+    return _build(iter(leaves), spec)
+
+
+def _build(leaves: Iterator[Any], spec: TreeSpec) -> Any:
+    if spec.type is None:
+        return next(leaves)
+    parts = [_build(leaves, each) for each in spec.parts]
+    if spec.type in REGISTERED:
+        return REGISTERED[spec.type][1](parts, spec.context)
+    if spec.type in (dict, OrderedDict):
+        return spec.type(zip(spec.context, parts, strict=True))
+    if spec.type is defaultdict:
+        return defaultdict(spec.context[0], zip(spec.context[1], parts, strict=True))
+    if spec.type is deque:
+        return deque(parts, spec.context)
+    if spec.type in (tuple, list, Size) or issubclass(spec.type, structseq._Named):
+        return spec.type(parts)
+    return spec.type(*parts)
+
+
+def flatten_up_to(value: Any, spec: TreeSpec) -> list[Any]:
+    """What a value has in the places of a tree's leaves.
+
+    Raises:
+        ValueError: it is nested otherwise.
+    """
+    if spec.type is None:
+        return [value]
+    node = children(value)
+    found = type(value) if node is None else node[0].type
+    if found is not spec.type and not _DICTS.issuperset((found, spec.type)):
+        raise ValueError(f"Node type mismatch; expected {spec.type!r}, but got {found!r}.")
+    assert node is not None
+    parts = node[1]
+    if len(parts) != len(spec.parts):
+        raise ValueError(f"Node arity mismatch; expected {len(spec.parts)}, but got {len(parts)}.")
+    if spec.type in _DICTS:
+        keys = spec.context[1] if spec.type is defaultdict else spec.context
+        wanted, given = set(keys), set(value)
+        if wanted != given:
+            texts = [
+                f"{what} key(s): {which}"
+                for what, which in (("missing", wanted - given), ("extra", given - wanted))
+                if which
+            ]
+            raise ValueError(f"Node keys mismatch; {'; '.join(texts)}.")
+        parts = [value[key] for key in keys]
+    elif node[0].context != spec.context and spec.type is not deque:
+        raise ValueError(
+            f"Node context mismatch for custom node type {spec.type!r}: expected {spec.context!r}, but got "
+            f"{node[0].context!r}."
+        )
+    return [
+        each for part, inner in zip(parts, spec.parts, strict=True) for each in flatten_up_to(part, inner)
+    ]
+
+
+def tree_map(function: Callable[[Any], Any], value: Any) -> Any:
+    """The value with a function applied to each leaf."""
+    leaves, spec = flatten(value)
+    return unflatten([function(each) for each in leaves], spec)
+
+
+def broadcast_to_and_flatten(prefix: Any, spec: TreeSpec) -> list[Any] | None:
+    """What a prefix of a tree says of each leaf; None where it is no prefix."""
+    if spec.type is None:
+        return [prefix] if children(prefix) is None else None
+    node = children(prefix)
+    if node is None:
+        return [prefix] * spec.num_leaves
+    if node[0] != TreeSpec(spec.type, spec.context) or len(node[1]) != len(spec.parts):
+        return None
+    found: list[Any] = []
+    for each, part in zip(node[1], spec.parts, strict=True):
+        inner = broadcast_to_and_flatten(each, part)
+        if inner is None:
+            return None
+        found += inner
+    return found

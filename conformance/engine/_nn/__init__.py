@@ -1,0 +1,1 @@
+"""Functions of torch.nn.functional, with their checks."""

@@ -1,0 +1,179 @@
+"""Activations with their in-place forms, as torch.nn.functional has them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._aten.creation.factories import empty_like, zeros_like
+from .._aten.inplace import inplace
+from .._aten.nn import exp_activations, prelu_rrelu_glu
+from .._aten.nn import relu_family as ops
+from .._aten.nn import softmax as softmaxes
+from .._aten.registry import ROWS
+from .._autograd.tensor import Tensor
+from .._c10.layout import contiguous_format
+from .._c10.warn_once import warn_program
+
+relu_, elu_, celu_, leaky_relu_, hardtanh_, threshold_ = (
+    inplace(ROWS.get(f"{name}_") or ROWS[name])
+    for name in ("relu", "elu", "celu", "leaky_relu", "hardtanh", "threshold")
+)
+silu_, mish_, hardsigmoid_, hardswish_ = (
+    inplace(ROWS[n]) for n in ("silu", "mish", "hardsigmoid", "hardswish")
+)
+selu_, rrelu_ = exp_activations.selu_, prelu_rrelu_glu.rrelu_
+gelu, softplus, logsigmoid = exp_activations.gelu, exp_activations.softplus, exp_activations.logsigmoid
+hardshrink, softshrink, prelu = ops.hardshrink, ops.softshrink, prelu_rrelu_glu.prelu
+
+
+def relu(input: Tensor, inplace: bool = False) -> Tensor:
+    """The positive part."""
+    return input.relu_() if inplace else ops.relu(input)
+
+
+def relu6(input: Tensor, inplace: bool = False) -> Tensor:
+    """The number, but no less than 0 and no more than 6."""
+    return hardtanh(input, 0, 6, inplace)
+
+
+def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
+    """The number where it is above the threshold, else the value."""
+    return (threshold_ if inplace else ops.threshold)(input, threshold, value)
+
+
+threshold.__qualname__ = "_threshold"  # which tells of missing arguments
+
+
+def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
+    """The number, but no less than min_val and no more than max_val."""
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
+    return (hardtanh_ if inplace else ops.hardtanh)(input, min_val, max_val)
+
+
+def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
+    """The number where it is positive, else negative_slope times it."""
+    return (leaky_relu_ if inplace else ops.leaky_relu)(input, negative_slope)
+
+
+def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """The number where it is positive, else alpha * (exp(number) - 1)."""
+    return (elu_ if inplace else exp_activations.elu)(input, alpha)
+
+
+def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """elu, continuously differentiable for every alpha."""
+    return (celu_ if inplace else exp_activations.celu)(input, alpha)
+
+
+def selu(input: Tensor, inplace: bool = False) -> Tensor:
+    """elu with the alpha and scale that keep mean and deviation."""
+    return (selu_ if inplace else exp_activations.selu)(input)
+
+
+def rrelu(
+    input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False
+) -> Tensor:
+    """leaky_relu with slopes drawn between lower and upper in training, else with their mean."""
+    return (rrelu_ if inplace else prelu_rrelu_glu.rrelu)(input, lower, upper, training)
+
+
+def silu(input: Tensor, inplace: bool = False) -> Tensor:
+    """The number times its sigmoid."""
+    return (silu_ if inplace else exp_activations.silu)(input)
+
+
+def mish(input: Tensor, inplace: bool = False) -> Tensor:
+    """The number times tanh(softplus(number))."""
+    return (mish_ if inplace else exp_activations.mish)(input)
+
+
+def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
+    """A line from 0 at -3 to 1 at 3."""
+    return (hardsigmoid_ if inplace else ops.hardsigmoid)(input)
+
+
+def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
+    """The number times its hardsigmoid."""
+    return (hardswish_ if inplace else ops.hardswish)(input)
+
+
+def glu(input: Tensor, dim: int = -1) -> Tensor:
+    """The first half of a dimension times the sigmoid of the second."""
+    if input.dim() == 0:
+        raise RuntimeError("glu does not support scalars because halving size must be even")
+    return prelu_rrelu_glu.glu(input, dim)
+
+
+def tanh(input: Tensor) -> Tensor:
+    """The hyperbolic tangent."""
+    return input.tanh()
+
+
+def sigmoid(input: Tensor) -> Tensor:
+    """1 / (1 + exp(-input))."""
+    return input.sigmoid()
+
+
+def softsign(input: Tensor) -> Tensor:
+    """input / (1 + abs(input))."""
+    return input / (input.abs() + 1)
+
+
+def tanhshrink(input: Tensor) -> Tensor:
+    """What tanh takes away."""
+    return input - input.tanh()
+
+
+# Softmax ------------------------------------------------------------------------------------------
+
+
+def _implicit_dim(name: str, ndim: int) -> int:
+    warn_program(
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument."
+    )
+    return 0 if ndim in (0, 1, 3) else 1
+
+
+def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
+    """Exponentials along a dimension, scaled so that they sum to 1."""
+    if dim is None:
+        dim = _implicit_dim("softmax", input.dim())
+    try:
+        return softmaxes.softmax(input, dim, dtype)
+    except TypeError:
+        input.softmax  # noqa: B018 (what torch asks what is no tensor for)
+        raise
+
+
+def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
+    """softmax of the negative."""
+    if dim is None:
+        dim = _implicit_dim("softmin", input.dim())
+    return softmaxes.softmax(-input, dim, dtype)
+
+
+def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
+    """The logarithm of softmax."""
+    if dim is None:
+        dim = _implicit_dim("log_softmax", input.dim())
+    try:
+        return softmaxes.log_softmax(input, dim, dtype)
+    except TypeError:
+        input.log_softmax  # noqa: B018 (what torch asks what is no tensor for)
+        raise
+
+
+def gumbel_softmax(
+    logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
+) -> Tensor:
+    """softmax of the logits with noise; ``hard`` makes it one-hot, with the gradient of the soft one."""
+    if eps != 1e-10:
+        warn_program("`eps` parameter is deprecated and has no effect.")
+    gumbels = -empty_like(logits, memory_format=contiguous_format).exponential_().log()
+    soft = ((logits + gumbels) / tau).softmax(dim)
+    if not hard:
+        return soft
+    index = soft.max(dim, keepdim=True)[1]
+    one_hot = zeros_like(logits).scatter_(dim, index, 1.0)
+    return one_hot - soft.detach() + soft

@@ -1,0 +1,431 @@
+"""Convolutions with their checks, as torch.nn.functional has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .._arguments.argument_errors import check_ints, check_tensors
+from .._aten.kernels import refuse_bools
+from .._aten.nn.convolution import Geometry, Ints, convolution, full
+from .._aten.nn.im2col import col2im, im2col
+from .._aten.pointwise.complex_parts import view_as_real
+from .._aten.scalar_operands import times
+from .._autograd.tensor import Tensor
+from .._c10.dtypes import c_name, int64
+from .._c10.errors import unimplemented
+from .._c10.shapes import is_one_number
+from .._c10.warn_once import warn_program
+from .padding import constant_pad
+
+
+def _spread(name: str, value: Any, spatial: int) -> Ints:
+    if is_one_number(value):
+        return (int(value),) * spatial
+    found = tuple(int(each) for each in value)
+    if len(found) == 1:
+        return found * spatial
+    if len(found) != spatial:
+        raise RuntimeError(
+            f"expected {name} to be a single integer value or a list of {spatial} values to match the convolution "
+            f"dimensions, but got {name}={list(found)}"
+        )
+    return found
+
+
+def _given(value: Any, spatial: int) -> Ints:
+    """A setting as torch keeps it: a number for each dimension, a sequence as it is."""
+    return (int(value),) * spatial if is_one_number(value) else tuple(int(each) for each in value)
+
+
+def _check_dilation(dilation: Ints, transposed: bool) -> None:
+    text = "dilation should be greater than zero"
+    if any(d < 0 for d in dilation):
+        raise RuntimeError(text)
+    if 0 in dilation:
+        full = dilation if len(dilation) > 1 else (1, *dilation)
+        names = ("dilation_depth", "dilation_height", "dilation_width")[-len(full) :]
+        named = ", ".join(f"{name}: {d}" for name, d in zip(names, full, strict=True))
+        raise RuntimeError(f"{text}, but got {named if transposed else list(full)}")
+
+
+def _check_groups(groups: int) -> None:
+    if groups <= 0:
+        raise RuntimeError("non-positive groups is not supported")
+
+
+def _check(
+    input: Tensor,
+    weight: Tensor,
+    bias: Any,
+    geometry: Geometry,
+    transposed: bool,
+    output_padding: Ints,
+    groups: int,
+) -> None:
+    shape, kernel = input._array.shape, weight._array.shape
+    _check_groups(groups)
+    if any(p < 0 for p in geometry.padding):
+        raise RuntimeError("negative padding is not supported")
+    if any(s <= 0 for s in geometry.stride):
+        raise RuntimeError("non-positive stride is not supported")
+    _check_dilation(geometry.dilation, transposed)
+    if kernel[0] < groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of size "
+            f"{list(kernel)} instead"
+        )
+    if kernel[0] % groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got "
+            f"weight of size [{list(kernel)}] instead"
+        )
+    channels = kernel[0] if transposed else kernel[1] * groups
+    if shape[1] != channels:
+        given = "transposed=1" if transposed else f"groups={groups}"
+        raise RuntimeError(
+            f"Given {given}, weight of size {list(kernel)}, expected input{list(shape)} to have {channels} "
+            f"channels, but got {shape[1]} channels instead"
+        )
+    out = kernel[1] * groups if transposed else kernel[0]
+    if bias is not None and bias._array.shape != (out,):
+        given = "transposed=1, " if transposed else ""
+        raise RuntimeError(
+            f"Given {given}weight of size {list(kernel)}, expected bias to be 1-dimensional with {out} "
+            f"elements, but got bias of size {list(bias._array.shape)} instead"
+        )
+    if input._array.size:
+        if 0 in kernel[2:]:
+            raise _empty_kernel(kernel[2:], geometry.dilation)
+        _check_kernel(input, geometry, kernel, transposed, groups)
+    if transposed:
+        _check_places(shape)
+        if any(each < 0 for each in output_padding):
+            raise RuntimeError("negative output_padding is not supported")
+        _check_output_padding(geometry, output_padding)
+        _check_output(shape[2:], geometry, output_padding)
+        return
+    sizes = tuple(n + 2 * p for n, p in zip(shape[2:], geometry.padding, strict=True))
+    if any(n < e for n, e in zip(sizes, geometry.extent(), strict=True)):
+        have, want = (" x ".join(map(str, each)) for each in (sizes, geometry.extent()))
+        raise RuntimeError(
+            f"Calculated padded input size per channel: ({have}). Kernel size: ({want}). Kernel size can't be greater "
+            "than actual input size"
+        )
+    _check_places(shape)
+
+
+def _check_places(shape: Ints) -> None:
+    """Refuse an input that has batches and channels, and no places."""
+    if 0 in shape[2:] and 0 not in shape[:2]:
+        seen = (
+            [*shape[:2], 1, shape[2]] if len(shape) == 3 else list(shape)
+        )  # one dimension is computed as two
+        raise RuntimeError(
+            f"Only zero batch or zero channel inputs are supported, but got input shape: {seen}"
+        )
+
+
+def _empty_kernel(sides: Ints, dilation: Ints) -> RuntimeError:
+    """The error of a kernel without elements, as torch's routines for images, dilated ones and volumes word it."""
+    full = sides if len(sides) > 1 else (1, *sides)
+    if len(full) == 3:
+        shown = f": {' x '.join(map(str, full))} (TxHxW)"
+    elif any(each != 1 for each in dilation):
+        shown = f" {list(full)}"
+    else:
+        shown = f" kernel_height: {full[0]} kernel_width: {full[1]}"
+    return RuntimeError(f"kernel size should be greater than zero, but got{shown}")
+
+
+def _check_kernel(input: Tensor, geometry: Geometry, weight: Ints, transposed: bool, groups: int) -> None:
+    spatial = max(len(weight) - 2, 2)  # one dimension is computed as two
+    array = input._array
+    dilated = any(each != 1 for each in geometry.dilation)
+    if (transposed or dilated) and array.dtype.kind in "biu" and input.dtype is not int64:
+        name = f"slow_conv_transpose{spatial}d_out_cpu" if transposed else "slow_conv_dilated<>"
+        raise unimplemented(name, array.dtype)
+    plain = set(geometry.stride) == set(weight[2:]) == {1} and not any(geometry.padding) and groups == 1
+    refuse_bools(
+        "slow_conv2d_cpu" if spatial == 2 else "slow_conv3d_cpu" if plain else "compute_columns3d", array
+    )
+
+
+def _check_output_padding(geometry: Geometry, output_padding: Ints) -> None:
+    if all(
+        o < s or o < d for o, s, d in zip(output_padding, geometry.stride, geometry.dilation, strict=True)
+    ):
+        return
+    names = ("depth", "height", "width")[-len(output_padding) :]
+    if len(names) == 1:  # torch computes it in two dimensions
+        names = ("height", "width")
+    values = {"output_padding": output_padding, "stride": geometry.stride, "dilation": geometry.dilation}
+    texts = []
+    for what, given in values.items():
+        filled = (0 if what == "output_padding" else 1, *given) if len(given) < len(names) else given
+        texts += [f"{what}_{name}: {value}" for name, value in zip(names, filled, strict=True)]
+    raise RuntimeError(
+        "output padding must be smaller than either stride or dilation, but got " + " ".join(texts)
+    )
+
+
+def _check_output(sizes: Ints, geometry: Geometry, output_padding: Ints) -> None:
+    given = zip(sizes, geometry.stride, geometry.padding, geometry.extent(), output_padding, strict=True)
+    out = [(n - 1) * s - 2 * p + e + o for n, s, p, e, o in given]
+    if min(out) < 1:
+        first = [1] if len(out) == 1 else []  # one dimension is computed as two
+        have, got = (" x ".join(map(str, [*first, *each])) for each in (sizes, out))
+        raise RuntimeError(
+            f"Given input size per channel: ({have}). Calculated output size per channel: ({got}). Output size is too "
+            "small"
+        )
+
+
+def _batched(name: str, input: Tensor, spatial: int) -> tuple[Tensor, bool]:
+    ndim = input._array.ndim
+    if ndim == spatial + 2:
+        return input, True
+    if ndim == spatial + 1:
+        return input.unsqueeze(0), False
+    raise RuntimeError(
+        f"Expected {spatial + 1}D (unbatched) or {spatial + 2}D (batched) input to {name}, but got input of size: "
+        f"{list(input._array.shape)}"
+    )
+
+
+def _check_dimensions(input: Tensor, weight: Tensor, called: str) -> None:
+    wanted, found = weight._array.ndim, input._array.ndim
+    if wanted != found:
+        raise RuntimeError(
+            f"Expected {wanted}-dimensional input for {wanted}-dimensional {called}{list(weight._array.shape)}, but got "
+            f"{found}-dimensional input of size {list(input._array.shape)} instead"
+        )
+
+
+def _same(input: Tensor, weight: Tensor, stride: Ints, dilation: Ints) -> tuple[Tensor, Ints]:
+    """The padding that keeps the sizes; what is not symmetric is padded beforehand."""
+    if any(s != 1 for s in stride):
+        raise RuntimeError("padding='same' is not supported for strided convolutions")
+    total = [d * (k - 1) for d, k in zip(dilation, weight._array.shape[2:], strict=True)]
+    if any(t % 2 for t in total):
+        warn_program(
+            "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the "
+            "input be created (Triggered internally at ../aten/src/ATen/native/Convolution.cpp.)",
+        )
+        extra = [n for t in reversed(total) for n in (0, t % 2)]
+        input = constant_pad(input, extra, 0)
+    return input, tuple(t // 2 for t in total)
+
+
+def _convolution(
+    name: str, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int,
+    spatial: int, output_padding: Any = None,
+) -> Tensor:  # fmt: skip
+    plain = output_padding is None and not isinstance(padding, str)
+    if plain and bias is not None and bias._array.dtype != input._array.dtype:
+        raise RuntimeError(
+            f"Input type ({c_name(input._array.dtype)}) and bias type ({c_name(bias._array.dtype)}) should be the same"
+        )
+    input, batched = _batched(name, input, spatial)
+    found = _convolve(name, input, weight, bias, stride, padding, dilation, groups, spatial, output_padding)
+    return found if batched else found.squeeze(0)
+
+
+def convolve(
+    input: Tensor, weight: Tensor, bias: Tensor | None, stride: Sequence[int], padding: Sequence[int],
+    dilation: Sequence[int], transposed: bool, output_padding: Sequence[int], groups: int,
+) -> Tensor:  # fmt: skip
+    """torch.convolution: of a batch, in as many dimensions as the weights have beside their channels.
+
+    Raises:
+        RuntimeError: sizes do not go together.
+    """
+    spatial = weight._array.ndim - 2
+    beyond = tuple(output_padding) if transposed else None
+    return _convolve(
+        "convolution",
+        input,
+        weight,
+        bias,
+        tuple(stride),
+        tuple(padding),
+        tuple(dilation),
+        groups,
+        spatial,
+        beyond,
+    )
+
+
+def _convolve(
+    name: str, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int, spatial: int,
+    output_padding: Any,
+) -> Tensor:  # fmt: skip
+    if all(each is None or each._array.dtype.kind == "c" for each in (input, weight, bias)):
+
+        def of_parts(input: Tensor, weight: Tensor, bias: Any) -> Tensor:
+            return _convolve(
+                name, input, weight, bias, stride, padding, dilation, groups, spatial, output_padding
+            )
+
+        return _complex_convolution(of_parts, input, weight, bias)
+    transposed = output_padding is not None
+    if transposed:
+        check_ints(name, "padding", padding)
+        check_ints(name, "output_padding", output_padding)
+    for what, setting in (("stride", stride), ("dilation", dilation)):
+        if transposed or isinstance(setting, (tuple, list)):
+            check_ints(name, what, setting)
+    dims = weight._array.ndim - 2
+    if dims < 1:
+        raise RuntimeError("weight should have at least three dimensions")
+    if padding == "same":
+        _check_dimensions(input, weight, "weight")
+    steps = (int(stride),) * spatial if is_one_number(stride) else tuple(stride)
+    steps, spaces = _spread("stride", steps, dims), _spread("dilation", dilation, dims)
+    if isinstance(padding, str):
+        if padding not in ("same", "valid"):
+            raise RuntimeError(f"Invalid padding string: '{padding}'")
+        around: Ints = (0,)
+        if padding == "same":
+            _check_groups(groups)
+            input, around = _same(input, weight, steps, spaces)
+        beyond = (0,) * len(around)
+    else:
+        around = _spread("padding", padding, dims)
+        beyond = _spread("output_padding", 0 if output_padding is None else output_padding, dims)
+    geometry = Geometry(weight._array.shape[2:], steps, full(around, dims), spaces)
+    _check_dimensions(input, weight, "weight ")
+    _check(input, weight, bias, geometry, transposed, beyond, groups)
+    sizes = (0,) if bias is None else bias._array.shape
+    if not isinstance(padding, str):
+        around, beyond = _given(padding, dims), _given(output_padding or 0, dims)
+    return convolution(
+        input,
+        weight,
+        bias,
+        _given(stride, dims),
+        around,
+        _given(dilation, dims),
+        transposed,
+        beyond,
+        groups,
+        sizes,
+    )
+
+
+def check_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    weight: Tensor,
+    stride: Ints,
+    padding: Ints,
+    dilation: Ints,
+    groups: int,
+) -> None:
+    """Whether the gradients of such a convolution can be asked for.
+
+    Raises:
+        RuntimeError: sizes do not go together.
+    """
+    if groups <= 0:
+        raise RuntimeError(f"expected groups to be greater than 0, but got groups={groups}")
+    dims = weight._array.ndim - 2
+    if dims < 1:
+        raise RuntimeError("weight should have at least three dimensions")
+    steps, around = _spread("stride", stride, dims), _spread("padding", padding, dims)
+    geometry = Geometry(weight._array.shape[2:], steps, around, _spread("dilation", dilation, dims))
+    _check_dimensions(input, weight, "weight ")
+    _check(input, weight, None, geometry, False, (0,) * dims, groups)
+    found, shape = grad_output._array.shape, input._array.shape
+    if len(found) != len(shape):
+        raise RuntimeError(
+            "Expected input and grad_output to have the same number of dimensions, but got: "
+            f"{len(shape)} and {len(found)}"
+        )
+    given = zip(shape[2:], around, geometry.extent(), steps, strict=True)
+    sizes = (weight._array.shape[0], *((n + 2 * p - e) // s + 1 for n, p, e, s in given))
+    full = max(dims, 2) + 2  # one dimension is computed as two
+    for axis, (size, wanted) in enumerate(zip(found[1:], sizes, strict=True), 1):
+        if size != wanted:
+            at = f"tensor.size[{axis + (dims == 1 and axis > 1)}]"
+            raise RuntimeError(
+                f"Expected a tensor of dimension {full} and {at} == {wanted} but got: dimension {full} and {at} = {size}"
+            )
+
+
+def _complex_convolution(
+    convolve: Callable[[Tensor, Tensor, Any], Tensor], input: Tensor, weight: Tensor, bias: Any
+) -> Tensor:
+    """Of three convolutions of real numbers: (a - b) + i (c - a - b), c that of the sums of the parts."""
+    (x, x_i), (w, w_i) = _parts(input), _parts(weight)
+    b, b_i = (None, None) if bias is None else _parts(bias)
+    first, second = convolve(x, w, b), convolve(x_i, w_i, None)
+    b_sum = None if b is None or b_i is None else b + b_i  # here and below: see Note [Right operands first]
+    w_sum = w + w_i
+    third = convolve(x + x_i, w_sum, b_sum)
+    turned = times(third - first - second, 1j)
+    return first - second + turned
+
+
+def _parts(tensor: Tensor) -> tuple[Tensor, Tensor]:
+    both = view_as_real(tensor.resolve_conj())
+    last = tensor._array.ndim
+    return both.select(last, 0), both.select(last, 1)
+
+
+def _forward(spatial: int) -> Callable[..., Tensor]:
+    name = f"conv{spatial}d"
+
+    def function(
+        input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
+        dilation: Any = 1, groups: int = 1,
+    ) -> Tensor:  # fmt: skip
+        return _convolution(name, input, weight, bias, stride, padding, dilation, groups, spatial)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"A convolution over {spatial} dimensions."
+    return function
+
+
+def _transposed(spatial: int) -> Callable[..., Tensor]:
+    name = f"conv_transpose{spatial}d"
+
+    def function(
+        input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
+        output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
+    ) -> Tensor:  # fmt: skip
+        beyond = (0,) * spatial if output_padding.__class__ is int and not output_padding else output_padding
+        if beyond is None:
+            check_ints(name, "output_padding", beyond)
+        return _convolution(name, input, weight, bias, stride, padding, dilation, groups, spatial, beyond)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"The transpose of a convolution over {spatial} dimensions."
+    return function
+
+
+conv1d, conv2d, conv3d = map(_forward, (1, 2, 3))
+conv_transpose1d, conv_transpose2d, conv_transpose3d = map(_transposed, (1, 2, 3))
+
+
+def _pair(value: Any) -> Ints:
+    return (int(value),) * 2 if is_one_number(value) else tuple(value)
+
+
+def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
+    """The windows of images, each as a column."""
+    kernel, spaces, around, steps = map(_pair, (kernel_size, dilation, padding, stride))
+    try:
+        shape = input._array.shape
+    except AttributeError:
+        check_tensors("im2col", input=input)
+        raise
+    rows, columns = (0, 0, *shape)[-2:]
+    return im2col(input, kernel, spaces, around, steps, rows, columns)
+
+
+def fold(
+    input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+) -> Tensor:
+    """Images that columns add up to."""
+    return col2im(input, *map(_pair, (output_size, kernel_size, dilation, padding, stride)))

@@ -1,0 +1,63 @@
+"""Losses of sequences, as torch.nn.functional has them (torch: native/LossCTC.cpp)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .._aten.creation.factories import zeros
+from .._aten.nn import ctc_loss as connectionist
+from .._aten.nn.losses import MEAN, NONE
+from .._aten.pointwise.where_clamp import where
+from .._autograd.tensor import Tensor, make
+from .._c10.dtypes import int64
+from .reduction import chosen, reduce_loss
+
+
+def _lengths(name: str, given: Tensor | Sequence[int]) -> tuple[int, ...]:
+    if not isinstance(given, Tensor):
+        return tuple(given)
+    if given._array.dtype.kind not in "iub":
+        raise RuntimeError(f"{name} must be integral")
+    return tuple(given._array.reshape(-1).tolist())
+
+
+def ctc_loss(
+    log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0,
+    reduction: str = "mean", zero_infinity: bool = False,
+) -> Tensor:  # fmt: skip
+    """How improbable the targets are, wherever in time their labels stand.
+
+    Args:
+        log_probs: times, samples, labels; or times, labels.
+        targets: samples, labels; or all samples' labels one after the other.
+        input_lengths: the times of each sample.
+        target_lengths: the labels of each sample; the mean is one of losses over these.
+        blank: the label for none.
+        zero_infinity: whether a sample that no path fits counts for nothing.
+    """
+    return at_top(
+        log_probs, targets, input_lengths, target_lengths, blank, chosen(None, None, reduction), zero_infinity
+    )
+
+
+def at_top(
+    log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0,
+    reduction: int = NONE, zero_infinity: bool = False,
+) -> Tensor:  # fmt: skip
+    """torch.ctc_loss: the reduction as a number, and none by default."""
+    times, lengths = _lengths("input_lengths", input_lengths), _lengths("target_lengths", target_lengths)
+    batched = log_probs.dim() == 3
+    if not batched:
+        log_probs = log_probs.unsqueeze(1)
+    row: Any = connectionist.ctc_loss
+    each = row(log_probs, targets.to(int64), times, lengths, blank, zero_infinity)[0]
+    if zero_infinity:
+        each = where(each == float("inf"), zeros((), dtype=each.dtype), each)
+    if reduction == MEAN:
+        each = each / make(np.maximum(np.array(lengths, each._array.dtype), 1))
+    elif reduction == NONE and not batched:
+        each = each.squeeze(0)
+    return reduce_loss(each, reduction)

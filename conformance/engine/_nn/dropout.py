@@ -1,0 +1,92 @@
+"""Dropout with its checks, as torch.nn.functional has it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .._arguments.argument_errors import check_tensors
+from .._aten.random import dropout as ops
+from .._autograd.tensor import Tensor
+from .._c10.warn_once import warn_program
+
+
+def _check(p: float) -> None:
+    if p < 0.0 or p > 1.0:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+
+
+def _elements(
+    plain: Callable[..., Tensor], inplace_form: Callable[..., Tensor], always: bool
+) -> Callable[..., Tensor]:
+    def function(input: Tensor, p: float = 0.5, training: bool = always, inplace: bool = False) -> Tensor:
+        _check(p)
+        try:
+            return inplace_form(input, p, training) if inplace else plain(input, p, training)
+        except AttributeError:
+            check_tensors((inplace_form if inplace else plain).__name__, input=input)
+            raise
+
+    function.__name__ = function.__qualname__ = plain.__name__
+    function.__doc__ = plain.__doc__
+    return function
+
+
+dropout = _elements(ops.dropout, ops.dropout_, True)
+alpha_dropout = _elements(ops.alpha_dropout, ops.alpha_dropout_, False)
+feature_alpha_dropout = _elements(ops.feature_alpha_dropout, ops.feature_alpha_dropout_, False)
+
+
+def _channels(input: Tensor, p: float, training: bool, inplace: bool, batched: bool) -> Tensor:
+    drop = ops.feature_dropout_ if inplace else ops.feature_dropout
+    if batched:
+        return drop(input, p, training)
+    if inplace:
+        return drop(input.unsqueeze_(0), p, training).squeeze_(0)
+    return drop(input.unsqueeze(0), p, training).squeeze(0)
+
+
+def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """Dropout of whole channels with one dimension."""
+    _check(p)
+    ndim = input.dim()
+    if ndim not in (2, 3):
+        raise RuntimeError(
+            f"dropout1d: Expected 2D or 3D input, but received a {ndim}D input. Note that dropout1d exists to provide "
+            "channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional batch "
+            "dimension (i.e. 2D or 3D inputs)."
+        )
+    return _channels(input, p, training, inplace, ndim == 3)
+
+
+def _warn(name: str, ndim: int, spatial: int) -> None:
+    warn_program(
+        f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in an error in a future "
+        "release. To retain the behavior and silence this warning, please use dropout instead. Note that "
+        f"{name} exists to provide channel-wise dropout on inputs with {spatial} spatial dimensions, a channel "
+        f"dimension, and an optional batch dimension (i.e. {spatial + 1}D or {spatial + 2}D inputs).",
+    )
+
+
+def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """Dropout of whole channels with two dimensions."""
+    _check(p)
+    ndim = input.dim()
+    if ndim not in (3, 4):
+        _warn("dropout2d", ndim, 2)
+    if ndim == 3:
+        warn_program(
+            "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired "
+            "- input is interpreted as shape (N, C, L), where C is the channel dim. This behavior will change in a "
+            "future release to interpret the input as one without a batch dimension, i.e. shape (C, H, W). To maintain "
+            "the 1D channel-wise dropout behavior, please switch to using dropout1d instead.",
+        )
+    return _channels(input, p, training, inplace, True)
+
+
+def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """Dropout of whole channels with three dimensions."""
+    _check(p)
+    ndim = input.dim()
+    if ndim not in (4, 5):
+        _warn("dropout3d", ndim, 3)
+    return _channels(input, p, training, inplace, ndim == 5)

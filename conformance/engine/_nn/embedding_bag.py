@@ -1,0 +1,97 @@
+"""Rows of a table put together in bags, as torch.nn.functional has them (torch: nn/functional.py)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._aten.nn import embedding as ops
+from .._aten.nn.embedding_bag import embedding_bag as bag_row
+from .._autograd.tensor import Tensor, wrap
+from .._c10.warn_once import warn_program
+
+_MODES = ("sum", "mean", "max")
+
+
+def embedding_bag(
+    input: Tensor, weight: Tensor, offsets: Tensor | None = None, max_norm: float | None = None,
+    norm_type: float = 2, scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False,
+    per_sample_weights: Tensor | None = None, include_last_offset: bool = False, padding_idx: int | None = None,
+) -> Tensor:  # fmt: skip
+    """The sum, mean or maximum of the rows of a table that each bag of the input names.
+
+    Raises:
+        ValueError: arguments that do not fit.
+        NotImplementedError: weights of samples, for anything but sums.
+    """
+    if weight.dtype.numpy == np.int64 and input.is_floating_point():
+        warn_program(
+            "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is "
+            "deprecated, and should now be `embedding_bag(input, weight, ...)`.",
+        )
+        weight, input = input, weight
+    if per_sample_weights is not None and input.size() != per_sample_weights.size():
+        raise ValueError(
+            f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must have the "
+            f"same shape as the input ({input.shape})"
+        )
+    if weight.dim() != 2:
+        raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
+    if input.dim() == 2:
+        if offsets is not None:
+            raise ValueError(
+                "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length "
+                f"sequences. However, found offsets of type {type(offsets)}"
+            )
+        if not input.size(1):
+            raise RuntimeError("step must be nonzero")
+        offsets = wrap(np.arange(0, input.numel(), input.size(1), input._array.dtype))
+        include_last_offset = False
+        input = input.reshape(-1)
+        per_sample_weights = None if per_sample_weights is None else per_sample_weights.reshape(-1)
+    elif input.dim() != 1:
+        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}")
+    elif offsets is None:
+        raise ValueError("offsets has to be a 1D Tensor but got None")
+    elif offsets.dim() != 1:
+        raise ValueError("offsets has to be a 1D Tensor")
+    if mode not in _MODES:
+        raise ValueError("mode has to be one of sum, mean or max")
+    if mode == "max" and scale_grad_by_freq:
+        raise ValueError("max mode does not support scaling the gradient by the frequency")
+    if mode == "max" and sparse:
+        raise ValueError("max mode does not support sparse weights")
+    if max_norm is not None:
+        ops.embedding_renorm_(weight.detach(), input, max_norm, norm_type)
+    if per_sample_weights is not None and mode != "sum":
+        raise NotImplementedError(
+            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' "
+            f"(got mode='{mode}'). Please open a feature request on GitHub."
+        )
+    assert offsets is not None
+    return bags_of(
+        weight, input, offsets, scale_grad_by_freq, _MODES.index(mode), sparse, per_sample_weights,
+        include_last_offset, padding_idx,
+    )[0]  # fmt: skip
+
+
+def bags_of(
+    weight: Tensor, indices: Tensor, offsets: Tensor, scale_grad_by_freq: bool = False, mode: int = 0,
+    sparse: bool = False, per_sample_weights: Tensor | None = None, include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:  # fmt: skip
+    """torch.embedding_bag: the table first, and what belongs to the bags."""
+    rows = weight._array.shape[0]
+    if mode not in range(len(_MODES)):
+        raise RuntimeError("`mode` must be sum, mean, or max.")
+    if padding_idx is None:
+        padding_idx = -1
+    elif not -rows <= padding_idx < rows:
+        raise RuntimeError(
+            f"padding_idx must be within the number of embeddings, -{rows} through {rows - 1}, but got {padding_idx}"
+        )
+    elif padding_idx < 0:
+        padding_idx += rows
+    return bag_row(
+        weight, indices.contiguous(), offsets.contiguous(), scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset,
+        padding_idx, rows,
+    )  # fmt: skip

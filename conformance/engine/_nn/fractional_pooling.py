@@ -1,0 +1,59 @@
+"""Pooling at random steps, as torch.nn.functional has it (torch: nn/functional.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from .._arguments.argument_errors import check_ints
+from .._aten.nn.fractional_pooling import FRACTIONAL
+from .._aten.random.random import rand
+from .._autograd.tensor import Tensor
+from .._c10.shapes import is_one_number
+from .pooling import with_indices
+
+
+def _setting(name: str, what: str, value: Any, spatial: int) -> tuple[int, ...]:
+    check_ints(name, what, value, 2 if what == "kernel_size" else 3)
+    found = (int(value),) * spatial if is_one_number(value) else tuple(int(each) for each in value)
+    if len(found) != spatial:
+        count = "three " * (spatial == 3)
+        raise RuntimeError(f"{name}: {what} must either be a single Int or tuple of {count}Ints")
+    return found
+
+
+def _pool(spatial: int) -> Callable[..., Any]:
+    name = f"fractional_max_pool{spatial}d"
+
+    def function(
+        input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
+        return_indices: bool = False, _random_samples: Tensor | None = None,
+    ) -> Any:  # fmt: skip
+        if output_size is None and output_ratio is None:
+            raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
+        if output_size is None:
+            if spatial == 3 and not isinstance(output_ratio, Iterable):
+                output_ratio = (output_ratio,) * spatial
+            if len(output_ratio) > spatial:
+                raise ValueError(f"{name} requires output_ratio to either be a single Int or tuple of Ints.")
+            output_size = [int(input.size(axis - spatial) * output_ratio[axis]) for axis in range(spatial)]
+        if _random_samples is None:
+            batch = 1 if input.dim() == spatial + 1 else input.size(0)
+            _random_samples = rand(batch, input.size(-spatial - 1), spatial, dtype=input.dtype)
+        found = FRACTIONAL[spatial](
+            input,
+            _setting(name, "kernel_size", kernel_size, spatial),
+            _setting(name, "output_size", output_size, spatial),
+            _random_samples,
+        )
+        return tuple(found) if return_indices else found[0]
+
+    function.__name__, function.__qualname__ = name, f"_{name}"
+    function.__doc__ = "The largest element of each of as many windows as are asked for, at random steps."
+    return function
+
+
+fractional_max_pool2d, fractional_max_pool3d = map(_pool, (2, 3))
+fractional_max_pool2d_with_indices, fractional_max_pool3d_with_indices = map(
+    with_indices, (fractional_max_pool2d, fractional_max_pool3d)
+)

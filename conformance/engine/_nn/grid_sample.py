@@ -1,0 +1,83 @@
+"""Images read along grids, as torch.nn.functional has them (torch: nn/functional.py)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._aten.nn import grid_sampler
+from .._autograd.tensor import Tensor
+from .._c10.warn_once import warn_program
+
+_MODES = ("bilinear", "nearest", "bicubic")
+_PADDINGS = ("zeros", "border", "reflection")
+
+
+def _alignment(align_corners: bool | None) -> bool:
+    if align_corners is not None:
+        return align_corners
+    warn_program(
+        "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please specify "
+        "align_corners=True if the old behavior is desired. See the documentation of grid_sample for details.",
+    )
+    return False
+
+
+def grid_sample(
+    input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros",
+    align_corners: bool | None = None,
+) -> Tensor:  # fmt: skip
+    """The input, a batch of images or volumes, read at the places of the grid: -1 is one end, 1 the other.
+
+    Raises:
+        ValueError: there is no such mode.
+        RuntimeError: sizes that do not fit.
+    """
+    if mode not in _MODES:
+        raise ValueError(
+            "nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: "
+            f"'{mode}'"
+        )
+    if padding_mode not in _PADDINGS:
+        raise ValueError(
+            "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', but got: "
+            f"'{padding_mode}'"
+        )
+    align = _alignment(align_corners)
+    return grid_sampler.grid_sampler(input, grid, _MODES.index(mode), _PADDINGS.index(padding_mode), align)
+
+
+def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Tensor:
+    """The grid that reads images of a size through affine maps, a matrix for each sample.
+
+    Raises:
+        ValueError, RuntimeError: matrices or a size that do not fit.
+        NotImplementedError: a size of neither images nor volumes.
+    """
+    align = _alignment(align_corners)
+    if not theta.is_floating_point():
+        raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
+    spatial = len(size) - 2
+    if spatial not in (2, 3):
+        raise NotImplementedError(
+            "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. "
+            f"Got size {size}."
+        )
+    if theta.dim() != 3 or tuple(theta.shape[1:]) != (spatial, spatial + 1):
+        raise ValueError(
+            f"Expected a batch of {spatial}D affine matrices of shape Nx{spatial}x{spatial + 1} for size {size}. "
+            f"Got {theta.shape}."
+        )
+    if align and min(size[2:]) == 1:
+        warn_program(
+            "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when align_corners=True. "
+            "This is not an intended use case of affine_grid. See the documentation of affine_grid for details.",
+        )
+    elif min(size) <= 0:
+        raise ValueError(f"Expected non-zero, positive output size. Got {size}")
+    if theta.size(0) != size[0]:
+        columns = spatial + 1
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{size[0]}, {columns}] but got: "
+            f"[{theta.size(0)}, {columns}]."
+        )
+    return grid_sampler.affine_grid_generator(theta, tuple(size), align)

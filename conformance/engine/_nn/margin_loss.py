@@ -1,0 +1,200 @@
+"""Losses by margins, with their checks, as torch.nn.functional has them; see Note [Right operands first]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .._arguments.argument_errors import check_tensors
+from .._aten.creation.factories import scalar_tensor, zeros_like
+from .._aten.nn import losses as ops
+from .._aten.nn import multilabel_margin_loss as multilabel
+from .._aten.nn.exp_activations import logsigmoid
+from .._aten.pointwise.where_clamp import minimum, where
+from .._aten.scalar_operands import minus, plus
+from .._aten.type_promotion import check_views
+from .._autograd.tensor import Tensor
+from .._c10 import errors
+from .distance import pairwise_distance
+from .reduction import chosen, legacy_reduction, reduce_loss
+
+
+def _less_than(number: float, tensor: Tensor) -> Tensor:
+    return scalar_tensor(number, dtype=tensor.dtype) - tensor
+
+
+def soft_margin_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """log(1 + exp(-target * input))."""
+    return ops.soft_margin_loss(input, target, chosen(size_average, reduce, reduction))
+
+
+def margin_ranking_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """How far the one that the target names is from being larger by the margin."""
+    number = chosen(size_average, reduce, reduction)
+    if input1.dim() != input2.dim() or input1.dim() != target.dim():
+        raise RuntimeError(
+            "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
+            f"input1: {input1.size()}, input2: {input2.size()}, target: {target.size()} "
+        )
+    return ranking(input1, input2, target, float(margin), number)
+
+
+def ranking(input1: Tensor, input2: Tensor, target: Tensor, margin: float, number: int) -> Tensor:
+    """margin_ranking_loss of what broadcasts, reduced as torch's number says."""
+    difference = input1 - input2  # first: see Note [Right operands first]
+    return reduce_loss(plus(-target * difference, margin).clamp_min_(0), number)
+
+
+def hinge_embedding_loss(
+    input: Tensor, target: Tensor, margin: float = 1.0, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """A distance where the target is 1, how far it is below the margin where the target is -1."""
+    return hinge(input, target, margin, chosen(size_average, reduce, reduction))
+
+
+def hinge(input: Tensor, target: Tensor, margin: float, number: int) -> Tensor:
+    """hinge_embedding_loss, reduced as torch's number says."""
+    zeros = zeros_like(input)
+    below = where(target != 1, _less_than(margin, input).clamp_min(0), zeros)
+    return reduce_loss(below + where(target != -1, input, zeros), number)
+
+
+def cosine_embedding_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """1 - cos of the angle where the target is 1, cos above the margin where it is -1."""
+    return between_angles(input1, input2, target, margin, chosen(size_average, reduce, reduction))
+
+
+def between_angles(input1: Tensor, input2: Tensor, target: Tensor, margin: float, number: int) -> Tensor:
+    """cosine_embedding_loss, reduced as torch's number says."""
+    dim = target.dim()
+    if dim > 1:
+        raise RuntimeError(errors.MULTI_TARGET)
+    if input1.dim() != dim + 1 or input2.dim() != dim + 1:
+        raise RuntimeError(
+            f"{dim}D target tensor expects {dim + 1}D input tensors, but found inputs with sizes "
+            f"{list(input1.shape)} and {list(input2.shape)}."
+        )
+    product = (input1 * input2).sum(dim)
+    squares = plus((input1 * input1).sum(dim), 1e-12) * plus((input2 * input2).sum(dim), 1e-12)
+    cos = product / squares.sqrt()
+    zeros = zeros_like(cos)
+    near, far = _less_than(1, cos), minus(cos, margin).clamp_min(0)
+    alike = where(target == 1, near, zeros)
+    return reduce_loss(alike + where(target == -1, far, zeros), number)
+
+
+def triplet_margin_loss(
+    anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2, eps: float = 1e-6,
+    swap: bool = False, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """How far the positive is from being nearer to the anchor than the negative, by the margin."""
+    number = chosen(size_average, reduce, reduction)
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    return triplets(anchor, positive, negative, margin, p, eps, swap, number)
+
+
+def triplets(
+    anchor: Tensor, positive: Tensor, negative: Tensor, margin: float, p: float, eps: float, swap: bool,
+    number: int,
+) -> Tensor:  # fmt: skip
+    """triplet_margin_loss with any margin, reduced as torch's number says."""
+    _same_dim(anchor, positive, negative)
+    near = pairwise_distance(anchor, positive, p, eps)
+    far = pairwise_distance(anchor, negative, p, eps)
+    if swap:
+        far = minimum(far, pairwise_distance(positive, negative, p, eps))
+    return reduce_loss((plus(near, margin) - far).clamp_min(0), number)
+
+
+def _same_dim(anchor: Tensor, positive: Tensor, negative: Tensor) -> None:
+    a, p, n = (each.dim() for each in (anchor, positive, negative))
+    if not a == p == n:
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
+            f"anchor {a}D, positive {p}D, and negative {n}D inputs"
+        )
+
+
+def triplet_margin_with_distance_loss(
+    anchor: Tensor, positive: Tensor, negative: Tensor, *,
+    distance_function: Callable[[Tensor, Tensor], Tensor] | None = None, margin: float = 1.0, swap: bool = False,
+    reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """triplet_margin_loss with a distance of one's own."""
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    distance = distance_function if distance_function is not None else pairwise_distance
+    _same_dim(anchor, positive, negative)
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    if swap:
+        far = minimum(far, distance(positive, negative))
+    return reduce_loss((margin + near - far).clamp_min(0), chosen(None, None, reduction))
+
+
+def multi_margin_loss(
+    input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0, weight: Tensor | None = None,
+    size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """How far other classes come closer to the right one's score than the margin."""
+    number = chosen(size_average, reduce, reduction)
+    if p not in (1, 2):
+        raise ValueError("only p == 1 and p == 2 supported")
+    if weight is not None and weight.dim() != 1:
+        raise ValueError("weight must be one-dimensional")
+    check_tensors("multi_margin_loss", input=input, target=target)
+    shape = input._array.shape
+    if len(shape) > 2 or 0 in shape[-1:]:
+        check_views(input)
+        raise RuntimeError(
+            f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(shape)}"
+        )
+    rows = shape[0] if len(shape) > 1 else 1
+    if target._array.size != rows or target._array.ndim > 1:
+        check_views(input)
+        raise RuntimeError(
+            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples "
+            f"(batch size). Expected target size [{rows}], but got {list(target._array.shape)}. Input has "
+            f"shape {list(input._array.shape)}."
+        )
+    classes = shape[-1] if shape else 1
+    if weight is not None and weight._array.size != classes:
+        raise RuntimeError(
+            f"inconsistent weight size, expected {classes} but got {list(weight._array.shape)}"
+        )
+    return ops.multi_margin_loss(input, target, p, margin, weight, number)
+
+
+def multilabel_soft_margin_loss(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """binary_cross_entropy_with_logits, averaged over the classes of each row."""
+    reduction = legacy_reduction(size_average, reduce, reduction)
+    loss = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
+    if weight is not None:
+        loss = loss * weight
+    dim = input.dim() - 1
+    loss = loss.sum(dim) / input.size(dim)
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(reduction + " is not valid")
+    return reduce_loss(loss, chosen(None, None, reduction))
+
+
+def multilabel_margin_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """How far other classes come closer to the target classes' scores than 1, over the classes."""
+    return multilabel.multilabel_margin_loss(input, target, chosen(size_average, reduce, reduction))[0]

@@ -1,0 +1,252 @@
+"""Attention with several heads (torch: nn/functional.py, multi_head_attention_forward)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .._aten.blas.bmm import baddbmm, bmm
+from .._aten.blas.matmul import linear
+from .._aten.creation.factories import zeros, zeros_like
+from .._aten.random.dropout import dropout
+from .._aten.shape.cat_stack import cat
+from .._autograd.tensor import Tensor
+from .._c10.dtypes import dtype
+from .._c10.warn_once import warn_program
+from .activation import softmax
+from .padding import pad
+from .scaled_dot_product_attention import scaled_dot_product_attention
+
+Mask = Tensor | None
+
+
+def canonical_mask(mask: Mask, name: str, other: Mask, other_name: str, target: dtype) -> Mask:
+    """A mask as what is added to the scores: of a bool mask, minus infinity where it is True.
+
+    Raises:
+        AssertionError: it is neither bool nor floating point.
+    """
+    if mask is None:
+        return None
+    if mask._array.dtype.kind not in "fbV":
+        raise AssertionError(f"only bool and floating types of {name} are supported")
+    if other is not None and mask.dtype != other.dtype:
+        warn_program(
+            f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.",
+        )
+    if mask._array.dtype.kind == "b":
+        mask = zeros_like(mask, dtype=target).masked_fill_(mask, -math.inf)
+    return mask
+
+
+def _packed(many: Tensor, count: int, features: int) -> list[Tensor]:
+    """Projections that lie side by side, apart."""
+    apart = many.unflatten(-1, (count, features)).unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous()
+    return [apart[each] for each in range(count)]
+
+
+def _projected(
+    query: Tensor, key: Tensor, value: Tensor, weight: Mask, apart: tuple[Tensor, ...] | None, bias: Mask
+) -> list[Tensor]:
+    """Query, key and value by one weight for all three, or by a weight each."""
+    if apart is not None:
+        return _projected_apart(query, key, value, apart, bias)
+    assert weight is not None
+    if key.shape != value.shape:
+        raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
+    features = query.size(-1)
+    if key is value and query is key:
+        return _packed(linear(query, weight, bias), 3, features)
+    if key is value:
+        first, rest = weight.split([features, 2 * features])
+        own, others = (None, None) if bias is None else bias.split([features, 2 * features])
+        projected = linear(query, first, own)
+        return [projected, *_packed(linear(key, rest, others), 2, features)]
+    weights = weight.chunk(3)
+    biases = (None,) * 3 if bias is None else bias.chunk(3)
+    triples = zip((query, key, value), weights, biases, strict=True)
+    return [linear(each, own, shift) for each, own, shift in triples]
+
+
+def _projected_apart(
+    query: Tensor, key: Tensor, value: Tensor, weights: tuple[Tensor, ...], bias: Mask
+) -> list[Tensor]:
+    """Query, key and value by a weight each."""
+    if key.shape[:2] != value.shape[:2]:
+        raise AssertionError(
+            f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}"
+        )
+    tensors = (query, key, value)
+    features = query.size(-1)
+    biases = (None,) * 3 if bias is None else bias.chunk(3)
+    for name, tensor, weight in zip(("query", "key", "value"), tensors, weights, strict=True):
+        expected = (features, tensor.size(-1))
+        if weight.shape != expected:
+            raise AssertionError(f"expecting {name} weights shape of {expected}, but got {weight.shape}")
+    return [linear(*each) for each in zip(tensors, weights, biases, strict=True)]
+
+
+def _check_dimensions(
+    query: Tensor, key: Tensor, value: Tensor, padding: Mask, mask: Mask, heads: int
+) -> bool:
+    """Whether there is a batch."""
+    ndim = query.dim()
+    if ndim not in (2, 3):
+        raise AssertionError(
+            f"query should be unbatched 2D or batched 3D tensor but received {ndim}-D query tensor"
+        )
+    what = f"For {'batched' if ndim == 3 else 'unbatched'} ({ndim}-D) `query`, expected"
+    if key.dim() != ndim or value.dim() != ndim:
+        raise AssertionError(
+            f"{what} `key` and `value` to be {ndim}-D but found {key.dim()}-D and {value.dim()}-D tensors respectively"
+        )
+    if padding is not None and padding.dim() != ndim - 1:
+        raise AssertionError(
+            f"{what} `key_padding_mask` to be `None` or {ndim - 1}-D but found {padding.dim()}-D tensor instead"
+        )
+    if mask is not None and mask.dim() not in (2, 3):
+        raise AssertionError(
+            f"{what} `attn_mask` to be `None`, 2-D or 3-D but found {mask.dim()}-D tensor instead"
+        )
+    if ndim == 2 and mask is not None and mask.dim() == 3:
+        expected = (heads, query.shape[0], key.shape[0])
+        if mask.shape != expected:
+            raise AssertionError(f"Expected `attn_mask` shape to be {expected} but got {mask.shape}")
+    return ndim == 3
+
+
+def _check_mask(mask: Tensor, plane: tuple[int, int], count: int) -> Tensor:
+    """An attention mask with a dimension for batch and heads."""
+    expected = plane if mask.dim() == 2 else (count, *plane)
+    if mask.shape != expected:
+        raise RuntimeError(
+            f"The shape of the {mask.dim()}D attn_mask is {mask.shape}, but should be {expected}."
+        )
+    return mask.unsqueeze(0) if mask.dim() == 2 else mask
+
+
+def multi_head_attention_forward(
+    query: Tensor, key: Tensor, value: Tensor, embed_dim_to_check: int, num_heads: int, in_proj_weight: Mask,
+    in_proj_bias: Mask, bias_k: Mask, bias_v: Mask, add_zero_attn: bool, dropout_p: float, out_proj_weight: Tensor,
+    out_proj_bias: Mask, training: bool = True, key_padding_mask: Mask = None, need_weights: bool = True,
+    attn_mask: Mask = None, use_separate_proj_weight: bool = False, q_proj_weight: Any = None,
+    k_proj_weight: Any = None, v_proj_weight: Any = None, static_k: Mask = None, static_v: Mask = None,
+    average_attn_weights: bool = True, is_causal: bool = False,
+) -> tuple[Tensor, Tensor | None]:  # fmt: skip
+    """F.multi_head_attention_forward: the output (length, batch, features) and the weights, where they are needed.
+
+    Raises:
+        AssertionError, RuntimeError: dimensions or sizes that do not fit.
+        NotImplementedError: static_k or static_v.
+    """
+    if static_k is not None or static_v is not None:
+        raise NotImplementedError("multi_head_attention_forward with static_k or static_v")
+    batched = _check_dimensions(query, key, value, key_padding_mask, attn_mask, num_heads)
+    if not batched:
+        query, key, value = query.unsqueeze(1), key.unsqueeze(1), value.unsqueeze(1)
+        key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
+    length, batch, features = query.shape
+    key_padding_mask, attn_mask, is_causal = _canonical_masks(
+        key_padding_mask, attn_mask, is_causal, need_weights, query.dtype
+    )
+    size = _size_of_heads(features, embed_dim_to_check, num_heads)
+    apart = (q_proj_weight, k_proj_weight, v_proj_weight) if use_separate_proj_weight else None
+    q, k, v = _projected(query, key, value, in_proj_weight, apart, in_proj_bias)
+    count = batch * num_heads
+    if attn_mask is not None:
+        attn_mask = _check_mask(attn_mask, (length, key.shape[0]), count)
+    if bias_k is not None and bias_v is not None:
+        k, v = cat([k, bias_k.repeat(1, batch, 1)]), cat([v, bias_v.repeat(1, batch, 1)])
+        attn_mask, key_padding_mask = _one_more(attn_mask), _one_more(key_padding_mask)
+    q = q.view(length, count, size).transpose(0, 1)
+    k = k.view(k.shape[0], count, size).transpose(0, 1)
+    v = v.view(v.shape[0], count, size).transpose(0, 1)
+    if add_zero_attn:
+        k = cat([k, zeros(count, 1, size, dtype=k.dtype)], 1)
+        v = cat([v, zeros(count, 1, size, dtype=v.dtype)], 1)
+        attn_mask, key_padding_mask = _one_more(attn_mask), _one_more(key_padding_mask)
+    source = k.size(1)
+    if key_padding_mask is not None:
+        padding = _padding(key_padding_mask, batch, num_heads, source)
+        attn_mask = padding if attn_mask is None else attn_mask + padding
+    dropout_p = dropout_p if training else 0.0
+    weights: Tensor | None = None
+    if need_weights:
+        attended, weights = _weighted(q, k, v, attn_mask, dropout_p)
+        attended = attended.transpose(0, 1).reshape(length * batch, features)
+    else:
+        attended = _fused(q, k, v, attn_mask, num_heads, dropout_p, is_causal)
+        attended = attended.permute(2, 0, 1, 3).reshape(batch * length, features)
+    output = linear(attended, out_proj_weight, out_proj_bias)
+    output = output.view(length, batch, output.size(1))
+    if weights is not None:
+        weights = weights.view(batch, num_heads, length, source)
+        weights = weights.mean(1) if average_attn_weights else weights
+    if batched:
+        return output, weights
+    return output.squeeze(1), None if weights is None else weights.squeeze(0)
+
+
+def _canonical_masks(
+    padding: Mask, mask: Mask, causal: bool, need_weights: bool, kind: dtype
+) -> tuple[Mask, Mask, bool]:
+    """The padding's mask, that of the scores, and whether it is known to be causal, for which it is not needed."""
+    padding = canonical_mask(padding, "key_padding_mask", mask, "attn_mask", kind)
+    if causal and mask is None:
+        raise RuntimeError(
+            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
+            "`generate_square_subsequent_mask` to create this mask."
+        )
+    if causal and padding is None and not need_weights:
+        return None, None, True
+    return padding, canonical_mask(mask, "attn_mask", None, "", kind), causal and padding is None
+
+
+def _size_of_heads(features: int, expected: int, heads: int) -> int:
+    """How many features each head has."""
+    if features != expected:
+        raise AssertionError(f"was expecting embedding dimension of {expected}, but got {features}")
+    size = features // heads
+    if size * heads != features:
+        raise AssertionError(f"embed_dim {features} not divisible by num_heads {heads}")
+    return size
+
+
+def _padding(hidden: Tensor, batch: int, heads: int, source: int) -> Tensor:
+    """The mask of the keys that are hidden from all queries, (batch, source), for each head: (batch * heads, 1, source)."""
+    for place, expected in enumerate((batch, source)):
+        given = hidden.shape[place]
+        if given != expected:
+            raise AssertionError(f"Expected key_padded_mask.shape[{place}] to be {expected}, but got {given}")
+    each_head = hidden.view(batch, 1, 1, source).expand(-1, heads, -1, -1)
+    return each_head.reshape(batch * heads, 1, source)
+
+
+def _fused(
+    q: Tensor, k: Tensor, v: Tensor, mask: Mask, heads: int, dropout_p: float, is_causal: bool
+) -> Tensor:
+    """What each query attends to, by one function, of (batch * heads, length, size): (batch, heads, length, size)."""
+    count, _, size = q.shape
+    batch = count // heads
+    if mask is not None and mask.size(0) == 1 and mask.dim() == 3:
+        mask = mask.unsqueeze(0)
+    elif mask is not None:
+        mask = mask.view(batch, heads, -1, k.size(1))
+    q, k, v = (each.view(batch, heads, each.shape[1], size) for each in (q, k, v))
+    return scaled_dot_product_attention(q, k, v, mask, dropout_p, is_causal)
+
+
+def _weighted(q: Tensor, k: Tensor, v: Tensor, mask: Mask, dropout_p: float) -> tuple[Tensor, Tensor]:
+    """The same step by step, (batch * heads, length, size), and the weights (batch * heads, length, source)."""
+    scaled = q * math.sqrt(1.0 / float(q.shape[-1]))
+    turned = k.transpose(-2, -1)
+    scores = bmm(scaled, turned) if mask is None else baddbmm(mask, scaled, turned)
+    weights = softmax(scores, dim=-1)
+    if dropout_p > 0.0:
+        weights = dropout(weights, dropout_p, True)
+    return bmm(weights, v), weights
+
+
+def _one_more(mask: Mask) -> Mask:
+    """A mask for one key more, which is never hidden."""
+    return None if mask is None else pad(mask, (0, 1))

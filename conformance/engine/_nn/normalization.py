@@ -1,0 +1,254 @@
+"""Normalizations with their checks, as torch.nn.functional has them."""
+
+from __future__ import annotations
+
+import math
+from operator import index
+from typing import Any
+
+from .._arguments.argument_errors import check_ints, check_tensors
+from .._aten.kernels import need_inexact
+from .._aten.nn import batch_norm as ops
+from .._aten.nn import layer_norm as layernorm
+from .._aten.type_promotion import check_views
+from .._autograd.tensor import Tensor, make
+from .._c10.dtypes import finfo, float32, promote_types
+from .._c10.errors import unimplemented
+from .._c10.layout import suggest_memory_format
+from .._c10.shapes import wrap_dim
+from .padding import pad
+from .pooling import avg_pool2d, avg_pool3d
+
+
+def _verify_batch_size(size: Any) -> None:
+    if size[0] * math.prod(size[2:]) == 1:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {size}")
+
+
+def batch_norm(
+    input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None,
+    bias: Tensor | None = None, training: bool = False, momentum: float = 0.1, eps: float = 1e-5,
+) -> Tensor:  # fmt: skip
+    """Each channel of a batch with mean 0 and deviation 1, then scaled and shifted."""
+    if training:
+        _verify_batch_size(input.size())
+    if training and eps <= 0.0:
+        raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
+    if eps < 0.0:
+        raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
+    return ops.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, True)
+
+
+def instance_norm(
+    input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None,
+    weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: bool = True, momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:  # fmt: skip
+    """Each channel of each sample with mean 0 and deviation 1, then scaled and shifted."""
+    size = input.size()
+    if use_input_stats and math.prod(size[2:]) == 1:
+        raise ValueError(f"Expected more than 1 spatial element when training, got input size {size}")
+    return of_instances(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, True)
+
+
+def of_instances(
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
+    running_var: Tensor | None, use_input_stats: bool, momentum: float, eps: float, cudnn_enabled: bool,
+) -> Tensor:  # fmt: skip
+    """torch.instance_norm: that of torch.nn.functional with its arguments in another order, of a single element, too."""
+    if not use_input_stats and (running_mean is None or running_var is None):
+        raise RuntimeError(
+            "Expected running_mean and running_var to be defined when use_input_stats is false"
+        )
+    size = input.size()
+    wrap_dim(1, len(size))
+    batch, channels = size[:2]
+    scale, shift, mean, var = (
+        None if t is None else t.repeat(batch) for t in (weight, bias, running_mean, running_var)
+    )
+    kind = (input if weight is None else weight).dtype
+    if mean is not None and mean.dtype is not kind:
+        mean, var = (None if t is None else t.to(kind) for t in (mean, var))
+    flat = input.contiguous().view(1, batch * channels, *size[2:])
+    found = ops.batch_norm(flat, scale, shift, mean, var, use_input_stats, momentum, eps, cudnn_enabled)
+    for running, repeated in ((running_mean, mean), (running_var, var)):
+        if use_input_stats and running is not None and repeated is not None:
+            running.copy_(repeated.view(batch, channels).mean(0, keepdim=False))
+    return found.view(size)
+
+
+def _last(input: Tensor, shape: Any, name: str, **parameters: Tensor | None) -> tuple[int, ...]:
+    try:
+        wanted = tuple([index(n) for n in shape])
+    except TypeError:
+        check_ints(name, "normalized_shape", shape, 2, alone=False)
+        raise
+    if not wanted:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+            "normalized_shape = []"
+        )
+    for what, each in parameters.items():
+        if each is not None and each._array.shape != wanted:
+            raise RuntimeError(
+                f"Expected {what} to be of same shape as normalized_shape, but got {what} of shape "
+                f"{list(each._array.shape)} and normalized_shape = {list(wanted)}"
+            )
+    have = input._array.shape
+    if have[len(have) - len(wanted) :] != wanted or len(have) < len(wanted):
+        comma = "" if name == "rms_norm" else ", "
+        text = comma + ", ".join(map(str, wanted))
+        raise RuntimeError(
+            f"Given normalized_shape={list(wanted)}, expected input with shape [*{text}], but got input of "
+            f"size{list(have)}"
+        )
+    return wanted
+
+
+def layer_norm(
+    input: Tensor,
+    normalized_shape: Any,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """The last dimensions with mean 0 and deviation 1, then scaled and shifted."""
+    try:
+        return _layer_norm("layer_norm", input, normalized_shape, weight, bias, eps)[0]
+    except AttributeError:
+        check_tensors("layer_norm", input=input)
+        raise
+
+
+def native_layer_norm(
+    input: Tensor, normalized_shape: Any, weight: Tensor | None, bias: Tensor | None, eps: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """layer_norm, with the means and inverse deviations, of one element along the dimensions they are of."""
+    return _layer_norm("native_layer_norm", input, normalized_shape, weight, bias, eps)
+
+
+def _layer_norm(
+    name: str, input: Tensor, normalized_shape: Any, weight: Tensor | None, bias: Tensor | None, eps: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    try:
+        shape = _last(input, normalized_shape, name, weight=weight, bias=bias)
+    except RuntimeError:
+        check_views(input, weight, bias)
+        raise
+    ops.check_kinds(input, weight, bias)
+    if input.is_complex():
+        raise unimplemented("LayerNormKernelImpl", input._array.dtype)
+    exact = layernorm.layer_statistics(input._array, len(shape), float(eps))
+    kind = ops.statistics_kind(input, weight, bias)
+    mean, rstd = (make(each.astype(kind)) for each in exact[:2])
+    return layernorm.native_layer_norm(input, shape, weight, bias, mean, rstd, exact), mean, rstd
+
+
+def rms_norm(
+    input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None
+) -> Tensor:
+    """The last dimensions over the root of the mean of their squares, then scaled."""
+    try:
+        shape = _last(input, normalized_shape, "rms_norm", weight=weight)
+    except AttributeError:
+        check_tensors("rms_norm", input=input)
+        raise
+    need_inexact("rms_norm", input._array)
+    ndim = input._array.ndim
+    dims = tuple(ndim - 1 - i for i in range(len(shape)))
+    precise = promote_types(input.dtype, float32)
+    found = layernorm.root_mean_square_norm(
+        input.to(precise), dims, weight, finfo(precise).eps if eps is None else eps
+    )
+    return found.contiguous(memory_format=suggest_memory_format(input._array)).to(input.dtype)
+
+
+def group_norm(
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Each group of channels with mean 0 and deviation 1, then each channel scaled and shifted."""
+    if input.dim() < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
+    shape = input._array.shape
+    batch, channels = shape[:2]
+    if num_groups < 0:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
+    _verify_batch_size([batch * channels // num_groups, num_groups, *shape[2:]])
+    _check_groups(shape, channels, num_groups, weight, bias)
+    ops.check_kinds(input, weight, bias)
+    area = math.prod(shape[2:])
+    scale, shift = (each if each is None else each.contiguous() for each in (weight, bias))
+    x = input.contiguous(memory_format=suggest_memory_format(input._array))
+    return layernorm.native_group_norm(x, scale, shift, batch, channels, area, num_groups, float(eps))[0]
+
+
+def _check_groups(
+    shape: tuple[int, ...], channels: int, groups: int, weight: Tensor | None, bias: Tensor | None
+) -> None:
+    if groups <= 0:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {groups}")
+    if channels % groups:
+        raise RuntimeError(
+            "Expected number of channels in input to be divisible by num_groups, but got input of shape "
+            f"{list(shape)} and num_groups={groups}"
+        )
+    for what, each in (("weight", weight), ("bias", bias)):
+        if each is not None and each._array.shape != (channels,):
+            shown = [0] if weight is None else list(weight._array.shape)  # of the weight, whichever it is
+            raise RuntimeError(
+                f"Expected {what} to be a vector of size equal to the number of channels in input, but got "
+                f"{what} of shape {shown} and input of shape {list(shape)}"
+            )
+
+
+def native_group_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    N: int,
+    C: int,
+    HxW: int,
+    group: int,
+    eps: float,
+) -> Any:
+    """group_norm of N samples of C channels of HxW numbers, with each group's mean and inverse deviation.
+
+    Raises:
+        RuntimeError: the groups do not divide the channels, the parameters are not one a channel, or the sizes are not
+            those of the input.
+    """
+    _check_groups(input._array.shape, C, group, weight, bias)
+    if input._array.size != N * C * HxW:
+        raise RuntimeError(
+            "Expected X.numel() == N * C * HxW to be true, but got false.  (Could this error message be improved?  If "
+            "so, please report an enhancement request to PyTorch.)"
+        )
+    ops.check_kinds(input, weight, bias)
+    return layernorm.native_group_norm(input, weight, bias, N, C, HxW, group, float(eps))
+
+
+def local_response_norm(
+    input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
+) -> Tensor:
+    """Each element over a power of the mean square of its neighbours among the channels."""
+    dim = input.dim()
+    if dim < 3:
+        raise ValueError(
+            f"Expected 3D or higher dimensionality                          input (got {dim} dimensions)"
+        )
+    if not input._array.size:
+        return input
+    squares = input.mul(input)
+    around = (size // 2, (size - 1) // 2)
+    if dim == 3:
+        squares = pad(squares.unsqueeze(1), (0, 0, *around))
+        squares = avg_pool2d(squares, (size, 1), stride=1).squeeze(1)
+    else:
+        sizes = input.size()
+        squares = pad(squares.view(sizes[0], 1, sizes[1], sizes[2], -1), (0, 0, 0, 0, *around))
+        squares = avg_pool3d(squares, (size, 1, 1), stride=1).squeeze(1).view(sizes)
+    return input / squares.mul(alpha).add(k).pow(beta)

@@ -1,0 +1,224 @@
+"""Batches of sequences of different lengths, padded and packed (torch: nn/utils/rnn.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._aten.creation.factories import empty, empty_like, full
+from .._aten.creation.from_data import as_tensor
+from .._aten.nn.packed_sequence import pack_padded_sequence as pack_row
+from .._aten.reduction.sort import sort
+from .._aten.type_promotion import check_list
+from .._autograd.tensor import Tensor, make, wrap
+from .._autograd.views import increment_version
+from .._c10.dtypes import int64
+
+
+class PackedSequence_(NamedTuple):
+    """The fields of PackedSequence."""
+
+    data: Tensor
+    batch_sizes: Tensor
+    sorted_indices: Tensor | None
+    unsorted_indices: Tensor | None
+
+
+PackedSequence_.__module__ = "torch.nn.utils.rnn"
+
+
+class PackedSequence(PackedSequence_):
+    """The elements of all sequences, one time after the other, and how many there are at each time."""
+
+    def __new__(
+        cls, data: Any, batch_sizes: Tensor | None = None, sorted_indices: Tensor | None = None,
+        unsorted_indices: Tensor | None = None,
+    ) -> PackedSequence:  # fmt: skip
+        if unsorted_indices is None:
+            unsorted_indices = invert_permutation(sorted_indices)
+        if batch_sizes is None:
+            if not isinstance(data, (list, tuple)) or len(data) != 2:
+                raise AssertionError("Expected data to be a list or tuple of length 2")
+            data, batch_sizes = data
+        return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
+
+    def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
+        """The sequence in another dtype; itself where that is its own."""
+        data = self.data.to(*args, **kwargs)
+        if data is self.data:
+            return self
+        if "copy" in kwargs:
+            raise RuntimeError(".to() does not accept copy argument")
+        return type(self)(data, *self[1:])
+
+    def cpu(self) -> PackedSequence:
+        """Itself: there is no other device."""
+        return self
+
+    def double(self) -> PackedSequence:
+        """The sequence in float64."""
+        return self._as("double")
+
+    def float(self) -> PackedSequence:
+        """The sequence in float32."""
+        return self._as("float")
+
+    def half(self) -> PackedSequence:
+        """The sequence in float16."""
+        return self._as("half")
+
+    def long(self) -> PackedSequence:
+        """The sequence in int64."""
+        return self._as("long")
+
+    def int(self) -> PackedSequence:
+        """The sequence in int32."""
+        return self._as("int")
+
+    def short(self) -> PackedSequence:
+        """The sequence in int16."""
+        return self._as("short")
+
+    def char(self) -> PackedSequence:
+        """The sequence in int8."""
+        return self._as("char")
+
+    def byte(self) -> PackedSequence:
+        """The sequence in uint8."""
+        return self._as("byte")
+
+    def _as(self, name: str) -> PackedSequence:
+        data = getattr(self.data, name)()
+        return self if data is self.data else type(self)(data, *self[1:])
+
+    @property
+    def is_cuda(self) -> bool:
+        """Whether it is on a GPU: never."""
+        return False
+
+    def is_pinned(self) -> bool:
+        """Whether it is in pinned memory: never."""
+        return False
+
+
+PackedSequence.__module__ = "torch.nn.utils.rnn"
+
+
+def invert_permutation(permutation: Tensor | None) -> Tensor | None:
+    """The permutation that undoes one."""
+    if permutation is None:
+        return None
+    found: Tensor = empty_like(permutation)
+    return found.scatter_(0, permutation, wrap(np.arange(permutation.numel())))
+
+
+def pack_padded_sequence(
+    input: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True
+) -> PackedSequence:
+    """A padded batch of sequences, packed.
+
+    Args:
+        input: times, samples and more; samples first with ``batch_first``.
+        lengths: how long each sample is.
+        enforce_sorted: refuse samples that do not stand from the longest to the shortest, else sort them.
+    """
+    lengths = lengths.to(int64) if isinstance(lengths, Tensor) else as_tensor(lengths, dtype=int64)
+    order = None
+    if not enforce_sorted:
+        lengths, order = sort(lengths, descending=True)
+        input = input.index_select(0 if batch_first else 1, order)
+    row: Any = pack_row
+    data, sizes = row(input, lengths, batch_first)
+    return PackedSequence(data, sizes, order)
+
+
+def pad_packed_sequence(
+    sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0, total_length: int | None = None
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """A packed batch of sequences, padded, and their lengths.
+
+    Raises:
+        ValueError: ``total_length`` is too short.
+    """
+    sizes = sequence.batch_sizes._array.tolist()
+    if total_length is not None and total_length < len(sizes):
+        raise ValueError(
+            "Expected total_length to be at least the length of the longest sequence in input, but got "
+            f"total_length={total_length} and max sequence length being {len(sizes)}"
+        )
+    data, batch = sequence.data, sizes[0]
+    rest = data._array.shape[1:]
+    padded = empty((total_length or len(sizes), batch, *rest), dtype=data.dtype).fill_(padding_value)
+    start = since = 0
+    lengths = np.zeros(batch, np.int64)
+    for i, n in enumerate([*sizes[1:], 0], 1):
+        before = sizes[i - 1]
+        if n != before:
+            count = before * (i - since)
+            part = data[start : start + count].view(i - since, before, *rest)
+            padded[since:i][:, :before].copy_(part)
+            start, since = start + count, i
+            lengths[n:before] = i
+    if batch_first:
+        padded = padded.transpose(0, 1)
+    found = make(lengths)
+    if sequence.unsorted_indices is None:
+        return padded, found
+    order = sequence.unsorted_indices
+    return padded.index_select(0 if batch_first else 1, order), found[order]
+
+
+def pad_sequence(
+    sequences: Any, batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
+) -> Tensor:
+    """Sequences side by side, padded to the longest.
+
+    Raises:
+        RuntimeError: no sequences, or ones that do not fit.
+    """
+    if not isinstance(sequences, Iterable):
+        raise RuntimeError(
+            f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}"
+        )
+    tensors = tuple(sequences)
+    check_list(tensors)
+    if not tensors:
+        raise RuntimeError("received an empty list of sequences")
+    if padding_side not in ("left", "right"):
+        raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
+    if not tensors[0].dim():
+        raise RuntimeError("ArrayRef: invalid slice, N = 1; size = 0")
+    longest = max(each.size(0) for each in tensors)
+    lead = (len(tensors), longest) if batch_first else (longest, len(tensors))
+    found: Tensor = full((*lead, *tensors[0].shape[1:]), padding_value, dtype=tensors[0].dtype)
+    increment_version(found)  # torch fills what it made
+    for i, each in enumerate(tensors):
+        length = each.size(0)
+        start = longest - length if padding_side == "left" else 0
+        if batch_first:
+            found.select(0, i).narrow(0, start, length).copy_(each)
+        else:
+            found.narrow(0, start, length).select(1, i).copy_(each)
+    return found
+
+
+def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:
+    """The sequences of a padded batch; it is transposed in place where samples do not come first."""
+    if not batch_first:
+        padded_sequences.transpose_(0, 1)
+    places = wrap(np.arange(padded_sequences.shape[1]))
+    return [each[places < length] for each, length in zip(padded_sequences, lengths, strict=True)]
+
+
+def pack_sequence(sequences: list[Tensor], enforce_sorted: bool = True) -> PackedSequence:
+    """Sequences, packed."""
+    lengths = as_tensor([each.size(0) for each in sequences])
+    return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
+
+
+def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
+    """The sequences of a packed batch."""
+    padded, lengths = pad_packed_sequence(packed_sequences, batch_first=True)
+    return unpad_sequence(padded, lengths, batch_first=True)

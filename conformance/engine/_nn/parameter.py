@@ -1,0 +1,234 @@
+"""Parameters and buffers: tensors that a module registers when they are assigned (torch: nn/parameter.py)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._aten.creation import factories
+from .._aten.tensor_repr import tensor_text
+from .._autograd.tensor import Tensor, make, set_array
+from .._autograd.torch_dispatch_subclass import is_asked
+from .._autograd.torch_function import disabled_torch_function
+from .._c10 import errors, pickling
+from .._c10.modes import unseen
+
+
+class _ParameterMeta(type):
+    """What is of another class, too, is a parameter if it was made one."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        if cls is Parameter and isinstance(instance, Tensor) and getattr(instance, "_is_param", False):
+            return True
+        return super().__instancecheck__(instance)
+
+
+class Parameter(Tensor, metaclass=_ParameterMeta):
+    """A leaf that requires grad, and that a Module registers when it is assigned to one."""
+
+    __module__ = "torch.nn.parameter"
+    __torch_function__ = disabled_torch_function
+
+    def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
+        if data is None:
+            data = factories.empty(0)
+        if requires_grad.__class__ is not bool:
+            raise TypeError(
+                f"_make_subclass(): argument 'require_grad' (position 3) must be bool, not {errors.typename(requires_grad)}"
+            )
+        if not isinstance(data, Tensor) or _says_itself(data):
+            return _of_another_class(data, data.detach(), requires_grad)
+        with unseen():
+            source = data.detach()
+        if requires_grad and source._array.dtype.kind not in "fcV":
+            raise RuntimeError(errors.REQUIRES_GRAD_DTYPE_NEW)
+        parameter = make(source._array, cls)
+        parameter._version_counter, parameter._inference = source._version_counter, source._inference
+        parameter.requires_grad = requires_grad
+        return parameter
+
+    def __copy__(self) -> Any:
+        copy = super().__copy__()  # type: ignore[misc]
+        copy._version_counter = None  # torch makes a parameter of the same data
+        return copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if id(self) in memo:
+            return memo[id(self)]
+        copy = type(self)(self.data.clone(), self.requires_grad)
+        memo[id(self)] = copy  # unlike a tensor's copy, it has no grad
+        return copy
+
+    def __repr__(self) -> str:
+        return "Parameter containing:\n" + tensor_text(self)
+
+
+def _says_itself(data: Any) -> bool:
+    """Whether the tensor is of a class that says what functions, or operations below autograd, do with it."""
+    cls = type(data)
+    return cls is not Tensor and (cls.__torch_function__ is not disabled_torch_function or is_asked(data))
+
+
+def _of_another_class(data: Any, source: Any, requires_grad: bool) -> Any:
+    if type(source) is not type(data):
+        raise RuntimeError(
+            f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns an "
+            f"instance of the same type, but return type {type(source).__name__} was found instead. To use the type as a "
+            "Parameter, please correct the detach() semantics defined by its __torch_dispatch__() implementation."
+        )
+    source.requires_grad_(requires_grad)
+    source._is_param = True
+    return source
+
+
+class _BufferMeta(type):
+    """A tensor is a buffer if it was made one: it has no class of its own."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        if cls is Buffer and isinstance(instance, Tensor) and getattr(instance, "_is_buffer", False):
+            return True
+        return super().__instancecheck__(instance)
+
+
+class Buffer(Tensor, metaclass=_BufferMeta):
+    """A tensor that a Module registers as a buffer when it is assigned to one."""
+
+    persistent: bool
+
+    __module__ = "torch.nn.parameter"
+    __torch_function__ = disabled_torch_function
+
+    def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
+        if data is None:
+            data = factories.empty(0)
+        buffer = data.detach().requires_grad_(data.requires_grad)
+        buffer.persistent, buffer._is_buffer = persistent, True
+        return buffer
+
+
+_ARRAY: Any = Tensor._array  # the slot
+
+
+def _of_data(name: str) -> Any:
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        own, self.__class__ = type(self), self.cls_to_become
+        try:
+            found = getattr(self, name)(*args, **kwargs)
+        finally:
+            self.__class__ = own
+        if found is self:
+            return found
+        # A buffer's conversion is as empty as it is.
+        if isinstance(found, Tensor) and self.cls_to_become is Tensor:
+            return type(self)(dtype=found.dtype, persistent=self.persistent)
+        return found
+
+    return method
+
+
+def _refused(name: str) -> Any:
+    """A method that would find no fault in what has no elements."""
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        text = errors.UNINITIALIZED.format(type(self).__name__)
+        raise ValueError(text.replace("parameter.", f"parameter in <method '{name}' of 'torch._C.TensorBase' objects>.", 1))  # fmt: skip
+
+    return method
+
+
+class UninitializedTensorMixin:
+    """A parameter or buffer whose shape is not known yet: it has a dtype, and no elements that could be read.
+
+    Note [Uninitialized]: every operation reads its operands' ``_array``; of these it raises.
+    """
+
+    cls_to_become: type[Any]
+
+    @property
+    def _array(self) -> Any:
+        raise ValueError(errors.UNINITIALIZED.format(type(self).__name__))
+
+    @_array.setter
+    def _array(self, value: Any) -> None:
+        _ARRAY.__set__(self, value)
+
+    @property
+    def data(self) -> Tensor:
+        return make(_ARRAY.__get__(self))
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        self._array = value._array
+
+    @property
+    def shape(self) -> Any:
+        raise RuntimeError(errors.UNINITIALIZED_SHAPE)
+
+    dtype = property(lambda self: self.data.dtype)
+    is_floating_point = _of_data("is_floating_point")
+    is_complex = _of_data("is_complex")
+    size = _of_data("size")
+    to, half, float, double, cpu = map(_of_data, ("to", "half", "float", "double", "cpu"))
+    long, int, short, char = map(_of_data, ("long", "int", "short", "char"))
+    requires_grad_, detach_, retain_grad, new = map(
+        _refused, ("requires_grad_", "detach_", "retain_grad", "new")
+    )
+
+    def share_memory_(self) -> Any:
+        """Refused: there is none yet."""
+        raise RuntimeError(
+            "Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize the parameters "
+            "before calling `module.share_memory()`."
+        )
+
+    def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
+        """Become a plain parameter or buffer of this shape, with any values."""
+        set_array(
+            self, factories.empty(shape, device=device, dtype=self.dtype if dtype is None else dtype)._array
+        )
+        self.__class__ = self.cls_to_become
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return pickling.rebuild, (pickling.place(type(self)), self.requires_grad)  # type: ignore[attr-defined]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+
+class UninitializedParameter(UninitializedTensorMixin, Parameter):
+    """A parameter that gets its shape by ``materialize``."""
+
+    __module__ = "torch.nn.parameter"
+    cls_to_become = Parameter
+
+    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
+        return _uninitialized(cls, requires_grad, device, dtype)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(self.requires_grad, dtype=self.dtype)
+        return memo[id(self)]
+
+
+class UninitializedBuffer(UninitializedTensorMixin, Buffer):
+    """A buffer that gets its shape by ``materialize``."""
+
+    __module__ = "torch.nn.parameter"
+    cls_to_become = Tensor
+
+    def __new__(
+        cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True
+    ) -> Any:
+        buffer = _uninitialized(cls, requires_grad, device, dtype)
+        buffer.persistent = persistent
+        return buffer
+
+
+def is_lazy(param: Any) -> bool:
+    """Whether a parameter or buffer has no shape yet."""
+    return isinstance(param, UninitializedTensorMixin)
+
+
+def _uninitialized(cls: type[Any], requires_grad: bool, device: Any, dtype: Any) -> Any:
+    found: Any = make(factories.empty(0, device=device, dtype=dtype)._array, cls)
+    found._requires_grad = requires_grad
+    return found

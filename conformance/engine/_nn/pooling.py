@@ -1,0 +1,426 @@
+"""Pooling with its checks, as torch.nn.functional has it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from .._arguments.argument_errors import check_ints, check_tensors
+from .._aten.nn.adaptive_pooling import ADAPTIVE_MAX, ADAPTIVE_MEAN
+from .._aten.nn.pool_windows import Ints, complete
+from .._aten.nn.pooling import MAX, MEAN, UNPOOL
+from .._aten.out import given
+from .._autograd.batched_tensor import BatchedTensor
+from .._autograd.tensor import Tensor, wrap
+from .._autograd.views import increment_version
+from .._c10.context import alert_not_deterministic
+from .._c10.layout import contiguous_format, suggest_memory_format
+from .._c10.modes import state
+from .._c10.shapes import is_one_number
+from .activation import relu
+from .pooling_checks import (
+    check_adaptive_line,
+    check_adaptive_max,
+    check_adaptive_mean,
+    check_dimensions,
+    check_line,
+    check_max_input,
+    check_mean_input,
+    check_sizes,
+    positive,
+)  # fmt: skip
+
+_NUMBERS = {1: "one int", 2: "two ints", 3: "three ints"}
+_MUST = {"stride": "must either be omitted,", "dilation": "must be either"}
+_OF_ONE = {"stride": "None, an int, list of ints,", "padding": "an int, list of ints,"}
+_PLACES = {
+    "kernel_size": 2,
+    "stride": 3,
+    "padding": 4,
+    "dilation": 5,
+}  # as torch's Python calls the kernels of max_pool
+
+
+def _each(name: str, what: str, value: Any, spatial: int) -> Ints:
+    """A setting as torch keeps it: a number for each dimension, or of a sequence its one number."""
+    check_ints(name, what, value, _PLACES[what] if "max" in name or what == "kernel_size" else 0)
+    found = (int(value),) * spatial if is_one_number(value) else tuple(int(each) for each in value)
+    if len(found) not in (1, spatial):
+        if name == "avg_pool1d":
+            raise RuntimeError(f"avg_pool1d() argument '{what}' should contain one int (got {len(found)})")
+        if spatial == 1:
+            kinds = _OF_ONE.get(what, "an int, list of ints")
+            raise RuntimeError(
+                f"{name}() {what} must be {kinds} or tuple of ints of size 1 but got size {len(found)}"
+            )
+        must = _MUST.get(what, "must either be")
+        if name == "avg_pool3d":
+            must = must.replace("either ", "")
+        raise RuntimeError(f"{name}: {what} {must} a single int, or a tuple of {_NUMBERS[spatial]}")
+    return found
+
+
+def _full(name: str, what: str, value: Any, spatial: int) -> Ints:
+    """A setting for each dimension."""
+    found = _each(name, what, value, spatial)
+    return found * spatial if len(found) == 1 else found
+
+
+def _settings(
+    name: str, input: Tensor, spatial: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any,
+    divisor: int | None = None,
+) -> list[Ints]:  # fmt: skip
+    if spatial == 1:
+        check_dimensions(name, input, 1)
+    kernel = _each(name, "kernel_size", kernel_size, spatial)
+    steps = () if stride is None or stride in ([], ()) else _each(name, "stride", stride, spatial)
+    given = [
+        kernel,
+        steps,
+        _each(name, "padding", padding, spatial),
+        _each(name, "dilation", dilation, spatial),
+    ]
+    kernel, steps, around, apart = complete(spatial, *given)
+    if divisor == 0:
+        raise RuntimeError("divisor must be not zero")
+    if spatial > 1:
+        check_dimensions(name, input, spatial)
+    for p, k, d in zip(around, kernel, apart, strict=True):
+        if p < 0 and spatial > 1:
+            raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
+        if any(s == 0 for s in steps) and spatial > 1:
+            raise RuntimeError("stride should not be zero")
+        if spatial > 1 and p > int((d * (k - 1) + 1) / 2):
+            raise RuntimeError(
+                "pad should be at most half of effective kernel size, but got "
+                f"pad={p}, kernel_size={k} and dilation={d}"
+            )
+    if spatial > 1:
+        for what, letter, sizes in (
+            ("kernel size", "k", kernel),
+            ("stride", "d", steps),
+            ("dilation", "dilation", apart),
+        ):
+            positive(what, letter, sizes)
+    return given
+
+
+# The largest --------------------------------------------------------------------------------------
+
+
+def _max_pool(spatial: int) -> Callable[..., Any]:
+    name = f"max_pool{spatial}d"
+
+    def with_indices(input: Tensor, settings: list[Ints], ceil_mode: bool) -> Any:
+        if spatial > 1:
+            check_max_input(input, spatial, settings)
+            check_sizes(input, spatial, settings, ceil_mode)
+            return MAX[spatial](input, *settings, ceil_mode)
+        (kernel,), (step,), (around,), (apart,) = complete(1, *settings)
+        flat = [(1, kernel), (1, step), (0, around), (1, apart)]
+        found = MAX[2](input.unsqueeze(-2), *flat, ceil_mode)
+        return tuple(each.squeeze(-2) for each in found)
+
+    def function(
+        input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+        ceil_mode: bool = False, return_indices: bool = False,
+    ) -> Any:  # fmt: skip
+        if spatial == 1 and return_indices:
+            return _max_pool_lines(input, kernel_size, stride, padding, dilation, ceil_mode)
+        try:
+            settings = _settings(name, input, spatial, kernel_size, stride, padding, dilation)
+            if spatial == 1:
+                check_line(input, settings, ceil_mode)
+            found = with_indices(input, settings, ceil_mode)
+        except AttributeError:
+            check_tensors(f"{name}_with_indices" if return_indices else name, input=input)
+            raise
+        if spatial == 1 and not _is_followed(input):
+            return _written_out(found[0])
+        return tuple(found) if return_indices else found[0]
+
+    function.__name__, function.__qualname__ = name, f"_{name}"  # which tells of missing arguments
+    function.__doc__ = "The largest element of each window; where they were as well, if ``return_indices``."
+    return function
+
+
+def _is_followed(input: Tensor) -> bool:
+    """Whether a derivative or a transform looks on."""
+    recorded = state.recording and input.requires_grad
+    return bool(recorded or input._tangents or input.__class__ is BatchedTensor)
+
+
+def _written_out(pooled: Tensor) -> Tensor:
+    """The result that torch's own kernel for lines writes, and squeezes in place where there is no batch."""
+    found = wrap(pooled._array)
+    if found._array.ndim == 2:
+        increment_version(found)
+    return found
+
+
+def _max_pool_lines(
+    input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
+) -> Any:
+    """max_pool1d with indices, by way of max_pool2d, which refuses in its own words."""
+    check_adaptive_line("max_pool1d", input)
+    (kernel,), around, apart = (
+        _each("max_pool1d", what, value, 1)
+        for what, value in (("kernel_size", kernel_size), ("padding", padding), ("dilation", dilation))
+    )
+    step = (kernel,) if stride is None or stride in ([], ()) else _each("max_pool1d", "stride", stride, 1)
+    found = max_pool2d(
+        input.unsqueeze(-2), (1, kernel), (1, *step), (0, *around), (1, *apart), ceil_mode, True
+    )
+    return tuple(each.squeeze(-2) for each in found)
+
+
+max_pool1d, max_pool2d, max_pool3d = map(_max_pool, (1, 2, 3))
+
+
+def with_indices(pool: Callable[..., Any]) -> Callable[..., Any]:
+    """The function that gives the places of what it finds as well."""
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        return pool(*args, **{**kwargs, "return_indices": True})
+
+    function.__name__ = function.__qualname__ = f"{pool.__name__}_with_indices"
+    return function
+
+
+max_pool1d_with_indices, max_pool2d_with_indices, max_pool3d_with_indices = map(
+    with_indices, (max_pool1d, max_pool2d, max_pool3d)
+)
+
+
+# The mean -----------------------------------------------------------------------------------------
+
+
+def avg_pool1d(
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Tensor:  # fmt: skip
+    """The mean of each window."""
+    if input._array.ndim not in (2, 3):
+        raise RuntimeError(
+            f"Expected 2 to 3 dimensions, but got {input._array.ndim}-dimensional tensor for argument #1 'self' (while "
+            "checking arguments for avg_pool1d)"
+        )
+    kernel = _each("avg_pool1d", "kernel_size", kernel_size, 1)
+    steps = kernel if stride is None or stride in ([], ()) else _each("avg_pool1d", "stride", stride, 1)
+    around = _each("avg_pool1d", "padding", padding, 1)
+    found = _mean(
+        input.unsqueeze(-2), 2, (1, *kernel), (1, *steps), (0, *around), ceil_mode, count_include_pad, None
+    )
+    return found.squeeze(-2)
+
+
+def _mean(
+    input: Tensor, spatial: int, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, count: bool,
+    divisor: int | None,
+) -> Tensor:  # fmt: skip
+    name = f"avg_pool{spatial}d"
+    settings = _settings(name, input, spatial, kernel_size, stride, padding, 1, divisor)
+    check_mean_input(input, spatial, complete(spatial, *settings)[0])
+    check_sizes(input, spatial, settings, ceil_mode)
+    return MEAN[spatial](input, *settings[:3], ceil_mode, count, divisor)
+
+
+def _avg_pool(spatial: int) -> Callable[..., Tensor]:
+    def function(
+        input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+        count_include_pad: bool = True, divisor_override: int | None = None, *, out: Tensor | None = None,
+    ) -> Tensor:  # fmt: skip
+        found = _mean(
+            input, spatial, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        )
+        return given(f"avg_pool{spatial}d", out, found)
+
+    function.__name__ = function.__qualname__ = f"avg_pool{spatial}d"
+    function.__doc__ = "The mean of each window."
+    return function
+
+
+avg_pool2d, avg_pool3d = map(_avg_pool, (2, 3))
+
+
+# As many windows as are asked for -----------------------------------------------------------------
+
+
+def _wanted(name: str, output_size: Any, shape: Ints, spatial: int) -> Ints:
+    if isinstance(output_size, int):
+        check_ints(name, "output_size", output_size, 2)
+        return (output_size,) * spatial
+    if len(shape) <= len(output_size):
+        raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
+    inner = shape[-len(output_size) :] if output_size else ()
+    if len(output_size) != len(inner):
+        return tuple(output_size)
+    given = tuple(n if each is None else each for each, n in zip(output_size, inner, strict=True))
+    check_ints(name, "output_size", given, 2)
+    found = tuple(int(each) for each in given)
+    return found * spatial if len(found) == 1 else found
+
+
+def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
+    """The means of this many windows of nearly equal length."""
+    check_adaptive_line("adaptive_avg_pool1d", input)
+    if not isinstance(output_size, int) and len(output_size) != 1:
+        raise RuntimeError(
+            f"adaptive_avg_pool1d() argument 'output_size' should contain one int (got {len(output_size)})"
+        )
+    (n,) = (output_size,) if isinstance(output_size, int) else output_size
+    return adaptive_avg_pool2d(input.unsqueeze(-2), (1, n)).squeeze(-2)
+
+
+def _adaptive_avg_pool(spatial: int) -> Callable[..., Tensor]:
+    name = f"adaptive_avg_pool{spatial}d"
+
+    def function(input: Tensor, output_size: Any) -> Tensor:
+        out = _wanted(name, output_size, input._array.shape, spatial)
+        check_adaptive_mean(name, input, spatial, out)
+        if all(n == 1 for n in out):
+            found = input.mean(tuple(range(-1, -spatial - 1, -1)), keepdim=True)
+            if input.dim() == spatial + 2 and suggest_memory_format(input._array) is not contiguous_format:
+                n, c = input._array.shape[:2]
+                found.as_strided_((n, c, *out), (c, 1, *(c for _ in out)))
+            return found
+        return ADAPTIVE_MEAN[spatial](input, out)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = "The means of this many windows of nearly equal size."
+    return function
+
+
+adaptive_avg_pool2d, adaptive_avg_pool3d = map(_adaptive_avg_pool, (2, 3))
+
+
+def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    """The largest elements of this many windows of nearly equal length."""
+    check_tensors("adaptive_max_pool1d", input=input)
+    check_ints("adaptive_max_pool1d", "output_size", output_size, 2)
+    check_adaptive_line("adaptive_max_pool1d", input)
+    if not isinstance(output_size, int) and len(output_size) != 1:
+        raise RuntimeError(
+            f"adaptive_max_pool1d() argument 'output_size' should contain one int (got {len(output_size)})"
+        )
+    (n,) = (output_size,) if isinstance(output_size, int) else output_size
+    shape = input._array.shape
+    for axis in range(len(shape) - 2 + (len(shape) == 2), len(shape)):
+        if not shape[axis]:
+            raise RuntimeError(
+                "adaptive_max_pool1d(): Expected input to have non-zero size for non-batch dimensions, but input has "
+                f"sizes {list(shape)} with dimension {axis} being empty"
+            )
+    found = adaptive_max_pool2d(input.unsqueeze(-2), (1, n), True)
+    found = tuple(each.squeeze(-2) for each in found)
+    return found if return_indices else found[0]
+
+
+adaptive_max_pool1d.__qualname__ = "_adaptive_max_pool1d"
+
+
+def _adaptive_max_pool(spatial: int) -> Callable[..., Any]:
+    name = f"adaptive_max_pool{spatial}d"
+
+    def function(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+        out = _wanted(name, output_size, input._array.shape, spatial)
+        check_adaptive_max(name, input, spatial, out)
+        found = ADAPTIVE_MAX[spatial](input, out)
+        return tuple(found) if return_indices else found[0]
+
+    function.__name__, function.__qualname__ = name, f"_{name}"  # which tells of missing arguments
+    function.__doc__ = "The largest elements of this many windows of nearly equal size."
+    return function
+
+
+adaptive_max_pool2d, adaptive_max_pool3d = map(_adaptive_max_pool, (2, 3))
+adaptive_max_pool1d_with_indices, adaptive_max_pool2d_with_indices, adaptive_max_pool3d_with_indices = map(
+    with_indices, (adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d)
+)
+
+
+# Back to where the largest were, and other means --------------------------------------------------
+
+
+def _unpooled(input: Tensor, kernel: Any, stride: Any, padding: Any, output_size: Any) -> Any:
+    """The size of an image whose pool this is; torch takes settings of any length, as far as they are asked for."""
+    sizes, count = input._array.shape, len(kernel)
+    default = [(sizes[d - count] - 1) * stride[d] + k - 2 * padding[d] for d, k in enumerate(kernel)]
+    found = default
+    if output_size is not None:
+        found = output_size[2:] if len(output_size) == count + 2 else output_size
+        if len(found) != count:
+            raise ValueError(
+                f"output_size should be a sequence containing {count} or {count + 2} elements, but it has a length of "
+                f"'{len(found)}'"
+            )
+        for d, n in enumerate(default):
+            least, most = n - stride[d], n + stride[d]
+            if not least < found[d] < most:
+                raise ValueError(
+                    f'invalid output_size "{found}" (dim {d} must be between {least} and {most})'
+                )
+    for d, n in enumerate(found):
+        if n < 0:
+            raise ValueError(
+                f"max_unpooling: output_size must contain non-negative spatial dimensions, but got output_size[{d}]={n}"
+            )
+    return found
+
+
+def _max_unpool(spatial: int) -> Callable[..., Tensor]:
+    name = f"max_unpool{spatial}d"
+
+    def each(setting: Any) -> Any:
+        return tuple(setting) if isinstance(setting, Iterable) else (setting,) * spatial
+
+    def function(
+        input: Tensor,
+        indices: Tensor,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        output_size: Any = None,
+    ) -> Tensor:
+        kernel = each(kernel_size)
+        steps = kernel if stride is None else each(stride)
+        out = _unpooled(input, kernel, steps, each(padding), output_size)
+        check_ints(f"max_unpool{max(spatial, 2)}d", "output_size", out, 3)
+        alert_not_deterministic(f"max_unpooling{max(spatial, 2)}d_forward_out")
+        if spatial == 1:
+            found = UNPOOL[2](input.unsqueeze(-1), indices.unsqueeze(-1), (*out, 1))
+            return found.squeeze(-1)
+        return UNPOOL[spatial](input, indices, tuple(out))
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = "Zeros with each element where the largest of its window was."
+    return function
+
+
+max_unpool1d, max_unpool2d, max_unpool3d = map(_max_unpool, (1, 2, 3))
+
+
+def _lp_pool(spatial: int) -> Callable[..., Tensor]:
+    name = f"lp_pool{spatial}d"
+    average, largest = {
+        1: (avg_pool1d, max_pool1d), 2: (avg_pool2d, max_pool2d), 3: (avg_pool3d, max_pool3d),
+    }[spatial]  # fmt: skip
+
+    def function(
+        input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+    ) -> Tensor:
+        count = math.prod(_full(name, "kernel_size", kernel_size, spatial))
+        if norm_type == math.inf:
+            return largest(input.abs(), kernel_size, stride, 0, 1, ceil_mode)
+        if norm_type == -math.inf:
+            return -largest(-input.abs(), kernel_size, stride, 0, 1, ceil_mode)
+        out = average(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
+        return (out.sign() * relu(out.abs())).mul(count).pow(1.0 / norm_type)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = "The p-norm of each window."
+    return function
+
+
+lp_pool1d, lp_pool2d, lp_pool3d = map(_lp_pool, (1, 2, 3))

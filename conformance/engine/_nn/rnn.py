@@ -1,0 +1,365 @@
+"""Recurrent layers, step by step (torch: native/RNN.cpp).
+
+A *step* takes what comes in, the state before and the weights of one direction, and gives the state after: a
+tensor, or with LSTM the pair of hidden and cell state. Within a layer the input's products with the weights are
+worked out ahead of all steps (``ahead``); a single cell works them out itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._aten.blas.matmul import linear, matmul
+from .._aten.nn.lstm import mkldnn_rnn_layer
+from .._aten.nn.relu_family import relu
+from .._aten.pointwise.unary import tanh
+from .._aten.random.dropout import dropout
+from .._aten.shape.cat_stack import cat, stack
+from .._autograd.tensor import Tensor, make
+from .._c10 import dtypes
+from .._c10.cpu_capability import has_onednn_of_bfloat16
+from .._c10.warn_once import warn_program
+
+State = Any  # a tensor, or of LSTM a pair
+CALLED_BY_MODULES = ("rnn", "lstm", "lstm_cell", "gru_cell", "rnn_tanh_cell", "rnn_relu_cell")
+
+
+class Weights(NamedTuple):
+    """The weights of one direction of a layer, or of a cell; biases and the projection may be absent."""
+
+    ih: Tensor
+    hh: Tensor
+    bias_ih: Tensor | None = None
+    bias_hh: Tensor | None = None
+    projection: Tensor | None = None
+
+    def of_input(self, input: Tensor, ahead: bool) -> Tensor:
+        """The input's share of the gates."""
+        return input if ahead else linear(input, self.ih, self.bias_ih)
+
+    def of_state(self, hidden: Tensor) -> Tensor:
+        """The hidden state's share of the gates."""
+        return linear(hidden, self.hh, self.bias_hh)
+
+
+Step = Callable[[Tensor, State, Weights, bool], State]
+Direction = Callable[[Step, Tensor, State, Weights, bool], tuple[Tensor, State]]
+_LSTM = 2  # torch's number for it
+
+
+def tanh_step(input: Tensor, hidden: Tensor, weights: Weights, ahead: bool) -> Tensor:
+    """tanh of the sum of both shares."""
+    return tanh(weights.of_state(hidden).add_(weights.of_input(input, ahead)))
+
+
+def relu_step(input: Tensor, hidden: Tensor, weights: Weights, ahead: bool) -> Tensor:
+    """relu of the sum of both shares."""
+    return relu(weights.of_state(hidden).add_(weights.of_input(input, ahead)))
+
+
+def lstm_step(
+    input: Tensor, state: tuple[Tensor, Tensor], weights: Weights, ahead: bool = False
+) -> tuple[Tensor, Tensor]:
+    """The next hidden state and cell state, by input, forget, cell and output gate."""
+    hidden, cell = state
+    gates = weights.of_state(hidden).add_(weights.of_input(input, ahead))
+    into, forget, new, out = gates.unsafe_chunk(4, 1)
+    into, forget, new, out = into.sigmoid_(), forget.sigmoid_(), new.tanh_(), out.sigmoid_()
+    cell = (forget * cell).add_(into * new)
+    hidden = out * cell.tanh()
+    if weights.projection is not None:
+        hidden = matmul(hidden, weights.projection.t())
+    return hidden, cell
+
+
+def gru_step(input: Tensor, hidden: Tensor, weights: Weights, ahead: bool) -> Tensor:
+    """The next hidden state, by reset, update and new gate."""
+    of_input = weights.of_input(input, ahead).unsafe_chunk(3, 1)
+    of_state = weights.of_state(hidden).unsafe_chunk(3, 1)
+    reset = of_state[0].add_(of_input[0]).sigmoid_()
+    update = of_state[1].add_(of_input[1]).sigmoid_()
+    new = of_input[2].add(of_state[2].mul_(reset)).tanh_()
+    return (hidden - new).mul_(update).add_(new)
+
+
+def _direction(
+    step: Step, input: Tensor, state: State, weights: Weights, reverse: bool
+) -> tuple[Tensor, State]:
+    """One direction of a layer: the outputs (steps, batch, features) and the last state."""
+    if not input.size(0):
+        raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
+    outputs = []
+    for each in weights.of_input(input, False).unbind(0)[:: -1 if reverse else 1]:
+        state = step(each, state, weights, True)
+        outputs.append(state[0] if isinstance(state, tuple) else state)
+    return stack(outputs[::-1] if reverse else outputs, 0), state
+
+
+def _rows(state: State, start: int, count: int) -> State:
+    """The states of some of the samples."""
+    if isinstance(state, tuple):  # the last first: see Note [Right operands first]
+        return tuple([each.narrow(0, start, count) for each in state[::-1]][::-1])
+    return state.narrow(0, start, count)
+
+
+def _joined(states: Sequence[State]) -> State:
+    """The states of samples and of others after them."""
+    if isinstance(states[0], tuple):
+        return tuple(cat(list(each), 0) for each in zip(*states, strict=True))
+    return cat(list(states), 0)
+
+
+def _forwards(
+    step: Step, coming: Tensor, sizes: Sequence[int], state: State, weights: Weights
+) -> tuple[Tensor, State]:
+    """Packed sequences from their beginning: those that end leave their state behind."""
+    outputs, ended, start, before = [], [], 0, sizes[0]
+    for size in sizes:
+        now = coming.narrow(0, start, size)
+        if size < before:
+            ended.append(_rows(state, size, before - size))
+            state = _rows(state, 0, size)
+        state = step(now, state, weights, True)
+        outputs.append(state[0] if isinstance(state, tuple) else state)
+        start, before = start + size, size
+    return cat(outputs, 0), _joined([state, *reversed(ended)])
+
+
+def _backwards(
+    step: Step, coming: Tensor, sizes: Sequence[int], state: State, weights: Weights
+) -> tuple[Tensor, State]:
+    """Packed sequences from their end: shorter ones join in with their first state."""
+    outputs, end, before = [], sum(sizes), sizes[-1]
+    current = _rows(state, 0, before)
+    for size in reversed(sizes):
+        if size > before:
+            current = _joined([current, _rows(state, before, size - before)])
+        current = step(coming.narrow(0, end - size, size), current, weights, True)
+        outputs.append(current[0] if isinstance(current, tuple) else current)
+        end, before = end - size, size
+    return cat(outputs[::-1], 0), current
+
+
+def _packed_direction(sizes: Sequence[int]) -> Direction:
+    """One direction of a layer over packed sequences, of so many samples at each time."""
+
+    def direction(
+        step: Step, input: Tensor, state: State, weights: Weights, reverse: bool
+    ) -> tuple[Tensor, State]:
+        run = _backwards if reverse else _forwards
+        return run(step, weights.of_input(input, False), sizes, state, weights)
+
+    return direction
+
+
+def _onednn_direction(layers: int, bidirectional: bool, batch_first: bool, train: bool) -> Direction:
+    """One direction of an LSTM layer as a single node, which keeps what layers it is one of; see ops.recurrent."""
+
+    def direction(
+        step: Step, input: Tensor, state: State, weights: Weights, reverse: bool
+    ) -> tuple[Tensor, State]:
+        biased = weights.bias_ih is not None
+        biases = weights[2:4] if biased else [make(np.zeros_like(each._array)) for each in weights[:2]]
+        output, hidden, cell = mkldnn_rnn_layer(
+            input, *weights[:2], *biases, *state, reverse, (), _LSTM, state[0].size(-1), layers, biased,
+            bidirectional, batch_first, train,
+        )  # fmt: skip
+        return output, (hidden, cell)
+
+    return direction
+
+
+def _layers(
+    step: Step,
+    direction: Direction,
+    input: Tensor,
+    states: Sequence[State],
+    weights: Sequence[Weights],
+    directions: int,
+    dropout_p: float,
+) -> tuple[Tensor, list[State]]:
+    """All layers: the outputs of the last, and the last state of each direction of each."""
+    last = []
+    for first in range(0, len(weights), directions):
+        outputs = []
+        for reverse in range(directions):
+            output, state = direction(
+                step, input, states[first + reverse], weights[first + reverse], bool(reverse)
+            )
+            outputs.append(output)
+            last.append(state)
+        input = outputs[0] if directions == 1 else cat(outputs, outputs[0].dim() - 1)
+        if dropout_p and first + directions < len(weights):
+            input = dropout(input, dropout_p, True)
+    return input, last
+
+
+def _grouped(flat: Sequence[Tensor], biased: bool, projected: bool) -> list[Weights]:
+    size = 2 + 2 * biased + projected
+    if len(flat) % size:
+        raise RuntimeError("got an incorrect number of RNN parameters")
+    groups = [flat[start : start + size] for start in range(0, len(flat), size)]
+    none = () if biased else (None, None)
+    return [Weights(*group[: 2 + 2 * biased], *none, *group[2 + 2 * biased :]) for group in groups]
+
+
+_STEPS: dict[str, Step] = {"RNN_TANH": tanh_step, "RNN_RELU": relu_step, "GRU": gru_step}
+
+
+def rnn(
+    mode: str, input: Tensor, hx: Tensor, flat: Sequence[Tensor], biased: bool, dropout_p: float,
+    bidirectional: bool, batch_first: bool, batch_sizes: Sequence[int] | None = None,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """torch.rnn_tanh, rnn_relu or gru: outputs (steps, batch, features), and the last hidden states.
+
+    With ``batch_sizes`` input and outputs are packed.
+    """
+    if batch_first:
+        input = input.transpose(0, 1)
+    weights = _grouped(flat, biased, False)
+    direction = _direction if batch_sizes is None else _packed_direction(batch_sizes)
+    output, last = _layers(
+        _STEPS[mode], direction, input, hx.unbind(0), weights, 1 + bidirectional, dropout_p
+    )
+    hidden = stack(last, 0)
+    return (output.transpose_(0, 1) if batch_first else output), hidden
+
+
+def lstm(
+    input: Tensor, hx: Sequence[Tensor], flat: Sequence[Tensor], biased: bool, projected: bool, dropout_p: float,
+    bidirectional: bool, batch_first: bool, batch_sizes: Sequence[int] | None = None, train: bool = False,
+) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+    """torch.lstm: outputs (steps, batch, features), the last hidden states and the last cell states.
+
+    Note [LSTM of float32]: there torch has oneDNN compute each direction of a layer, which is one node, and of bfloat16
+    where the processor is made for it; of other dtypes, empty inputs, packed ones and with projections the steps are
+    nodes of the graph.
+    """
+    weights = _grouped(flat, biased, projected)
+    onednn = _has_kernel(input.dtype) and input._array.size > 0 and batch_sizes is None
+    if onednn and projected:
+        _warn_of_projections()
+        onednn = False
+    if batch_first:
+        input = input.transpose(0, 1)
+    if onednn:
+        input = input.contiguous()
+        states = [(hx[0].contiguous()[each], hx[1].contiguous()[each]) for each in range(len(weights))]
+        count = len(weights) // (1 + bidirectional)
+        direction = _onednn_direction(count, bidirectional, batch_first, train)
+        output, last = _layers(lstm_step, direction, input, states, weights, 1 + bidirectional, dropout_p)
+    else:
+        states = list(zip(hx[0].unbind(0), hx[1].unbind(0), strict=True))
+        direction = _direction if batch_sizes is None else _packed_direction(batch_sizes)
+        output, last = _layers(lstm_step, direction, input, states, weights, 1 + bidirectional, dropout_p)
+    hidden, cell = (stack([state[part] for state in last], 0) for part in (0, 1))
+    return (output.transpose(0, 1) if batch_first else output), hidden, cell
+
+
+def _has_kernel(kind: dtypes.dtype) -> bool:
+    return kind is dtypes.float32 or (kind is dtypes.bfloat16 and has_onednn_of_bfloat16())
+
+
+def _warn_of_projections() -> None:
+    warn_program(
+        "LSTM with projections is not supported with oneDNN. Using default implementation. (Triggered internally "
+        "at /__w/pytorch/pytorch/aten/src/ATen/native/RNN.cpp:1512.)",
+    )
+
+
+# Single steps -------------------------------------------------------------------------------------
+
+
+def _check_input(input: Tensor, weights: Weights) -> None:
+    found, expected = input.size(1), weights.ih.size(1)
+    if found != expected:
+        raise RuntimeError(f"input has inconsistent input_size: got {found} expected {expected}")
+
+
+def _check_hidden(input: Tensor, hx: Tensor, weights: Weights, which: int) -> None:
+    if input.size(0) != hx.size(0):
+        raise RuntimeError(
+            f"Input batch size {input.size(0)} doesn't match hidden{which} batch size {hx.size(0)}"
+        )
+    features = weights.hh.size(1)
+    if hx.size(1) != features:
+        raise RuntimeError(
+            f"hidden{which} has inconsistent hidden_size: got {hx.size(1)}, expected {features}"
+        )
+
+
+def _check_weights(weights: Weights, gates: int) -> None:
+    features = weights.hh.size(1)
+    weights.ih.size(1)
+    for name, each in (("ih", weights.ih), ("hh", weights.hh)):
+        if each.size(0) != gates * features:
+            raise RuntimeError(
+                f"weight_{name} first dim must be {gates} * hidden_size = {gates * features}, but got {each.size(0)}"
+            )
+
+
+def lstm_cell(
+    input: Tensor, hx: Sequence[Tensor], w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
+    b_hh: Tensor | None = None,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """One step of an LSTM, of inputs (batch, features): the next hidden state and the next cell state.
+
+    Raises:
+        RuntimeError: ``hx`` is not a pair of states; sizes do not go together.
+    """
+    if len(hx) != 2:
+        raise RuntimeError("lstm_cell expects two hidden states")
+    weights = Weights(w_ih, w_hh, b_ih, b_hh)
+    _check_input(input, weights)
+    _check_weights(weights, 4)
+    for which, each in enumerate(hx):
+        _check_hidden(input, each, weights, which)
+    return lstm_step(input, (hx[0], hx[1]), weights)
+
+
+def gru_cell(
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
+) -> Tensor:  # fmt: skip
+    """One step of a GRU, of inputs (batch, features): the next hidden state.
+
+    Raises:
+        RuntimeError: sizes do not go together.
+    """
+    weights = Weights(w_ih, w_hh, b_ih, b_hh)
+    _check_input(input, weights)
+    _check_hidden(input, hx, weights, 0)
+    _check_weights(weights, 3)
+    return gru_step(input, hx, weights, False)
+
+
+def rnn_tanh_cell(
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
+) -> Tensor:  # fmt: skip
+    """One step with tanh, of inputs (batch, features): the next hidden state.
+
+    Raises:
+        RuntimeError: sizes do not go together.
+    """
+    return _simple_cell(tanh_step, input, hx, Weights(w_ih, w_hh, b_ih, b_hh))
+
+
+def rnn_relu_cell(
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
+) -> Tensor:  # fmt: skip
+    """One step with relu, of inputs (batch, features): the next hidden state.
+
+    Raises:
+        RuntimeError: sizes do not go together.
+    """
+    return _simple_cell(relu_step, input, hx, Weights(w_ih, w_hh, b_ih, b_hh))
+
+
+def _simple_cell(step: Step, input: Tensor, hx: Tensor, weights: Weights) -> Tensor:
+    _check_weights(weights, 1)
+    _check_input(input, weights)
+    _check_hidden(input, hx, weights, 0)
+    hidden: Tensor = step(input, hx, weights, False)
+    return hidden

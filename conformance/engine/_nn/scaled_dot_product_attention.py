@@ -1,0 +1,325 @@
+"""scaled_dot_product_attention: by torch's two ways of computing it on the CPU."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NoReturn
+
+import numpy as np
+
+from .._aten.creation.factories import zeros
+from .._aten.nn.softmax import _softmax_backward
+from .._aten.random.dropout import dropout
+from .._aten.registry import Array, op
+from .._aten.scalar_operands import times
+from .._autograd.tensor import Tensor, make
+from .._autograd.undefined_gradient import unsupported
+from .._c10.context import attention
+from .._c10.dtypes import c_name, float32, is_half
+from .._c10.shapes import strides
+from .._c10.warn_once import warn_program
+
+Mask = Array | None
+
+
+@op(
+    "SafeSoftmaxBackward0",
+    name="_safe_softmax",
+    self=lambda grad, result, dim: _softmax_backward(grad, result, dim),
+)
+def _safe_softmax(self: Array, dim: int, dtype: Any = None) -> Array:
+    """softmax, and zeros where everything is masked."""
+    if dtype is not None:
+        self = self.astype(dtype.numpy)
+    highest = np.max(self, axis=dim, keepdims=True, initial=-np.inf)
+    weights = np.exp(self - np.where(np.isinf(highest), 0, highest))
+    total = weights.sum(dim, keepdims=True)
+    return np.divide(weights, total, out=np.zeros_like(weights), where=total != 0)
+
+
+# Half precision is computed in single precision; what is multiplied by a matrix is rounded first.
+def _accumulated(*arrays: Array) -> tuple[Array, ...]:
+    return tuple(each.astype(np.float32) if is_half(each.dtype) else each for each in arrays)
+
+
+def _rounded(array: Array, kind: np.dtype[Any]) -> Array:
+    return array.astype(kind, copy=False).astype(array.dtype, copy=False)
+
+
+_NO_SECOND = unsupported("_scaled_dot_product_flash_attention_for_cpu_backward")
+
+
+def _scores(query: Array, key: Array, mask: Mask, is_causal: bool, scale: float | None) -> Array:
+    """How well each query fits each key, minus infinity where that does not count."""
+    factor = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    found: Array = query @ np.swapaxes(key, -1, -2) * query.dtype.type(factor)
+    if is_causal:
+        found = found + _causal(query.shape[-2], key.shape[-2], query.dtype)
+    return found if mask is None else (found + mask).astype(query.dtype, copy=False)
+
+
+def _causal(queries: int, keys: int, kind: np.dtype[Any]) -> Array:
+    return np.where(np.tril(np.ones((queries, keys), np.bool_)), 0, -np.inf).astype(kind)
+
+
+def _weights(scores: Array) -> Array:
+    return _safe_softmax(make(scores), -1)._array
+
+
+def _by_length(array: Array) -> Array:
+    """Numbers (batch, heads, length, ...) in memory as torch makes them: (batch, length, heads, ...)."""
+    batch, heads, length, *rest = array.shape
+    found = np.empty((batch, length, heads, *rest), array.dtype).swapaxes(1, 2)
+    found[...] = array
+    return found
+
+
+def _of_heads(heads: int, *arrays: Array) -> tuple[Array, ...]:
+    """Keys or values for each head of the queries: groups of these may share one."""
+    return tuple(
+        each if each.shape[1] == heads else np.repeat(each, heads // each.shape[1], 1) for each in arrays
+    )
+
+
+@op(
+    "NotImplemented",
+    name="_flash_attention_backward",
+    outputs="grad_query grad_key grad_value",
+    tensors="attn_mask",
+    grad_output=_NO_SECOND,
+    query=_NO_SECOND,
+    key=_NO_SECOND,
+    value=_NO_SECOND,
+    attended=_NO_SECOND,
+)
+def _flash_backward(
+    grad_output: Array, query: Array, key: Array, value: Array, attended: Array, is_causal: bool,
+    attn_mask: Mask = None, scale: float | None = None,
+) -> tuple[Array, ...]:  # fmt: skip
+    kind, (batch, groups, length, features) = query.dtype, key.shape
+    grad_output, query, key, value = _accumulated(grad_output, query, key, value)
+    key, value = _of_heads(query.shape[1], key, value)
+    weights = _weights(_scores(query, key, attn_mask, is_causal, scale))
+    of_weights = grad_output @ np.swapaxes(value, -1, -2)
+    weighed = (grad_output * _rounded(weights @ value, kind)).sum(-1, keepdims=True)
+    of_scores = _rounded(weights * (of_weights - weighed), kind)
+    factor = query.dtype.type(1 / math.sqrt(features) if scale is None else scale)
+    of_keys = np.swapaxes(of_scores, -1, -2) @ query * factor
+    of_values = np.swapaxes(_rounded(weights, kind), -1, -2) @ grad_output
+    if groups != query.shape[1]:
+        shared = (batch, groups, -1, length, features)
+        of_keys, of_values = of_keys.reshape(shared).sum(2), of_values.reshape(shared).sum(2)
+    found = (of_scores @ key * factor, of_keys, of_values)
+    return tuple(_by_length(each.astype(kind, copy=False)) for each in found)
+
+
+@op(
+    "ScaledDotProductFlashAttentionForCpuBackward0",
+    name="_flash_attention",
+    outputs="output logsumexp",
+    constants="logsumexp",
+    tensors="attn_mask",
+    inputs={
+        "query key value": lambda grads, query, key, value, output, logsumexp, dropout_p, is_causal, attn_mask, scale: (
+            tuple(_flash_backward(grads[0], query, key, value, output, is_causal, attn_mask, scale))
+        )
+    },
+)
+def _flash(
+    query: Array, key: Array, value: Array, dropout_p: float, is_causal: bool, attn_mask: Mask = None,
+    scale: float | None = None,
+) -> tuple[Array, Array]:  # fmt: skip
+    if dropout_p:
+        raise RuntimeError(
+            "scaled_dot_product_attention_flash_attention: Currently do not support dropout > 0"
+        )
+    found = np.empty_like(query)  # laid out as it is
+    query, key, value = _accumulated(query, key, value)
+    key, value = _of_heads(query.shape[1], key, value)
+    scores = _scores(query, key, attn_mask, is_causal, scale)
+    np.matmul(_weights(scores), value, out=found, casting="same_kind")
+    highest = scores.max(-1)
+    highest[np.isneginf(highest)] = 0  # where everything is masked
+    total = np.exp(scores - highest[..., None]).sum(-1)
+    return found, _by_length(highest + np.log(np.where(total, total, 1)))
+
+
+def _added(query: Tensor, attn_mask: Tensor | None) -> Tensor | None:
+    """What is added to the scores: minus infinity where they do not count."""
+    if attn_mask is None or attn_mask._array.dtype.kind != "b":
+        return attn_mask
+    return make(np.where(attn_mask._array, 0, -np.inf).astype(query._array.dtype))
+
+
+def _check_mask(query: Tensor, attn_mask: Tensor) -> None:
+    if attn_mask._array.dtype.kind != "b" and attn_mask.dtype not in (query.dtype, float32):
+        mask, kind = (c_name(each._array.dtype) for each in (attn_mask, query))
+        raise RuntimeError(
+            "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
+            f"{mask} and  query.dtype: {kind} instead."
+        )
+
+
+def _refuse(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float) -> NoReturn:
+    """Tell why flash attention, if it is enabled, does not compute what nothing else may."""
+    if not attention["FLASH_ATTENTION"]:
+        raise RuntimeError(
+            "No viable backend for scaled_dot_product_attention was found. This is likely due to turning off both the math "
+            "kernel and the fused kernels."
+        )
+    warn_program("Flash attention kernel not used because:")
+    inputs = {"Query": query, "Key": key, "Value": value}
+    dims = [f"{name} dim: {each.dim()}" for name, each in inputs.items()]
+    sizes = [f"{name}.size(-1): {each._array.shape[-1]}" for name, each in inputs.items()]
+    if dropout_p > 0:
+        warn_program("Both fused kernels do not support non-zero dropout.")
+    elif any(each.dim() != 4 for each in inputs.values()):
+        warn_program(
+            f"All fused kernels requires query, key and value to be 4 dimensional, but got {', '.join(dims)} instead.",
+        )
+    elif mask is not None and not _mask_suits(query, key, mask):
+        if not mask.requires_grad:
+            warn_program(_MASKS)
+    elif len({each._array.shape[-1] for each in inputs.values()}) > 1:
+        warn_program(
+            f"Flash attention requires q,k,v to have the same last dimension. Got {', '.join(sizes)} instead.",
+        )
+    raise RuntimeError("No available kernel.  Aborting execution.")
+
+
+_MASKS = (
+    "Please use the following attn mask shapes: 2d - ({Q_seq_len, 1}  x {KV_seq_len, 1}); 4d - ({Batch, 1} x {Num_heads, 1} "
+    "x {Q_seq_len, 1}  x {KV_seq_len, 1})"
+)
+
+
+def _check_inputs(*inputs: Tensor) -> None:
+    names = ("query", "key", "value")
+    if len({each.dtype for each in inputs}) > 1:
+        q, k, v = (
+            f"{name}.dtype: {c_name(each._array.dtype)}" for name, each in zip(names, inputs, strict=True)
+        )
+        raise RuntimeError(
+            f"Expected query, key, and value to have the same dtype, but got {q} {k} and {v} instead."
+        )
+    if any(each._array.ndim < 2 for each in inputs):
+        q, k, v = (f"{name}.dim: {each._array.ndim}" for name, each in zip(names, inputs, strict=True))
+        raise RuntimeError(
+            f"Expected query, key, and value to all be  at least 2 dimensional, but got {q} {k} and {v} instead."
+        )
+    if not (inputs[0].is_floating_point() or inputs[0].is_complex()):
+        if all(each._array.ndim == 2 for each in inputs):
+            kind = c_name(inputs[0]._array.dtype)
+            raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: float != {kind}")
+        raise RuntimeError(f"expected scalar type Float but found {inputs[0].dtype.legacy}")
+
+
+def scaled_dot_product_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Tensor:
+    """F.scaled_dot_product_attention: softmax(query keyᵀ scale + mask) value; of shapes (..., length, features).
+
+    With ``enable_gqa`` groups of query heads share a head of the keys and values.
+
+    Raises:
+        RuntimeError: a mask beside is_causal; heads that do not share evenly; no kernel that may be used.
+    """
+    _check_inputs(query, key, value)
+    if attn_mask is not None:
+        _check_mask(query, attn_mask)
+    if not all(each._array.size for each in (query, key, value)):
+        return _of_nothing(query, key, value)
+    mask = _added(query, attn_mask)
+    scale = None if scale is None else float(scale)
+    if attention["FLASH_ATTENTION"] and _suits_flash(query, key, value, mask, dropout_p, enable_gqa):
+        found: Tensor = _flash(query, key, value, float(dropout_p), is_causal, mask, scale)[0]
+        return found
+    if not attention["MATH"]:
+        _refuse(query, key, value, mask, dropout_p)
+    if is_causal and mask is not None:
+        raise RuntimeError(
+            "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"
+        )
+    if enable_gqa:
+        _check_groups(query, key, value)
+        key, value = _repeated(query, key, value)
+    if is_causal:
+        mask = make(_causal(query.size(-2), key.size(-2), query._array.dtype))
+    factor = 1 / math.sqrt(query.size(-1)) if scale is None else scale
+    kind = query.dtype
+    if is_half(kind.numpy):
+        query, key, value = (each.to(float32) for each in (query, key, value))
+    root = math.sqrt(abs(factor))
+    scores = times(query, -root if factor < 0 else root).matmul(times(key.transpose(-2, -1), root))
+    weights = _safe_softmax(scores if mask is None else _masked(scores, mask), -1)
+    if dropout_p > 0:
+        weights = dropout(weights, dropout_p, True)
+    return weights.matmul(value).to(kind)
+
+
+def _of_nothing(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    """Zeros, since something is empty, that depend on all three."""
+    found = zeros((*query._array.shape[:-1], value._array.shape[-1]), dtype=query.dtype)
+    return found + times(query.sum() + key.sum() + value.sum(), 0)
+
+
+def _masked(scores: Tensor, mask: Tensor) -> Tensor:
+    found = scores + mask
+    if found._array.shape != scores._array.shape:
+        ours, together = list(scores._array.shape), list(found._array.shape)
+        raise RuntimeError(f"output with shape {ours} doesn't match the broadcast shape {together}")
+    return found
+
+
+def _suits_flash(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float, grouped: bool
+) -> bool:
+    """Whether flash attention can compute this (torch: sdp_utils_cpp.cpp, use_flash_attention_cpp)."""
+    arrays = (query._array, key._array, value._array)
+    if dropout_p > 0 or any(each.ndim != 4 for each in arrays):
+        return False
+    (batch, heads, *_), (_, keys, *_), (_, values, *_) = (each.shape for each in arrays)
+    if any(each.shape[0] != batch for each in arrays) or keys != values or (keys != heads and not grouped):
+        return False
+    if mask is not None and not _mask_suits(query, key, mask):
+        return False
+    if grouped:
+        _check_groups(query, key, value)
+    if len({each.shape[-1] for each in arrays}) > 1 or any(strides(each)[-1] != 1 for each in arrays):
+        return False
+    return query.is_floating_point()
+
+
+def _mask_suits(query: Tensor, key: Tensor, mask: Tensor) -> bool:
+    """Whether it is a constant of two or four dimensions, each 1 or as long as what is masked.
+
+    Raises:
+        IndexError: it has less than two.
+    """
+    if mask.requires_grad:
+        return False
+    (batch, heads, length, _), keys = query._array.shape, key._array.shape[2]
+    if mask.size(-2) not in (1, length) or mask.size(-1) not in (1, keys):
+        return False
+    return mask.dim() == 2 or (mask.dim() == 4 and mask.size(0) in (1, batch) and mask.size(1) in (1, heads))
+
+
+def _check_groups(*inputs: Tensor) -> None:
+    queries, keys, values = (each.size(-3) for each in inputs)
+    if queries % keys or queries % values:
+        raise RuntimeError("Number of heads in key and value must divide the number of heads in ")
+
+
+def _repeated(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+    """Keys and values for each head of the queries."""
+    queries, keys, values = (each.size(-3) for each in (query, key, value))
+    if queries == keys == values:
+        return key, value
+    return key.repeat_interleave(queries // keys, -3), value.repeat_interleave(queries // values, -3)

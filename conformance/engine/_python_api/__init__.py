@@ -1,0 +1,1 @@
+"""Small functions of torch that are written in Python."""

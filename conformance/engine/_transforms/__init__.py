@@ -1,0 +1,1 @@
+"""Forward-mode AD, vmap, and the function transforms of torch.func (torch: functorch)."""

@@ -1,0 +1,137 @@
+"""Custom Functions under the transforms of torch.func (torch: _functorch/autograd_function.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from .._autograd.batched_tensor import batched_whole, each_example, level_of, vmaps
+from .._autograd.custom_function import Function
+from .._autograd.tensor import Tensor
+from .._c10.interpreter_stack import transforms
+from .._c10.pytree import broadcast_to_and_flatten, flatten, unflatten
+from .vmapped_function import apply_whole, unwrapped
+
+_MORE = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
+
+
+class VmapInfo(NamedTuple):
+    """What a Function's vmap is told."""
+
+    batch_size: int
+    randomness: str
+
+
+VmapInfo.__module__ = "torch._functorch.autograd_function"
+
+
+def _running() -> list[int]:
+    """The levels of the vmaps outside of which nothing is called at the moment."""
+    return [level for level, each in enumerate(vmaps) if not each.old and each.depth <= transforms.depth]
+
+
+def refuse_named(kwargs: dict[str, Any]) -> None:
+    """Refuse what forward takes by name alone, as the innermost transform does.
+
+    Raises:
+        NotImplementedError: a tensor, by a vmap.
+        TypeError: anything, by a derivative.
+    """
+    running = _running()
+    if running and vmaps[running[-1]].depth == transforms.depth:
+        if any(isinstance(each, Tensor) for each in flatten(kwargs)[0]):
+            raise NotImplementedError(
+                "Run vmap on autograd.Function with kwarg-only Tensor args. Please do not pass kwarg-only Tensors to "
+                f"autograd.Function. Got: {kwargs}"
+            )
+    elif transforms.depth:
+        name = next(iter(kwargs))
+        raise TypeError(f"custom_function_call_grad() got an unexpected keyword argument '{name}'")
+
+
+def apply_transformed(
+    cls: Any, args: tuple[Any, ...], with_setup: bool, apply: Callable[[tuple[Any, ...]], Any]
+) -> Any:
+    """Apply a Function to tensors that may be batched.
+
+    Raises:
+        RuntimeError: a transform runs and the Function has no setup_context; or a vmap, and it says nothing of that.
+    """
+    level = level_of(flatten(args)[0])
+    if not transforms.depth:  # at most the old vmap runs, which knows nothing of Functions
+        return apply(args)
+    if not with_setup:
+        raise RuntimeError(
+            "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must "
+            f"override the setup_context staticmethod. {_MORE}"
+        )
+    running = _running()
+    if not running:
+        return apply(args)
+
+    own = cls.vmap is not Function.vmap
+    if cls.generate_vmap_rule:
+        if own:
+            raise RuntimeError(
+                f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and an overridden vmap "
+                "staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap staticmethod to avoid "
+                f"ambiguity. {_MORE}"
+            )
+        if vmaps[running[-1]].depth == transforms.depth:
+            return apply_whole(cls, args, running[-1])
+        if level < 0:
+            return apply(args)
+        return each_example(lambda *given: apply_transformed(cls, given, with_setup, apply), args, {}, level)
+    if not own:
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and implement the "
+            f"vmap staticmethod or set generate_vmap_rule=True. {_MORE}"
+        )
+    return apply(args) if level < 0 else through_rule(cls.vmap, args, level)
+
+
+def through_rule(rule: Callable[..., Any], args: tuple[Any, ...], level: int) -> Any:
+    """What a rule for vmap says of arguments, batched at a level or one for all examples.
+
+    Raises:
+        RuntimeError: it does not return an output and its dimensions.
+    """
+    running = vmaps[level]
+    whole, in_dims = unwrapped(args, level)
+    depth, transforms.depth = transforms.depth, running.depth - 1  # the rule is called outside of its vmap
+    try:
+        output, out_dims = _two(rule(VmapInfo(running.size, running.randomness), in_dims, *whole))
+    finally:
+        transforms.depth = depth
+    batches, wholes = flatten(args)[0], flatten(whole)[0]
+    for batch, copied in zip(batches, wholes, strict=True):
+        if batch is not copied and batch._whole is None and copied._version:  # changed in place
+            for example, changed in zip(batch._examples, copied.unbind(0), strict=True):
+                example.copy_(changed)
+    leaves, spec = flatten(output)
+    dims = broadcast_to_and_flatten(out_dims, spec)
+    if dims is None:
+        raise RuntimeError(
+            "The autograd.Function's vmap staticmethod returned an incompatible (output, out_dims) tuple. Expected "
+            f"out_dims={out_dims} to be compatible with the structure of `output`. out_dims has structure "
+            f"{flatten(out_dims)[1]} but output has structure {spec}. {_MORE}"
+        )
+    given = {id(each): own for each, own in zip(wholes, batches, strict=True) if isinstance(each, Tensor)}
+
+    def again(value: Any, dim: int | None) -> Any:
+        if id(value) in given:  # an input that is returned stays what it was
+            return given[id(value)]
+        return value if dim is None or not isinstance(value, Tensor) else batched_whole(value, dim, level)
+
+    return unflatten([again(each, dim) for each, dim in zip(leaves, dims, strict=True)], spec)
+
+
+def _two(returned: Any) -> tuple[Any, Any]:
+    """What a Function's vmap returns: the output, and which of its dimensions count the examples."""
+    if isinstance(returned, tuple) and len(returned) == 2:
+        return returned
+    got = f"{len(returned)} returns" if isinstance(returned, tuple) else f"a {type(returned)}"
+    raise RuntimeError(
+        "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure compatible "
+        f"with the output. Got {got} instead"
+    )

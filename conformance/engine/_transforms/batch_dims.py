@@ -1,0 +1,94 @@
+"""Wholes for rules: the dimension that counts the examples comes first; see Note [vmap by wholes]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from .._aten.registry import Row, bind
+from .._autograd.batched_tensor import BatchedTensor, batched_whole, made_of, vmaps, whole_of
+from .._autograd.tensor import Tensor
+from .jvp import call
+
+Rule = Callable[[Row, tuple[Any, ...], dict[str, Any], int], Any]
+
+
+def is_at(value: Any, level: int) -> bool:
+    return value.__class__ is BatchedTensor and value._level == level
+
+
+def front(batch: BatchedTensor) -> Tensor:
+    """The whole with the examples counted by its first dimension."""
+    whole, dim = whole_of(batch)
+    return whole if dim == 0 else whole.movedim(dim, 0)
+
+
+def moved(batch: BatchedTensor, place: int = 0) -> Tensor:
+    """The whole with the examples counted by that dimension, permuted also where nothing moves."""
+    whole, dim = whole_of(batch)
+    return whole.movedim(dim, place)
+
+
+def wrapped(result: Any, level: int, dim: int = 0) -> Any:
+    """What a row gave for all examples, as batched tensors."""
+    return each_tensor(lambda each: batched_whole(each, dim, level), result)
+
+
+def each_tensor(function: Callable[[Tensor], Any], result: Any) -> Any:
+    """A function of each tensor that a row gave."""
+    if isinstance(result, Tensor):
+        return function(result)
+    return made_of(type(result), map(function, result))
+
+
+def aligned(values: Iterable[Any], level: int) -> list[Any]:
+    """Operands as wholes that broadcast as their examples do."""
+    values = list(values)
+    operands = [each for each in values if isinstance(each, Tensor)]
+    rank = max(each._array.ndim for each in operands)
+    return [padded(each, rank) if is_at(each, level) else each for each in values]
+
+
+def padded(batch: BatchedTensor, rank: int) -> Tensor:
+    """The whole, viewed with ones behind its first dimension where an example has fewer dimensions than that."""
+    return with_ones(front(batch), rank - batch._array.ndim)
+
+
+def with_ones(whole: Tensor, number: int) -> Tensor:
+    """A whole, viewed with so many ones behind its first dimension, if any."""
+    if number <= 0:
+        return whole
+    size, *sides = whole._array.shape
+    return whole.view((size, *(1,) * number, *sides))
+
+
+def front_of(value: Any, level: int) -> Any:
+    return front(value) if is_at(value, level) else value
+
+
+def ranks(*values: Any) -> tuple[int, ...]:
+    return tuple(each._array.ndim for each in values)
+
+
+def front_or_expanded(value: Tensor, level: int) -> Tensor:
+    return front(value) if is_at(value, level) else value.expand((vmaps[level].size, *value._array.shape))
+
+
+def fronted(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """Call a row that takes batches in front with all wholes."""
+    given = {name: front_of(each, level) for name, each in bind(row, args, kwargs).items()}
+    return wrapped(call(row, given), level)
+
+
+def into(value: Tensor, dim: int, place: int) -> Tensor:
+    """A whole with the examples counted along a dimension of theirs (torch: reshape_dim_into)."""
+    rest = [each for each in range(value._array.ndim) if each != dim]
+    moved = value.permute(*rest[:place], dim, *rest[place:])
+    shape = moved._array.shape
+    return moved.reshape((*shape[:place], shape[place] * shape[place + 1], *shape[place + 2 :]))
+
+
+def out_of(found: Tensor, place: int, size: int) -> Tensor:
+    """What was counted along a dimension, counted by one of its own (torch: reshape_dim_outof)."""
+    shape = found._array.shape
+    return found.reshape((*shape[:place], size, shape[place] // max(size, 1), *shape[place + 1 :]))

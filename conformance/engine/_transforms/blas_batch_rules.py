@@ -1,0 +1,120 @@
+"""Products of whole batches, and what joins several (torch: functorch/BatchRulesLinearAlgebra.cpp, BatchRulesViews.cpp)."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from .._aten.blas.matmul import matmul
+from .._aten.registry import ROWS, Row, bind
+from .._aten.shape.cat_stack import cat
+from .._autograd.batched_tensor import vmaps
+from .._c10.shapes import wrap_dim
+from .batch_dims import Rule, front, front_of, front_or_expanded, is_at, moved, ranks, wrapped
+
+# Products -----------------------------------------------------------------------------------------
+
+
+def dotted(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """dot: of each pair of vectors, or of all with one."""
+    first, second = bind(row, args, kwargs).values()
+    if ranks(first, second) != (1, 1) or (row.name == "vdot" and first._array.dtype.kind == "c"):
+        return NotImplemented
+    a, b = front_of(first, level), front_of(second, level)
+    if is_at(first, level) and is_at(second, level):
+        return wrapped(matmul(a.unsqueeze(-2), b.unsqueeze(-1)).squeeze(-1).squeeze(-1), level)
+    return wrapped(matmul(a, b.t()), level)
+
+
+def matrix_by_vector(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """mv: one matrix by all vectors, which stand in the columns of another, or one by one."""
+    matrix, vector = bind(row, args, kwargs).values()
+    if ranks(matrix, vector) != (2, 1):
+        return NotImplemented
+    if not is_at(vector, level):
+        return wrapped(matmul(front(matrix), vector), level)
+    if not is_at(matrix, level):
+        return wrapped(matmul(matrix, moved(vector, -1)), level, 1)
+    columns = front(vector).unsqueeze(-1)
+    return wrapped(matmul(moved(matrix), columns).squeeze(-1), level)
+
+
+def multiplied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """mm and bmm: matmul takes whole batches."""
+    first, second = bind(row, args, kwargs).values()
+    if ranks(first, second) not in ((2, 2), (3, 3)):
+        return NotImplemented
+    return wrapped(matmul(front_of(first, level), front_of(second, level)), level)
+
+
+def added_product(product: str, row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """addmm and its like: the product, and the sum; but for addmm without what is multiplied by 0."""
+    summand, first, second, beta, alpha = bind(row, args, kwargs).values()
+    found, times = ROWS[product].call(first, second), ROWS["mul_scalar"].call
+    if product == "mm":
+        return ROWS["add"].call(times(summand, beta), found, alpha=alpha)
+    if alpha != 1:
+        found = times(found, alpha)
+    return found if beta == 0 else ROWS["add"].call(times(summand, beta), found)
+
+
+# Joined -------------------------------------------------------------------------------------------
+
+
+def concatenated(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """cat: what is one for all examples is expanded."""
+    tensors, dim, *_ = bind(row, args, kwargs).values()
+    if any(each._array.shape == (0,) for each in tensors):  # which joins what has more dimensions
+        return NotImplemented
+    batch = next(each for each in tensors if is_at(each, level))
+    wholes = [front_or_expanded(each, level) for each in tensors]
+    return wrapped(cat(wholes, wrap_dim(dim, batch._array.ndim) + 1), level)
+
+
+def stacked(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """stack: the same, of what has one dimension less than the result."""
+    tensors, dim = bind(row, args, kwargs).values()
+    batch = next(each for each in tensors if is_at(each, level))
+    size = vmaps[level].size
+    wholes = [
+        moved(each) if is_at(each, level) else each.unsqueeze(0).expand((size, *each._array.shape))
+        for each in tensors
+    ]
+    return wrapped(row.call(wholes, wrap_dim(dim, batch._array.ndim + 1) + 1), level)
+
+
+def crossed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """linalg_cross: of as many vectors on both sides."""
+    first, second, dim = bind(row, args, kwargs).values()
+    rank, *others = ranks(first, second)
+    if others != [rank]:
+        return NotImplemented
+    wholes = [front_or_expanded(each, level) for each in (first, second)]
+    return wrapped(row.call(*wholes, dim=wrap_dim(dim, rank) + 1), level)
+
+
+def blocks(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """block_diag: of one example after the other."""
+    (tensors,) = bind(row, args, kwargs).values()
+    batched = [is_at(each, level) for each in tensors]
+    wholes = [moved(each) if ours else each for each, ours in zip(tensors, batched, strict=True)]
+    found = [
+        row.call([each.select(0, i) if ours else each for each, ours in zip(wholes, batched, strict=True)])
+        for i in range(vmaps[level].size)
+    ]
+    return wrapped(cat([each.unsqueeze(0) for each in found], 0), level)
+
+
+_SUMS = {"addmm": "mm", "addmv": "mv", "baddbmm": "bmm"}
+RULES: dict[str, Rule] = {
+    **{name: functools.partial(added_product, product) for name, product in _SUMS.items()},
+    "block_diag": blocks,
+    "bmm": multiplied,
+    "cat": concatenated,
+    "dot": dotted,
+    "linalg_cross": crossed,
+    "mm": multiplied,
+    "mv": matrix_by_vector,
+    "stack": stacked,
+    "vdot": dotted,
+}

@@ -1,0 +1,200 @@
+"""torch.autograd.forward_ad: dual tensors and their levels."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from .._aten.shape.view_reshape import alias
+from .._autograd.batched_tensor import (
+    NO_RULE,
+    BatchedTensor,
+    batched_whole,
+    by_wholes,
+    each_example,
+    level_of,
+    vmaps,
+    whole_of,
+)
+from .._autograd.forward_grad import (
+    attach,
+    begin_level,
+    end_level,
+    has_batched,
+    set_tangent,
+    tangent_of,
+    whole_tangent,
+)
+from .._autograd.forward_grad import levels as _levels
+from .._autograd.tensor import Tensor
+from .._c10.errors import NESTED_FORWARD, wrong_type
+from .._c10.interpreter_stack import transforms
+from .._c10.modes import ContextDecorator, _set_fwd_grad_enabled, state
+from .jvp import unpacked
+
+__all__ = [
+    "UnpackedDualTensor",
+    "_set_fwd_grad_enabled",
+    "dual_level",
+    "enter_dual_level",
+    "exit_dual_level",
+    "make_dual",
+    "unpack_dual",
+]
+
+_current_level = -1
+
+
+def enter_dual_level() -> int:
+    """Enter the level at which tangents live.
+
+    Raises:
+        RuntimeError: there is one already.
+    """
+    global _current_level
+    if _levels:
+        raise RuntimeError(NESTED_FORWARD)
+    _current_level = begin_level().number
+    return _current_level
+
+
+def exit_dual_level(*, level: int | None = None) -> None:
+    """Leave the level: every tensor loses its tangent.
+
+    Raises:
+        RuntimeError: there is none, or not this one.
+    """
+    global _current_level
+    if level is None:
+        level = _current_level
+    if level != _current_level:
+        raise RuntimeError(
+            "Trying to exit a forward AD level that was not the last one that was created. This is not supported."
+        )
+    if level < 0:
+        raise RuntimeError("Dual level must be a positive number.")
+    end_level()
+    _current_level = level - 1
+
+
+def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
+    """A view of a tensor that has a tangent, of the same shape, beside its values.
+
+    Raises:
+        RuntimeError: outside a level; for another size, or what has a tangent already.
+        ValueError: for dtypes without derivatives.
+    """
+    if level is None:
+        level = _current_level
+    if level < 0:
+        raise RuntimeError(
+            "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
+        )
+    for each, what in ((tensor, "primal"), (tangent, "tangent")):
+        if not (each.is_floating_point() or each.is_complex()):
+            raise ValueError(f"Expected {what} to be floating point or complex, but got: {each.dtype}")
+    if level != 0:
+        raise RuntimeError("Invalid level given to _make_dual")
+    mapped = level_of((tensor, tangent))
+    if mapped >= 0 and not vmaps[mapped].old:
+        raise RuntimeError(NO_RULE.format("_make_dual"))
+    return dual_of(tensor, tangent, level)
+
+
+def dual_of(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
+    """make_dual, at any level."""
+    mapped = level_of((tensor, tangent))
+    alone = len(vmaps) == 1 and level_of((tensor,)) < 0 and not has_batched(tensor)
+    if mapped >= 0 and not alone:  # see Note [Batched tangents]
+        if by_wholes(mapped) and tensor.__class__ is BatchedTensor and tensor._level == mapped:
+            return _dual_whole(tensor, tangent, level)
+        return each_example(dual_of, (tensor, tangent, level), {}, mapped)
+    if tangent_of(tensor, level) is not None:
+        raise RuntimeError(
+            "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level "
+            f"{level} is not supported."
+        )
+    dual = (
+        alias(tensor) if level < len(_levels) and _levels[level].of_func else tensor.view(tensor._array.shape)
+    )
+    if 1 in tensor._array.shape and not tensor.is_sparse:
+        dual._array = tensor._array[...]  # as view() does not, torch keeps the steps of what has length 1
+    if state.inference:
+        return dual
+    dual._forward_base = None
+    if transforms.depth:
+        dual._age = transforms.age  # it is made here, and may be written to
+    set_tangent(dual, tangent, level)
+    return dual
+
+
+def _dual_whole(tensor: BatchedTensor, tangent: Tensor, level: int) -> Tensor:
+    """dual_of a batch, as the dual of its whole."""
+    whole, dim = whole_of(tensor)
+    fits = tangent_of(whole, level) is None and tangent._array.shape == tensor._array.shape
+    if fits and level < len(_levels):
+        direction = whole_tangent(tensor, tangent)
+        if whole.__class__ is BatchedTensor:
+            return batched_whole(dual_of(whole, direction, level), dim, tensor._level)
+        if direction.__class__ is not BatchedTensor:
+            dual = alias(whole)
+            dual._forward_base = None
+            attach(dual, direction, level)
+            return batched_whole(dual, dim, tensor._level)
+    return each_example(dual_of, (tensor, tangent, level), {}, tensor._level)  # which says what is wrong
+
+
+class UnpackedDualTensor(NamedTuple):
+    """What unpack_dual returns."""
+
+    primal: Tensor
+    tangent: Tensor | None
+
+
+UnpackedDualTensor.__module__ = "torch.autograd.forward_ad"
+
+
+def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
+    """A view of a tensor without its tangent, and the tangent, None where it has none.
+
+    Raises:
+        TypeError: for anything but a tensor.
+    """
+    if level is None:
+        level = _current_level
+    if level < 0:
+        return UnpackedDualTensor(tensor, None)
+    if not isinstance(tensor, Tensor):
+        raise wrong_type("_unpack_dual", "dual", "Tensor", tensor, 1)
+    if level != 0 and tangent_of(tensor, 0) is not None:
+        raise RuntimeError("Invalid level given to _fw_primal")
+    return UnpackedDualTensor(*unpacked_dual(tensor, level))
+
+
+def unpacked_dual(tensor: Tensor, level: int) -> tuple[Tensor, Tensor | None]:
+    """unpack_dual, at any level."""
+    mapped = level_of((tensor,))
+    if mapped >= 0 and by_wholes(mapped):
+        whole, dim = whole_of(tensor)
+        value, tangent = unpacked_dual(whole, level)
+        batch = batched_whole(value, dim, mapped)
+        return batch, None if tangent is None else batched_whole(tangent, dim, mapped)
+    if mapped >= 0:
+        return each_example(unpacked_dual, (tensor, level), {}, mapped)
+    return unpacked(tensor, level), tangent_of(tensor, level)
+
+
+class dual_level(ContextDecorator):
+    """A context in which there is a level for duals."""
+
+    __module__ = "torch.autograd.forward_ad"
+
+    def __enter__(self) -> int:
+        return enter_dual_level()
+
+    def __exit__(self, *args: object) -> None:
+        exit_dual_level()
+
+
+def _is_fwd_grad_enabled() -> bool:
+    """Whether tangents are propagated, and seen."""
+    return state.forward_grad

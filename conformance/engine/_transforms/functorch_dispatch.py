@@ -1,0 +1,281 @@
+"""Forward-mode AD of the rows, and what else runs in their place while a program is transformed.
+
+A call goes through vmap, autocast and the modes below autograd, and last gets its results' tangents, see _transforms/jvp.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, cast
+
+import numpy as np
+
+from .._arguments.overloads import opname
+from .._aten.out import check_forward
+from .._aten.registry import Row, bind
+from .._autograd.batched_tensor import (
+    NO_RULE,
+    UNBATCHED,
+    BatchedTensor,
+    batched_whole,
+    by_wholes,
+    each_example,
+    each_in_place,
+    flat,
+    level_of,
+    vmaps,
+    whole_of,
+)
+from .._autograd.forward_grad import (
+    DualOutput,
+    change_tangent,
+    forward_base,
+    has_batched,
+    is_recorded,
+    levels,
+    levels_of,
+    set_tangent,
+    tangent_of,
+)
+from .._autograd.inplace_checks import overlaps
+from .._autograd.kernel_version_bumps import count_writes
+from .._autograd.node import Node
+from .._autograd.saved_variable import SavedTensor
+from .._autograd.tensor import Tensor, make, version_counter
+from .._autograd.torch_dispatch_subclass import asked
+from .._c10 import errors
+from .._c10.interpreter_stack import transforms
+from .._c10.modes import state
+from .._c10.slots import on_first_use
+from .._dispatch.autocast import is_listed, with_casts
+from .._dispatch.record_function import of_row
+from .._dispatch.torch_dispatch import operation, through_modes
+from .jvp import call, direction_of, tangents
+from .jvp_linearity import (
+    KERNELS,
+    UNSUPPORTED,
+    UNSUPPORTED_IN_PLACE,
+    WRITES,
+    WRITTEN_BY_DUALS,
+    WRITTEN_BY_SINGLES,
+)
+
+# See Note [Slots].
+rule_of: Callable[[Row], Any] = on_first_use("batch_rule_of")
+warn_of: Callable[..., None] = on_first_use("warn_of_fallback")
+write_wholes: Callable[[Row, list[Any], int], bool] = on_first_use("write_wholes")
+
+
+def unsupported(name: str) -> NotImplementedError:
+    """The error of an operation that torch has no forward mode of."""
+    text = errors.NO_FORWARD_MODE.format(name).removesuffix(".")
+    return NotImplementedError(f"{text} or submit a PR adding the implementation to derivatives.yaml")
+
+
+def no_derivative(row: Row, form: str = "") -> NotImplementedError:
+    """The error of an operation that torch has no derivative of."""
+    return NotImplementedError(
+        f"Trying to use forward AD with aten::{opname(row.name)}{form} that does not support it."
+    )
+
+
+def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call an operation while a transform is in force: for each example, on casts, below modes, with tangents."""
+    if state.trace is not None and state.trace.seen:
+        return of_row(row, partial(_dispatched, row, made), args, kwargs)
+    level = level_of((args, tuple(kwargs.values())))
+    if level >= 0:
+        if row.name in UNBATCHED:
+            first, text = UNBATCHED[row.name]
+            if level_of(list(bind(row, args, kwargs).values())[first:]) >= 0:
+                raise RuntimeError(text)
+        if kwargs.get("out") is not None:
+            raise RuntimeError(NO_RULE.format(f"{row.name}.out"))
+        if by_wholes(level) and not _has_batched((args, tuple(kwargs.values()))):
+            rule = rule_of(row)
+            found = NotImplemented if rule is None else rule(row, args, kwargs, level)
+            if found is not NotImplemented:
+                return found
+        elif not vmaps[level].old:
+            warn_of(row, args)
+        return each_example(partial(_dispatched, row, made), args, kwargs, level)
+    if "cpu" in state.autocast and is_listed(row.name):
+        return with_casts(row.name, partial(dispatch, row, made), args, kwargs)
+    if state.dispatch_modes or asked((args, tuple(kwargs.values()))):
+        op = operation(row, args, in_place=False)
+        return through_modes(row, op, args, kwargs, lambda: dispatch(row, made, args, kwargs))
+    return _with_tangents(row, made, args, kwargs)
+
+
+def _with_tangents(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call an operation, and give its results the tangents that follow from its arguments'."""
+    found = carried((args, tuple(kwargs.values())))
+    if not found and (row.view is None or not levels):
+        return count_writes(row.name, _dated(row, args, made(*args, **kwargs)))
+    if found and row.name in UNSUPPORTED:
+        raise unsupported(UNSUPPORTED[row.name])
+    if row.name in KERNELS or row.node_name == "NotImplemented":
+        raise no_derivative(row)
+    result = _dated(row, args, made(*args, **kwargs))
+    if kwargs.get("out") is not None:
+        check_forward(row.name, kwargs["out"], args)
+    if result is NotImplemented or not row.recorded:
+        return result
+    arguments = bind(row, args, kwargs)
+    results = [result] if isinstance(result, Tensor) else list(result)
+    if row.view is not None:
+        source = next(iter(arguments.values()))
+        for each in results:
+            follow(each, source)
+    for level in sorted(found):
+        for each, tangent in zip(results, tangents(row, arguments, results, level), strict=True):
+            if tangent is not None and each._array.dtype.kind in "fcV":
+                spread = tangent._array.shape != each._array.shape or overlaps(tangent._array)
+                if row.view is None and spread:  # of an operand that is broadcast
+                    tangent = tangent.expand(each._array.shape).contiguous()
+                if any(tangent is direction_of(given, level) for given in flat(args)):
+                    tangent = tangent.clone()  # each is changed in place alone
+                if row.name in WRITES:
+                    afresh = (levels[level].of_func and row.name in WRITTEN_BY_DUALS) or (
+                        tangent.__class__ is BatchedTensor and row.name in WRITTEN_BY_SINGLES
+                    )
+                    tangent = _as_written(tangent, 0 if afresh else WRITES[row.name](arguments))
+                set_tangent(each, tangent, level)
+    for each in results:
+        _save_tangents(row, results, each._node)
+    return result
+
+
+def _has_batched(args: Any) -> bool:
+    """Whether something that is one for all examples has a tangent that is not: a whole would have that inside."""
+    return any(
+        isinstance(each, Tensor) and each.__class__ is not BatchedTensor and has_batched(each)
+        for each in flat(args)
+    )
+
+
+def _as_written(tangent: Tensor, times: int) -> Tensor:
+    """A tangent outside the graph as if it had been written to so often; of a batch, the whole."""
+    if tangent.__class__ is BatchedTensor and by_wholes(tangent._level):
+        whole, dim = whole_of(tangent)
+        return batched_whole(_as_written(whole, times), dim, tangent._level)
+    if tangent.requires_grad or tangent._tangents or tangent.__class__ is BatchedTensor:
+        return tangent
+    written = make(tangent._array)
+    version_counter(written).value = times
+    return written
+
+
+def _dated(row: Row, args: tuple[Any, ...], result: Any) -> Any:
+    """The result of an operation, which keeps when it was made; see Note [Captured tensors]."""
+    if transforms.depth:
+        age = transforms.age if row.view is None or not args else args[0]._age
+        for each in flat((result,)):
+            if isinstance(each, Tensor):
+                each._age = age
+    return result
+
+
+def _check_captured(row: Row, arguments: list[Any]) -> None:
+    """Refuse to write into what a transform was not given; see Note [Captured tensors].
+
+    Raises:
+        RuntimeError: as torch words it.
+    """
+    self: Tensor = arguments[0]
+    if self._age < transforms.since:
+        name = operation(row, tuple(arguments), in_place=True).name()
+        raise RuntimeError(errors.CAPTURED.format(name))
+    if self._transform is not None and self._transform.alive and state.recording:
+        raise RuntimeError(errors.LEAF_INPLACE)
+
+
+def _save_tangents(row: Row, results: list[Tensor], node: Node | None) -> None:
+    """See Note [Tangents of saved outputs]."""
+    for name, kind in row.saved.items():
+        if kind != "output":
+            continue
+        output = results[row.outputs.index(name)]
+        saved = getattr(node, f"saved_{name}", None)
+        if isinstance(saved, SavedTensor) and output._tangents:
+            saved.view_node = DualOutput(output, saved.view_node)
+
+
+def _dispatched(row: Row, made: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    return dispatch(row, made, args, kwargs)
+
+
+def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor]) -> Tensor:
+    """Write a row's result into its first argument, and its tangents into that argument's.
+
+    The tangents are those of the operation out of place, on the values before the write. What refuses the write is
+    asked first, so that its errors come before those of the operation.
+    """
+    if state.trace is not None and state.trace.seen:
+        return cast(
+            Tensor, of_row(row, lambda *given: in_place(row, arguments, write), tuple(arguments), {}, "_")
+        )
+    self: Tensor = arguments[0]
+    level = level_of(arguments)
+    if level >= 0:
+        if by_wholes(level) and write_wholes(row, arguments, level):
+            return self
+        return each_in_place(
+            lambda *given: in_place(row, list(given), write), tuple(arguments), {}, level, row.name + "_"
+        )
+    if state.dispatch_modes or asked(arguments):
+        given = tuple(arguments)
+        op = operation(row, given, in_place=True)
+        return cast(Tensor, through_modes(row, op, given, {}, lambda: in_place(row, arguments, write)))
+    if transforms.since:
+        _check_captured(row, arguments)
+    if not carried(arguments):
+        return write(arguments)
+    if row.node_name == "NotImplemented":
+        raise no_derivative(row, "_")
+    if row.name in UNSUPPORTED or row.name in UNSUPPORTED_IN_PLACE:
+        write(arguments)
+        raise NotImplementedError(errors.NO_FORWARD_MODE.format(row.name.rstrip("_") + "_"))
+    if "generator" in row.parameters:  # to ask what a draw's tangents are would draw again
+        written = write(arguments)
+        for level in sorted(levels_of(self)):
+            change_tangent(self, make(np.zeros_like(self._array)), level)
+        return written
+    named = dict(zip(row.parameters, arguments, strict=True))
+    try:
+        if is_recorded(named) and not row.view:  # what the tangents' own derivatives need is written over
+            named[next(iter(named))] = self.clone()
+        result = call(row, named)
+    except Exception:
+        return write(arguments)
+    written = write(arguments)
+    for level in sorted(levels_of(result)):
+        tangent = tangent_of(result, level)
+        assert tangent is not None
+        change_tangent(self, tangent, level)
+    place = self if self._view is None else self._view.base
+    _save_tangents(row, [self], getattr(place._node, "function", place._node))
+    return written
+
+
+def carried(values: Iterable[Any]) -> set[int]:
+    """The levels at which any of the tensors has a tangent; none where forward mode is off."""
+    found: set[int] = set()
+    if not levels or not state.forward_grad or state.inference:
+        return found
+    for each in values:
+        if isinstance(each, Tensor):
+            found |= levels_of(each)
+        elif isinstance(each, (tuple, list)):
+            found |= carried(each)
+    return found
+
+
+def follow(view: Tensor, source: Tensor) -> None:
+    """Make a view one for tangents, too; see Note [Views and tangents]."""
+    base = forward_base(source)
+    if base is None:
+        base = source
+    if view._view is None or view._view.base is not base:
+        view._forward_base = base

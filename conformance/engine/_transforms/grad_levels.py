@@ -1,0 +1,253 @@
+"""The graphs of nested derivatives in one (torch: functorch/TensorWrapper.cpp, DynamicLayer.cpp).
+
+Note [Levels of one graph]: a transform differentiates by fresh tensors that stand for its arguments. They are leaves
+of the one graph there is; or views, where the arguments require grad themselves. What a transform returns leaves the
+graph, unless something leads on from it that outlives the transform: a parameter of the user's, or the fresh tensors of
+a transform around it. A leaf that the transformed function itself makes is gone with it. torch has a graph for each level. So when a transform has ended, a node shows edges as they are in
+the graph outside: a fresh view is passed over, and what leads to fresh leaves alone is not there.
+
+Note [Derivatives of examples]: inside of a vmap each example has fresh tensors of its own, also by what is one for all of
+them: they are one whole, by which the sum over all examples has the gradients of each. Where tensors may have tangents that
+are batched, see Note [Batched tangents], each example is differentiated by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+from weakref import WeakSet
+
+from .._aten.creation.factories import ones_like, zeros_like
+from .._autograd import backward
+from .._autograd.batched_tensor import (
+    BatchedTensor,
+    batched_whole,
+    by_wholes,
+    each_example,
+    level_of,
+    vmaps,
+    whole_of,
+)
+from .._autograd.node import NO_EDGE, AccumulateGrad, Edge, Gradients, Node, gradient_edge, new_node
+from .._autograd.tensor import Tensor, version_counter
+from .._autograd.views import as_view
+from .._c10 import errors
+from .._c10.interpreter_stack import Transform, transforms
+from .._c10.modes import state
+from .jvp import primal
+
+ALL_LEVELS = 1 << 30
+
+
+class StandIn(Node):
+    """The node of a fresh view, which hands on the gradient as it is."""
+
+    __slots__ = ("transform", "value")
+    transform: Transform
+    value: Tensor  # for which it stands
+
+    def apply(self, grads: Gradients) -> Gradients:
+        return grads
+
+
+StandIn.__name__ = StandIn.__qualname__ = "ViewBackward0"
+_LEAVES: WeakSet[Tensor] = WeakSet()  # the fresh ones
+
+
+def fresh(value: Any, transform: Transform) -> Tensor:
+    """A tensor to differentiate by, in place of an argument; each example of the vmaps that run has its own."""
+    if not isinstance(value, Tensor):
+        raise ValueError(f"Thing passed to transform API must be Tensor, got {type(value)}")
+    Node.shown = staticmethod(_shown)
+    if vmaps and not by_wholes(len(vmaps) - 1):
+        level = level_of((value,))
+        return (
+            each_example(fresh, (value, transform), {}, level) if level >= 0 else _fresh(value, transform, -1)
+        )
+    return _fresh(value, transform, len(vmaps) - 1)
+
+
+def _fresh(value: Tensor, transform: Transform, level: int) -> Tensor:
+    if level >= 0:
+        return batched_whole(_fresh(_front_at(value, level), transform, level - 1), 0, level)
+    if state.recording and value.requires_grad:
+        seen = value.view_as(value)
+        seen._transform, seen._age = transform, transforms.age
+        seen._node = _standing(value, transform)
+        return seen
+    found = primal(value, ALL_LEVELS, False)
+    if found._array.dtype.kind not in "fcV":
+        raise RuntimeError(errors.REQUIRES_GRAD_DTYPE)
+    found._requires_grad = True
+    found._transform = transform
+    _LEAVES.add(found)
+    return found
+
+
+def _whole_at(value: Tensor, level: int) -> tuple[Tensor, int]:
+    """The whole of a batch, or what is one for all examples expanded to one."""
+    if value.__class__ is BatchedTensor and value._level == level:
+        return whole_of(value)
+    return value.expand(vmaps[level].size, *value._array.shape), 0
+
+
+def _standing(value: Tensor, transform: Transform) -> StandIn:
+    node = new_node(StandIn)
+    node.next_edges, node.input_metadata = (
+        (gradient_edge(value),),
+        ((value._array.shape, value._array.dtype),),
+    )
+    node.transform, node.value = transform, value
+    return node
+
+
+def left(value: Any, recording: bool, transform: Transform) -> Any:
+    """What a transform returns, out of its graph; see Note [Levels of one graph]."""
+    if not isinstance(value, Tensor):
+        return value
+    level = level_of((value,))
+    if level >= 0 and by_wholes(level):
+        whole, dim = whole_of(value)
+        return batched_whole(left(whole, recording, transform), dim, level)
+    if level >= 0:
+        return each_example(left, (value, recording, transform), {}, level)
+    if value._tangents:
+        value._tangents = {
+            number: left(tangent, recording, transform) for number, tangent in value._tangents.items()
+        }
+    if not value.requires_grad:
+        return value
+    if recording and isinstance(value._node, StandIn) and not value._node.transform.alive:
+        return value._node.value
+    node = value.grad_fn
+    outlives = not _is_gone(value, transform.age) if node is None else _leads_on(node, transform.age)
+    return value if recording and outlives else _outside(value)
+
+
+def _outside(value: Tensor) -> Tensor:
+    """A tensor as it is outside of the graph: a view of its base, and as often changed as it was."""
+    found = primal(value, ALL_LEVELS, False)
+    if value._view is not None and not value._inference:
+        base = value._view.base
+        as_view(found, _outside(base) if base.requires_grad else base)
+    elif value._version_counter is not None:
+        version_counter(found).value = value._version
+    return found
+
+
+def _is_gone(leaf: Tensor, age: int = ALL_LEVELS) -> bool:
+    """Whether a leaf ended with a transform: with one that differentiated by it, or one so old in which it was made."""
+    return leaf._age >= age if leaf._transform is None else not leaf._transform.alive
+
+
+def _leads_on(root: Node, age: int = ALL_LEVELS) -> bool:
+    """Whether the graph reaches a leaf that outlives the transforms that ended."""
+    seen = {root}
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, AccumulateGrad) and not _is_gone(node.variable, age):
+            return True
+        for following in node.next_nodes:
+            if following is not None and following not in seen:
+                seen.add(following)
+                waiting.append(following)
+    return False
+
+
+def _shown(edges: tuple[Edge, ...]) -> tuple[Edge, ...]:
+    """The edges of a node as they are in the graph outside of the transforms that ended."""
+    return tuple(map(_shown_edge, edges))
+
+
+def _shown_edge(edge: Edge) -> Edge:
+    node = edge[0]
+    while isinstance(node, StandIn) and not node.transform.alive:
+        edge = node.next_edges[0]
+        node = edge[0]
+    if node is None or (_LEAVES and not _is_shown(node)):
+        return NO_EDGE
+    return edge
+
+
+_SHOWN: dict[tuple[int, int], bool] = {}  # by number and place of a node, which no two nodes share
+
+
+def _is_shown(root: Node) -> bool:
+    """Whether the graph leads on from a node, which is remembered of all on the way: graphs are read node by node."""
+    waiting = [root]
+    while waiting:
+        node = waiting[-1]
+        following = [each for each in node.next_nodes if each is not None]
+        found = [_known(each) for each in following]
+        if _known(node) is None:
+            if None in found and True not in found:
+                waiting += [each for each, known in zip(following, found, strict=True) if known is None]
+                continue
+            _SHOWN[node.sequence_nr, id(node)] = True in found
+        waiting.pop()
+    return bool(_known(root))
+
+
+def _known(node: Node) -> bool | None:
+    if isinstance(node, AccumulateGrad):  # which have no numbers of their own
+        return not _is_gone(node.variable)
+    return _SHOWN.get((node.sequence_nr, id(node)))
+
+
+def end(transform: Transform) -> None:
+    """A transform has ended, and with it what it differentiated by."""
+    transform.alive = False
+    _SHOWN.clear()
+
+
+def are_wholes(inputs: Sequence[Any], level: int) -> bool:
+    """Whether all of these are batched at a level, as wholes."""
+    return all(
+        each.__class__ is BatchedTensor and each._level == level and each._whole is not None
+        for each in inputs
+    )
+
+
+def of_wholes(
+    take: Callable[..., Sequence[Tensor | None]], outputs: Sequence[Any], inputs: Sequence[Any], given: Sequence[Any],
+    level: int,
+) -> list[Any]:  # fmt: skip
+    """What ``take`` finds of outputs by inputs, which are batched, with the gradients given: examples do not mix."""
+    roots = [_front_at(each, level) for each in outputs]
+    vectors = [
+        ones_like(root) if each is None else _front_at(each, level)
+        for root, each in zip(roots, given, strict=True)
+    ]
+    wholes = [_whole_at(each, level) for each in inputs]
+    found = take(roots, [whole for whole, _ in wholes], vectors)
+    return [
+        gradient if gradient is None else batched_whole(gradient, dim, level)
+        for gradient, (_, dim) in zip(found, wholes, strict=True)
+    ]
+
+
+def _front_at(value: Tensor, level: int) -> Tensor:
+    whole, dim = _whole_at(value, level)
+    return whole if dim == 0 else whole.movedim(dim, 0)
+
+
+def gradients_of(outputs: list[Any], inputs: list[Any], given: list[Any]) -> list[Tensor]:
+    """The gradients of the outputs by the inputs, zeros where there is none; of each example where they are batched."""
+    level = level_of((outputs, inputs))
+    if level >= 0 and level_of(given) <= level and are_wholes(inputs, level):
+        return of_wholes(gradients_of, outputs, inputs, given, level)
+    if level >= 0:
+        found: list[Tensor] = each_example(
+            gradients_of, (outputs, inputs, given), {}, max(level, level_of(given))
+        )
+        return found
+    live = [(output, v) for output, v in zip(outputs, given, strict=True) if output.requires_grad]
+    gradients: Sequence[Tensor | None] = [None] * len(inputs)
+    if live:
+        roots, vectors = zip(*live, strict=True)
+        gradients = backward.grad(roots, inputs, vectors, create_graph=True, allow_unused=True)
+    return [
+        zeros_like(each) if gradient is None else gradient
+        for each, gradient in zip(inputs, gradients, strict=True)
+    ]

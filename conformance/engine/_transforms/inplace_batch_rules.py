@@ -1,0 +1,111 @@
+"""Writes into whole batches (torch: functorch/BatchRulesBinaryOps.cpp, BatchRulesViews.cpp)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .._aten.inplace import run_inplace
+from .._aten.registry import ROWS, Row
+from .._autograd.batched_tensor import BatchedTensor, flat
+from .._c10.shapes import wrap_dim
+from . import batched_fallback, scatter_batch_rules
+from .batch_dims import aligned, is_at
+from .batch_rules import rule_of
+from .pointwise_batch_rules import pointwise
+
+
+def write_wholes(row: Row, arguments: list[Any], level: int) -> bool:
+    """Write a row's result into the whole of its first argument, if there is one and a way to do so; whether it was."""
+    target = arguments[0]
+    if row.name in batched_fallback.IN_PLACE:
+        batched_fallback.row_in_place(row, arguments, level)
+        return True
+    if not is_at(target, level) or target._whole is None:
+        return False
+    if row.name == "index_put":
+        found = scatter_batch_rules.put_in_place(row, arguments, level)
+        if found is None:
+            return False
+        run_inplace(row, found)
+        target._taken = None
+        return True
+    if not is_in_place(row):
+        return False
+    if row.name == "fill_tensor" and is_at(arguments[1], level):
+        row = ROWS["copy"]
+    run_inplace(row, aligned(arguments, level))
+    return True
+
+
+_WITHOUT_OPERANDS = frozenset(["copy", "fill", "fill_tensor", "zero"])
+
+
+def is_in_place(row: Row) -> bool:
+    """Whether a row writes whole batches in place."""
+    return row.name in _WITHOUT_OPERANDS or (
+        row.name not in batched_fallback.IN_PLACE and rule_of(row) is pointwise
+    )
+
+
+_OUT_OF_RANGE = "Dimension is out of range (expected to be in range of [-1, 0], but got {}"
+
+
+def view_in_place(
+    take: Callable[..., Any], name: str, batch: BatchedTensor, arguments: tuple[Any, ...]
+) -> None:
+    """Give a whole the shape and strides of a view; ``take`` does so with any tensor."""
+    whole, dim, rank = batch._whole, batch._dim, batch._array.ndim
+    assert whole is not None
+
+    if not rank and arguments and name.startswith("squeeze"):  # a number takes dimension 0 alone
+        given = list(flat(arguments))
+        if given not in ([], [0]):
+            raise RuntimeError(_OUT_OF_RANGE.format(given))
+        return
+    if not rank and name in ("transpose_in_place", "t_in_place"):  # and stays what it is
+        for each in arguments:
+            wrap_dim(each, rank)
+        return
+
+    def place(given: Any) -> int:
+        found = wrap_dim(given, rank)
+        return found + (found >= dim)
+
+    if name.startswith("squeeze") and not arguments:
+        batch._dim -= whole._array.shape[:dim].count(1)
+        take("squeeze_in_place", whole)  # a single example is squeezed away as well
+    elif name == "unsqueeze_in_place":
+        found = wrap_dim(arguments[0], rank + 1)
+        take(name, whole, found + (found >= dim))
+        batch._dim += found < dim
+    elif name == "transpose_in_place":
+        take(name, whole, *map(place, arguments))
+    elif name == "t_in_place":
+        take("transpose_in_place", whole, *((place(0), place(1)) if rank == 2 else (dim, dim)))
+    else:
+        taken = arguments[0] if not isinstance(arguments[0], int) else arguments
+        shape = whole._array.shape
+        gone = [found for found in map(place, taken) if shape[found] == 1]
+        take("squeeze_dims_in_place", whole, tuple(map(place, taken)))
+        batch._dim -= sum(found < dim for found in gone)
+    batch.show_whole()
+
+
+def is_written_whole(name: str, args: tuple[Any, ...], level: int) -> bool:
+    """Whether a function that writes in place is called with wholes."""
+    if name in batched_fallback.WRITING:
+        return True
+    if not (args and is_at(args[0], level) and args[0]._whole is not None):
+        return False
+    if name in ("__setitem__", "index_put_"):
+        return True
+    row = ROWS.get(name[:-1])
+    return name in _WRITING or (row is not None and is_in_place(row))
+
+
+_OTHER_NAMES = """
+absolute_ arccos_ arccosh_ arcsin_ arcsinh_ arctan2_ arctan_ arctanh_ divide_ multiply_ negative_ squeeze_ subtract_
+swapaxes_ swapdims_ t_ transpose_ true_divide_ unsqueeze_
+"""
+_WRITING = frozenset(_OTHER_NAMES.split())

@@ -1,0 +1,236 @@
+"""Jacobian-vector products of the rows: the tangents of results from those of inputs.
+
+Note [Jacobian-vector products from derivatives]: no row has a formula of its own for forward mode. Its formula takes
+a gradient ``u`` back by the transposed Jacobian, and is linear in ``u``; differentiating that with respect to ``u``,
+in the direction of the inputs' tangents, gives the Jacobian times the tangents. The value of ``u`` plays no part. A
+view needs none of this: the tangent of a view is the same view of the tangent.
+
+Note [Absent tangents]: of several inputs torch takes those that have no tangent to have zeros without memory. What is
+computed with these has its place in the graph, so that a tangent requires grad where only a weight beside it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from .._aten.complex_gradients import check_declared
+from .._aten.registry import Row
+from .._autograd.batched_tensor import flat
+from .._autograd.engine import run_backward
+from .._autograd.forward_grad import (
+    is_recorded,
+    levels,
+    levels_of,
+    or_zeros,
+    requires_grad,
+    set_tangent,
+    tangent_of,
+)
+from .._autograd.node import NO_EDGE, Alias, Identity, Node, grad_accumulator, gradient_edge, new_node
+from .._autograd.tensor import Tensor, make
+from .._autograd.validate_outputs import conform
+from .._autograd.views import as_view
+from .._c10.interpreter_stack import Transform
+from .._c10.modes import _set, state
+from .._c10.zero_tensor import zeros as zeros_without_memory
+from .jvp_formulas import OF_THEIR_OWN
+from .jvp_linearity import BILINEAR, ELEMENTWISE, LINEAR, MEETING_NUMBERS, MULTILINEAR
+
+_PASSED = Transform(alive=False)  # of what was differentiated by to transpose: no graph leads to it
+Directions = dict[str, Any]  # by input, its tangent or None; of a list of tensors, a list of those
+
+
+def call(row: Row, arguments: dict[str, Any]) -> Any:
+    """Call a row with arguments by name."""
+    kinds = {name: parameter.kind is parameter.KEYWORD_ONLY for name, parameter in row.parameters.items()}
+    positional = [value for name, value in arguments.items() if not kinds[name]]
+    return row.call(*positional, **{name: value for name, value in arguments.items() if kinds[name]})
+
+
+def tangents(row: Row, arguments: dict[str, Any], results: list[Tensor], level: int) -> list[Tensor | None]:
+    """The tangents of the results at one level; None for what has no derivative."""
+    directions: Directions = {
+        name: [direction_of(each, level) for each in arguments[name]]
+        if name in row.lists
+        else direction_of(arguments[name], level)
+        for name in row.inputs
+    }
+    if row.name in MEETING_NUMBERS and levels[level].of_func:
+        _wrap_numbers(arguments, directions)
+    zeros = np.zeros if row.name in MULTILINEAR else zeros_without_memory
+    if (zeros is np.zeros or row.name in BILINEAR or row.name in ELEMENTWISE) and is_recorded(arguments):
+        directions = {name: or_zeros(zeros, arguments[name], each) for name, each in directions.items()}
+    wanted = {
+        name: [each is not None for each in value] if isinstance(value, list) else value is not None
+        for name, value in directions.items()
+    }
+    if not any(any(each) if isinstance(each, list) else each for each in wanted.values()):
+        return [None] * len(results)
+    given = {name: value for name, value in directions.items() if value is not None}
+    if row.view is not None:
+        return _listed(call(row, {**arguments, **given}))
+    if row.name in LINEAR:
+        return _listed(call(row, {**arguments, **_with_zeros(row, arguments, directions)}))
+    plain = {
+        name: primal(value, level, bool(state.recording) and requires_grad(value))
+        for name, value in arguments.items()
+    }
+    complex_numbers = any(map(_is_complex, (*results, *flat(arguments.values()))))
+    if complex_numbers:
+        check_declared(row)
+    if row.name == "scatter_reduce" and plain["reduce"] == "prod":
+        return [None]  # torch knows no tangent of it, and does not say so
+    if row.name in OF_THEIR_OWN:
+        return OF_THEIR_OWN[row.name](plain, given, results)
+    if row.name in BILINEAR:
+        return [_sum(call(row, {**plain, name: value}) for name, value in given.items())]
+    if row.name in ELEMENTWISE and not complex_numbers:
+        return [_sum(_products(row, plain, given, wanted, results))]
+    return _transposed_twice(row, arguments, directions, wanted, results, level)
+
+
+def _wrap_numbers(arguments: dict[str, Any], directions: Directions) -> None:
+    """Give numbers zeros for tangents, as torch.func does: a 0-d tensor of the number's own precision, which counts."""
+    for name in directions:
+        if isinstance(arguments[name], (int, float, complex)):
+            directions[name] = make(zeros_without_memory((), np.dtype(type(arguments[name]))))
+
+
+def _is_complex(value: Any) -> bool:
+    return isinstance(value, Tensor) and value._array.dtype.kind == "c"
+
+
+def _listed(found: Any) -> list[Any]:
+    return [found] if isinstance(found, Tensor) else list(found)
+
+
+def _with_zeros(row: Row, arguments: dict[str, Any], directions: Directions) -> Directions:
+    """The directions with zeros for the inputs that have none."""
+
+    def complete(value: Any, direction: Any) -> Any:
+        if isinstance(direction, list):
+            return [complete(*pair) for pair in zip(value, direction, strict=True)]
+        if direction is None and isinstance(value, Tensor):
+            return make(np.zeros_like(value._array))
+        return 0 if direction is None else direction
+
+    return {name: complete(arguments[name], direction) for name, direction in directions.items()}
+
+
+def _products(
+    row: Row, plain: dict[str, Any], given: Directions, wanted: dict[str, Any], results: list[Tensor]
+) -> Iterable[Tensor]:
+    """The formula of each input's gradient, applied to its tangent."""
+    node = _linearized(row, plain, wanted, results)
+    edges = node.next_edges
+    for number, name in enumerate(row.inputs):
+        if name in given:
+            node.next_edges = tuple(edge if i == number else NO_EDGE for i, edge in enumerate(edges))
+            found = node.apply((given[name],))[number]
+            assert found is not None
+            yield found
+
+
+def _sum(tensors: Iterable[Tensor]) -> Tensor:
+    found, *others = tensors
+    for each in others:
+        found = found + each
+    return found
+
+
+def _linearized(row: Row, plain: dict[str, Any], wanted: dict[str, Any], results: list[Tensor]) -> Node:
+    node: Node = row.linearize(*plain.values(), results[0] if len(row.outputs) == 1 else results, wanted)
+    for name, kind in row.saved.items():
+        if kind == "output":
+            setattr(node, f"saved_{name}", results[row.outputs.index(name)])
+    return node
+
+
+def direction_of(value: Any, level: int) -> Tensor | None:
+    return tangent_of(value, level) if isinstance(value, Tensor) else None
+
+
+def _transposed_twice(
+    row: Row,
+    arguments: dict[str, Any],
+    directions: Directions,
+    wanted: dict[str, Any],
+    results: list[Tensor],
+    level: int,
+) -> list[Tensor | None]:
+    """See Note [Jacobian-vector products from derivatives]."""
+    recorded = is_recorded(arguments, directions)
+    plain = {name: primal(value, level, recorded) for name, value in arguments.items()}
+    single = len(row.outputs) == 1
+    kept = [
+        number
+        for number, each in enumerate(results)
+        if each._array.dtype.kind in "fcV" and (single or row.outputs[number] not in row.constants)
+    ]
+    modes = (state.grad_enabled, state.inference)
+    _set(True, False)
+    try:
+        node = _linearized(row, plain, wanted, results)
+        gradients = [make(np.zeros(results[n]._array.shape, results[n]._array.dtype)) for n in kept]
+        for each in gradients:
+            each._requires_grad, each._transform = True, _PASSED
+        # What has no elements may stand for an output that was not asked for, which no formula expects a gradient of.
+        transposed = node.apply(tuple(each if single or each._array.size else None for each in gradients))
+        roots, towards = [], []
+        pairs = zip(
+            transposed,
+            flat(plain[name] for name in row.inputs),
+            flat(directions[name] for name in row.inputs),
+            strict=True,
+        )
+        for number, (found, value, tangent) in enumerate(pairs):
+            if tangent is None or found is None or not found.requires_grad:
+                continue
+            if value._array.dtype.kind != "c" and found._array.dtype.kind == "c":
+                found = found.real
+            found = conform(found, value._array.shape, value._array.dtype, number, "")
+            roots.append(gradient_edge(found))
+            towards.append(tangent)
+        places = [(grad_accumulator(each), 0) for each in gradients]
+        products: list[Tensor | None] = (
+            run_backward(tuple(roots), tuple(towards), recorded, recorded, places, False)
+            if roots
+            else [None] * len(kept)
+        )
+    finally:
+        _set(*modes)
+    tangents: list[Tensor | None] = [None] * len(results)
+    for number, product, like in zip(kept, products, gradients, strict=True):
+        tangents[number] = make(np.zeros_like(like._array)) if product is None else product
+    return tangents
+
+
+def primal(value: Any, level: int, recorded: bool) -> Any:
+    """A tensor without its tangents of a level and those inside it; outside the graph unless that is recorded."""
+    if not isinstance(value, Tensor):
+        return value
+    found = make(value._array)
+    if recorded and not value._inference:  # which counts no versions
+        edge = gradient_edge(value)
+        as_view(found, value)
+        if edge[0] is not None:
+            node = new_node(Alias if level < len(levels) and levels[level].of_func else Identity)
+            node.next_edges, node.input_metadata = (edge,), ((value._array.shape, value._array.dtype),)
+            found._node, found._requires_grad = node, True
+    for outer in sorted(levels_of(value)):
+        tangent = tangent_of(value, outer) if outer < level else None
+        if tangent is not None:
+            set_tangent(found, tangent, outer)
+    found._forward_base = None
+    return found
+
+
+def unpacked(dual: Tensor, level: int) -> Tensor:
+    """The primal of a dual: a view for backward, with none of the tangents of this level."""
+    found = primal(dual, level, bool(state.recording))
+    if not state.inference:
+        as_view(found, dual)
+    return found

@@ -1,0 +1,312 @@
+"""How tangents pass through single operations that have a rule of their own for it (torch: derivatives.yaml, ``result``)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from .._aten.linalg.functions import solve_triangular
+from .._aten.linalg.torch_level_functions import triangular_solve
+from .._aten.nn.convolution import convolution_backward
+from .._aten.nn.cross_entropy import binary_cross_entropy_backward
+from .._aten.nn.losses import MEAN, NONE
+from .._aten.pointwise import complex_parts as parts
+from .._aten.pointwise.binary import _copysign_backward
+from .._aten.pointwise.where_clamp import where
+from .._aten.reduction.norm import norm_backward
+from .._aten.reduction.var_std import variance_backward
+from .._aten.scalar_operands import maybe_times
+from .._autograd.batched_tensor import BatchedTensor
+from .._autograd.forward_grad import levels, zeros_beside
+from .._autograd.tensor import Tensor, make
+from .._autograd.views import increment_version
+from .._c10.zero_tensor import zeros
+
+
+def _cholesky(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    """dL = L * phi(inv(L) dA inv(L)^T), where phi is the lower triangle with half the diagonal."""
+    factor, change = results[0], tangents["self"]
+    upper = arguments.get("upper", False)
+    lower = factor.mH if upper else factor
+    inner = solve_triangular(lower, solve_triangular(lower, change, upper=False).mH, upper=False).mH
+    inner = inner.tril()
+    inner = inner - inner.diagonal(0, -2, -1).diag_embed() * 0.5
+    found = lower @ inner
+    return [found.mH if upper else found, *[None] * (len(results) - 1)]
+
+
+_EPS = 1e-13  # torch's, lest anything be divided by 0
+
+
+def _logcumsumexp(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    """A running mean of the tangents, weighted by the exponentials; the derivative's formula takes logarithms."""
+    self, dim = arguments["self"], arguments["dim"]
+    if not self._array.size:
+        return [tangents["self"]]
+    weights = self.exp() if self.is_complex() else (self - self.detach().amax(dim, keepdim=True)).exp()
+    return [(tangents["self"] * weights).cumsum(dim).div_(weights.cumsum(dim) + _EPS)]
+
+
+def _logsumexp_change(self: Tensor, change: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    """torch's logsumexp_jvp: a mean of the tangents, weighted by the exponentials, which are overwritten.
+
+    So a derivative of the tangent by what is differentiated is refused; not where torch.func or vmap wraps tensors.
+    """
+    size = self.real if self.is_complex() else self
+    shifted = self - size.amax(dim, True) if self._array.size else self
+    weights = shifted.exp()
+    total = weights.sum(dim, keepdim)
+    wrapped = any(level.of_func for level in levels) or change.__class__ is BatchedTensor
+    products = weights * change if wrapped else weights.mul_(change)
+    return products.sum(dim, keepdim).div_(total)
+
+
+def _logsumexp(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    return [_logsumexp_change(arguments["self"], tangents["self"], arguments["dim"], arguments["keepdim"])]
+
+
+def _log_softmax(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    change = tangents["self"]
+    return [change - _logsumexp_change(arguments["self"], change, arguments["dim"], True)]
+
+
+def _softmax(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    return [results[0] * _log_softmax(arguments, tangents, results)[0]]
+
+
+def _cholesky_inverse(
+    arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]
+) -> list[Any]:
+    """torch's product of inverse, change, inverse and factor, which is no derivative: two of them are exchanged."""
+    factor, change, inverse = arguments["self"], tangents["self"], results[0]
+    lower, of_lower = (factor, change.mH) if arguments["upper"] else (factor.mH, change)
+    found = -inverse @ of_lower @ inverse @ lower
+    return [found + found.mH]
+
+
+def _triangular_solve(
+    arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]
+) -> list[Any]:
+    """All of the matrix's change counts for torch, as it stands, whichever triangle is read and however."""
+    given = {name: arguments[name] for name in ("upper", "transpose", "unitriangular")}
+    side = tangents.get("self")
+    if "A" in tangents:
+        product = tangents["A"] @ results[0]
+        side = -product if side is None else side - product
+    return [triangular_solve(side, arguments["A"], **given)[0], tangents.get("A")]
+
+
+def _vector_norm(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    """torch's norm_jvp: the derivative's formula times the tangent, divided where the norm is not 0."""
+    self, norm, change = arguments["self"], results[0], tangents["self"]
+    if arguments["dtype"] is not None:
+        self, change = self.to(arguments["dtype"]), change.to(arguments["dtype"])
+    order, dim, keepdim = arguments["ord"], arguments["dim"], arguments["keepdim"]
+
+    def along(slope: Tensor) -> Any:
+        products = (slope.conj() * change).real if self.is_complex() else slope * change
+        return products.sum(dim or [*range(self.dim())], keepdim)
+
+    if order == 2:
+        return [along(self).div_(norm).masked_fill_(norm == 0, 0)]
+    if 1 < order < math.inf:
+        size = self.abs()
+        scaled = self.sgn() * size.pow(order - 1) if order < 2 else self * size.pow(order - 2)
+        return [(along(scaled) / norm.pow(order - 1)).masked_fill_(norm == 0, 0)]
+    slope = norm_backward(norm.new_ones(norm.size()), self, order, norm, dim or (), keepdim)
+    return [norm.new_zeros(norm.size()) if slope is None else along(slope)]
+
+
+def _polar(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    """By the product rule; the derivative's formula knows no direction where the absolute value is 0."""
+    found = [] if "abs" not in tangents else [_times_direction(tangents["abs"], arguments["angle"])]
+    if "angle" in tangents:
+        found.append(tangents["angle"] * results[0] * 1j)
+    return [found[0] if len(found) == 1 else found[0] + found[1]]
+
+
+def _times_direction(size: Tensor, angle: Tensor) -> Tensor:
+    return parts.complex(size * angle.cos(), size * angle.sin())
+
+
+def _binary_cross_entropy(
+    arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]
+) -> list[Any]:
+    """By the kernel of the derivative, which bounds what it divides by; the second derivative's formula adds to it."""
+    self, target, weight = arguments["self"], arguments["target"], arguments["weight"]
+    parts = []
+    if "self" in tangents:
+        parts.append(binary_cross_entropy_backward(tangents["self"], self, target, weight, NONE))
+    if "target" in tangents:
+        slope = -self.logit() * tangents["target"]
+        parts.append(slope if weight is None else slope * weight)
+    each = parts[0] if len(parts) == 1 else parts[0] + parts[1]
+    if arguments["reduction"] == NONE:
+        return [each]
+    found = each.mean() if arguments["reduction"] == MEAN else each.sum()
+    increment_version(found)  # torch writes it into new memory
+    return [found]
+
+
+def _convolution_backward(
+    arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]
+) -> list[Any]:
+    """The product rule: the input's gradient does not hang on the input, nor the weight's on the weight."""
+
+    def changed(number: int, other: str) -> Any:
+        wanted = [k == number for k in range(3)]
+        given = zeros_beside(arguments, tangents, (other, "grad_output"))  # see Note [Absent tangents]
+        terms = [
+            convolution_backward(**{**arguments, name: given[name], "output_mask": wanted})[number]
+            for name in (other, "grad_output")
+            if name in given
+        ]
+        return terms[0] + terms[1] if terms[1:] else terms[0]
+
+    asked = [number for number in range(3) if arguments["output_mask"][number]]
+    found: list[Any] = [None, None, None]
+    for number in asked:
+        if number < 2 and tangents.keys() & {"grad_output", ("weight", "input")[number]}:
+            found[number] = changed(number, ("weight", "input")[number])
+        elif number == 2 and "grad_output" in tangents:
+            grad = tangents["grad_output"]
+            found[2] = grad.sum((0, *range(2, grad.dim())))
+    return found
+
+
+def _total(terms: Iterable[Tensor | None]) -> list[Any]:
+    """The sum of those that there are."""
+    first, *others = (each for each in terms if each is not None)
+    for each in others:
+        first = first + each
+    return [first]
+
+
+def _mul(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    """The product rule, in torch's order."""
+    of_self, of_other = tangents.get("self"), _of_number(arguments, tangents)
+    terms = (
+        None if of_other is None else of_other * arguments["self"],
+        None if of_self is None else of_self * arguments["other"],
+    )
+    return _total(terms)
+
+
+def _of_number(arguments: dict[str, Any], tangents: dict[str, Any]) -> Any:
+    """The tangent of the second operand; a number beside a tensor has one, see Note [Absent tangents]."""
+    self, other = arguments["self"], arguments["other"]
+    graph = any(isinstance(each, Tensor) and each.requires_grad for each in (self, tangents.get("self")))
+    if isinstance(other, Tensor) or "other" in tangents or not graph:
+        return tangents.get("other")
+    return make(zeros((), self._array.dtype))
+
+
+def _div(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    """The quotient rule, by the quotient."""
+    of_self, of_other = tangents.get("self"), _of_number(arguments, tangents)
+    if of_other is None:
+        return [of_self / arguments["other"]]
+    lost = of_other * results[0]
+    return [(-lost if of_self is None else of_self - lost) / arguments["other"]]
+
+
+def _towards(share: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., list[Any]]:
+    """The rule of what takes one operand or the other: ``other`` and a share of how far ``self`` is from it."""
+
+    def tangent(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+        weight = share(arguments["self"], arguments["other"]).to(results[0].dtype)
+        of_self, of_other = tangents.get("self"), tangents.get("other")
+        if of_other is None:
+            return [weight * of_self]
+        return [of_other + weight * (-of_other if of_self is None else of_self - of_other)]
+
+    return tangent
+
+
+def _above(self: Tensor, other: Tensor) -> Tensor:
+    """1 where self is the greater, a half where they are equal."""
+    return ((self > other).to(self.dtype) + (self >= other)) * 0.5
+
+
+def _clamp(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    """torch's clamp_jvp: of one bound the tangent counts where self is as great, of two it does not."""
+    self, low, high = arguments["self"], arguments["min"], arguments["max"]
+    of_self, of_low, of_high = (tangents.get(name, 0.0) for name in ("self", "min", "max"))
+    if high is None:
+        return [where(self > low, of_self, of_low)]
+    if low is None:
+        return [where(self < high, of_self, of_high)]
+    inside = where(self < low, of_low, where(self > high, of_high, of_self))
+    return [where(low > high, of_high, inside)]
+
+
+def _atan2(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    """nan at the origin, where the derivative is 0."""
+    self, other = arguments["self"], arguments["other"]
+    terms = [-self * tangents["other"]] if "other" in tangents else []
+    terms += [other * tangents["self"]] if "self" in tangents else []
+    return [_total(terms)[0] / (self.pow(2) + other.pow(2))]
+
+
+def _copysign(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    """Nothing comes from the operand that gives the sign."""
+    change = tangents.get("self")
+    return [None if change is None else _copysign_backward(change, arguments["self"], results[0])]
+
+
+def _std(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    """The variance's tangent, divided where the deviation is not 0."""
+    self, dim, keepdim = arguments["self"], arguments["dim"], arguments["keepdim"]
+    slopes = variance_backward(tangents["self"].conj(), self, dim, arguments["correction"], True)
+    change, deviation = slopes.sum(dim or [*range(self.dim())], keepdim), results[0]
+    change = change.real if change.is_complex() else change
+    return [(change / (2.0 * deviation)).masked_fill_(deviation == 0, 0)]
+
+
+def _std_mean(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    mean = tangents["self"].mean(arguments["dim"], arguments["keepdim"])
+    return [*_std(arguments, tangents, results), mean]
+
+
+def _added_product(multiply: str, first: str, second: str) -> Callable[..., list[Any]]:
+    """The rule of ``beta * self + alpha * first @ second``, of matrices, of batches or of a matrix and a vector."""
+
+    def tangent(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+        terms = [maybe_times(tangents["self"], arguments["beta"]) if "self" in tangents else None]
+        for name in (first, second):
+            if name in tangents:
+                left, right = ({**arguments, name: tangents[name]}[each] for each in (first, second))
+                terms.append(maybe_times(getattr(left, multiply)(right), arguments["alpha"]))
+        return _total(terms)
+
+    return tangent
+
+
+OF_THEIR_OWN: dict[str, Callable[..., list[Any]]] = {
+    "addmm": _added_product("mm", "mat1", "mat2"),
+    "addmv": _added_product("mv", "mat", "vec"),
+    "baddbmm": _added_product("bmm", "batch1", "batch2"),
+    "atan2": _atan2,
+    "clamp_tensors": _clamp,
+    "copysign_tensor": _copysign,
+    "div": _div,
+    "fmax": _towards(lambda self, other: (self > other).logical_or(other.isnan())),
+    "fmin": _towards(lambda self, other: (self <= other).logical_or(other.isnan())),
+    "maximum": _towards(_above),
+    "minimum": _towards(lambda self, other: _above(-self, -other)),
+    "std": _std,
+    "std_mean": _std_mean,
+    "mul": _mul,
+    "_log_softmax": _log_softmax,
+    "_softmax": _softmax,
+    "binary_cross_entropy": _binary_cross_entropy,
+    "cholesky_inverse": _cholesky_inverse,
+    "convolution_backward": _convolution_backward,
+    "linalg_cholesky_ex": _cholesky,
+    "linalg_vector_norm": _vector_norm,
+    "logcumsumexp": _logcumsumexp,
+    "logsumexp": _logsumexp,
+    "polar": _polar,
+    "triangular_solve": _triangular_solve,
+}

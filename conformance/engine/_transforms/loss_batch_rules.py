@@ -1,0 +1,98 @@
+"""Losses of whole batches (torch: functorch/BatchRulesLoss.cpp, _decomp/decompositions.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .._aten.creation.factories import ones_like
+from .._aten.indexing.gather_scatter import gather
+from .._aten.nn.losses import MEAN, NONE
+from .._aten.pointwise.where_clamp import where
+from .._aten.registry import Row, bind
+from .._autograd.tensor import Tensor
+from .batch_dims import Rule, aligned, front_or_expanded, is_at, ranks, wrapped
+from .jvp import call
+
+
+def _reduced(each: Tensor, reduction: int) -> Tensor:
+    """All losses of an example, their mean or their sum."""
+    return each if reduction == NONE else each.mean() if reduction == MEAN else each.sum()
+
+
+def binary_cross_entropy(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """binary_cross_entropy: of each element, and then weighted and reduced."""
+    input, target, weight, reduction = bind(row, args, kwargs).values()
+    if input._array.shape != target._array.shape:
+        return NotImplemented
+    if is_at(input, level) or is_at(target, level):
+        wholes = (front_or_expanded(each, level) for each in (input, target))
+        found = wrapped(row.call(*wholes, None, NONE), level)
+    else:
+        found = row.call(input, target, None, NONE)
+    if weight is not None:
+        found = found * weight
+    return _reduced(found, reduction)
+
+
+def loss(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """A loss of each element, and its sum or mean for each example."""
+    given = bind(row, args, kwargs)
+    input, target, reduction = given["self"], given["target"], given["reduction"]
+    given["self"], given["target"] = aligned((input, target), level)
+    given["reduction"] = NONE
+    found = call(row, given)
+    if not max(ranks(input, target)):
+        return wrapped(found, level)
+    if reduction == NONE:
+        batched = given["self"] if is_at(input, level) else given["target"]
+        return wrapped(found.reshape(batched._array.shape), level)
+    found = found.flatten(1)
+    return wrapped(found.mean(-1) if reduction == MEAN else found.sum(-1), level)
+
+
+def classes_loss(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """nll_loss: the entries of the targets are gathered, those of ignored ones are 0."""
+    input, target, weight, reduction, ignore_index = args
+    rank = input._array.ndim
+    channel = 0 if rank < 2 else 1
+    by_class = weight
+    if weight is not None:
+        if rank > 1:
+            by_class = weight.view([-1 if axis == channel else 1 for axis in range(rank)])
+        input = input * by_class
+    place = where(target != ignore_index, target, 0).unsqueeze(channel)
+    found = where(target != ignore_index, -gather(input, channel, place).squeeze(channel), 0)
+    if reduction == NONE:
+        return found
+    if reduction != MEAN:
+        return found.sum()
+    if by_class is None:
+        return found.sum() / (target != ignore_index).sum().to(input.dtype)
+    weights = gather(by_class.expand(input._array.shape), channel, place).squeeze(channel)
+    total = where(target != ignore_index, weights, 0).sum()
+    return found.sum() / total
+
+
+def logits_loss(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """binary_cross_entropy_with_logits: step by step, as torch writes it for transforms."""
+    input, target, weight, positive, reduction = bind(row, args, kwargs).values()
+    most = (-input).clamp_min(0)
+    if positive is not None:
+        log_weight = (positive - 1).mul(target).add_(1)
+    found = ones_like(target).sub_(target).mul(input)
+    if positive is None:
+        found.add_(most)
+    log = (-most).exp_().add((-input - most).exp_()).log_()
+    found = found.add_(log) if positive is None else found.add(log_weight.mul(log.add_(most)))
+    if weight is not None:
+        found = found * weight
+    return _reduced(found, reduction)
+
+
+RULES: dict[str, Rule] = {
+    **dict.fromkeys(["huber_loss", "mse_loss", "smooth_l1_loss"], loss),
+    "binary_cross_entropy": binary_cross_entropy,
+    "binary_cross_entropy_with_logits": logits_loss,
+}
+COMPOSED = {"classes_loss": classes_loss}  # of functions that are no rows

@@ -1,0 +1,117 @@
+"""Pools, pads, resampling, embeddings and convolutions of whole batches (torch: functorch/BatchRulesModules.cpp)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._aten.creation.ranges import arange
+from .._aten.registry import Row, bind
+from .._autograd.batched_tensor import vmaps, whole_of
+from .._autograd.tensor import Tensor
+from .batch_dims import Rule, each_tensor, front, front_of, into, is_at, out_of, wrapped
+from .jvp import call
+
+_SIDES = {"max_pool2d_with_indices": 2, "max_pool3d_with_indices": 3}
+
+
+def folded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """An operation on samples: the examples are samples more."""
+    given = bind(row, args, kwargs)
+    batch = given["self"]
+    if row.name in _SIDES and batch._array.ndim == _SIDES[row.name] + 1:
+        given["self"] = front(batch)
+        return wrapped(call(row, given), level)
+    given["self"] = into(*whole_of(batch), 0)
+    size = vmaps[level].size
+    return wrapped(each_tensor(lambda each: out_of(each, 0, size), call(row, given)), level)
+
+
+def sampled(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """grid_sample: examples are samples more, or channels more of one grid, or rows more of one image's grid.
+
+    Where both have examples, torch counts what it found by the images' size at the place where the grids have theirs.
+    """
+    given = bind(row, args, kwargs)
+    input, grid, size = given["input"], given["grid"], vmaps[level].size
+    both = is_at(input, level) and is_at(grid, level)
+    dim = 0 if both else 1 if is_at(input, level) else 2
+    if both:
+        size = whole_of(input)[0]._array.shape[whole_of(grid)[1]]
+    for name in ("input", "grid"):
+        if is_at(given[name], level):
+            given[name] = into(*whole_of(given[name]), min(dim, 1))
+    return wrapped(out_of(call(row, given), dim, size), level, dim)
+
+
+def embedded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """embedding: tables stand side by side for the same rows, and below each other for different ones."""
+    given = bind(row, args, kwargs)
+    weight, indices, size = given["weight"], given["indices"], vmaps[level].size
+    if not is_at(weight, level):
+        given["indices"], dim = whole_of(indices)
+        return wrapped(call(row, given), level, dim)
+    both = is_at(indices, level)
+    given["weight"] = into(*whole_of(weight), 0 if both else 1)
+    if not both:
+        found = call(row, given)
+        found = out_of(found, found._array.ndim - 1, size)
+        return wrapped(found, level, found._array.ndim - 2)
+    rows = weight._array.shape[0]
+    steps = arange(0, size * rows, rows, dtype=indices.dtype)
+    given["indices"] = front(indices) + steps.view((size, *(1,) * indices._array.ndim))
+    return wrapped(call(row, given), level)
+
+
+def convolved(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """convolution: examples are samples more, or channels more where there is a weight for each of them."""
+    given = bind(row, args, kwargs)
+    input, weight, bias = given["input"], given["weight"], given["bias"]
+    apart = is_at(bias, level) or (is_at(weight, level) and bias is not None)
+    if apart:
+        given["bias"] = None
+    found = _without_bias(row, given, input, weight, level)
+    if not apart:
+        return found
+    sides: Tensor = front_of(bias, level)
+    for _ in given["padding"]:
+        sides = sides.unsqueeze(-1)
+    return found + (wrapped(sides, level) if is_at(bias, level) else sides)
+
+
+def _without_bias(row: Row, given: dict[str, Any], input: Any, weight: Any, level: int) -> Any:
+    size, groups, transposed = vmaps[level].size, given["groups"], given["transposed"]
+    if not is_at(weight, level):
+        if not is_at(input, level):
+            return call(row, given)
+        given["input"] = into(*whole_of(input), 0)
+        return wrapped(out_of(call(row, given), 0, size), level)
+    if is_at(input, level):
+        given["input"], given["weight"] = into(*whole_of(input), 1), into(*whole_of(weight), 0)
+        given["groups"] = groups * size
+        return wrapped(out_of(call(row, given), 1, size), level, 1)
+    whole, dim = whole_of(weight)
+    if groups == 1 or transposed:
+        given["weight"] = into(whole, dim, int(transposed))
+    else:
+        apart = out_of(whole, int(dim == 0), groups)
+        given["weight"] = into(into(apart, dim + (dim > 0), 1), 0, 0)
+    found = call(row, given)
+    if groups == 1:
+        return wrapped(out_of(found, 1, size), level, 1)
+    found = out_of(out_of(found, 1, groups), 2, size)
+    return wrapped(into(found, 1, 2), level, 1)
+
+
+_FOLDED = """
+_adaptive_avg_pool2d _adaptive_avg_pool3d adaptive_max_pool2d adaptive_max_pool3d avg_pool2d avg_pool3d channel_shuffle
+col2im im2col max_pool2d_with_indices max_pool3d_with_indices pixel_shuffle pixel_unshuffle reflection_pad1d
+reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d replication_pad3d upsample_bicubic2d
+upsample_bilinear2d upsample_linear1d upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_trilinear3d
+"""
+RULES: dict[str, Rule] = {
+    **dict.fromkeys(_FOLDED.split(), folded),
+    "convolution": convolved,
+    "embedding": embedded,
+    "grid_sampler_2d": sampled,
+    "grid_sampler_3d": sampled,
+}

@@ -1,0 +1,86 @@
+"""Norms of whole batches (torch: functorch/BatchRulesNorm.cpp); see Note [Scaled afterwards].
+
+Note [Scaled afterwards]: where a weight differs from example to example, or may, the kernel knows nothing of weights and
+biases: they are multiplied and added afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .._aten.creation.factories import ones, zeros
+from .._aten.registry import Row, bind
+from .._autograd.batched_tensor import batched_whole, vmaps, whole_of
+from .._autograd.tensor import Tensor
+from .batch_dims import Rule, each_tensor, front_of, front_or_expanded, into, is_at, out_of, wrapped
+from .jvp import call
+
+
+def _scaled(found: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:
+    if weight is not None:
+        found = found * weight
+    return found if bias is None else found + bias
+
+
+def layer_norm(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """layer_norm: with its weight and bias where they are one for all, else see Note [Scaled afterwards]."""
+    given = dict(zip(("input", "normalized_shape", "weight", "bias", "eps"), args, strict=False)) | kwargs
+    weight, bias = given.get("weight"), given.get("bias")
+    input: Any = given.pop("input")
+    apart = is_at(weight, level) or is_at(bias, level)
+    if apart:
+        given |= {"weight": None, "bias": None}
+    found = made(front_of(input, level), **given)
+    if is_at(input, level):
+        found = wrapped(found, level)
+    if not apart:
+        return found
+    if isinstance(found, Tensor):
+        return _scaled(found, weight, bias)
+    return (_scaled(found[0], weight, bias), *found[1:])
+
+
+def group_norm(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """native_group_norm: the examples are samples more; see Note [Scaled afterwards]."""
+    given = bind(row, args, kwargs)
+    weight, bias, input, size = given["weight"], given["bias"], given["input"], vmaps[level].size
+    given |= {"weight": None, "bias": None}
+    if is_at(input, level):
+        given |= {"input": into(*whole_of(input), 0), "N": given["N"] * size}
+        found = wrapped(each_tensor(lambda each: out_of(each, 0, size), call(row, given)), level)
+    else:
+        found = call(row, given)
+    sides = (1,) * (input._array.ndim - 2)
+    by_channel = (each.view((-1, *sides)) if each is not None and sides else each for each in (weight, bias))
+    return (_scaled(found[0], *by_channel), *found[1:])
+
+
+def batch_norm(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """native_batch_norm: the examples are channels more; see Note [Scaled afterwards]."""
+    names = ("input", "weight", "bias", "running_mean", "running_var")
+    given = dict(zip(names, args, strict=False)) | {name: kwargs[name] for name in names if name in kwargs}
+    rest, named = args[5:], {name: each for name, each in kwargs.items() if name not in names}
+    input, weight, bias, mean, var = (given[name] for name in names)
+    size = vmaps[level].size
+    apart = any(is_at(each, level) for each in (input, mean, var))
+    if apart:
+        input = into(front_or_expanded(input, level), 0, 1)
+        mean, var = (
+            None if each is None else into(front_or_expanded(each, level), 0, 0) for each in (mean, var)
+        )
+    channels, kind = input._array.shape[1], (given["weight"] if weight is not None else input).dtype
+    found, *statistics = made(
+        input, ones(channels, dtype=kind), zeros(channels, dtype=kind), mean, var, *rest, **named
+    )
+    found = found.transpose(0, 1)
+    if apart:
+        found = batched_whole(out_of(found, 0, size), 0, level)
+        statistics = [batched_whole(out_of(each, 0, size), 0, level) for each in statistics]
+    sides = (1,) * (found._array.ndim - 1)
+    by_channel = [None if each is None else each.view((-1, *sides)) for each in (weight, bias)]
+    return (_scaled(found, *by_channel).transpose(0, 1), *statistics)
+
+
+RULES: dict[str, Rule] = {"native_group_norm": group_norm}
+COMPOSED = {"layer_norm": layer_norm, "native_layer_norm": layer_norm, "native_batch_norm": batch_norm}

@@ -1,0 +1,108 @@
+"""Operations on each element of whole batches (torch: functorch/BatchRulesUnaryOps.cpp, BatchRulesBinaryOps.cpp)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._aten.creation.factories import zeros
+from .._aten.creation.from_data import tensor
+from .._aten.registry import Row
+from .._autograd.batched_tensor import BatchedTensor, batched_whole, vmaps, whole_of
+from .._autograd.forward_grad import attach, levels, levels_of
+from .._autograd.tensor import Tensor
+from .._c10.dtypes import BY_NUMPY, result_type
+from .batch_dims import Rule, aligned, fronted, is_at, wrapped
+
+
+def _promoted(values: list[Any], wholes: list[Any], level: int) -> list[Any]:
+    """Two operands: an example that has no dimensions weighs less than its whole would where dtypes are promoted."""
+    first, second = (place for place, each in enumerate(values) if isinstance(each, Tensor))
+    for scalar, other in ((first, second), (second, first)):
+        if _is_scalar(values[scalar], level) and not _is_scalar(values[other], level):
+            wanted = result_type(values[scalar], wholes[other])
+            for place in (scalar, other):
+                if wholes[place].dtype is not wanted:
+                    wholes[place] = wholes[place].to(wanted)
+    return wholes
+
+
+def _as_operand(number: Any, dtype: Any, whole: Tensor, level: int) -> Tensor:
+    """A number as the tensor that it is to torch, whose tangents inside the vmap have the number's own precision."""
+    found = tensor(number, dtype=dtype)
+    while whole.__class__ is BatchedTensor:
+        whole = whole_of(whole)[0]
+    age = vmaps[level].age
+    inside = [each for each in levels_of(whole) if levels[each].of_func and levels[each].age > age]
+    if not inside:
+        return found
+    found = found.expand(vmaps[level].size)  # by which it weighs as much as the examples do
+    for each in inside:
+        attach(found, zeros(found.shape, dtype=BY_NUMPY[np.dtype(type(number))]), each)
+    return batched_whole(found, 0, level)
+
+
+def _is_scalar(value: Any, level: int) -> bool:
+    return is_at(value, level) and not value._array.ndim
+
+
+def pointwise(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """An operation on each element: of one tensor as it lies, of several as they broadcast."""
+    values = [*args, *kwargs.values()]
+    batches = [place for place, each in enumerate(values) if isinstance(each, Tensor)]
+    dim = 0
+    if row.view is not None and any(is_at(each, level) and each._whole is None for each in values):
+        return NotImplemented
+    if len(batches) == 1 and row.name not in _OF_TENSORS:
+        (place,) = batches
+        values[place], dim = whole_of(values[place])
+    else:
+        if len(batches) == 1 and _is_scalar(values[batches[0]], level):
+            number = 1 - batches[0]
+            wanted = result_type(values[batches[0]], values[number])
+            values[number] = _as_operand(values[number], wanted, whole_of(values[batches[0]])[0], level)
+            batches.append(number)
+        wholes = aligned(values, level)
+        names = (*list(row.parameters)[: len(args)], *kwargs)
+        two = (
+            len(row.meet) == 2
+            and row.name not in _ALIKE
+            and len([place for place in batches if names[place] in row.meet]) == len(batches) == 2
+        )
+        values = _promoted(values, wholes, level) if two else wholes
+    given = dict(zip(kwargs, values[len(args) :], strict=True))
+    return wrapped(row.call(*values[: len(args)], **given), level, dim)
+
+
+_OF_TENSORS = frozenset(  # a number beside a tensor is one to torch
+    [
+        "add",
+        "div",
+        "div_rounded",
+        "floor_divide",
+        "mul",
+        "remainder_of_number",
+        "special_zeta_of_number",
+        "sub",
+    ]
+)
+_ALIKE = frozenset(["lerp"])  # which refuses operands of two dtypes
+_NOT_POINTWISE = frozenset(["isin", "logsumexp", "linalg_cross"])
+_POINTWISE = """
+_conj _conj_physical _neg_view _prelu_kernel _to_copy _view_as_real alias complex leaky_relu_ masked_fill polar pow_of_number
+"""
+_FRONTED = """
+frexp isfinite polygamma special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1
+special_modified_bessel_i0 special_modified_bessel_i1 special_modified_bessel_k0 special_modified_bessel_k1
+special_scaled_modified_bessel_k0 special_scaled_modified_bessel_k1 special_spherical_bessel_j0
+"""
+RULES: dict[str, Rule] = {
+    **dict.fromkeys(_POINTWISE.split(), pointwise),
+    **dict.fromkeys(_FRONTED.split(), fronted),
+}
+
+
+def is_pointwise(row: Row) -> bool:
+    """Whether a row computes each element by itself, as most do whose operands meet."""
+    return bool(row.meet) and row.name not in _NOT_POINTWISE

@@ -1,0 +1,291 @@
+"""Indexing, gathering and scattering in whole batches (torch: functorch/BatchRulesScatterOps.cpp)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .._aten.creation.factories import scalar_tensor
+from .._aten.creation.ranges import arange
+from .._aten.operators import FUNCTIONS
+from .._aten.registry import ROWS, Row, bind
+from .._aten.shape.cat_stack import stack
+from .._autograd.batched_tensor import MASK, vmaps, whole_of
+from .._autograd.tensor import Tensor
+from .._c10.dtypes import int64
+from .._c10.interpreter_stack import transforms
+from .._c10.shapes import wrap_dim
+from . import batched_fallback
+from .batch_dims import Rule, front_of, front_or_expanded, into, is_at, out_of, padded, with_ones, wrapped
+from .jvp import call
+
+
+def _at_least_one(value: Tensor, level: int) -> Tensor:
+    """The whole, or what is one for all expanded, of examples that have a dimension."""
+    whole = front_of(value, level)
+    if not value._array.ndim:
+        whole = whole.unsqueeze(-1)
+    if is_at(value, level):
+        return whole
+    return whole.expand((vmaps[level].size, *whole._array.shape))
+
+
+def gathered(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """gather: with indices for each example."""
+    given = bind(row, args, kwargs)
+    numbers = [name for name in ("self", "index") if not given[name]._array.ndim]
+    given["dim"] = wrap_dim(given["dim"], given["self"]._array.ndim) + 1
+    for name in ("self", "index"):
+        given[name] = _at_least_one(given[name], level)
+    found = call(row, given)
+    return wrapped(found.squeeze(-1) if "index" in numbers else found, level)
+
+
+def scattered(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """scatter and its like: indices and what is written to are there for each example."""
+    given = bind(row, args, kwargs)
+    number = not given["self"]._array.ndim
+    given["dim"] = wrap_dim(given["dim"], given["self"]._array.ndim) + 1
+    for name in ("self", "index", "src"):
+        if isinstance(given.get(name), Tensor):
+            given[name] = _at_least_one(given[name], level)
+    found = call(row, given)
+    return wrapped(found.squeeze(-1) if number else found, level)
+
+
+def _along(index: Tensor, dim: int, shape: tuple[int, ...]) -> Tensor:
+    """Indices of a line, the same everywhere beside the dimension; a number, everywhere (torch: get_expanded_index)."""
+    if index._array.ndim >= len(shape):
+        return index
+    if not index._array.ndim:
+        return index.expand(shape)
+    dim = wrap_dim(dim, len(shape))
+    n = index._array.shape[0]
+    line = index.view([n if place == dim else 1 for place in range(len(shape))])
+    return line.expand((*shape[:dim], n, *shape[dim + 1 :]))
+
+
+def selected(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """index_select: gather, with the same indices everywhere beside the dimension."""
+    batch, dim, index = bind(row, args, kwargs).values()
+    found = ROWS["gather"].call(batch, dim, _along(index, dim, batch._array.shape))
+    return found.squeeze(-1) if found._array.ndim > batch._array.ndim == 0 else found
+
+
+def copied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """index_copy: scatter."""
+    batch, dim, index, source = bind(row, args, kwargs).values()
+    return ROWS["scatter"].call(batch, dim, _along(index, dim, batch._array.shape), source)
+
+
+def sliced(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """slice_scatter: scatter, at places that torch does not count from the end nor cut."""
+    batch, source, dim, start, end, step = bind(row, args, kwargs).values()
+    shape = batch._array.shape
+    dim = wrap_dim(dim, len(shape))
+    index = arange(0 if start is None else start, shape[dim] if end is None else end, step)
+    return ROWS["scatter"].call(batch, dim, _along(index, dim, shape), source)
+
+
+def placed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """select_scatter: scatter, whose derivative by the source is not its own: that is none of an example."""
+    if transforms.backward > vmaps[level].age:
+        return NotImplemented
+    batch, source, dim, index = bind(row, args, kwargs).values()
+    shape = batch._array.shape
+    dim = wrap_dim(dim, len(shape))
+    number = scalar_tensor(wrap_dim(index, shape[dim]), dtype=int64)
+    return ROWS["scatter"].call(batch, dim, number.expand(shape), source.unsqueeze(dim).expand(shape))
+
+
+def on_diagonal(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """diagonal_scatter: dimensions behind the first."""
+    given = bind(row, args, kwargs)
+    rank = given["self"]._array.ndim
+    for name in ("dim1", "dim2"):
+        given[name] = wrap_dim(given[name], rank) + 1
+    for name in ("self", "src"):
+        given[name] = front_or_expanded(given[name], level)
+    return wrapped(call(row, given), level)
+
+
+def added(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """index_add: at once where the indices are one for all examples."""
+    given = bind(row, args, kwargs)
+    index, rank = given["index"], given["self"]._array.ndim
+    dim = wrap_dim(given["dim"], rank)
+    given["self"] = given["self"].clone()  # torch writes in place
+    if is_at(index, level):
+        given["dim"] = dim
+        names = [name for name in ("self", "source", "index") if is_at(given[name], level)]
+        wholes = {name: whole_of(given[name]) for name in names}
+        found = []
+        for i in range(vmaps[level].size):
+            given |= {name: whole.select(place, i) for name, (whole, place) in wholes.items()}
+            found.append(call(row, given))
+        return wrapped(stack(found), level)
+    given["dim"] = dim + 1
+    for name in ("self", "source"):
+        given[name] = _at_least_one(given[name], level)
+    found = call(row, given)
+    return wrapped(found if rank else found.squeeze(-1), level)
+
+
+# Indexing by several tensors ----------------------------------------------------------------------
+
+
+def _adjacent(indices: list[Any]) -> bool:
+    places = [place for place, each in enumerate(indices) if each is not None]
+    return places[-1] - places[0] < len(places)
+
+
+def _rank(index: Tensor) -> int:
+    return 1 if index._array.dtype.kind == "b" else index._array.ndim
+
+
+def _of_wholes(indices: list[Any], level: int, batched: bool) -> tuple[list[Any], int]:
+    """Indices of a whole, and how many dimensions those of an example have where they meet."""
+    rank = max(_rank(each) for each in indices if each is not None)
+    found = [padded(each, rank) if is_at(each, level) else each for each in indices]
+    if not batched:
+        return found, rank
+    if not any(is_at(each, level) for each in indices):
+        return [None, *found], rank
+    examples = arange(vmaps[level].size)
+    for _ in range(rank):
+        examples = examples.unsqueeze(-1)
+    return [examples, *found], rank
+
+
+def indexed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """Indexing: where indices differ, the examples are one of the dimensions that are indexed."""
+    batch, indices = bind(row, args, kwargs).values()
+    indices = list(indices)
+    ours = is_at(batch, level)
+    wholes, rank = _of_wholes(indices, level, ours)
+    found = row.call(front_of(batch, level), wholes)
+    theirs = any(is_at(each, level) for each in indices)
+    adjacent = _adjacent(indices)
+    before = next(place for place, each in enumerate(indices) if each is not None) if adjacent else 0
+    if not theirs:
+        return wrapped(found, level, 0 if adjacent else rank)
+    if not ours:
+        return wrapped(found, level, before)
+    if before:
+        behind = range(1 + rank + before, found._array.ndim)
+        found = found.permute(0, *range(1 + rank, 1 + rank + before), *range(1, 1 + rank), *behind)
+    return wrapped(found, level)
+
+
+def put(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """index_put: as indexed."""
+    given = bind(row, args, kwargs)
+    if not _ready_to_put(given, level):
+        return NotImplemented
+    return wrapped(call(row, given), level)
+
+
+def _ready_to_put(given: dict[str, Any], level: int) -> bool:
+    """Turn the arguments of index_put into wholes, if there is a way to do so."""
+    batch, values = given["self"], given["values"]
+    indices = list(given["indices"])
+    if any(is_at(each, level) and each._array.dtype.kind == "b" for each in indices):
+        raise RuntimeError(MASK)
+    wholes, rank = _of_wholes(indices, level, True)
+    masks = sum(
+        each._array.ndim - 1 for each in indices if each is not None and each._array.dtype.kind == "b"
+    )
+    named = sum(each is not None for each in indices) + masks
+    wanted = batch._array.ndim - named + rank
+    values = with_ones(front_or_expanded(values, level), wanted - values._array.ndim)
+    given |= {"self": front_or_expanded(batch, level), "indices": tuple(wholes), "values": values}
+    return True
+
+
+def put_in_place(row: Row, arguments: list[Any], level: int) -> list[Any] | None:
+    """The arguments of index_put_ as wholes."""
+    given = dict(zip(row.parameters, arguments, strict=True))
+    return list(given.values()) if _ready_to_put(given, level) else None
+
+
+# Searching ----------------------------------------------------------------------------------------
+
+
+def searched(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """searchsorted: a line serves all values, other sequences those that stand where they do."""
+    given = dict(zip(("sorted_sequence", "input"), args, strict=False)) | kwargs
+    sequence, values, sorter = given.pop("sorted_sequence"), given.pop("input"), given.get("sorter")
+    if not isinstance(values, Tensor):
+        return batched_fallback.composed("searchsorted.Scalar", made, args, kwargs, level)
+    rank, line = values._array.ndim, sequence._array.ndim == 1
+    if is_at(sequence, level) or is_at(sorter, level):
+        if sorter is not None:
+            given["sorter"] = front_or_expanded(sorter, level)
+        sequence, whole = front_or_expanded(sequence, level), front_or_expanded(values, level)
+        if not line:
+            return wrapped(made(sequence, whole, **given), level)
+        found = made(sequence, whole.flatten(1) if rank else whole.unsqueeze(-1), **given)
+        return wrapped(found.view(whole._array.shape), level)
+    whole, dim = whole_of(values)
+    if line:
+        return wrapped(made(sequence, whole, **given), level, dim)
+    found = made(sequence, into(whole, dim, rank - 1), **given)
+    return wrapped(out_of(found, rank - 1, vmaps[level].size), level, rank - 1)
+
+
+def put_into_buckets(
+    made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
+) -> Any:
+    """bucketize: searchsorted, the other way round."""
+    given = dict(zip(("input", "boundaries"), args, strict=False)) | kwargs
+    return FUNCTIONS["searchsorted"](given.pop("boundaries"), given.pop("input"), **given)
+
+
+def hot(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """one_hot: where the class is each of the classes.
+
+    Raises:
+        RuntimeError: there are no classes.
+    """
+    given = dict(zip(("tensor", "num_classes"), args, strict=False)) | kwargs
+    classes: Tensor = given["tensor"]
+    if classes.dtype is not int64:
+        raise RuntimeError("one_hot is only applicable to index tensor.")
+    if given.get("num_classes", -1) == -1:
+        return NotImplemented
+    return (classes.unsqueeze(-1) == arange(given["num_classes"])).to(int64)
+
+
+def repeated(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """repeat_interleave, as often as each example says: the indices that do it are made one by one."""
+    given = dict(zip(("input", "repeats", "dim"), args, strict=False)) | kwargs
+    input, repeats, dim = given["input"], given.get("repeats"), given.get("dim")
+    if repeats is None:
+        return batched_fallback.composed("repeat_interleave.Tensor", made, args, kwargs, level)
+    if not is_at(repeats, level):
+        return NotImplemented
+    line = input.flatten() if dim is None else input
+    return line.index_select(0 if dim is None else dim, made(repeats))
+
+
+_SCATTERED = """
+scatter scatter_add scatter_reduce scatter_value scatter_value_with scatter_with
+"""
+RULES: dict[str, Rule] = {
+    **dict.fromkeys(_SCATTERED.split(), scattered),
+    "diagonal_scatter": on_diagonal,
+    "gather": gathered,
+    "index": indexed,
+    "index_add": added,
+    "index_copy": copied,
+    "index_put": put,
+    "index_select": selected,
+    "select_scatter": placed,
+    "slice_scatter": sliced,
+}
+COMPOSED = {
+    "bucketize": put_into_buckets,
+    "one_hot": hot,
+    "repeat_interleave": repeated,
+    "searchsorted": searched,
+}  # of functions that are no rows

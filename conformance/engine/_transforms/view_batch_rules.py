@@ -1,0 +1,277 @@
+"""Views of whole batches, and copies that lie like them (torch: functorch/BatchRulesViews.cpp)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .._aten.registry import ROWS, Row, bind
+from .._aten.shape.as_strided_unfold import as_strided
+from .._aten.shape.view_reshape import _check_bytes
+from .._autograd.batched_tensor import BatchedTensor, batched, batched_whole, by_wholes, flat, whole_of
+from .._autograd.tensor import Tensor
+from .._c10.dtypes import dtype
+from .._c10.layout import contiguous_format
+from .._c10.shapes import wrap_dim
+from .batch_dims import Rule, front, is_at, wrapped
+from .jvp import call
+from .pointwise_batch_rules import pointwise
+
+
+def dims_of(dim: Any, rank: int) -> Any:
+    """Dimensions of an example as those of its whole."""
+    if isinstance(dim, int):
+        return wrap_dim(dim, rank) + 1
+    return type(dim)(wrap_dim(each, rank) + 1 for each in dim)
+
+
+def along(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """An operation along some dimensions: those behind the first."""
+    given = bind(row, args, kwargs)
+    batch = given["self"]
+    if not is_at(batch, level):
+        return NotImplemented
+    if row.view is not None and batch._whole is None:
+        return NotImplemented
+    rank = batch._array.ndim
+    if (
+        not rank
+        and row.name in _OF_NUMBERS
+        and all(given[name] in (0, (0,)) for name in _DIMS & given.keys())
+    ):
+        return batch
+    for name in _DIMS & given.keys():
+        given[name] = dims_of(given[name], rank)
+    if row.name == "permute":
+        given["dims"] = (0, *given["dims"])
+    given["self"] = front(batch)
+    return wrapped(call(row, given), level)
+
+
+def _alias(batch: BatchedTensor, level: int) -> BatchedTensor:
+    whole, dim = whole_of(batch)
+    return batched_whole(ROWS["alias"].call(whole), dim, level)
+
+
+_OF_NUMBERS = frozenset(["transpose"])  # which take dimension 0 of a number
+_DIMS = frozenset(["dim", "dim0", "dim1", "dim2", "dims", "dimension"])
+
+
+def cloned(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """clone: as it lies, or in order from the first example to the last."""
+    in_order = bind(row, args, kwargs)["memory_format"] is contiguous_format
+    return (arranged if in_order else pointwise)(row, args, kwargs, level)
+
+
+def reshaped(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """A view in another shape."""
+    batch, size = bind(row, args, kwargs).values()
+    if row.view is not None and batch._whole is None:
+        return NotImplemented
+    whole = front(batch)
+    wanted = (whole._array.shape[0], *size)
+    if row.name != "_reshape_alias":
+        return wrapped(row.call(whole, wanted), level)
+    try:
+        return wrapped(ROWS["view"].call(whole, wanted), level)
+    except RuntimeError as error:
+        raise ValueError from error  # as the row does: then it is copied
+
+
+def arranged(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """An operation that takes the batch's dimensions as they come behind the first."""
+    given = bind(row, args, kwargs)
+    if row.view is not None and given["self"]._whole is None:
+        return NotImplemented
+    given["self"] = front(given["self"])
+    return wrapped(call(row, given), level)
+
+
+def expanded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """A view of an example, expanded to as many dimensions as are asked for."""
+    batch, size = bind(row, args, kwargs).values()
+    if batch._whole is None or len(size) < batch._array.ndim:
+        return NotImplemented
+    whole = front(batch)
+    shape = whole._array.shape
+    whole = whole.view((shape[0], *(1,) * (len(size) - batch._array.ndim), *shape[1:]))
+    return wrapped(row.call(whole, (whole._array.shape[0], *size)), level)
+
+
+def transposed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """t: of a matrix its transpose, of less what it is."""
+    (batch,) = bind(row, args, kwargs).values()
+    if batch._whole is None or batch._array.ndim > 2:
+        return NotImplemented
+    last = min(1, max(batch._array.ndim - 1, 0))
+    return along(ROWS["transpose"], (batch, 0, last), {}, level)
+
+
+def unsqueezed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """unsqueeze: there is one place more than dimensions."""
+    batch, dim = bind(row, args, kwargs).values()
+    if batch._whole is None:
+        return NotImplemented
+    return wrapped(row.call(front(batch), wrap_dim(dim, batch._array.ndim + 1) + 1), level)
+
+
+def repeated(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """repeat: as often as one example is, and once along the examples."""
+    batch, repeats = bind(row, args, kwargs).values()
+    if len(repeats) < batch._array.ndim:
+        return NotImplemented
+    whole = front(batch)
+    for _ in range(len(repeats) - batch._array.ndim):
+        whole = whole.unsqueeze(1)
+    return wrapped(row.call(whole, (1, *repeats)), level)
+
+
+def squeezed_along(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """squeeze along some dimensions: the whole lies as it did."""
+    batch, given = bind(row, args, kwargs).values()
+    if batch._whole is None:
+        return NotImplemented
+    rank = batch._array.ndim
+    places = [wrap_dim(each, rank) for each in flat((given,))]
+    if not rank:
+        return _alias(batch, level)
+    whole, dim = whole_of(batch)
+    gone = sum(each < dim and whole._array.shape[each] == 1 for each in places)
+    found = ROWS["squeeze_dims"].call(whole, tuple(each + (each >= dim) for each in places))
+    return wrapped(found, level, dim - gone)
+
+
+def diagonal_made(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """diag_embed: there is one dimension more."""
+    batch, offset, *dims = bind(row, args, kwargs).values()
+    rank = batch._array.ndim + 1
+    return wrapped(row.call(front(batch), offset, *(wrap_dim(dim, rank) + 1 for dim in dims)), level)
+
+
+def view_copied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """diagonal_copy and its like: a copy of the view, in order."""
+    found = along(ROWS[row.name.removesuffix("_copy")], tuple(bind(row, args, kwargs).values()), {}, level)
+    return found if found is NotImplemented else found.clone(memory_format=contiguous_format)
+
+
+def alias_copied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """alias_copy: a copy of the whole, in order."""
+    (batch,) = bind(row, args, kwargs).values()
+    return _alias(batch, level).clone(memory_format=contiguous_format)
+
+
+def rolled(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """roll: along some dimensions, or of all elements in a line."""
+    given = bind(row, args, kwargs)
+    if given["dims"] or not is_at(given["self"], level) or not given["self"]._array.ndim:
+        return along(row, args, kwargs, level) if given["dims"] else NotImplemented
+    whole = front(given["self"])
+    return wrapped(whole.flatten(1).roll(given["shifts"], 1).reshape(whole._array.shape), level)
+
+
+def traced(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """trace: the sum of a diagonal."""
+    (batch,) = bind(row, args, kwargs).values()
+    if batch._array.ndim != 2:
+        return NotImplemented
+    return wrapped(front(batch).diagonal(0, 1, 2).sum(1), level)
+
+
+def squeezed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """squeeze: every dimension of one, but for that of the examples."""
+    (batch,) = bind(row, args, kwargs).values()
+    if batch._whole is None:
+        return NotImplemented
+    if not batch._array.ndim:
+        return _alias(batch, level)
+    whole, dim = batch._whole, batch._dim
+    shape = whole._array.shape
+    kept = [place for place, n in enumerate(shape) if n != 1 or place == dim]
+    return wrapped(whole.view([shape[place] for place in kept]), level, kept.index(dim))
+
+
+def strided(
+    again: Callable[..., Any], input: BatchedTensor, size: Any, stride: Any, storage_offset: Any = None
+) -> Tensor:
+    """as_strided: the offset is that of the first example, and the others lie as far behind it as they do.
+
+    Raises:
+        RuntimeError: memory beside an example would be seen (torch: functorch/BatchRulesViews.cpp).
+    """
+    if len(size) != len(stride):
+        raise RuntimeError(
+            "Tensor.as_strided(size, stride, ...): size and stride must have the same length! "
+            f"Got size {list(size)} and stride {list(stride)}"
+        )
+    first = _begin(input)
+    begin = first if storage_offset is None else storage_offset
+    seen, have = (
+        [start, start + 1 + sum((n - 1) * step for n, step in zip(sides, steps, strict=True))]
+        for start, sides, steps in ((begin, size, stride), (first, input.shape, input.stride()))
+    )
+    if 0 not in size and not have[0] <= seen[0] < seen[1] <= have[1]:
+        raise RuntimeError(
+            f"result = tensor.as_strided({list(size)}, {list(stride)}, {begin}) can access memory outside of `tensor`. "
+            f"`result` can access some memory in range {seen}, but `tensor` can only access some memory in range "
+            f"{have}. This is not supported inside of vmap, please try to rewrite the `as_strided` call as a sequence of "
+            "PyTorch view operations"
+        )
+    if input._whole is not None and by_wholes(input._level):
+        whole = front(input)
+        sides, steps = (whole._array.shape[0], *size), (whole.stride(0), *stride)
+        return batched_whole(again(whole, sides, steps, storage_offset), 0, input._level)
+    examples = input._examples
+    return batched(
+        [again(each, size, stride, begin + _begin(each) - first) for each in examples], input._level
+    )
+
+
+def _begin(tensor: Tensor) -> int:
+    """Where the first example begins in memory."""
+    while tensor.__class__ is BatchedTensor:
+        tensor = tensor._examples[0]
+    begin: int = tensor.storage_offset()
+    return begin
+
+
+def strided_examples(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """The row of as_strided, which tangents are handed to."""
+    self, size, stride, offset, _ = bind(row, args, kwargs).values()
+    return strided(as_strided, self, size, stride, offset)
+
+
+def viewed(again: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """view, if it is asked for another dtype: in front, whatever the elements of an example."""
+    (batch, *asked), named = args, [*kwargs]
+    if named != ["dtype"] and not (len(asked) == 1 and isinstance(asked[0], (dtype, type))):
+        return NotImplemented
+    if not batch._array.ndim:
+        _check_bytes(batch, next(iter((*asked, *kwargs.values()))))
+    return batched_whole(again(front(batch), *asked, **kwargs), 0, level)
+
+
+COMPOSED: dict[str, Callable[..., Any]] = {"view": viewed}  # of functions that are no rows
+
+_VIEWS = """
+diagonal permute select slice split split_with_sizes split_with_sizes_copy transpose unbind unbind_copy unfold
+unsafe_split
+"""
+RULES: dict[str, Rule] = {
+    **dict.fromkeys(_VIEWS.split(), along),
+    **dict.fromkeys(["_fft_c2c", "_fft_c2r", "_fft_r2c", "flip", "glu", "rot90"], along),
+    **dict.fromkeys(["_in_order", "_view_as_complex", "constant_pad_nd", "tril", "triu"], arranged),
+    **dict.fromkeys(["_reshape_alias", "_unsafe_view", "view"], reshaped),
+    **dict.fromkeys(["diagonal_copy", "unfold_copy"], view_copied),
+    **dict.fromkeys(["squeeze_dim", "squeeze_dims"], squeezed_along),
+    "alias_copy": alias_copied,
+    "as_strided": strided_examples,
+    "clone": cloned,
+    "diag_embed": diagonal_made,
+    "expand": expanded,
+    "repeat": repeated,
+    "roll": rolled,
+    "squeeze": squeezed,
+    "t": transposed,
+    "trace": traced,
+    "unsqueeze": unsqueezed,
+}

@@ -1,0 +1,177 @@
+"""Custom Functions whose rule for vmap is generated (torch: vmapify_autograd_function in _functorch/autograd_function.py).
+
+Note [Functions of whole batches]: the Function is applied once, outside of the vmap, as another one whose forward,
+setup_context, backward and jvp run those of the first under a vmap of their own. What it saves is whole batches, and
+which of their dimensions count the examples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from .._autograd.batched_tensor import batched_whole, vmaps, whole_of
+from .._autograd.custom_function import Function
+from .._autograd.tensor import Tensor
+from .._c10.interpreter_stack import transforms
+from .._c10.pytree import broadcast_to_and_flatten, flatten, unflatten
+from .batch_dims import is_at
+from .vmap import vmap, vmapping
+
+
+def unwrapped(values: Any, level: int) -> tuple[Any, Any]:
+    """Values, whose batched tensors of a level are whole, and which of the dimensions count the examples."""
+    leaves, spec = flatten(values)
+    taken = [whole_of(each) if is_at(each, level) else (each, None) for each in leaves]
+    return unflatten([each for each, _ in taken], spec), unflatten([dim for _, dim in taken], spec)
+
+
+def wrapped(values: Any, dims: Any, level: int) -> Any:
+    """Values, whose wholes are batched at a level.
+
+    Raises:
+        AssertionError: the dimensions have another structure.
+    """
+    leaves, spec = flatten(values)
+    flat_dims = broadcast_to_and_flatten(dims, spec)
+    if flat_dims is None:
+        raise AssertionError("flat_bdims must not be None")
+    again = [
+        each if dim is None or not isinstance(each, Tensor) else batched_whole(each, dim, level)
+        for each, dim in zip(leaves, flat_dims, strict=True)
+    ]
+    return unflatten(again, spec)
+
+
+@contextmanager
+def outside(level: int) -> Iterator[None]:
+    """Inside, neither the vmap of a level runs nor those inside it."""
+    running, depth = vmaps[level:], transforms.depth
+    del vmaps[level:]
+    transforms.depth = running[0].depth - 1
+    try:
+        yield
+    finally:
+        vmaps[level:], transforms.depth = running, depth
+
+
+def apply_whole(cls: Any, args: tuple[Any, ...], level: int) -> Any:
+    """Apply a Function to the wholes of tensors that are batched at a level."""
+    running = vmaps[level]
+    whole, in_dims = unwrapped(args, level)
+    with outside(level):
+        *outputs, out_dims = _vmapped(cls, in_dims, running.size, running.randomness).apply(*whole)
+    if isinstance(out_dims, tuple):
+        return wrapped(tuple(outputs), out_dims, level)
+    return wrapped(outputs[0], out_dims, level)
+
+
+def _under_vmap(
+    function: Callable[..., Any], in_dims: tuple[Any, ...], size: int, randomness: str
+) -> Callable[..., tuple[Any, Any]]:
+    """The function of whole batches: what it returns, and the dimensions (torch: restore_vmap)."""
+
+    def call(*args: Any) -> tuple[Any, Any]:
+        with vmapping(size, randomness) as level:
+            return unwrapped(function(*wrapped(args, in_dims, level)), level)
+
+    return call
+
+
+class _Context:
+    """The context of the Function applied, as the other one sees it."""
+
+    def __init__(self, inner: Any, **own: Any) -> None:
+        vars(self).update(own, _inner=inner)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._inner, name, value)
+
+
+class _Saving(_Context):
+    """Keeps wholes in place of the batched tensors it is given to save."""
+
+    saved_dims: Any = ()
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        self._keep(self._inner.save_for_backward, tensors)
+
+    def save_for_forward(self, *tensors: Any) -> None:
+        self._keep(self._inner.save_for_forward, tensors)
+
+    def _keep(self, save: Callable[..., None], tensors: tuple[Any, ...]) -> None:
+        whole, vars(self)["saved_dims"] = unwrapped(tensors, len(vmaps) - 1)
+        save(*whole)
+
+
+def _vmapped(cls: Any, in_dims: tuple[Any, ...], size: int, randomness: str) -> Any:
+    """The Function of whole batches."""
+    kept: dict[str, Any] = {}
+
+    def under(function: Callable[..., Any], *dims: Any) -> Callable[..., tuple[Any, Any]]:
+        return _under_vmap(function, dims, size, randomness)
+
+    def forward(*operands: Any) -> Any:
+        outputs, out_dims = under(cls.forward, *in_dims)(*operands)
+        return (outputs, out_dims) if isinstance(outputs, Tensor) else (*outputs, out_dims)
+
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        *outputs, out_dims = output
+
+        def inner(inputs: tuple[Any, ...], outputs: Any) -> None:
+            context = _Saving(ctx)
+            cls.setup_context(context, inputs, outputs)
+            kept["shapes"] = [each.shape if isinstance(each, Tensor) else None for each in inputs]
+            kept["saved"] = context.saved_dims
+
+        single = not isinstance(out_dims, tuple)
+        under(inner, in_dims, out_dims)(inputs, outputs[0] if single else tuple(outputs))
+        kept["out"] = (out_dims,) if single else out_dims
+
+    def transposed(rule: Callable[..., Any], ctx: Any, given: tuple[Any, ...], dims: tuple[Any, ...]) -> Any:
+        """What backward or jvp makes of gradients or tangents, of which some are absent."""
+
+        def call(saved: tuple[Any, ...], given: tuple[Any, ...]) -> Any:
+            return rule(_Context(ctx, saved_tensors=saved), *given)
+
+        present = tuple(None if each is None else dim for each, dim in zip(given, dims, strict=False))
+        found, found_dims = under(call, kept["saved"], present)(ctx.saved_tensors, given)
+        return (found, found_dims) if isinstance(found, tuple) else ((found,), (found_dims,))
+
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        found, dims = transposed(cls.backward, ctx, gradients[:-1], kept["out"])
+        return _reduced(found, dims, in_dims, size, kept["shapes"])
+
+    def jvp(ctx: Any, *tangents: Any) -> Any:
+        found, dims = transposed(cls.jvp, ctx, tangents, in_dims)
+        return *_reduced(found, dims, kept["out"], size, [None] * len(found)), None
+
+    parts = {"forward": forward, "setup_context": setup_context, "backward": backward, "jvp": jvp}
+    made: dict[str, Any] = {name: staticmethod(part) for name, part in parts.items()}
+    meta: Any = type(Function)
+    return meta(f"Vmapped{cls.__name__}", (Function,), {**made, "generate_vmap_rule": True})
+
+
+def _reduced(
+    gradients: tuple[Any, ...], dims: tuple[Any, ...], wanted: tuple[Any, ...], size: int, shapes: list[Any]
+) -> tuple[Any, ...]:
+    """Gradients that lie as what they are gradients of (torch: reductify)."""
+    given = zip(gradients, dims, wanted, shapes, strict=False)
+    return tuple(_reduced_one(each, dim, goal, size, shape) for each, dim, goal, shape in given)
+
+
+def _reduced_one(gradient: Any, dim: int | None, wanted: int | None, size: int, shape: Any) -> Any:
+    if gradient is None or (dim is None and wanted is None):
+        return gradient
+    if wanted is None:
+        return gradient.sum(dim)
+    if dim is None:
+        gradient, dim = gradient.unsqueeze(wanted), wanted
+        gradient = gradient.expand((*gradient.shape[:dim], size, *gradient.shape[dim + 1 :]))
+    if shape is not None:
+        return vmap(lambda each: each.sum_to_size(shape), dim, wanted)(gradient)
+    return gradient if dim == wanted else gradient.movedim(dim, wanted)

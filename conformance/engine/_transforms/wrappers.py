@@ -1,0 +1,65 @@
+"""torch._C._functorch: what programs ask of the wrappers that transforms put around tensors (torch: functorch/init.cpp)."""
+
+from __future__ import annotations
+
+from .._autograd.batched_tensor import BatchedTensor, vmaps, whole_of
+from .._autograd.tensor import Tensor
+from .interpreter_nesting import Running, running
+
+
+def _wrapping(tensor: Tensor) -> Running | None:
+    """The innermost transform that wraps a tensor."""
+    return next((each for each in reversed(running) if _wraps(each, tensor)), None)
+
+
+def _wraps(level: Running, tensor: Tensor) -> bool:
+    if level.derivative:
+        return tensor._age >= level.age
+    return tensor.__class__ is BatchedTensor and vmaps[tensor._level].depth == level.depth
+
+
+def is_batchedtensor(tensor: Tensor) -> bool:
+    """Whether the innermost wrapper is that of a vmap."""
+    found = _wrapping(tensor)
+    return found is not None and not found.derivative
+
+
+def is_gradtrackingtensor(tensor: Tensor) -> bool:
+    """Whether it is that of a derivative."""
+    found = _wrapping(tensor)
+    return found is not None and found.derivative
+
+
+def is_functorch_wrapped_tensor(tensor: Tensor) -> bool:
+    """Whether there is any."""
+    return _wrapping(tensor) is not None
+
+
+def maybe_get_level(tensor: Tensor) -> int:
+    """How deep the innermost one stands; -1 for none."""
+    found = _wrapping(tensor)
+    return -1 if found is None else found.depth
+
+
+def maybe_get_bdim(tensor: Tensor) -> int:
+    """Which dimension of the whole counts the examples; -1 where the innermost one is no vmap's."""
+    return whole_of(tensor)[1] if isinstance(tensor, BatchedTensor) and is_batchedtensor(tensor) else -1
+
+
+def maybe_current_level() -> int | None:
+    """How deep the innermost transform that runs stands; None for none."""
+    return running[-1].depth if running else None
+
+
+def get_unwrapped(tensor: Tensor) -> Tensor:
+    """What is below the innermost wrapper.
+
+    Raises:
+        RuntimeError: there is none.
+    """
+    found = _wrapping(tensor)
+    if found is None:
+        raise RuntimeError("No wrappers present!")
+    if not found.derivative:
+        return whole_of(tensor)[0]
+    return tensor.detach()

@@ -1,0 +1,251 @@
+"""What `conformance engine inhouse --source mul` prints: all that runs for an operator, in one text.
+
+That is the forward and the formulas as they are written, the class of the nodes, and the functions that are generated
+from them, in the form in which they are compiled; see Note [Rows are compiled] in _aten/registry.py.
+"""
+
+from __future__ import annotations
+
+import ast
+import dis
+import inspect
+import textwrap
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import CodeType, FunctionType
+from typing import Any
+
+from .._aten.codegen.compile import SHARED
+from .._aten.codegen.generated import KINDS, source_of
+from .._aten.codegen.node import formula_name, names_of
+from .._aten.complex_gradients import AS_WRITTEN, HOLOMORPHIC, formula_of
+from .._aten.registry import ROWS, Row
+from .._c10.location import PACKAGE
+
+_ABOVE = Path(__file__).parents[2]  # the folder that conformance is in
+_DECLARING = ("nn.functional", "linalg", "sparse", "random", "distributions")  # they have rows, beside ops
+_SAVED = {
+    "tensor": "an input, as it was given",
+    "list": "inputs, as they were given",
+    "output": "an output",
+    "plain": "no tensor",
+}
+_CONSTANTS = {
+    "state": "what is set for this thread: grad mode, inference mode, modes in force",
+    "NUMBERS": "the classes of Python's and NumPy's numbers",
+    "REAL": "the classes of real Python numbers that every floating dtype takes as they are",
+    "ONE": "the factor alpha that changes nothing",
+    "FULL": "the dtypes that promotion with a Python number leaves alone",
+    "FIRST": "the sequence number of what runs before all else that is ready",
+    "SINK": "the node in place of an input's, where there is no graph",
+    "FREED": "what is left in a node of a tensor that was freed",
+    "MISSING": "the default of an argument that must be given",
+    "PLAIN": "the classes of numbers, and that of None",
+    "BY_NUMPY": "torch's dtypes by NumPy's",
+    "known_metadata": "shapes and dtypes that were seen before, one tuple for all nodes",
+    "new": "object.__new__",
+    "ndarray": "numpy.ndarray",
+    "asanyarray": "numpy.asanyarray",
+}
+
+
+def operators() -> list[str]:
+    """The names of all operators that have generated functions."""
+    for name in _DECLARING:
+        import_module(f"{PACKAGE}.{name}")
+    return sorted(ROWS)
+
+
+def composed_in(name: str) -> str | None:
+    """The place of torch's function (or Tensor's method) of that name which is no operator, but calls some."""
+    torch = import_module(PACKAGE)
+    if name.removesuffix("_") in ROWS:  # which is what it does in place
+        return None
+    found: Any = torch
+    for part in name.removeprefix("torch.").split("."):
+        found = getattr(found, part, None)
+    if found is None:
+        found = getattr(torch.Tensor, name, None)
+    function = inspect.unwrap(found) if callable(found) else None
+    return _place(function) if isinstance(function, FunctionType) and not hasattr(found, "row") else None
+
+
+def listing(name: str) -> str:
+    """All that runs for an operator.
+
+    Raises:
+        KeyError: there is none of that name.
+    """
+    row = ROWS[name]
+    node = f"its node is {row.node_name}" if row.recorded else "it has no node: no gradient flows through it"
+    sections = [f"{name}: {node}\n", _section("forward", "computes arrays of arrays", row.forward)]
+    for key, formula in row.formulas.items() if row.recorded else ():
+        sections.append(_section(f"gradient of {_listed(key)}", f"called {formula_name(key)} below", formula))
+        other = formula_of(row, key)
+        if other is not formula:
+            called = f"called {formula_name(key, 'complex_')} below"
+            sections.append(
+                _section(f"gradient of {_listed(key)} where the output is complex", called, other)
+            )
+    if row.recorded:
+        sections.append(_node_class(row))
+    used: set[str] = set()
+    for kind in _kinds(row):
+        source = source_of(row, kind)
+        used |= _names(compile(source, name, "exec"))
+        sections.append(f"{_heading(kind, KINDS[kind].does)}\n{source}")
+    legend = [_heading("names", "what these functions call"), *_legend(row, used), ""]
+    return "\n".join([*sections, "\n".join(legend)])
+
+
+def _kinds(row: Row) -> Iterator[str]:
+    """The functions that are generated for a row."""
+    recorded = row.recorded
+    declared = row.name in HOLOMORPHIC or row.name in AS_WRITTEN
+    runs = row.node_name != "NotImplemented"  # that node raises
+    possible = {
+        "operator": row.operator is not None,
+        **dict.fromkeys(("record", "record_inplace", "linearize", "release"), recorded),
+        "apply": recorded and runs,
+        **dict.fromkeys(("apply_complex", "apply_uncast"), recorded and runs and declared),
+    }
+    seen = set()
+    for kind in KINDS:
+        if possible.get(kind, True):
+            source = source_of(row, kind)
+            if source not in seen:
+                yield kind
+            seen.add(source)
+
+
+def _heading(kind: str, text: str) -> str:
+    return f"=== {kind}: {text}"
+
+
+def _section(kind: str, text: str, function: Callable[..., Any]) -> str:
+    return f"{_heading(kind, text)} ({_place(function)})\n{_written(function)}"
+
+
+def _listed(key: str) -> str:
+    return ", ".join(key.split())
+
+
+def _node_class(row: Row) -> str:
+    """The class of a row's nodes: where its edges lead, and what it saves."""
+    lines = [
+        _heading("node class", "where its edges lead, and what it saves"),
+        f"class {row.node_name}(Node):",
+    ]
+    lines.append(
+        f"    next_nodes: {', '.join(f'*{each}' if each in row.lists else each for each in row.inputs)}"
+    )
+    for name, kind in row.saved.items():
+        users = [_listed(key) for key, formula in row.formulas.items() if name in names_of(formula)]
+        shown = "" if name.startswith("_") else f"; shown as _saved_{name}"
+        lines.append(f"    saved_{name}: {_SAVED[kind]}, for the gradient of {' and of '.join(users)}{shown}")
+    return "\n".join([*lines, ""])
+
+
+def _legend(row: Row, used: Iterable[str]) -> Iterator[str]:
+    """What the generated functions call, but for Python's own."""
+    texts = {
+        "row": "what is declared of the operator",
+        "forward_": "the forward, above",
+        "ufunc_": f"numpy.{row.ufunc.__name__}" if row.ufunc else "",
+        "promote": f"brings operands to one dtype: {_said(row.meeting)}",
+        "returns": f"what makes one object of several results: {row.returns.__name__}",
+        "Node_": f"the class {row.node_name}",
+        "record": "the function above",
+        **_CONSTANTS,
+    }
+    for name in sorted(used):
+        if name in texts:
+            yield f"{name}: {texts[name]}"
+        elif name in SHARED:
+            yield f"{name}: {_said(SHARED[name])}"
+
+
+def _said(what: Any) -> str:
+    """The place of a function or class, and the first line of its docstring."""
+    what = getattr(what, "__func__", what)
+    if isinstance(what, FunctionType):
+        place = _place(what)
+    else:
+        what = what if isinstance(what, type) else type(what)
+        place = f"{what.__module__}.{what.__qualname__}"
+    return f"{(inspect.getdoc(what) or '').partition(chr(10))[0]} ({place})".lstrip()
+
+
+def _names(code: CodeType) -> set[str]:
+    """The names that code looks up outside of itself."""
+    inside = (_names(each) for each in code.co_consts if isinstance(each, CodeType))
+    own = {each.argval for each in dis.get_instructions(code) if each.opname == "LOAD_GLOBAL"}
+    return own.union(*inside)
+
+
+# The source of functions that were written --------------------------------------------------------
+
+
+def _place(function: Callable[..., Any]) -> str:
+    """The file and line of a function; the same on every machine."""
+    code = _called(function).__code__
+    path = Path(code.co_filename)
+    known = path.relative_to(_ABOVE) if path.is_relative_to(_ABOVE) else Path(path.name)
+    return f"{known.as_posix()}:{code.co_firstlineno}"
+
+
+def _called(function: Callable[..., Any]) -> FunctionType:
+    """A function that is written in a file: where one is none, as what ``eval`` makes, the one that it calls."""
+    found = inspect.unwrap(function)
+    while found.__code__.co_filename.startswith("<"):
+        (found,) = (found.__globals__[name] for name in found.__code__.co_names)
+    return found
+
+
+def _written(function: Callable[..., Any]) -> str:
+    """The source of a function, and below it the values of the variables that it has from another one."""
+    if function.__code__.co_filename.startswith("<"):
+        return (
+            f"# A lambda with these arguments: {', '.join(names_of(function))}\n{_written(_called(function))}"
+        )
+    is_lambda = function.__name__ == "<lambda>"
+    text = f"{_lambda(function)}\n" if is_lambda else textwrap.dedent(inspect.getsource(function))
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    return text + "".join(f"# {name} is {_value(cell.cell_contents)}\n" for name, cell in cells)
+
+
+def _value(value: Any) -> str:
+    """A variable's value, without addresses."""
+    if value is None or isinstance(value, bool | int | float | complex | str):
+        return repr(value)
+    if isinstance(value, FunctionType):
+        return f"{value.__qualname__} ({_place(value)})"
+    return getattr(value, "__name__", f"of the class {type(value).__name__}")
+
+
+@cache
+def _tree(file: str) -> tuple[str, ast.Module]:
+    text = Path(file).read_text(encoding="utf-8")
+    return text, ast.parse(text)
+
+
+def _lambda(function: Callable[..., Any]) -> str:
+    """The source of a lambda: of those that begin in its line, the one whose code is the same."""
+    code = function.__code__
+    text, tree = _tree(code.co_filename)
+    places = [place for place in code.co_positions() if None not in place and place[3]]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Lambda) and node.lineno == code.co_firstlineno:
+            body = node.body
+            spans = ((line, column) for line, _, column, _ in places)
+            inside = all(
+                (body.lineno, body.col_offset) <= each <= (body.end_lineno, body.end_col_offset)
+                for each in spans
+            )
+            if inside and [each.arg for each in node.args.args] == [*names_of(function)]:
+                first = text.splitlines()[node.lineno - 1]
+                margin = first[: len(first) - len(first.lstrip())]
+                return (ast.get_source_segment(text, node) or "").replace(f"\n{margin}", "\n")
+    return "lambda: its source is not to be found"

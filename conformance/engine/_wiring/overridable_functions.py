@@ -1,0 +1,244 @@
+"""torch's functions, all of them: they are made to ask what overrides them, and are listed for torch.overrides."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import FunctionType
+from typing import Any
+
+from .. import autograd, fft, functional, linalg, nn, special
+from .._aten import operators
+from .._aten.creation import factories
+from .._aten.fft import stft
+from .._aten.nn import batch_norm, cross_entropy
+from .._aten.random import random
+from .._aten.registry import ROWS
+from .._autograd import backward
+from .._autograd.tensor import Tensor
+from .._autograd.torch_function import (
+    MARK,
+    UNASKED,
+    ask,
+    disabled_torch_function,
+    flat,
+    get_ignored_functions,
+)
+from .._c10.location import PACKAGE
+from .._dispatch.torch_dispatch import OpOverload, OpOverloadPacket
+from .._dispatch.torch_function_wrappers import (
+    REFLECTED,
+    Overridable,
+    asking_operator,
+    beneath,
+    make_methods_ask,
+    name_methods,
+)
+from .._nn import loss, rnn
+from .._nn.functions import FUNCTIONS
+from .._transforms.composite_batch_rules import INDEXING, UNMAPPED
+
+_PREFIXED = (
+    "fft",
+    "linalg",
+    "special",
+)  # modules whose names say in the dispatcher, too, where they are from
+# What torch.nn.functional has from elsewhere; all else there is written in Python.
+_FROM_TORCH = frozenset(
+    """
+    adaptive_avg_pool1d avg_pool1d bilinear channel_shuffle conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d
+    conv_transpose3d cosine_similarity hardshrink pairwise_distance pdist pixel_shuffle pixel_unshuffle prelu
+    """.split()  # noqa: SIM905  as torch's own lists
+)
+_FROM_NN = frozenset(
+    "avg_pool2d avg_pool3d gelu linear logsigmoid one_hot scaled_dot_product_attention softplus softshrink".split()  # noqa: SIM905  as above
+)
+_INITS = ("constant_", "kaiming_uniform_", "normal_", "uniform_")  # those of torch.nn.init that ask
+_FILES = {"lobpcg": "torch._lobpcg", "pca_lowrank": "torch._lowrank", "svd_lowrank": "torch._lowrank"}
+_MADE = (
+    "tensor",
+    "as_tensor",
+    "asarray",
+    "from_numpy",
+    "sparse_coo_tensor",
+)  # what modes are asked of, and subclasses are not
+
+
+@functools.cache
+def make_tensors_ask() -> None:
+    _make_functions_ask()
+    module = sys.modules[PACKAGE]
+    for name in _MADE:
+        setattr(module, name, Overridable(getattr(module, name), name))
+    make_methods_ask()
+
+
+def _modules() -> tuple[Any, ...]:
+    """The modules that have torch's functions."""
+    return sys.modules[PACKAGE], fft, linalg, special, nn.functional, nn.init
+
+
+def attach_to(cls: type[Tensor]) -> None:
+    """Make torch's functions and Tensor's methods ask, for a new subclass of Tensor, and its reflected operators."""
+    asking: Any = cls
+    if asking.__torch_function__ is disabled_torch_function:
+        return
+    theirs = {name for base in cls.__mro__ if base not in (Tensor, object) for name in vars(base)}
+    if MARK in theirs:  # it inherits them
+        return
+    setattr(cls, MARK, True)
+    _make_functions_ask()
+    make_methods_ask()
+    for name in REFLECTED & vars(Tensor).keys() - theirs:
+        setattr(cls, name, asking_operator(name))
+
+
+@functools.cache
+def _make_functions_ask() -> None:
+    name_methods()
+    torch = sys.modules[PACKAGE]
+    vars(torch).update(FUNCTIONS, **{name: getattr(torch, name) for name in (*stft.FUNCTIONS, *_FILES)})
+    in_python = frozenset(functional.__all__) - {"istft"} | _FILES.keys()
+    for module in _modules():
+        for name, value in list(vars(module).items()):
+            own = isinstance(value, FunctionType) and value.__module__.startswith((PACKAGE, "torch"))
+            if not own or name.startswith("_") or name in UNASKED:
+                continue
+            place = f"torch{module.__name__.removeprefix(PACKAGE)}"
+            if module is torch and name in in_python:
+                asking = Overridable(value, name, _FILES.get(name, "torch.functional"), True)
+            elif module is nn.functional and name in _FROM_NN:
+                asking = Overridable(value, "log_sigmoid" if name == "logsigmoid" else name, "torch.nn")
+            elif module is torch or (module is nn.functional and name in _FROM_TORCH):
+                asking = Overridable(value, name)
+            elif place.removeprefix("torch.") in _PREFIXED:
+                asking = Overridable(value, f"{place.removeprefix('torch.')}_{name}", place)
+            elif module is nn.functional or name in _INITS:
+                asking = Overridable(value, name, place, True)
+            else:
+                continue
+            setattr(module, name, asking)
+    autograd.grad = backward.grad = Overridable(autograd.grad, "grad")
+
+
+def ask_late(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """What arguments that are no tensors, but override, say of a function of torch's that has not asked them."""
+    _make_functions_ask()
+    public = (each for module in _modules() for each in vars(module).values() if type(each) is Overridable)
+    asking = next((each for each in public if function in _layers(each.function)), None)
+    if asking is not None:
+        return asking(*args, **kwargs)
+    return ask(function, [*flat(args), *flat(kwargs.values())], *args, **kwargs)
+
+
+def _layers(function: Any) -> Iterator[Any]:
+    """A function and what it wraps."""
+    while function is not None:
+        yield function
+        function = getattr(function, "__wrapped__", None)
+
+
+# Listed -------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def overridable() -> tuple[dict[Any, list[Any]], dict[Any, str]]:
+    """Functions that can be overridden, by their places, and the names of all functions."""
+    make_tensors_ask()
+    torch = sys.modules[PACKAGE]
+    found: dict[Any, list[Any]] = {}
+    names: dict[Any, str] = {}
+    ignored = get_ignored_functions()
+    for name in functional.__all__:
+        names[getattr(torch, name)] = f"torch.functional.{name}"
+        found.setdefault(functional, []).append(getattr(torch, name))
+    for place, path in ((torch, "torch"), (nn.functional, "torch.nn.functional"), (nn.init, "torch.nn.init"),
+                        (Tensor, "torch.Tensor"), (linalg, "torch.linalg"), (fft, "torch.fft"),
+                        (special, "torch.special")):  # fmt: skip
+        for name, value in vars(place).items():
+            of_tensor = place is Tensor
+            module = getattr(value, "__module__", None) or ""
+            own = of_tensor or module.startswith((PACKAGE, "torch"))
+            if not own or (name.startswith("_") and not (of_tensor and name.startswith("__"))):
+                continue
+            function = value.__get__ if isinstance(value, property) else value
+            if isinstance(value, property):
+                names[value.__get__], names[value.__set__] = (
+                    f"{path}.{name}.__get__",
+                    f"{path}.{name}.__set__",
+                )
+            elif callable(value):
+                names.setdefault(value, f"{path}.{name}")
+            else:
+                continue
+            if function not in ignored and (of_tensor or (name[0].islower() and not name.endswith("_"))):
+                found.setdefault(value if isinstance(value, property) else place, []).append(function)
+    return found, names
+
+
+def resolve_name(f: Any) -> str | None:
+    """See overrides.resolve_name."""
+    if isinstance(f, (OpOverload, OpOverloadPacket)):
+        return str(f)
+    return overridable()[1].get(f)
+
+
+# Composed -----------------------------------------------------------------------------------------
+
+# What torch has in C++ beneath functions of its Python that are called alike.
+_BENEATH: dict[str, Any] = {"l1_loss": loss._l1_loss, "stft": stft._stft}
+
+
+def composed_functions(names: Iterable[str]) -> Iterator[tuple[str, FunctionType]]:
+    """The functions that compose those of these operations that are no rows, beneath what looks at their arguments."""
+    for name in names:
+        if name not in ROWS:
+            yield name, _composed(name)
+
+
+def _composed(name: str) -> FunctionType:
+    prefix, _, rest = name.partition("_")
+    if name in _BENEATH:
+        found = _BENEATH[name]
+    elif prefix in ("fft", "linalg"):
+        found = getattr(fft if prefix == "fft" else linalg, rest)
+    else:
+        found = getattr(nn.functional, name, None) or getattr(sys.modules[PACKAGE], name)
+    function = inspect.unwrap(found)
+    assert isinstance(function, FunctionType)
+    return function
+
+
+def composed() -> Iterator[tuple[tuple[str, int], FunctionType]]:
+    """The functions of torch that are no rows, by their names; of one name there may be several."""
+    likes = {
+        name: getattr(factories, name) for name in ("zeros_like", "ones_like", "full_like", "empty_like")
+    }
+    short = {"stft": stft._stft, "istft": stft.istft}
+    layers = {f"recurrent_{name}": getattr(rnn, name) for name in rnn.CALLED_BY_MODULES}
+    inner = {"classes_loss": cross_entropy.classes_loss, "native_batch_norm": batch_norm.native_batch_norm}
+    plain = (
+        likes,
+        short,
+        inner,
+        layers,
+        vars(Tensor),
+        operators.FUNCTIONS,
+        random.FUNCTIONS,
+        FUNCTIONS,
+        vars(nn.functional),
+    )
+    prefixed = (("linalg_", vars(linalg)), ("special_", vars(special)))
+    for prefix, namespace in (*(("", each) for each in plain), *prefixed):
+        for name, found in list(namespace.items()):
+            function = beneath(found)
+            if (
+                isinstance(function, FunctionType)
+                and not hasattr(function, "row")
+                and (not name.startswith("_") or name in INDEXING)
+                and name not in UNMAPPED
+                and function.__module__.startswith(PACKAGE)
+            ):
+                yield (prefix + name, id(function)), function

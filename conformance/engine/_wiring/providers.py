@@ -1,0 +1,97 @@
+"""What provides the slots that are filled on first use, see Note [Slots] in _c10/slots.py."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from operator import attrgetter
+from typing import Any
+
+from .._c10 import slots
+from .._c10.location import PACKAGE
+
+PROVIDERS: dict[str, str] = {
+    "apply_transformed": "_transforms.autograd_function:apply_transformed",
+    "are_wholes": "_transforms.grad_levels:are_wholes",
+    "ask_late": "_wiring.overridable_functions:ask_late",
+    "ask_modes": "_autograd.torch_function:ask",
+    "aten": "_dispatch.torch_dispatch:aten",
+    "attach_to": "_wiring.overridable_functions:attach_to",
+    "attend": "_autograd.torch_dispatch_subclass:attend",
+    "autocast_operator_kernel": "amp.autocast_mode:operator_kernel",
+    "batch_rule_of": "_transforms.batch_rules:rule_of",
+    "check_autocast_available": "amp.autocast_mode:check_available",
+    "check_autocast_device_type": "amp.autocast_mode:check_device_type",
+    "composed": "_wiring.overridable_functions:composed",
+    "composed_functions": "_wiring.overridable_functions:composed_functions",
+    "custom_op": "library:custom_op",
+    "delayed_error": "_autograd.custom_function_outputs:delayed_error",
+    "dispatch": "_transforms.functorch_dispatch:dispatch",
+    "dispatched_operation": "_dispatch.torch_dispatch:operation",
+    "enter_device": "utils._device:_enter_device",
+    "from_numpy": "_aten.creation.from_data:from_numpy",
+    "give_tangents": "_transforms.custom_function_jvp:give_tangents",
+    "in_place": "_transforms.functorch_dispatch:in_place",
+    "install_dispatch_wrappers": "_dispatch.dispatch_composite:install",
+    "istft": "_aten.fft.stft:istft",
+    "leave_mode": "_autograd.torch_function:leave_mode",
+    "legacy_storage": "_aten.storage:legacy",
+    "linalg_inv": "_aten.linalg.functions:inv",
+    "linalg_square": "_aten.linalg.checks:square",
+    "linalg_svd": "_aten.linalg.decompositions:svd",
+    "make_tensors_ask": "_wiring.overridable_functions:make_tensors_ask",
+    "matrix_norm": "_aten.linalg.functions:matrix_norm",
+    "namespace_of_operators": "_library.operators:namespace",
+    "new_sparse": "_aten.sparse.legacy_constructors:new",
+    "new_tensor": "_aten.creation.legacy_constructors:made",
+    "nn_functions": "_nn.functions:all_functions",
+    "of_complex_numbers": "_aten.pointwise.complex_formulas:formula_of",
+    "of_wholes": "_transforms.grad_levels:of_wholes",
+    "old_vmap": "_transforms.vmap:old_vmap",
+    "ones_like": "_dispatch.dispatch_composite:ones_like",
+    "overridable": "_wiring.overridable_functions:overridable",
+    "pad": "_nn.padding:pad",
+    "refuse_named": "_transforms.autograd_function:refuse_named",
+    "remove_dispatch_wrappers": "_dispatch.dispatch_composite:remove",
+    "resize": "autograd._functions:Resize.apply",
+    "resolve_torch_function": "_wiring.overridable_functions:resolve_name",
+    "safe_softmax": "_nn.scaled_dot_product_attention:_safe_softmax",
+    "sample_dirichlet": "_distributions.gamma_sampling:_sample_dirichlet",
+    "scalar_tensor": "_aten.creation.factories:scalar_tensor",
+    "set_autocast_enabled": "_dispatch.autocast:set_autocast_enabled",
+    "sparse_accumulated": "_aten.sparse.gradients:accumulated",
+    "sparse_gradient_of_bags": "_aten.sparse.gradients:of_bags",
+    "sparse_gradient_of_embedding": "_aten.sparse.gradients:of_embedding",
+    "sparse_gradient_of_gather": "_aten.sparse.gradients:of_gather",
+    "sparse_in_place": "_aten.sparse.inplace:written",
+    "sparse_kernel": "_aten.sparse.kernels:evaluated",
+    "sparse_methods": "_aten.sparse.methods:METHODS",
+    "sparse_text": "_aten.sparse.repr:tensor_text",
+    "sparse_values": "_aten.sparse.methods:raw_values",
+    "sparse_zeros": "_aten.sparse.sparse_array:zeros",
+    "standard_gamma": "_distributions.gamma_sampling:_standard_gamma",
+    "stft": "_aten.fft.stft:stft",
+    "swap_tensors": "utils._swap_tensors:swap_tensors",
+    "tensor_text": "_aten.tensor_repr:tensor_text",
+    "through_vmap_rule": "_transforms.autograd_function:through_rule",
+    "typed_storage": "_aten.storage:TypedStorage",
+    "untyped_storage": "_aten.storage:UntypedStorage.of",
+    "view_batch_in_place": "_transforms.inplace_batch_rules:view_in_place",
+    "warn_of_fallback": "_transforms.batched_fallback:warn_of",
+    "warn_of_typed_storage": "_aten.storage:_warn_typed_storage_removal",
+    "wrap_traced": "_wiring.traced_functions:wrap",
+    "wrapped_text": "_transforms.wrapper_repr:wrapped_text",
+    "write_wholes": "_transforms.inplace_batch_rules:write_wholes",
+    "zeros_like": "_aten.creation.factories:zeros_like",
+}
+"""The slots by name, and the modules and functions that fill them."""
+
+
+def provide(slot: str) -> Any:
+    """The function that fills a slot, whose module is imported if it was not."""
+    module, _, name = PROVIDERS[slot].partition(":")
+    return attrgetter(name)(import_module(f"{PACKAGE}.{module}"))
+
+
+def begin() -> None:
+    """Let slots find what fills them."""
+    slots.provide = provide

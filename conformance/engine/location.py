@@ -1,8 +1,0 @@
-"""Where the engine is: the package it is imported as, and its folder."""
-
-from __future__ import annotations
-
-import os.path
-
-PACKAGE = __name__.rpartition(".")[0]
-FOLDER = os.path.dirname(__file__)

@@ -1,0 +1,15 @@
+"""torch.ops: operators by their names in the dispatcher, aten's and those that programs define (torch: _ops.py)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._dispatch.torch_dispatch import aten
+from ._library.operators import namespace
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(f"module 'torch.ops' has no attribute '{name}'")
+    found = globals()[name] = namespace(name)
+    return found

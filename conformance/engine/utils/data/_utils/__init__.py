@@ -1,0 +1,1 @@
+"""Collation and worker processes (torch: utils/data/_utils)."""
