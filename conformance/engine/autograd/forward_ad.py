@@ -1,8 +1,10 @@
 """torch.autograd.forward_ad: dual tensors and their levels."""
 
+from typing import Any
+
+from .._transforms import forward_ad as _forward_ad
 from .._transforms.forward_ad import (
     UnpackedDualTensor,
-    _current_level,
     _is_fwd_grad_enabled,
     _set_fwd_grad_enabled,
     dual_level,
@@ -11,3 +13,10 @@ from .._transforms.forward_ad import (
     make_dual,
     unpack_dual,
 )
+
+
+def __getattr__(name: str) -> Any:
+    """The level that is open now, which changes."""
+    if name == "_current_level":
+        return _forward_ad._current_level
+    raise AttributeError(f"module 'torch.autograd.forward_ad' has no attribute '{name}'")
