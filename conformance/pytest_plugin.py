@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.plugin import is_in_use
-from conformance.plugin.beside import end_processes, refuse_unknown_engines, start_engines, start_torch
+from conformance.plugin.fast_protocol import call_alone, leave_out_plugins, may_be_one
 from conformance.plugin.options import add_options
-from conformance.plugin.phases import call_alone, leave_out_plugins, may_be_one
+from conformance.plugin.processes import end_processes, refuse_unknown_engines, start_engines, start_torch
 from conformance.plugin.reporter import Reporter
 from conformance.report.text import escape_the_unprintable
 
@@ -55,7 +55,7 @@ def pytest_collect_file(
     collectors = yield
     if file_path.suffix not in (".yaml", ".yml"):
         return collectors
-    from conformance.session.locate import is_scenario_file
+    from conformance.check.locate import is_scenario_file
 
     named = parent.session.isinitpath(file_path) and not collectors
     if named or is_scenario_file(file_path):

@@ -12,10 +12,10 @@ import pytest
 
 import conformance.adapters.inhouse
 import conformance.adapters.torch  # noqa: F401 - before anything takes modules away again
+from conformance.check import locate
 from conformance.cli import main, parser
+from conformance.language.claims import Verdict, load_claims
 from conformance.pytest_plugin import pytest_addoption
-from conformance.session import locate
-from conformance.spec.claims import Verdict, load_claims
 
 README = (Path(__file__).parent.parent / "README.md").read_text()
 BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)

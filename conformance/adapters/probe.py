@@ -9,11 +9,11 @@ from typing import Any
 
 from conformance.adapters.module import ModuleEngine
 from conformance.adapters.samples import OWNERS, samples
+from conformance.language.vocabulary import PATHS, entries
 from conformance.runner.engine import Engine
 from conformance.runner.isolate import isolated, lookup
 from conformance.runner.missing import is_module
-from conformance.runner.texts import error_text
-from conformance.spec.vocabulary import PATHS, entries
+from conformance.runner.normalize import error_text
 
 READS = {
     "values": ("shape", "dtype", "tolist"),

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from conformance.language.scenario import Scenario
 from conformance.runner.engine import GROUPS, Engine
-from conformance.runner.portable import fingerprint
+from conformance.runner.serialize import fingerprint
 from conformance.runner.trace import Trace
-from conformance.spec.scenario import Scenario
 
 FORMAT = 1
 """Of the file and of the traces: one more whenever the same program leaves another trace."""

@@ -25,10 +25,10 @@ from typing import Any, Literal
 
 import conformance
 from conformance.adapters.registry import EngineNotFoundError
+from conformance.language.scenario import Scenario
 from conformance.runner.compare import DIED
-from conformance.runner.portable import to_plain
+from conformance.runner.serialize import to_plain
 from conformance.runner.trace import Moment, Raised, Statement, Trace
-from conformance.spec.scenario import Scenario
 
 GRACE = 3.0
 """Seconds that the other interpreter has after a scenario's own limit."""

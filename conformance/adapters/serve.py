@@ -9,9 +9,9 @@ from types import ModuleType
 from typing import Any
 
 from conformance.adapters.registry import EngineNotFoundError, find
+from conformance.language.scenario import NEEDS
 from conformance.runner.execute import available, run
-from conformance.runner.portable import from_plain
-from conformance.spec.scenario import NEEDS
+from conformance.runner.serialize import from_plain
 
 ORPHANED = 30
 """Seconds of a processor beyond twice the limit of a scenario, which who asks for it does not wait for."""

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from conformance.session.library import Library
-    from conformance.spec.scenario import Scenario
+    from conformance.check.library import Library
+    from conformance.language.scenario import Scenario
 
 # What it was given, and what it does not know of that.
 Command = Callable[[argparse.Namespace, list[str]], int]
@@ -26,7 +26,7 @@ class Misuse(Exception):  # noqa: N818 - an answer to the person who typed the c
 
 def scenarios_in(paths: Iterable[Path], library: Library | None = None) -> tuple[Scenario, ...]:
     """All in these files and folders; where one has a mistake, the command cannot be done."""
-    from conformance.session.library import Library
+    from conformance.check.library import Library
 
     loaded = (library or Library()).load_all(paths)
     if loaded.problems:

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
+from conformance.check import locate
+from conformance.check.library import Library
+from conformance.language.scenario import Scenario
 from conformance.report import docs
-from conformance.session import locate
-from conformance.session.library import Library
-from conformance.spec.scenario import Scenario
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from conformance.check import locate
 from conformance.commands.command import FAILED, Add, Misuse, scenarios_in, with_progress
-from conformance.session import locate
 
 if TYPE_CHECKING:
+    from conformance.check.engine_under_test import Candidate
+    from conformance.language.scenario import Scenario
     from conformance.runner.engine import Engine
-    from conformance.session.candidate import Candidate
-    from conformance.spec.scenario import Scenario
 
 
 def add_commands(add: Add) -> None:
@@ -74,9 +74,9 @@ def _takes_paths(parser: argparse.ArgumentParser) -> None:
 def tell(known: argparse.Namespace, _: list[str]) -> int:
     """What an engine's author wants to know, or with --propose what its divergence file needs."""
     from conformance.adapters.probe import probe
+    from conformance.check.engine_under_test import candidate, engine, reference
+    from conformance.language.usage import names_used
     from conformance.report.engine import describe
-    from conformance.session.candidate import candidate, engine, reference
-    from conformance.spec.usage import names_used
 
     found = candidate(engine(known.name, known.engine_python))
     if found.problems and found.file.is_file():  # one that is named may be still to be written
@@ -97,10 +97,10 @@ def tell(known: argparse.Namespace, _: list[str]) -> int:
 def coverage(known: argparse.Namespace, _: list[str]) -> int:
     """The vocabulary against an engine and the scenarios; 1 where a name is in no scenario."""
     from conformance.adapters.probe import probe
+    from conformance.check.engine_under_test import engine
+    from conformance.language.usage import names_used
+    from conformance.language.vocabulary import entries
     from conformance.report.coverage import as_json, as_text, cover
-    from conformance.session.candidate import engine
-    from conformance.spec.usage import names_used
-    from conformance.spec.vocabulary import entries
 
     asked = engine(known.engine, known.engine_python)
     remote = getattr(asked, "probe", None)
@@ -119,11 +119,11 @@ def _propose(found: Candidate, scenarios: Sequence[Scenario], torch: Engine, who
     """Run all; print the diff, and apart from it what no entry can cover."""
     from conformance.adapters.divergences import cover
     from conformance.adapters.recording import NotRecordedError
+    from conformance.check.library import shown
     from conformance.report.proposal import Undeclared, diff
     from conformance.runner.compare import is_ending
     from conformance.runner.execute import available, run
     from conformance.runner.verdict import judge
-    from conformance.session.library import shown
 
     ran = {scenario.id for scenario in scenarios}
     kept = {entry for entry in found.entries if entry.scenario not in ran and not (entry.wide and whole)}
@@ -165,8 +165,8 @@ def _propose(found: Candidate, scenarios: Sequence[Scenario], torch: Engine, who
 def record(known: argparse.Namespace, _: list[str]) -> int:
     """Run all scenarios on one engine and keep what each left."""
     from conformance.adapters.recording import write
+    from conformance.check.engine_under_test import engine
     from conformance.runner.execute import available, run
-    from conformance.session.candidate import engine
 
     recorded = engine(known.engine, known.engine_python)
     scenarios = _scenarios(known.paths)

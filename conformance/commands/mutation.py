@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from conformance.check import locate
 from conformance.commands.command import Add, Misuse, scenarios_in
-from conformance.session import locate
 
 if TYPE_CHECKING:
+    from conformance.language.scenario import Scenario
     from conformance.mutation.campaign import Check
     from conformance.mutation.mutant import Mutant
     from conformance.runner.trace import Trace
-    from conformance.spec.scenario import Scenario
 
 SECONDS = 10.0  # that a scenario may take on a faulty engine
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from conformance.commands.command import Add, Misuse
 
 if TYPE_CHECKING:
+    from conformance.check.library import Library
+    from conformance.language.scenario import Scenario
     from conformance.report.show import Line
     from conformance.runner.engine import Engine
-    from conformance.session.library import Library
-    from conformance.spec.scenario import Scenario
 
 
 def add_commands(add: Add) -> None:
@@ -69,6 +69,8 @@ def _takes_another_python(parser: argparse.ArgumentParser) -> None:
 def show(known: argparse.Namespace, _: list[str]) -> int:
     """What each statement did."""
     from conformance.adapters.recording import NotRecordedError
+    from conformance.check import engine_under_test
+    from conformance.check.library import Library
     from conformance.report.show import Shown
     from conformance.report.show import show as lines
     from conformance.report.statements import tell
@@ -77,14 +79,12 @@ def show(known: argparse.Namespace, _: list[str]) -> int:
     from conformance.runner.compare import is_absent
     from conformance.runner.execute import run
     from conformance.runner.verdict import judge
-    from conformance.session import candidate
-    from conformance.session.library import Library
 
     library = Library()
     cases = _cases(known.id, library)
     alone = known.engine == "torch" and known.engine_python is None
-    other = None if alone else candidate.engine(known.engine, known.engine_python)
-    reference = candidate.reference(known.reference)
+    other = None if alone else engine_under_test.engine(known.engine, known.engine_python)
+    reference = engine_under_test.reference(known.reference)
     engine = other or reference
     agrees = True
     for number, scenario in enumerate(cases):
@@ -115,16 +115,16 @@ def show(known: argparse.Namespace, _: list[str]) -> int:
 
 def graph(known: argparse.Namespace, _: list[str]) -> int:
     """The graph of one moment."""
+    from conformance.check import engine_under_test
+    from conformance.check.library import Library
     from conformance.commands.tracing import NoGraphError, drawing_of
     from conformance.report.svg import svg
-    from conformance.session import candidate
-    from conformance.session.library import Library
 
     scenario, *others = _cases(known.id, Library())
     if others:
         print(f"drawn is {scenario.id}; there are {len(others)} more cases", file=sys.stderr)
-    engine = candidate.engine(known.engine, known.engine_python, here=True)
-    _refuse_what_is_not_here(scenario, candidate.reference())
+    engine = engine_under_test.engine(known.engine, known.engine_python, here=True)
+    _refuse_what_is_not_here(scenario, engine_under_test.reference())
     try:
         when, drawing = drawing_of(scenario, engine, step=known.step, line=known.line, saved=known.saved)
     except NoGraphError as error:
@@ -139,8 +139,8 @@ def graph(known: argparse.Namespace, _: list[str]) -> int:
 
 def new(known: argparse.Namespace, _: list[str]) -> int:
     """A scenario file of a snippet."""
-    from conformance.drafting.make import NotAScenarioError, make
-    from conformance.session.candidate import reference
+    from conformance.check.engine_under_test import reference
+    from conformance.scaffold.make import NotAScenarioError, make
 
     file = "<stdin>" if known.snippet == "-" else known.snippet
     output = Path(known.output) if known.output else None
@@ -187,7 +187,7 @@ def docs(known: argparse.Namespace, _: list[str]) -> int:
 
 
 def _cases(text: str, library: Library) -> tuple[Scenario, ...]:
-    from conformance.session.lookup import NotFoundError, find
+    from conformance.check.lookup import NotFoundError, find
 
     try:
         return find(text, library)

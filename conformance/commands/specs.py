@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from conformance.check import locate
 from conformance.commands.command import FAILED, Add, Misuse, bar, scenarios_in, with_progress
-from conformance.session import locate
 
 if TYPE_CHECKING:
+    from conformance.check.library import Library
+    from conformance.language.scenario import Scenario
     from conformance.report.result import Result
-    from conformance.session.library import Library
-    from conformance.spec.scenario import Scenario
 
 
 def add_commands(add: Add) -> None:
@@ -50,8 +50,8 @@ def add_commands(add: Add) -> None:
 
 def lint(known: argparse.Namespace, _: list[str]) -> int:
     """All problems of all files, a line each."""
-    from conformance.session.library import Library
-    from conformance.spec.lint import remarks, uncovered
+    from conformance.check.library import Library
+    from conformance.language.lint import remarks, uncovered
 
     paths: list[Path] = known.paths or [locate.specs()]
     for path in paths:
@@ -89,9 +89,9 @@ def lint(known: argparse.Namespace, _: list[str]) -> int:
 
 def _deep(scenarios: Sequence[Scenario], processes: int) -> Sequence[object]:
     """What running them on torch shows; those that need what is not there are not run."""
-    from conformance.deep.campaign import examine
+    from conformance.check.engine_under_test import reference
+    from conformance.lint_deep.campaign import examine
     from conformance.runner.execute import available
-    from conformance.session.candidate import reference
 
     try:
         torch = reference()
@@ -107,10 +107,10 @@ def _count(number: int, noun: str) -> str:
 
 def claims(known: argparse.Namespace, _: list[str]) -> int:
     """Every scenario of the specs that bears on a claim, on torch and the engine; then the table."""
+    from conformance.check.findings import findings
+    from conformance.check.library import Library
     from conformance.report.claims import as_json, contradiction
     from conformance.report.terminal import summary
-    from conformance.session.findings import findings
-    from conformance.session.library import Library
 
     library = Library()
     results = _results(library, known.engine)
@@ -130,11 +130,11 @@ def claims(known: argparse.Namespace, _: list[str]) -> int:
 
 
 def _results(library: Library, engine: str) -> list[Result]:
-    from conformance.session.candidate import engine as engine_of
+    from conformance.check.engine_under_test import engine as engine_of
 
     scenarios = [scenario for scenario in scenarios_in([locate.specs()], library) if scenario.claims]
     reference, checked = engine_of("torch"), engine_of(engine)
-    from conformance.session.check import Checker
+    from conformance.check.checker import Checker
 
     check = Checker(reference)
     return [check(scenario, checked).result for scenario in with_progress(scenarios)]

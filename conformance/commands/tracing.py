@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from conformance.language.scenario import Expectations, Scenario
 from conformance.report.drawing import Drawing, Key, draw, nodes, with_saved
 from conformance.report.program import file_line
 from conformance.report.text import shorten
@@ -13,7 +14,6 @@ from conformance.runner.engine import Engine
 from conformance.runner.execute import run
 from conformance.runner.trace import Moment, Statement, Trace, is_error
 from conformance.runner.values import parsed
-from conformance.spec.scenario import Expectations, Scenario
 
 LONGEST = 40  # characters of a saved value
 

@@ -12,12 +12,12 @@ from typing import Any, TypeAlias
 from conformance.adapters.registry import find
 from conformance.fuzz.programs import programs
 from conformance.fuzz.scope import Program, prelude
+from conformance.language.scenario import Position, Scenario, Step
 from conformance.runner.compare import Difference, differences, resolved
 from conformance.runner.engine import Engine
 from conformance.runner.execute import run
 from conformance.runner.trace import Statement, Trace
 from conformance.runner.values import as_near, rounded_alike
-from conformance.spec.scenario import Position, Scenario, Step
 
 BATCH = 250  # programs between two looks at what was found
 SECONDS = 20.0

@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
 
-from conformance.plugin.beside import engine_of, may_fork, torch_beside
+from conformance.check.library import Library, shown
+from conformance.language.load_result import Problem
+from conformance.language.scenario import Position, Scenario
 from conformance.plugin.options import engine_names
+from conformance.plugin.processes import engine_of, may_fork, torch_beside
 from conformance.report.result import Result
-from conformance.session.library import Library, shown
-from conformance.spec.loaded import Problem
-from conformance.spec.scenario import Position, Scenario
 
 if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr
 
+    from conformance.check.checker import Checked, Checker
+    from conformance.check.engine_under_test import Candidate
     from conformance.runner.engine import Engine
     from conformance.runner.processes import FromTheEnd
-    from conformance.session.candidate import Candidate
-    from conformance.session.check import Checked, Checker
 
 ALONE = pytest.StashKey[bool]()
 """Whether scenarios are all that runs."""
@@ -45,7 +45,7 @@ def candidate_of(session: pytest.Session, name: str) -> Candidate:
     """An engine of a run, imported when it is first asked for."""
     candidates = session.config.stash.setdefault(_CANDIDATES, {})
     if name not in candidates:
-        from conformance.session.candidate import candidate
+        from conformance.check.engine_under_test import candidate
 
         candidates[name] = candidate(engine_of(session.config, name))
         _announce(session, candidates[name].engine)
@@ -56,8 +56,8 @@ def checker_of(session: pytest.Session) -> Checker:
     """What checks the scenarios of a run against torch, live or recorded."""
     config = session.config
     if _CHECKER not in config.stash:
-        from conformance.session.candidate import reference
-        from conformance.session.check import Checker
+        from conformance.check.checker import Checker
+        from conformance.check.engine_under_test import reference
 
         torch = torch_beside(config) or reference(config.getoption("--reference"))
         _announce(session, torch)
@@ -121,7 +121,7 @@ def _coming(session: pytest.Session) -> Iterator[tuple[Scenario, Engine]]:
 def misdeclared(config: pytest.Config) -> Iterator[Problem]:
     """What is wrong with the divergence files of the engines that ran in this process."""
     if candidates := config.stash.get(_CANDIDATES, None):
-        from conformance.session.candidate import misdeclared
+        from conformance.check.engine_under_test import misdeclared
 
         for candidate in candidates.values():
             yield from misdeclared(candidate, library_of(config))

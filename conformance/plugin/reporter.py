@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.plugin import is_in_use
+from conformance.plugin.fast_protocol import ONE_PHASE, leave_out_plugins, may_be_one
 from conformance.plugin.options import DEFAULT_ENGINE, engine_names
-from conformance.plugin.phases import ONE_PHASE, leave_out_plugins, may_be_one
 
 if TYPE_CHECKING:
+    from conformance.check.findings import Findings
+    from conformance.language.load_result import Problem
+    from conformance.language.scenario import Position
     from conformance.report.claims import Finding
     from conformance.report.result import Result
-    from conformance.session.findings import Findings
-    from conformance.spec.loaded import Problem
-    from conformance.spec.scenario import Position
 
 
 class Reporter:
@@ -100,9 +100,9 @@ class Reporter:
         """Take what a worker tells at its end."""
         told = (getattr(node, "workeroutput", None) or {}).get("conformance")
         if told:
+            from conformance.language.load_result import Problem
+            from conformance.language.scenario import Position
             from conformance.plugin.items import library_of
-            from conformance.spec.loaded import Problem
-            from conformance.spec.scenario import Position
 
             library_of(self.config).adopt(told["cases"])
             for problem in told["problems"]:
@@ -116,8 +116,8 @@ class Reporter:
                 Path(path).write_text("")  # a killed run leaves it empty, which no reader takes for a report
         done = yield
         if self.results:
+            from conformance.check.findings import findings
             from conformance.plugin.items import failure_report, library_of, misdeclared
-            from conformance.session.findings import findings
 
             self.findings = findings(library_of(self.config), self.results)
             self.problems += misdeclared(self.config)
@@ -136,9 +136,9 @@ class Reporter:
 
     def _failures(self, *, green: bool) -> Iterator[tuple[str, Position, str]]:
         """Name, place and text of what is wrong with files that hold no scenarios."""
+        from conformance.language.scenario import Position
         from conformance.report.claims import contradiction
         from conformance.report.terminal import idle
-        from conformance.spec.scenario import Position
 
         problems = [problem for each in self.findings for problem in each.claims.problems]
         for problem in dict.fromkeys((*problems, *self.problems)):

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from conformance.language.scenario import Scenario
 from conformance.report.text import label, shorten_both, table
 from conformance.runner.compare import Difference, differences
-from conformance.runner.portable import fingerprint
+from conformance.runner.serialize import fingerprint
 from conformance.runner.trace import Trace
-from conformance.spec.scenario import Scenario
 
 
 class Recording(Protocol):

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from conformance.language.scenario import Position
 from conformance.report.result import Result
-from conformance.spec.scenario import Position
 
 VERDICTS = ("confirmed", "refuted", "imprecise", "drifted")
 
 
 class Claim(Protocol):
-    """What is read of a claim: `conformance.spec.claims` has the class."""
+    """What is read of a claim: `conformance.language.claims` has the class."""
 
     @property
     def id(self) -> str: ...

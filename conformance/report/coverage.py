@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
 
-from conformance.spec.usage import Usage
-from conformance.spec.vocabulary import Name
+from conformance.language.usage import Usage
+from conformance.language.vocabulary import Name
 
 
 @dataclass(frozen=True, slots=True)

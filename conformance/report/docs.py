@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from conformance.language import model, vocabulary
+from conformance.language.claims import Claim, Claims
+from conformance.language.scenario import Expectations, Plain, Scenario, Unset
 from conformance.runner.compare import GROUP_OF
 from conformance.runner.engine import GROUPS
-from conformance.spec import model, vocabulary
-from conformance.spec.claims import Claim, Claims
-from conformance.spec.scenario import Expectations, Plain, Scenario, Unset
 
 _MADE = re.compile(r"(<!-- made: ([\w-]+) -->\n)(.*?)(<!-- /made -->)", re.DOTALL)
 

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from conformance.language.usage import Usage
 from conformance.report.text import label
 from conformance.runner.engine import GROUPS
-from conformance.spec.usage import Usage
 
 _SHOWN = 12  # missing names
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from conformance.language.scenario import Scenario
 from conformance.report.program import file_line, marked, snippet
 from conformance.report.text import label, shorten_both, table, told_apart
 from conformance.report.wording import expression, verdict_line
@@ -11,7 +12,6 @@ from conformance.runner.compare import Difference
 from conformance.runner.engine import Engine
 from conformance.runner.trace import Statement
 from conformance.runner.verdict import Outcome
-from conformance.spec.scenario import Scenario
 
 _ROWS = 12  # of a table
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from conformance.language.scenario import Plain, Scenario, Unset
 from conformance.report.drawing import Drawing, draw
 from conformance.report.program import file_line, snippet
 from conformance.report.statements import Told, tell
@@ -16,7 +17,6 @@ from conformance.runner.engine import Engine
 from conformance.runner.trace import Moment, Statement, Trace
 from conformance.runner.values import shortened
 from conformance.runner.verdict import Outcome
-from conformance.spec.scenario import Plain, Scenario, Unset
 
 LONGEST = 2000  # characters of one cell
 LARGEST = 150  # boxes of a drawing

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from types import ModuleType
 
+from conformance.language.scenario import Scenario
 from conformance.runner.engine import Engine
 from conformance.runner.trace import Statement
-from conformance.spec.scenario import Scenario
 
 # A snippet seeds the generator, as every scenario does, only where the program draws numbers.
 DRAWS = re.compile(

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Literal, TypeAlias
 
+from conformance.language.scenario import Scenario
 from conformance.report.statements import Row, Told
 from conformance.report.text import shorten
-from conformance.spec.scenario import Scenario
 
 Style: TypeAlias = Literal["", "title", "dim", "code", "differs"]
 Line: TypeAlias = list[tuple[str, Style]]

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from conformance.language.scenario import Scenario
 from conformance.report.program import file_line
 from conformance.runner.compare import Difference, merged, shown_value
 from conformance.runner.program import compile_step
 from conformance.runner.trace import Facet, Facets, Moment, State, Statement, Trace, is_error
-from conformance.spec.scenario import Scenario
 
 ALIKE = "="
 """What stands for the engine where it does as the reference."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from conformance.language.words import RELEASE
 from conformance.report.claims import VERDICTS, Finding
 from conformance.report.result import Difference, Result, Verdict
 from conformance.report.text import clip, label, table
 from conformance.runner.compare import is_absent
 from conformance.runner.engine import GROUPS
-from conformance.spec.words import RELEASE
 
 _SAID: dict[Verdict, str] = {
     "agrees": "agree",

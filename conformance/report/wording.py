@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 
+from conformance.language.scenario import Scenario
 from conformance.report.program import file_line
 from conformance.report.text import clip, shorten_both, told_apart
 from conformance.runner.compare import NOTHING, Difference, is_absent
 from conformance.runner.engine import Engine
 from conformance.runner.trace import Statement, is_error
 from conformance.runner.verdict import Outcome
-from conformance.spec.scenario import Scenario
 
 _VALUE = 48  # characters of a value in the line
 _FLAGS = ("requires_grad", "is_leaf", "retains_grad")

@@ -14,10 +14,10 @@ import sys
 from contextlib import suppress
 from importlib.util import MAGIC_NUMBER
 
+from conformance.language.cache import place_of, write
+from conformance.language.scenario import Scenario
 from conformance.runner import program
 from conformance.runner.program import MARSHALLED, compile_step, marshalled
-from conformance.spec.kept import place_of, write
-from conformance.spec.scenario import Scenario
 
 _KEY = hashlib.sha256().digest_size
 # What was compiled of each file that was met; None where it is not kept: beside no file, or where bytecode is not.

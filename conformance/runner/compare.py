@@ -6,10 +6,10 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from conformance.language.scenario import Scenario
 from conformance.runner.engine import GROUPS
 from conformance.runner.trace import Facet, Facets, Moment, Raised, State, Statement, Trace, is_error
 from conformance.runner.values import bounds, shortened, texts_close
-from conformance.spec.scenario import Scenario
 
 GROUP_OF = {
     **dict.fromkeys(("value", "shape", "dtype", "grad", "reached"), "values"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 from typing import Any, Literal, Protocol, TypeGuard, runtime_checkable
 
+from conformance.language.scenario import Scenario
 from conformance.runner.trace import Trace
-from conformance.spec.scenario import Scenario
 
 GROUPS = ("values", "flags", "graph", "errors", "messages")
 """The groups of facets that an engine claims, each as a whole."""

@@ -7,14 +7,14 @@ import os
 from contextlib import nullcontext
 from typing import Literal
 
+from conformance.language.scenario import Scenario
 from conformance.runner.bytecode import programs_of
 from conformance.runner.engine import Engine, is_elsewhere
 from conformance.runner.isolate import collected_on_demand, isolated, lookup
 from conformance.runner.limit import Alarm, Interrupts, TimeLimit, bounded_memory
+from conformance.runner.normalize import error_text
 from conformance.runner.recorder import Recorder, drop_frames
-from conformance.runner.texts import error_text
 from conformance.runner.trace import Moment, Raised, Trace
-from conformance.spec.scenario import Scenario
 
 
 def run(

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from conformance.runner.texts import error_text
+from conformance.runner.normalize import error_text
 
 AT_ONCE, IN_ALL = 1000, 10_000
 """Nodes walked in one snapshot, and in all snapshots of one run: see Note [Observing]."""

@@ -7,11 +7,11 @@ from functools import cache
 from types import FrameType, ModuleType
 from typing import Any
 
+from conformance.language.vocabulary import PATHS, is_attribute
+from conformance.language.words import BOUND
 from conformance.runner.engine import Engine
 from conformance.runner.isolate import lookup
 from conformance.runner.paths import OWN_MODULE
-from conformance.spec.vocabulary import PATHS, is_attribute
-from conformance.spec.words import BOUND
 
 _CALLED = r"(?:.*?\.)??([\w<>]+)(?:\.__init__)?\(\) "  # a class is called by its own name
 _KEYWORD = re.compile(rf"{_CALLED}got an unexpected keyword argument '(\w+)'")

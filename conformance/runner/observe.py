@@ -19,8 +19,8 @@ from typing import Any
 
 from conformance.runner.engine import Engine
 from conformance.runner.graph import Allowance, Graphs
+from conformance.runner.normalize import error_text, normalised
 from conformance.runner.paths import SHOWN, Kind, Kinds, inside, plain
-from conformance.runner.texts import error_text, normalised
 from conformance.runner.trace import Facet, Facets, State
 
 PLAIN, TENSOR = Kind.PLAIN, Kind.TENSOR

@@ -21,7 +21,7 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any
 
-from conformance.runner.texts import PROGRAM
+from conformance.runner.normalize import PROGRAM
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,16 +15,16 @@ from functools import partial
 from types import BuiltinFunctionType, FunctionType, ModuleType, TracebackType
 from typing import Any
 
-from conformance.runner.endless import bounded_range, stepped_iter
+from conformance.language.scenario import Scenario, Step
+from conformance.language.words import BOUND
+from conformance.runner.bounded_iteration import bounded_range, stepped_iter
 from conformance.runner.engine import Engine
 from conformance.runner.limit import TimeLimit
+from conformance.runner.normalize import error_text, normalised
 from conformance.runner.observe import Observer
 from conformance.runner.paths import OWN_MODULE
 from conformance.runner.program import Program, compile_expression, compile_step
-from conformance.runner.texts import error_text, normalised
 from conformance.runner.trace import Moment, Raised, Statement, Warned, statement_at
-from conformance.spec.scenario import Scenario, Step
-from conformance.spec.words import BOUND
 
 # What is made once: an attribute of it would be there for the next scenario.
 _SHARED = (type, FunctionType, BuiltinFunctionType)

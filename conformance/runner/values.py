@@ -11,7 +11,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from conformance.spec.scenario import Plain, Tolerance
+from conformance.language.scenario import Plain, Tolerance
 
 Bounds: TypeAlias = tuple[float, float]  # rtol, atol
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from itertools import chain, pairwise, takewhile
 from typing import Literal, NamedTuple
 
+from conformance.language.load_result import Problem
+from conformance.language.scenario import Expectations, Plain, Position, Scenario, Step, Unset
 from conformance.runner.compare import Difference, counts, differences, resolved
 from conformance.runner.engine import GROUPS
 from conformance.runner.program import compile_step
 from conformance.runner.trace import Moment, State, Statement, Trace, is_error
 from conformance.runner.values import bounds, holds, parsed, shortened
-from conformance.spec.loaded import Problem
-from conformance.spec.scenario import Expectations, Plain, Position, Scenario, Step, Unset
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from conformance.adapters.divergences import Coverage, Divergence, cover, unmatched
+from conformance.language.divergences import load_divergences_text
 from conformance.report.proposal import Undeclared, as_yaml
 from conformance.runner.compare import Difference, differences
 from conformance.runner.execute import run
-from conformance.spec.divergences import load_divergences_text
 from tests.runner.broken import broken, raising
 from tests.runner.make import scenario, torch_engine
 

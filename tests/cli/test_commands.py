@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import conformance.adapters.torch  # noqa: F401 - before anything takes modules away again
+from conformance.check import locate
 from conformance.cli import main
-from conformance.session import locate
 
 CLAIMS = """
 documents:

@@ -13,9 +13,9 @@ import pytest
 import conformance
 from conformance.cli import main
 from conformance.commands import documenting
+from conformance.language.claims import load_claims_text
+from conformance.language.load import load_text
 from conformance.report import docs
-from conformance.spec.claims import load_claims_text
-from conformance.spec.load import load_text
 
 
 def test_the_markdown_files_are_current(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import conformance.adapters.torch  # noqa: F401 - before anything takes modules away again
+from conformance.check import locate
+from conformance.check.library import Library
+from conformance.check.lookup import NotFoundError, find
 from conformance.cli import main
-from conformance.session import locate
-from conformance.session.library import Library
-from conformance.session.lookup import NotFoundError, find
 
 SPECS = """
 topic: A topic

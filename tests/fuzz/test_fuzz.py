@@ -17,11 +17,11 @@ from conformance.fuzz.campaign import Campaign, Found, resume, run_campaign
 from conformance.fuzz.save import save
 from conformance.fuzz.scope import Program, Statement
 from conformance.fuzz.search import Tally, broken_properties, diverges, rebound, search
+from conformance.language.load import load_file
 from conformance.runner.execute import run
 from conformance.runner.processes import Died
 from conformance.runner.trace import Moment, Raised, Trace
 from conformance.runner.trace import Statement as Place
-from conformance.spec.load import load_file
 
 
 @pytest.fixture

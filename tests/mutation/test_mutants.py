@@ -13,14 +13,14 @@ from types import CodeType, FunctionType
 
 import pytest
 
+from conformance.check import locate
+from conformance.check.library import Library
 from conformance.commands.mutation import difference, reference_traces
 from conformance.mutation.campaign import Check, Kill, Verdict, campaign, survey
 from conformance.mutation.faults import MUTANTS
 from conformance.mutation.matrix import as_json, dispensable, footer, matrix
 from conformance.mutation.mutant import ENGINE, Mutant, PatchError, applied, located, misfits
 from conformance.runner.processes import Died, forked
-from conformance.session import locate
-from conformance.session.library import Library
 
 KILLED_BY = {
     "versions/not-counted": "increment-version-is-a-change",

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from conformance.cli import main
+from conformance.language.usage import Usage
+from conformance.language.vocabulary import Name
 from conformance.report.coverage import as_json, as_text, cover
-from conformance.spec.usage import Usage
-from conformance.spec.vocabulary import Name
 
 ENTRIES = [
     Name("unary", "torch", "sin", "other"),

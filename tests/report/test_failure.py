@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from conformance.adapters.module import ModuleEngine
+from conformance.check.checker import Checker
 from conformance.engine.version import __version__ as version_of_the_engine
+from conformance.language.load import load_text
+from conformance.language.words import RELEASE
 from conformance.report.terminal import summary
 from conformance.report.text import LONGEST, shorten_both
 from conformance.runner.engine import Engine
-from conformance.session.check import Checker
-from conformance.spec.load import load_text
-from conformance.spec.words import RELEASE
 from tests.report import golden
 from tests.runner.broken import broken, raising, torch
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conformance.language.scenario import Tolerance
 from conformance.runner.paths import plain
 from conformance.runner.values import (
     as_near,
@@ -20,7 +21,6 @@ from conformance.runner.values import (
     shortened,
     texts_close,
 )
-from conformance.spec.scenario import Tolerance
 from tests.runner.make import torch_engine
 
 torch = torch_engine.torch

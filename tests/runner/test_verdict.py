@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from conformance.language.scenario import Expectations, Scenario, Step, Tolerance
 from conformance.runner.execute import run
 from conformance.runner.verdict import Outcome, claim_holds, judge, sound
-from conformance.spec.scenario import Expectations, Scenario, Step, Tolerance
 from tests.runner.broken import Namespace, broken, raising
 from tests.runner.make import scenario, step, torch_engine
 

@@ -1,0 +1,193 @@
+"""One scenario on the reference and on an engine: the way that plugin and command line both go."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from conformance.adapters.divergences import Coverage, Divergence, cover
+from conformance.adapters.recording import NotRecordedError
+from conformance.language.load_result import Problem
+from conformance.language.scenario import Scenario
+from conformance.report.failure import failure_text
+from conformance.report.program import file_line
+from conformance.report.result import Difference, Result
+from conformance.report.text import label, shorten
+from conformance.report.wording import verdict_line
+from conformance.runner.compare import differences
+from conformance.runner.engine import GROUPS, Engine, is_elsewhere
+from conformance.runner.execute import available, run
+from conformance.runner.rerun import twice
+from conformance.runner.serialize import fingerprint
+from conformance.runner.trace import Trace
+from conformance.runner.verdict import Outcome, judge
+
+WAITING = 2000  # traces of an engine that wait for those of the reference
+KEPT = 200  # differences of one scenario that a result holds
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a check leaves: the result as plain data, and the text of a failure, empty where there is none."""
+
+    result: Result
+    text: str = ""
+    page: dict[str, Any] | None = None  # for the HTML report, where that is asked for
+
+
+class Checker:
+    """Checks scenarios against one reference, which runs each scenario once for all engines in a row."""
+
+    def __init__(self, reference: Engine, *, seconds: float = 20, pages: bool = False) -> None:
+        self.reference = reference
+        self.pages = pages
+        self.seconds = seconds  # that a scenario may take on each
+        self._last: tuple[Scenario, Trace] | None = None
+        self._next: Iterator[tuple[Scenario, Engine]] = iter(())
+        self._ahead: dict[tuple[str, int], Trace] = {}  # of what is checked later: scenario, id of engine
+
+    def expect(self, pairs: Iterable[tuple[Scenario, Engine]]) -> None:
+        """What is checked next, beginning with the first: it is run while the reference is not there yet."""
+        self._next = iter(pairs)
+
+    def __call__(self, scenario: Scenario, engine: Engine, entries: Sequence[Divergence] = ()) -> Checked:
+        """Run ``scenario`` on both and judge; ``entries`` say what the engine is known to do otherwise.
+
+        A scenario that needs what is not there is not run.
+        """
+        self._run_ahead()
+        if absent := [need for need in scenario.needs if not available(self.reference, need)]:
+            reason = f"needs {', '.join(absent)}, which {self.reference.name} does not find on this machine"
+            return Checked(self._result(scenario, engine, verdict="skipped", reason=reason))
+        try:
+            its = self._its(scenario, engine)
+            mine = self._trace(scenario)
+        except NotRecordedError as error:
+            return Checked(
+                self._result(scenario, engine, verdict="unrecorded", reason=str(error)), str(error)
+            )
+        outcome = judge(scenario, mine, its, engine.claims)
+        if outcome.verdict == "differs" and (flaw := self._never_twice_the_same(scenario, mine)):
+            outcome = replace(outcome, verdict="unsound", flaws=(flaw,))
+        checked = self._checked(scenario, engine, outcome, entries)
+        if not self.pages:
+            return checked
+        from conformance.report.page import page
+
+        return replace(checked, page=page(scenario, outcome, mine, its, (self.reference, engine)))
+
+    def _never_twice_the_same(self, scenario: Scenario, mine: Trace) -> Problem | None:
+        """Whether the reference differs from itself: addresses, memory that nothing was written to."""
+        torch, seconds = self.reference, self.seconds
+        again = differences(scenario, mine, run(scenario, torch, seconds=seconds))
+        again = again or differences(scenario, *twice(scenario, torch, seconds=seconds))
+        if not again:
+            return None
+        first = again[0]
+        step = scenario.steps[first.statement.step]
+        what = " ".join(filter(None, (first.name, first.facet if first.facet != "value" else "")))
+        message = f"{what} is {shorten(first.reference, 48)} at first, and {shorten(first.engine, 48)} when run again"
+        hint = "leave out what is never twice the same, such as id(), data_ptr() and torch.empty()"
+        return Problem(
+            replace(step.position, line=step.position.line + first.statement.line - 1, column=1),
+            message,
+            hint,
+        )
+
+    def _checked(
+        self, scenario: Scenario, engine: Engine, outcome: Outcome, entries: Sequence[Divergence]
+    ) -> Checked:
+        coverage = cover(scenario.id, outcome.differences, entries)
+        if outcome.verdict != "unsound" and (coverage.used or coverage.stale):
+            return self._declared(scenario, engine, outcome, coverage)
+        result = self._judged(
+            scenario,
+            engine,
+            outcome,
+            verdict=outcome.verdict,
+            reason=verdict_line(scenario, outcome, self.reference, engine),
+        )
+        text = failure_text(scenario, outcome, self.reference, engine) if result.verdict != "agrees" else ""
+        return Checked(result, text)
+
+    def _declared(self, scenario: Scenario, engine: Engine, outcome: Outcome, coverage: Coverage) -> Checked:
+        """The outcome where divergences are declared: as declared, beyond that, or no longer."""
+        if coverage.known:
+            reason = "; ".join(f"{entry.kind}: {entry.reason}" for entry in coverage.used)
+            return Checked(self._judged(scenario, engine, outcome, verdict="known divergence", reason=reason))
+        if coverage.uncovered:
+            beyond = replace(outcome, verdict="differs", differences=coverage.uncovered)
+            reason = verdict_line(scenario, beyond, self.reference, engine)
+            text = failure_text(scenario, beyond, self.reference, engine)
+            if coverage.used:
+                text += "\n\nThat is beyond what is declared at:"
+            verdict = "differs"
+        else:
+            beyond, verdict = outcome, "stale"
+            reason = f"{engine.name} no longer differs as declared at {coverage.stale[0].position}"
+            text = f"{reason}\n\nRemove what no longer shows:"
+        about = coverage.used if coverage.uncovered else coverage.stale
+        text += "".join(f"\n  {entry.position}: {entry.kind}: {entry.reason}" for entry in about)
+        return Checked(self._judged(scenario, engine, beyond, verdict=verdict, reason=reason), text)
+
+    def _run_ahead(self) -> None:
+        """Rather than wait for the reference, run what comes next."""
+        while len(self._ahead) < WAITING and is_elsewhere(self.reference) and self.reference.starting():
+            if not (pair := next(self._next, None)):
+                return
+            scenario, engine = pair
+            self._ahead[scenario.id, id(engine)] = run(scenario, engine, seconds=self.seconds)
+
+    def _its(self, scenario: Scenario, engine: Engine) -> Trace:
+        trace = self._ahead.pop((scenario.id, id(engine)), None)
+        return trace or run(scenario, engine, seconds=self.seconds)
+
+    def _trace(self, scenario: Scenario) -> Trace:
+        if self._last is None or self._last[0] is not scenario:
+            self._last = (scenario, run(scenario, self.reference, seconds=self.seconds))
+        return self._last[1]
+
+    def _judged(self, scenario: Scenario, engine: Engine, outcome: Outcome, **verdict: Any) -> Result:
+        return self._result(
+            scenario,
+            engine,
+            claim_holds=None if outcome.verdict == "unsound" else outcome.claim_holds,
+            missing=outcome.missing,
+            differences=_differences(scenario, outcome),
+            groups={group: 0 for group in GROUPS if group in engine.claims}
+            | Counter(each.group for each in outcome.differences if each.group in engine.claims),
+            unclaimed=dict(Counter(difference.group for difference in outcome.unclaimed)),
+            **verdict,
+        )
+
+    def _result(self, scenario: Scenario, engine: Engine, **outcome: Any) -> Result:
+        return Result(
+            scenario=scenario.id,
+            title=scenario.title,
+            area=scenario.area,
+            file=scenario.position.file,
+            line=scenario.position.line,
+            claims=scenario.claims,
+            reference=label(self.reference.name, self.reference.version),
+            engine=str(engine.name),  # not of a class of its own, as torch.__version__ is: xdist carries none
+            version=str(engine.version),
+            fingerprint=fingerprint(scenario),
+            **outcome,
+        )
+
+
+def _differences(scenario: Scenario, outcome: Outcome) -> tuple[Difference, ...]:
+    return tuple(
+        Difference(
+            statement=str(each.statement),
+            line=file_line(scenario, each.statement.step, each.statement.line),
+            name=each.name,
+            facet=each.facet,
+            group=each.group,
+            reference=each.reference,
+            engine=each.engine,
+        )
+        for each in outcome.differences[:KEPT]
+    )

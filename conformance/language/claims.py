@@ -1,0 +1,118 @@
+"""claims.yaml: what documents say, sentence by sentence, and what torch makes of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from conformance.language.document import Place, Report
+from conformance.language.load_result import Problem
+from conformance.language.mapping_file import Content
+from conformance.language.model import ClaimId, Slug, Strict
+from conformance.language.scenario import Position
+from conformance.language.suggest import did_you_mean
+
+Verdict = Literal["confirmed", "refuted", "imprecise", "drifted"]
+"""confirmed: torch does what the document says; refuted: something else; imprecise: the same only with the
+correction in the note; drifted: it did in the release that the document used."""
+
+Text = Annotated[str, Field(min_length=1)]
+
+
+class _Document(Strict):
+    """A document that says something about autograd."""
+
+    title: Text
+    author: Text = ""
+
+
+class _Claim(Strict):
+    """One sentence of a document, in words of this project."""
+
+    id: ClaimId
+    verdict: Verdict
+    says: Text
+    note: Text = ""
+
+
+class _File(Strict):
+    """The content of claims.yaml."""
+
+    documents: dict[Slug, _Document] = Field(min_length=1)
+    claims: list[_Claim] = Field(min_length=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document that says something about autograd."""
+
+    key: str
+    title: str
+    author: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One sentence of a document, the verdict declared for it, the note that explains one not confirmed."""
+
+    id: str
+    document: str  # its key
+    verdict: Verdict
+    says: str
+    note: str
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """Documents by key, claims in order, and what is wrong with the file; a wrong claim is left out."""
+
+    documents: dict[str, Document] = field(default_factory=dict)
+    claims: tuple[Claim, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+def load_claims(path: Path) -> Claims:
+    """The claims of a file; bad content never raises."""
+    return _claims(Content(str(path), _File), str(path))
+
+
+def load_claims_text(text: str, file: str) -> Claims:
+    """The claims of YAML text; ``file`` is its name in positions."""
+    return _claims(Content(file, _File, text), file)
+
+
+def _claims(content: Content, file: str) -> Claims:
+    documents = {
+        key: Document(key, document["title"], document.get("author", ""))
+        for key, document in content.entries("documents")
+    }
+    claims: list[Claim] = []
+    for index, claim in content.entries("claims"):
+        place = content.place("claims", index, "id")
+        if _sound(claim, documents, [each.id for each in claims], place, content.report):
+            document = claim["id"].partition("/")[0]
+            note, position = claim.get("note", ""), Position(file, *place)
+            claims.append(Claim(claim["id"], document, claim["verdict"], claim["says"], note, position))
+    return Claims(documents, tuple(claims), tuple(content.problems))
+
+
+def _sound(
+    claim: dict[str, Any], documents: dict[str, Document], known: list[str], place: Place, report: Report
+) -> bool:
+    """Whether a claim goes together with the rest of the file."""
+    name = claim["id"]
+    document = name.partition("/")[0]
+    if name in known:
+        report(place, f"the claim `{name}` is repeated", "ids are unique")
+    elif document not in documents:
+        hint = did_you_mean(document, documents) or "name it under documents"
+        report(place, f"there is no document `{document}`", hint)
+    elif claim["verdict"] != "confirmed" and not claim.get("note"):
+        report(place, f"`{name}` is {claim['verdict']} without a note", "say in `note` what torch does")
+    else:
+        return True
+    return False

@@ -1,0 +1,101 @@
+"""An engine's divergence file: where it is known to differ from torch, of what kind that is, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from conformance.language.load_result import Problem
+from conformance.language.mapping_file import Content
+from conformance.language.model import Strict
+from conformance.language.scenario import Position
+
+Text = Annotated[str, Field(min_length=1)]
+Where = Annotated[str, Field(pattern=r"^step \d+, line \d+(, turn \d+)*(, expectations)?$")]
+
+
+def _listed(value: Any) -> Any:
+    """One text stands for a list of one."""
+    return [value] if isinstance(value, str) else value
+
+
+Texts = Annotated[list[Text], BeforeValidator(_listed), Field(min_length=1)]
+
+
+class _Entry(Strict):
+    """Where an engine differs: in ``scenario``, throughout or from a ``statement`` on, or ``at`` several."""
+
+    kind: Literal["bug", "missing_feature", "by_design"]
+    reason: Text
+    scenario: Texts | None = None
+    """The exact id, with the label of its matrix; or a list of them, of which all the rest is true. `*`: any text."""
+    statement: Where = ""
+    """As a report writes it, where only what happens there (and what follows) is meant."""
+    at: dict[Where, Texts] | None = Field(default=None, min_length=1)
+    """Statements, each with the scenarios in which it is the one: one reason may show at many places."""
+    name: str = Field(default="", min_length=1)
+    """The tensor, where only one is meant."""
+    facets: Texts = Field(default_factory=list)
+    """The facets, where only some are meant. A crash is covered by `raised` alone."""
+
+    @model_validator(mode="after")
+    def _says_where(self) -> Self:
+        if self.at is None and self.scenario is None:
+            raise PydanticCustomError("said", "the key `scenario` is missing; an id, or a list of them")
+        if self.at is not None and (self.scenario is not None or self.statement):
+            raise PydanticCustomError("said", "`at` has scenarios and statements: neither stands beside it")
+        return self
+
+
+class _File(Strict):
+    """The content of a divergence file."""
+
+    engine: Text
+    divergences: list[_Entry] = Field(min_length=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """The entries of a file, as keywords of ``adapters.divergences.Divergence``; what is wrong with it."""
+
+    engine: str = ""
+    entries: tuple[dict[str, Any], ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+def load_divergences(path: Path) -> Declared:
+    """The entries of a file; bad content never raises, a wrong entry is left out."""
+    return _declared(Content(str(path), _File), str(path))
+
+
+def load_divergences_text(text: str, file: str) -> Declared:
+    """The entries of YAML text; ``file`` is its name in positions."""
+    return _declared(Content(file, _File, text), file)
+
+
+def _declared(content: Content, file: str) -> Declared:
+    entries = []
+    for index, entry in content.entries("divergences"):
+        said = {key: entry[key] for key in ("kind", "reason", "name") if key in entry}
+        said["facets"] = tuple(_listed(entry.get("facets", ())))
+        for statement, scenario, path in _places(entry):
+            position = str(Position(file, *content.place("divergences", index, *path)))
+            entries.append({**said, "scenario": scenario, "statement": statement, "position": position})
+    return Declared(str(content.data.get("engine", "")), tuple(entries), tuple(content.problems))
+
+
+def _places(entry: dict[str, Any]) -> Iterator[tuple[str, str, tuple[int | str, ...]]]:
+    """The statement and the scenario of each single divergence, and where in the entry that stands."""
+    if isinstance(entry.get("scenario"), str):
+        yield entry.get("statement", ""), entry["scenario"], ()
+        return
+    for number, scenario in enumerate(entry.get("scenario", ())):
+        yield entry.get("statement", ""), scenario, ("scenario", number)
+    for statement, scenarios in entry.get("at", {}).items():
+        for number, scenario in enumerate(_listed(scenarios)):
+            yield statement, scenario, ("at", statement, number)

@@ -1,0 +1,106 @@
+"""The cases of a matrix: every combination of its values, each with its label."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from yaml import MappingNode, Node, ScalarNode, SequenceNode
+
+from conformance.language.document import Reader
+
+MOST_CASES = 5000
+_VALUE = re.compile(r"[A-Za-z0-9._]+")
+_LABEL = re.compile(r"[A-Za-z0-9._-]+")
+
+
+Report = Callable[[Node, str, str], None]
+
+
+class Case(NamedTuple):
+    """One combination: ``[sin-float32]``, or nothing without a matrix, and the text for each name."""
+
+    label: str
+    values: dict[str, str]
+
+
+def cases(node: Node | None, reader: Reader) -> list[Case]:
+    """The cases of the matrix at ``node``.
+
+    Where it is broken, which is reported, one with what can be read of each name's first value, so that the rest of
+    the scenario is checked too; none where that cannot be.
+    """
+    if node is None:
+        return [Case("", {})]
+    if not isinstance(node, MappingNode) or not node.value:
+        reader.report(
+            reader.place(node), "`matrix` must be a mapping", "write `name: [first, second]` below it"
+        )
+        return []
+    broken = False
+
+    def report(at: Node, message: str, hint: str) -> None:
+        nonlocal broken
+        broken = True
+        reader.report(reader.place(at), message, hint)
+
+    names = dict(_names(node, reader, report))
+    if not all(names.values()):
+        return []
+    found = _combined(node, names, report)
+    return found[:1] if broken else found
+
+
+def _names(node: MappingNode, reader: Reader, report: Report) -> Iterator[tuple[str, dict[str, str]]]:
+    """Name, and label -> text."""
+    for name, listed in reader.entries(node).items():
+        if name.isidentifier():
+            yield name, _values(name, listed, reader, report)
+        else:
+            report(listed, f"`{name}` is no name", "it is written `${name}` where it is replaced")
+
+
+def _values(name: str, node: Node, reader: Reader, report: Report) -> dict[str, str]:
+    """Label -> text, in order; a scalar is its own label."""
+    values: dict[str, str] = {}
+    if isinstance(node, SequenceNode) and not node.value:
+        report(node, f"`{name}` has no values", "write a list of them")
+    for item in node.value if isinstance(node, SequenceNode) else [node]:
+        entries = reader.entries(item) if isinstance(item, MappingNode) else {"": item}
+        for label, value in entries.items():
+            if not isinstance(value, ScalarNode) or reader.refused(value):
+                message = f"a value of `{name}` must be one text or number"
+                report(value, message, "quote it: it is replaced as text")
+                continue
+            text = reader.text_of(value)
+            if not label and not _VALUE.fullmatch(text):
+                hint = f"write `- {{some_label: {text}}}`: a case's id is made of labels"
+                report(value, f"`{text}` of `{name}` needs a label", hint)
+            elif label and not _LABEL.fullmatch(label):
+                hint = "use letters, digits, dots, underscores and hyphens"
+                report(value, f"the label `{label}` of `{name}` cannot stand in an id", hint)
+            elif (label or text) in values:
+                report(value, f"`{name}` has two values `{label or text}`", "label one of them otherwise")
+            values[label or text] = text
+    return values
+
+
+def _combined(node: Node, names: dict[str, dict[str, str]], report: Report) -> list[Case]:
+    """Every combination of one value for each name; those with too many of them, or with one name, are told."""
+    rows: Iterable[tuple[tuple[str, str], ...]] = itertools.product(
+        *(values.items() for values in names.values())
+    )
+    if math.prod(map(len, names.values())) > MOST_CASES:
+        report(node, f"the matrix has more than {MOST_CASES} cases", "split the scenario")
+        rows = itertools.islice(rows, 1)
+    found: dict[str, Case] = {}
+    for row in rows:
+        label = f"[{'-'.join(label for label, _ in row)}]"
+        if label in found:
+            report(node, f"two cases are named `{label}`", "write a label without its hyphen")
+            break
+        found[label] = Case(label, dict(zip(names, (text for _, text in row), strict=True)))
+    return list(found.values())

@@ -1,0 +1,85 @@
+"""The pieces of a scenario's program, each by itself: its syntax, and where in it a mistake is."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from conformance.language.bindings import Bindings, Located, flat
+
+TOO_DEEP = ("nested too deeply", "write it in several statements")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Source text that shares its names with the other pieces of a scenario: a program, or one expression."""
+
+    source: str
+    is_expression: bool = False
+
+    @property
+    def mode(self) -> str:
+        """The mode that Python compiles it in."""
+        return "eval" if self.is_expression else "exec"
+
+
+class Fault(NamedTuple):
+    """A mistake in a piece; line and column count from 1, in characters."""
+
+    piece: int
+    line: int
+    column: int
+    message: str
+    hint: str
+
+
+class Parsed(NamedTuple):
+    """What one piece is by itself."""
+
+    tree: ast.AST | None
+    nodes: list[ast.AST]
+    bindings: Bindings
+    fault: Fault | None  # as of piece 0
+
+
+@lru_cache(maxsize=512)  # the cases of a matrix have most of their pieces in common
+def parse(piece: Piece) -> Parsed:
+    """One piece by itself: its syntax, and what it binds."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Python's remarks on odd syntax are not the suite's business
+        tree: Any = None
+        nodes: list[ast.AST] = []
+        fault = None
+        try:
+            tree = compile(piece.source, "<program>", piece.mode, ast.PyCF_ONLY_AST)
+            nodes = flat(tree)
+            compile(tree, "<program>", piece.mode)  # a return outside of a function is told only here
+        except SyntaxError as error:
+            fault = _not_python(piece, error)
+        except (RecursionError, MemoryError, ValueError):
+            fault = Fault(0, 1, 1, *TOO_DEEP)
+        return Parsed(tree, nodes, Bindings.of_piece(nodes), fault)
+
+
+def _not_python(piece: Piece, error: SyntaxError) -> Fault:
+    line = error.lineno or 1
+    written = piece.source.split("\n")[min(line, piece.source.count("\n") + 1) - 1].lstrip()
+    hint = "a key of expect is an expression" if piece.is_expression else ""
+    if written.startswith(">>>"):
+        hint = "remove the prompts >>> and what was printed"
+    elif "$" in written:
+        hint = "a value of the matrix is written `${name}`"
+    return Fault(0, line, max(error.offset or 1, 1), f"not Python: {error.msg}", hint)
+
+
+def fault_at(found: Located, source: str) -> Fault:
+    """A mistake at a node: Python counts a column in bytes of UTF-8, a person in characters."""
+    node: Any = found.node
+    line, offset = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+    if isinstance(node, ast.Attribute):  # its name, not the beginning of what is left of the dot
+        line, offset = node.end_lineno, (node.end_col_offset or 0) - len(node.attr.encode())
+    text = source.split("\n")[line - 1].encode()[:offset].decode(errors="ignore")
+    return Fault(found.piece, line, len(text) + 1, found.message, found.hint)

@@ -1,0 +1,112 @@
+"""All scenarios under all the checks that run them, in processes: deleting a statement may take torch down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+from conformance.adapters.registry import find
+from conformance.language.load_result import Problem
+from conformance.language.scenario import Position, Scenario
+from conformance.lint_deep.deletion import Deletion, Key, deletions, has_effect, never_changes
+from conformance.lint_deep.reproduce import disagreements
+from conformance.runner.execute import run
+from conformance.runner.processes import Died, forked
+from conformance.runner.trace import Trace
+from conformance.runner.verdict import sound
+
+CHUNK = 12  # scenarios, each with its cases: those of one process, and of one order that is changed
+
+Cases = Sequence[Scenario]
+
+
+def examine(
+    scenarios: Sequence[Scenario],
+    processes: int,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+) -> list[Problem]:
+    """All that is wrong with the scenarios, in the order of the files; ``progress`` is told how many are done."""
+    groups: dict[Position, list[Scenario]] = {}
+    for scenario in scenarios:
+        groups.setdefault(scenario.position, []).append(scenario)
+    every = list(groups.values())
+    count = -(-len(every) // CHUNK)
+    chunks = [every[number::count] for number in range(count)]  # neighbours of many files
+    find("torch")  # here, before the processes fork
+    found: list[Problem] = []
+    done = 0
+    fragile: list[Cases] = []
+    for number, remarks in forked([partial(_chunk, chunk) for chunk in chunks], processes):
+        done += len(chunks[number])
+        if isinstance(remarks, Died):
+            fragile += chunks[number]
+        else:
+            found += remarks
+        progress(done, len(every))
+    for cases in fragile:
+        found += _one_by_one(cases, processes)
+    return sorted(found, key=lambda each: (each.position.file, each.position.line, each.position.column))
+
+
+def _chunk(chunk: Sequence[Cases]) -> list[Problem]:
+    found = _reproduced(chunk)
+    for cases in chunk:
+        found += _without_effect(cases, lambda each: run(each, find("torch")))
+    return found
+
+
+def _one_by_one(cases: Cases, processes: int) -> Iterator[Problem]:
+    """The same for one scenario, each deletion in a process of its own: one that ends with it had an effect."""
+    ((_, remarks),) = forked([partial(_reproduced, [cases])], 1)
+    if isinstance(remarks, Died):
+        yield Problem(cases[0].position, f"torch does not survive it: {remarks}")
+        return
+    yield from remarks
+
+    def apart(scenario: Scenario) -> Trace | None:
+        ((_, trace),) = forked([lambda: run(scenario, find("torch"))], 1)
+        return None if isinstance(trace, Died) else trace
+
+    yield from _without_effect(cases, apart)
+
+
+def _reproduced(chunk: Sequence[Cases]) -> list[Problem]:
+    torch, float64 = find("torch"), find("torch-float64")
+    scenarios = [scenario for cases in chunk for scenario in cases]
+    traces = [run(scenario, torch) for scenario in scenarios]
+    found: list[Problem] = []
+    for scenario, trace in zip(scenarios, traces, strict=True):
+        found += sound(scenario, trace)
+        if never_changes(scenario, trace):
+            found.append(
+                Problem(scenario.position, "nothing happens in it: no state changes, and nothing is asked")
+            )
+    return [*found, *disagreements(scenarios, traces, torch, float64)]
+
+
+def _without_effect(cases: Cases, ran: Callable[[Scenario], Trace | None]) -> list[Problem]:
+    """The statements without which each of the cases does what it does: Note [Without effect]."""
+    idle: dict[Key, Deletion] | None = None
+    for case in cases:
+        asked = {each.key: each for each in deletions(case)}
+        if idle is not None:
+            asked = {key: asked.get(key, each) for key, each in idle.items()}
+        whole = run(case, find("torch"))
+        idle = {key: each for key, each in asked.items() if _is_idle(each, whole, ran)}
+        if not idle:
+            break
+    hint = "leave it out, or let a step end with it and say what there is then"
+    return [
+        Problem(each.position, f"nothing changes without `{each.text}`", hint)
+        for each in (idle or {}).values()
+    ]
+
+
+def _is_idle(deletion: Deletion, whole: Trace, ran: Callable[[Scenario], Trace | None]) -> bool:
+    without = ran(deletion.scenario)
+    if without is None or has_effect(whole, without):
+        return False
+    if deletion.failing is None:
+        return True
+    failing = ran(deletion.failing)
+    return failing is None or has_effect(whole, failing)

@@ -1,0 +1,174 @@
+"""Each statement left out in turn: what changes nothing of what torch does says nothing about an engine.
+
+Note [Without effect]: a statement has an effect if it raises, warns or prints, or if anything that is observed from
+there on is another without it; that the program then no longer runs is an effect as well. Of the cases of a matrix it
+is enough that one shows it. Asked are the statements that are observed: none in bodies of functions and classes.
+Not asked are an ``assert``, which is a check of its own, and form: an import, a docstring, a ``pass``, an ``elif``.
+That nothing comes of a statement can be its point. It is where the statement hands torch a function that never runs:
+another engine may run it. It is where the word ``collect()`` finds nothing to collect, and in a scenario of which only
+the end is observed: that is about what passes and leaves nothing behind. Elsewhere a step says so: it is about its
+last statement, and its ``expect`` or ``raises: null`` says what there is after it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from conformance.language.scenario import Expectations, Position, Scenario, Step
+from conformance.runner.program import compile_step
+from conformance.runner.trace import Moment, State, Trace
+from conformance.runner.verdict import telling
+
+Key = tuple[int, int, str]
+"""Step, number in it, kind: the same statement in all the cases of a matrix."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """A scenario without one statement, and where that stands in the file."""
+
+    key: Key
+    position: Position
+    text: str
+    scenario: Scenario
+    failing: Scenario | None  # with each function that the statement hands on replaced by one that raises
+
+
+def deletions(scenario: Scenario) -> Iterator[Deletion]:
+    """The scenario without each of the statements that Note [Without effect] asks about."""
+    if scenario.observe == "end":
+        return
+    defined = _functions(scenario)
+    for index, step in enumerate(scenario.steps):
+        tree = ast.parse(step.run)
+        silent = set(ast.walk(tree.body[-1])) if _is_about_its_last(step) else set()
+        lines = step.run.encode().splitlines(keepends=True)
+        for number, node in enumerate(_statements(tree)):
+            if node in silent:
+                continue
+            first, column = _start(node)
+            position = replace(
+                step.position,
+                line=step.position.line + first - 1,
+                column=step.position.column + len(lines[first - 1][:column].decode()),
+            )
+            handed = _handed(node, defined)
+            yield Deletion(
+                key=(index, number, type(node).__name__),
+                position=position,
+                text=lines[first - 1][column:].decode().strip(),
+                scenario=_with(scenario, index, _without(lines, node)),
+                failing=_with(scenario, index, _replaced(lines, handed)) if handed else None,
+            )
+
+
+def _with(scenario: Scenario, index: int, text: str) -> Scenario:
+    steps = list(scenario.steps)
+    steps[index] = replace(steps[index], run=text)
+    return replace(scenario, steps=tuple(steps))
+
+
+def has_effect(whole: Trace, without: Trace) -> bool:
+    """Whether a trace is another without a statement: see Note [Without effect]."""
+    rest = {moment.statement: moment for moment in without.moments}
+    before: State = {}
+    for moment in whole.moments:
+        left = rest.pop(moment.statement, None)
+        state = before if moment.state is None else telling(moment.state)
+        if left is None:  # it stood in what was left out
+            if state != before or _told(moment) != _NOTHING:
+                return True
+        elif (
+            _told(moment) != _told(left)
+            or (moment.state is None) != (left.state is None)
+            or (left.state is not None and state != telling(left.state))
+        ):
+            return True
+        before = state
+    return bool(rest)
+
+
+def never_changes(scenario: Scenario, trace: Trace) -> bool:
+    """Whether nothing happens in a scenario and nothing is asked: no name is bound to what can be observed."""
+    if any(compile_step(step.run).asserts for step in scenario.steps):
+        return False
+    return not any(_told(moment) != _NOTHING or telling(moment.state or {}) for moment in trace.moments)
+
+
+def _told(moment: Moment) -> tuple[object, ...]:
+    return moment.raised, moment.warned, moment.printed, moment.values, moment.failed
+
+
+_NOTHING = (None, (), "", (), ())
+
+
+def _is_about_its_last(step: Step) -> bool:
+    return step.claimed is not None or step.own != Expectations()
+
+
+def _statements(tree: ast.Module | ast.stmt) -> Iterator[ast.stmt]:
+    """Every statement that may be left out, an outer one before its inner ones."""
+    for name in ("body", "orelse"):
+        for number, each in enumerate(getattr(tree, name, ())):
+            form = (
+                isinstance(each, ast.Assert | ast.Import | ast.ImportFrom | ast.Pass)
+                or (number == 0 and _is_docstring(each))
+                or (isinstance(tree, ast.If) and name == "orelse" and isinstance(each, ast.If))
+                or ast.unparse(each) == "collect()"
+            )
+            if not form:
+                yield each
+            if not isinstance(each, ast.FunctionDef | ast.ClassDef):
+                yield from _statements(each)
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _start(node: ast.stmt) -> tuple[int, int]:
+    return min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))]), node.col_offset
+
+
+def _without(lines: Sequence[bytes], node: ast.stmt) -> str:
+    """The text with ``0`` for the statement: all others stay on their lines and in their columns."""
+    first, column = _start(node)
+    last, end = node.end_lineno or first, node.end_col_offset or column
+    head, tail = lines[first - 1][:column], lines[last - 1][end:]
+    gap = b"0".ljust(end - column) if last == first else b"0"
+    blank = (b"\\\n" if tail.lstrip().startswith(b";") else b"\n") * (last - first)
+    return b"".join([*lines[: first - 1], head + gap + blank + tail, *lines[last:]]).decode()
+
+
+def _functions(scenario: Scenario) -> set[str]:
+    trees = [ast.parse(step.run) for step in scenario.steps]
+    return {node.name for tree in trees for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def _handed(node: ast.stmt, defined: set[str]) -> list[ast.expr]:
+    """The functions that a statement hands on in its calls, and methods such as ``seen.append``."""
+    calls = [each for each in ast.walk(node) if isinstance(each, ast.Call)]
+    arguments = [a for call in calls for a in (*call.args, *(keyword.value for keyword in call.keywords))]
+    return [
+        each
+        for each in arguments
+        if isinstance(each, ast.Lambda)
+        or (isinstance(each, ast.Name) and each.id in defined)
+        or (isinstance(each, ast.Attribute) and each.attr == "append")
+    ]
+
+
+def _replaced(lines: Sequence[bytes], nodes: Sequence[ast.expr]) -> str:
+    """The text with functions that raise for these expressions; they are arguments, so lines may end in them."""
+    text = list(lines)
+    for node in sorted(nodes, key=lambda each: (each.lineno, each.col_offset), reverse=True):
+        first, last, end = node.lineno - 1, (node.end_lineno or 0) - 1, node.end_col_offset
+        tail = text[last][end:]
+        text[first] = (
+            text[first][: node.col_offset] + b"(lambda *_: 1 / 0" + b"\n" * (last - first) + b")" + tail
+        )
+        for line in range(first + 1, last + 1):
+            text[line] = b""
+    return b"".join(text).decode()

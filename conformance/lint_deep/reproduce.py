@@ -1,0 +1,152 @@
+"""Whether torch does the same again: twice, in another order of scenarios, unobserved, renamed, and in float64.
+
+Note [In float64]: with float64 for its default dtype torch does the same, within float32's tolerances; of the graph
+nothing is asked, in which there may be casts. Where another default is the point it may do otherwise: where the program
+names a dtype, and where it draws numbers, which are others then; that it does is seen by another seed.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+
+from conformance.language.load_result import Problem
+from conformance.language.scenario import Position, Scenario, Step
+from conformance.lint_deep.metamorphic import commuted, renamed, with_first_names
+from conformance.runner.compare import differences
+from conformance.runner.engine import Engine
+from conformance.runner.execute import run
+from conformance.runner.rerun import twice
+from conformance.runner.trace import Moment, Trace
+
+_NAMES_A_DTYPE = re.compile(
+    r"dtype|float|double|half|type|\.to\(|seed|\b(int|long|short|byte|char|bool|complex)", re.IGNORECASE
+)
+_OF_A_DTYPE = {"dtype", "message", "warned", "printed"}
+
+AGAIN = "draw no numbers without the seed, and ask for no id, address or time"
+LEFT_BEHIND = "it reads what is not its own, or another scenario leaves something behind"
+OBSERVED = "where looking at a state changes it, a scenario says `observe: end`"
+NAMED = "names are no part of what a scenario is about"
+SWAPPED = "neither statement needs the other"
+ROUNDED = "what it shows is of float32's rounding: choose numbers of few digits"
+
+
+def _unlike(position: Position, how: str, what: str, hint: str) -> Problem:
+    """How a scenario's twin came about, and the first thing that torch does otherwise in it."""
+    return Problem(position, f"torch does not reproduce this {how}: {what}", hint)
+
+
+def disagreements(
+    scenarios: Sequence[Scenario], traces: Sequence[Trace], torch: Engine, float64: Engine
+) -> Iterator[Problem]:
+    """What torch does not reproduce, for each scenario the first; ``traces`` are what it did in their order."""
+    pairs = list(zip(scenarios, traces, strict=True))
+    steady = []
+    for scenario, trace in pairs:
+        found = next(_of_one(scenario, trace, torch, float64), None)
+        if found is None:
+            steady.append((scenario, trace))
+        else:
+            yield found
+    for how, ordered in (
+        ("after those that follow it", steady[::-1]),
+        ("in a shuffled order of scenarios", random.Random(0).sample(steady, len(steady))),
+    ):
+        for scenario, trace in ordered:
+            what = _beyond_rounding(scenario, trace, run(scenario, torch))
+            if what:
+                yield _unlike(scenario.position, how, what, LEFT_BEHIND)
+
+
+def _of_one(scenario: Scenario, trace: Trace, torch: Engine, float64: Engine) -> Iterator[Problem]:
+    place, moments = scenario.position, trace.moments
+    again = _beyond_rounding(scenario, trace, run(scenario, torch))
+    if what := again or _beyond_rounding(scenario, *twice(scenario, torch)):
+        yield _unlike(place, "when it is run again", what, AGAIN)
+    if scenario.observe == "each" and (
+        what := _beyond_rounding(scenario, trace, run(scenario, torch, observe="end"))
+    ):
+        yield _unlike(place, "unobserved", what, OBSERVED)
+    twin = renamed(scenario)
+    if twin and (what := _beyond_rounding(scenario, trace, with_first_names(run(twin, torch)))):
+        yield _unlike(place, "with other names", what, NAMED)
+    for pair in commuted(scenario, trace):
+        at = next((k for k, m in enumerate(moments) if pair.begins(m.statement)), len(moments))
+        theirs = run(pair.scenario, torch).moments
+        rest, others = (replace(trace, moments=each[:at] + each[at + 1 :]) for each in (moments, theirs))
+        if what := _beyond_rounding(scenario, rest, others):
+            yield _unlike(pair.position, "with this statement after the next", what, SWAPPED)
+    if what := _in_float64(scenario, trace, torch, float64):
+        yield _unlike(place, "in float64", what, ROUNDED)
+
+
+def _in_float64(scenario: Scenario, trace: Trace, torch: Engine, float64: Engine) -> str:
+    """See Note [In float64]."""
+    twin = run(scenario, float64)
+    found = [
+        each
+        for each in differences(scenario, trace, twin)
+        if each.group != "graph" and each.facet not in _OF_A_DTYPE
+    ]
+    words = [
+        *(step.run for step in scenario.steps),
+        *(e for step in scenario.steps for e, _ in step.own.expect),
+    ]
+    if not found or any(map(_NAMES_A_DTYPE.search, words)) or _draws(scenario, trace, torch):
+        return ""
+    first = found[0]
+    return _place(scenario, first.statement.step, first.statement.line) + (
+        f"{first.name} {first.facet}".strip() + f" is {first.reference}, then {first.engine}"
+    )
+
+
+def _draws(scenario: Scenario, trace: Trace, torch: Engine) -> bool:
+    """Whether the seed matters."""
+    seeding = Step("torch.manual_seed(1)", scenario.position)
+    other = run(replace(scenario, steps=(seeding, *scenario.steps)), torch)
+    return bool(_first(scenario, trace.moments, other.moments[1:]))
+
+
+def _beyond_rounding(scenario: Scenario, trace: Trace, again: Trace) -> str:
+    """The first thing that is not the same; but kernels round as memory lies, which the tolerance allows for."""
+    return _first(scenario, trace.moments, again.moments) if differences(scenario, trace, again) else ""
+
+
+def _first(scenario: Scenario, one: Sequence[Moment], other: Sequence[Moment]) -> str:
+    """The first thing that is not the same, to the last bit; empty where all is."""
+    for mine, its in zip_longest(one, other):
+        what = _what(mine, its)
+        if what:
+            place = (mine or its).statement
+            return _place(scenario, place.step, place.line) + what
+    return ""
+
+
+def _place(scenario: Scenario, step: int, line: int) -> str:
+    return f"after line {scenario.steps[step].position.line + line - 1} "
+
+
+def _what(one: Moment | None, other: Moment | None) -> str:
+    if one is None or other is None:
+        return "the program ends, then goes on" if one is None else "the program goes on, then ends"
+    told = [("raises", str(one.raised), str(other.raised)), ("prints", one.printed, other.printed)]
+    told.append(("warns", "; ".join(map(str, one.warned)), "; ".join(map(str, other.warned))))
+    mine, its = dict(one.values), dict(other.values)
+    told += [(f"{each} is", mine[each], its.get(each, "")) for each in mine]
+    if one.state is not None and other.state is not None:  # else one of them was not looked at
+        for name in dict.fromkeys((*one.state, *other.state)):
+            facets, others = one.state.get(name, {}), other.state.get(name, {})
+            for facet in dict.fromkeys((*facets, *others)):
+                told.append((f"{name} {facet} is", str(facets.get(facet)), str(others.get(facet))))
+    if one.failed != other.failed:
+        told.append(("assert fails:", "; ".join(one.failed), "; ".join(other.failed)))
+    return next(
+        (f"it {w} {a}, then {b}" if w in _OF_IT else f"{w} {a}, then {b}" for w, a, b in told if a != b), ""
+    )
+
+
+_OF_IT = ("raises", "prints", "warns")
