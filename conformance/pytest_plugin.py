@@ -12,7 +12,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.plugin import is_in_use
-from conformance.plugin.fast_protocol import call_alone, leave_out_plugins, may_be_one
+from conformance.plugin.fast_protocol import (
+    allows_fast_protocol,
+    run_call_phase_only,
+    unregister_python_plugins,
+)
 from conformance.plugin.options import add_options
 from conformance.plugin.processes import end_processes, refuse_unknown_engines, start_engines, start_torch
 from conformance.plugin.reporter import Reporter
@@ -21,7 +25,7 @@ from conformance.report.text import escape_the_unprintable
 if TYPE_CHECKING:
     from conformance.report.result import Result
 
-_ONE_PHASE = pytest.StashKey[bool]()
+_FAST_PROTOCOL = pytest.StashKey[bool]()
 _MET = pytest.StashKey[dict[Path, Path]]()
 
 
@@ -88,13 +92,13 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
         if all(map(is_own, session.items)):
             session.config.stash[ALONE] = True
-            leave_out_plugins(session.config)
-            session.config.stash[_ONE_PHASE] = may_be_one(session.config)
+            unregister_python_plugins(session.config)
+            session.config.stash[_FAST_PROTOCOL] = allows_fast_protocol(session.config)
 
 
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
     """See Note [One phase]."""
-    return (item.config.stash.get(_ONE_PHASE, False) and call_alone(item, nextitem)) or None
+    return (item.config.stash.get(_FAST_PROTOCOL, False) and run_call_phase_only(item, nextitem)) or None
 
 
 @pytest.hookimpl(wrapper=True)
@@ -134,4 +138,4 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     """Between what pytest shows of failures and its list of them."""
     reporter = config.pluginmanager.get_plugin("conformance-reporter")
     if reporter is not None:
-        reporter.give_back(terminalreporter)
+        reporter.list_left_out(terminalreporter)

@@ -14,7 +14,7 @@ import conformance.adapters.inhouse
 import conformance.adapters.torch  # noqa: F401 - before anything takes modules away again
 from conformance.check import locate
 from conformance.cli import main, parser
-from conformance.language.claims import Verdict, load_claims
+from conformance.language.claims import ClaimVerdict, load_claims
 from conformance.pytest_plugin import pytest_addoption
 
 README = (Path(__file__).parent.parent / "README.md").read_text()
@@ -132,4 +132,4 @@ def _choices(parser: argparse.ArgumentParser) -> dict[str, str]:
     return {each.dest: each.help or "" for each in action._choices_actions}
 
 
-_VERDICTS = get_args(Verdict)
+_VERDICTS = get_args(ClaimVerdict)

@@ -35,7 +35,7 @@ class Root(VJPNode):  # type: ignore[misc]  # it has no types
         return ()
 
 
-class Tensor(Wrapped):
+class HipsTensor(Wrapped, shown_as="Tensor"):
     """An array, or a box of one, under torch's names."""
 
     @property
@@ -84,24 +84,24 @@ class Tensor(Wrapped):
         """What a root keeps; nothing else does."""
         if not isbox(self.own) or not self.is_leaf or self.own._node.grad is None:
             return None
-        return Tensor(self.own._node.grad)
+        return HipsTensor(self.own._node.grad)
 
     @property
     def T(self) -> Any:  # noqa: N802 - its name
         """The transpose."""
-        return Tensor(self.own.T)
+        return HipsTensor(self.own.T)
 
 
-def _leaf(value: Any, requires_grad: bool) -> Tensor:
-    return Tensor(new_box(value, 0, Root.new_root()) if requires_grad else value)
+def _leaf(value: Any, requires_grad: bool) -> HipsTensor:
+    return HipsTensor(new_box(value, 0, Root.new_root()) if requires_grad else value)
 
 
-def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> HipsTensor:
     """An array; with ``requires_grad`` in a box, at a root of the tape."""
     return _leaf(arrays.array(data, dtype), requires_grad)
 
 
-torch = functions(Tensor, arrays.operations(anp))
+torch = functions(HipsTensor, arrays.operations(anp))
 torch.tensor = tensor
 torch.ones, torch.zeros = arrays.shaped(np.ones, _leaf), arrays.shaped(np.zeros, _leaf)
 vars(torch).update(arrays.DTYPES)

@@ -12,7 +12,7 @@ from conformance.adapters.module import ModuleEngine
 from conformance.adapters.wrapped import Wrapped, functions, gradient_of
 
 
-class Tensor(Wrapped):
+class MicrogradTensor(Wrapped, shown_as="Tensor"):
     """A ``Value``, or a number that is its gradient, under torch's names."""
 
     shape = ()
@@ -38,19 +38,19 @@ class Tensor(Wrapped):
     @property
     def grad(self) -> Any:
         """A number."""
-        return Tensor(self.own.grad) if isinstance(self.own, Value) else None
+        return MicrogradTensor(self.own.grad) if isinstance(self.own, Value) else None
 
 
-def tensor(data: Any, requires_grad: bool = False) -> Tensor:
+def tensor(data: Any, requires_grad: bool = False) -> MicrogradTensor:
     """A ``Value``, which has a gradient whether that is asked for or not."""
     if not isinstance(data, int | float):
         raise NotImplementedError("torch.tensor of more than a number")
     if not requires_grad:
         raise NotImplementedError("a tensor that requires no grad")
-    return Tensor(Value(data))
+    return MicrogradTensor(Value(data))
 
 
-torch = functions(Tensor, {"relu": Value.relu})
+torch = functions(MicrogradTensor, {"relu": Value.relu})
 torch.tensor = tensor
 torch.nn = SimpleNamespace(functional=SimpleNamespace(relu=torch.relu))
 engine = ModuleEngine("micrograd", torch, version=version("micrograd"), claims=("values",))

@@ -179,7 +179,7 @@ def _register(name: str, function: Callable[..., Any]) -> None:
     paddle.library._keep_alive.append(Operator(name))
 
 
-class Observed:
+class ObservedPaddleTensor:
     """A tensor as it is looked at: not whether it is a leaf, so that all gradients are read.
 
     Which results retain theirs cannot be asked.
@@ -200,7 +200,7 @@ class Paddle(ModuleEngine):
     def observe(self, value: Any, /) -> Any | None:
         """The tensor, without what it cannot tell."""
         found = super().observe(value)
-        return None if found is None else Observed(found)
+        return None if found is None else ObservedPaddleTensor(found)
 
 
 # Of what, which function, said how, with which arguments.

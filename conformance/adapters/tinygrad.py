@@ -39,19 +39,19 @@ ALONG = ("softmax", "log_softmax", "cumsum", "cumprod")
 FUNCTIONAL = ("relu", "sigmoid", "tanh", "softmax", "log_softmax", "logsigmoid", "softsign", "silu")
 
 
-class Tensor(Wrapped):
+class TinygradTensor(Wrapped, shown_as="Tensor"):
     """A ``tinygrad.Tensor`` under torch's names."""
 
     @classmethod
     def apply(cls, function: Callable[..., Any], *given: Any, **named: Any) -> Any:
         """Tinygrad's function; some give several tensors. None is what a program created."""
-        if not given or not isinstance(given[0], Tensor):
+        if not given or not isinstance(given[0], TinygradTensor):
             raise NotImplementedError("a function of a number and a tensor")
-        result = Tensor(
+        result = TinygradTensor(
             function(*map(unwrapped, given), **{key: unwrapped(item) for key, item in named.items()})
         )
         several = isinstance(result.own, list | tuple)
-        return type(result.own)(map(Tensor, result.own)) if several else result
+        return type(result.own)(map(TinygradTensor, result.own)) if several else result
 
     def tolist(self) -> Any:
         """The numbers."""
@@ -85,12 +85,12 @@ class Tensor(Wrapped):
     @property
     def grad(self) -> Any:
         """The gradient, which every floating tensor of a graph gets."""
-        return None if self.own.grad is None else Tensor(self.own.grad)
+        return None if self.own.grad is None else TinygradTensor(self.own.grad)
 
     @property
     def T(self) -> Any:  # noqa: N802 - its name
         """The transpose."""
-        return Tensor(self.own.T)
+        return TinygradTensor(self.own.T)
 
 
 def _held(own: Any) -> Any:
@@ -105,14 +105,14 @@ def _in_time(own: Any) -> Any:
     return own
 
 
-class Created(Tensor):
+class Created(TinygradTensor):
     """What a program creates."""
 
 
-class Observed:
+class ObservedTinygradTensor:
     """A tensor as it is looked at: the gradients of what a program creates, of nothing else."""
 
-    def __init__(self, tensor: Tensor) -> None:
+    def __init__(self, tensor: TinygradTensor) -> None:
         self.tolist, self.shape = tensor.tolist, tensor.shape
         names = [name for name, dtype in DTYPES.items() if dtype == tensor.dtype]
         self.dtype = names[0] if names else str(tensor.dtype)
@@ -124,16 +124,16 @@ class Tinygrad(ModuleEngine):
 
     def observe(self, value: Any, /) -> Any | None:
         """The tensor, without what it cannot tell."""
-        return Observed(value) if isinstance(value, Tensor) else None
+        return ObservedTinygradTensor(value) if isinstance(value, TinygradTensor) else None
 
 
-def _created(own: Any, requires_grad: bool) -> Tensor:
+def _created(own: Any, requires_grad: bool) -> TinygradTensor:
     if own.is_floating_point() and not requires_grad:
         raise NotImplementedError("a tensor that requires no grad")
     return Created(own)
 
 
-def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> TinygradTensor:
     """One with memory of its own, where tinygrad makes a constant of the program of a number."""
     if isinstance(data, Wrapped):
         raise NotImplementedError("torch.tensor of tensors")
@@ -153,12 +153,12 @@ def grad(
 ) -> Any:
     """Its own ``gradient``, of one output."""
     targets = inputs if isinstance(inputs, list | tuple) else (inputs,)
-    if not isinstance(outputs, Tensor) or not isinstance(grad_outputs, Tensor | None):
+    if not isinstance(outputs, TinygradTensor) or not isinstance(grad_outputs, TinygradTensor | None):
         raise NotImplementedError("torch.autograd.grad of several outputs")
-    if not all(isinstance(target, Tensor) for target in targets):
+    if not all(isinstance(target, TinygradTensor) for target in targets):
         raise NotImplementedError("torch.autograd.grad by what is no tensor")
     found = outputs.own.gradient(*map(unwrapped, targets), gradient=unwrapped(grad_outputs))
-    return tuple(map(Tensor, found))
+    return tuple(map(TinygradTensor, found))
 
 
 def _creating(make: Callable[..., Any]) -> Callable[..., Any]:
@@ -185,11 +185,11 @@ _OWN |= {name: _reducing(getattr(tinygrad.Tensor, name)) for name in REDUCING}
 _OWN |= {name: _along(getattr(tinygrad.Tensor, name)) for name in ALONG}
 _OWN |= {name: _all_of(getattr(tinygrad.Tensor, name)) for name in ("max", "min")}
 
-torch = functions(Tensor, _OWN)
+torch = functions(TinygradTensor, _OWN)
 torch.tensor = tensor
 torch.ones, torch.zeros = _creating(tinygrad.Tensor.ones), _creating(tinygrad.Tensor.zeros)
-torch.cat = lambda tensors, dim=0: Tensor(tinygrad.Tensor.cat(*map(unwrapped, tensors), dim=dim))
-torch.stack = lambda tensors, dim=0: Tensor(tinygrad.Tensor.stack(*map(unwrapped, tensors), dim=dim))
+torch.cat = lambda tensors, dim=0: TinygradTensor(tinygrad.Tensor.cat(*map(unwrapped, tensors), dim=dim))
+torch.stack = lambda tensors, dim=0: TinygradTensor(tinygrad.Tensor.stack(*map(unwrapped, tensors), dim=dim))
 vars(torch).update(DTYPES)
 torch.autograd = SimpleNamespace(grad=grad)
 torch.nn = SimpleNamespace(functional=SimpleNamespace(**{name: vars(torch)[name] for name in FUNCTIONAL}))

@@ -21,6 +21,11 @@ class Wrapped:
     operations: ClassVar[Mapping[str, Function]] = {}
     own: Any
 
+    def __init_subclass__(cls, *, shown_as: str = "") -> None:
+        """``shown_as`` is the name that programs and errors see: torch's for its class."""
+        if shown_as:
+            cls.__name__ = cls.__qualname__ = shown_as
+
     def __init__(self, own: Any) -> None:
         object.__setattr__(self, "own", own)
 

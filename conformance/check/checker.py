@@ -13,11 +13,11 @@ from conformance.language.load_result import Problem
 from conformance.language.scenario import Scenario
 from conformance.report.failure import failure_text
 from conformance.report.program import file_line
-from conformance.report.result import Difference, Result
+from conformance.report.result import ReportedDifference, Result
 from conformance.report.text import label, shorten
 from conformance.report.wording import verdict_line
 from conformance.runner.compare import differences
-from conformance.runner.engine import GROUPS, Engine, is_elsewhere
+from conformance.runner.engine import GROUPS, Engine, provides_traces
 from conformance.runner.execute import available, run
 from conformance.runner.rerun import twice
 from conformance.runner.serialize import fingerprint
@@ -29,7 +29,7 @@ KEPT = 200  # differences of one scenario that a result holds
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckResult:
     """What a check leaves: the result as plain data, and the text of a failure, empty where there is none."""
 
     result: Result
@@ -52,7 +52,7 @@ class Checker:
         """What is checked next, beginning with the first: it is run while the reference is not there yet."""
         self._next = iter(pairs)
 
-    def __call__(self, scenario: Scenario, engine: Engine, entries: Sequence[Divergence] = ()) -> Checked:
+    def __call__(self, scenario: Scenario, engine: Engine, entries: Sequence[Divergence] = ()) -> CheckResult:
         """Run ``scenario`` on both and judge; ``entries`` say what the engine is known to do otherwise.
 
         A scenario that needs what is not there is not run.
@@ -60,28 +60,29 @@ class Checker:
         self._run_ahead()
         if absent := [need for need in scenario.needs if not available(self.reference, need)]:
             reason = f"needs {', '.join(absent)}, which {self.reference.name} does not find on this machine"
-            return Checked(self._result(scenario, engine, verdict="skipped", reason=reason))
+            return CheckResult(self._result(scenario, engine, verdict="skipped", reason=reason))
         try:
-            its = self._its(scenario, engine)
-            mine = self._trace(scenario)
+            engine_trace = self._engine_trace(scenario, engine)
+            reference_trace = self._reference_trace(scenario)
         except NotRecordedError as error:
-            return Checked(
+            return CheckResult(
                 self._result(scenario, engine, verdict="unrecorded", reason=str(error)), str(error)
             )
-        outcome = judge(scenario, mine, its, engine.claims)
-        if outcome.verdict == "differs" and (flaw := self._never_twice_the_same(scenario, mine)):
+        outcome = judge(scenario, reference_trace, engine_trace, engine.claims)
+        if outcome.verdict == "differs" and (flaw := self._nondeterminism(scenario, reference_trace)):
             outcome = replace(outcome, verdict="unsound", flaws=(flaw,))
         checked = self._checked(scenario, engine, outcome, entries)
         if not self.pages:
             return checked
         from conformance.report.page import page
 
-        return replace(checked, page=page(scenario, outcome, mine, its, (self.reference, engine)))
+        pair = (self.reference, engine)
+        return replace(checked, page=page(scenario, outcome, reference_trace, engine_trace, pair))
 
-    def _never_twice_the_same(self, scenario: Scenario, mine: Trace) -> Problem | None:
+    def _nondeterminism(self, scenario: Scenario, first_run: Trace) -> Problem | None:
         """Whether the reference differs from itself: addresses, memory that nothing was written to."""
         torch, seconds = self.reference, self.seconds
-        again = differences(scenario, mine, run(scenario, torch, seconds=seconds))
+        again = differences(scenario, first_run, run(scenario, torch, seconds=seconds))
         again = again or differences(scenario, *twice(scenario, torch, seconds=seconds))
         if not again:
             return None
@@ -98,7 +99,7 @@ class Checker:
 
     def _checked(
         self, scenario: Scenario, engine: Engine, outcome: Outcome, entries: Sequence[Divergence]
-    ) -> Checked:
+    ) -> CheckResult:
         coverage = cover(scenario.id, outcome.differences, entries)
         if outcome.verdict != "unsound" and (coverage.used or coverage.stale):
             return self._declared(scenario, engine, outcome, coverage)
@@ -110,13 +111,17 @@ class Checker:
             reason=verdict_line(scenario, outcome, self.reference, engine),
         )
         text = failure_text(scenario, outcome, self.reference, engine) if result.verdict != "agrees" else ""
-        return Checked(result, text)
+        return CheckResult(result, text)
 
-    def _declared(self, scenario: Scenario, engine: Engine, outcome: Outcome, coverage: Coverage) -> Checked:
+    def _declared(
+        self, scenario: Scenario, engine: Engine, outcome: Outcome, coverage: Coverage
+    ) -> CheckResult:
         """The outcome where divergences are declared: as declared, beyond that, or no longer."""
         if coverage.known:
             reason = "; ".join(f"{entry.kind}: {entry.reason}" for entry in coverage.used)
-            return Checked(self._judged(scenario, engine, outcome, verdict="known divergence", reason=reason))
+            return CheckResult(
+                self._judged(scenario, engine, outcome, verdict="known divergence", reason=reason)
+            )
         if coverage.uncovered:
             beyond = replace(outcome, verdict="differs", differences=coverage.uncovered)
             reason = verdict_line(scenario, beyond, self.reference, engine)
@@ -130,21 +135,21 @@ class Checker:
             text = f"{reason}\n\nRemove what no longer shows:"
         about = coverage.used if coverage.uncovered else coverage.stale
         text += "".join(f"\n  {entry.position}: {entry.kind}: {entry.reason}" for entry in about)
-        return Checked(self._judged(scenario, engine, beyond, verdict=verdict, reason=reason), text)
+        return CheckResult(self._judged(scenario, engine, beyond, verdict=verdict, reason=reason), text)
 
     def _run_ahead(self) -> None:
         """Rather than wait for the reference, run what comes next."""
-        while len(self._ahead) < WAITING and is_elsewhere(self.reference) and self.reference.starting():
+        while len(self._ahead) < WAITING and provides_traces(self.reference) and self.reference.starting():
             if not (pair := next(self._next, None)):
                 return
             scenario, engine = pair
             self._ahead[scenario.id, id(engine)] = run(scenario, engine, seconds=self.seconds)
 
-    def _its(self, scenario: Scenario, engine: Engine) -> Trace:
+    def _engine_trace(self, scenario: Scenario, engine: Engine) -> Trace:
         trace = self._ahead.pop((scenario.id, id(engine)), None)
         return trace or run(scenario, engine, seconds=self.seconds)
 
-    def _trace(self, scenario: Scenario) -> Trace:
+    def _reference_trace(self, scenario: Scenario) -> Trace:
         if self._last is None or self._last[0] is not scenario:
             self._last = (scenario, run(scenario, self.reference, seconds=self.seconds))
         return self._last[1]
@@ -178,9 +183,9 @@ class Checker:
         )
 
 
-def _differences(scenario: Scenario, outcome: Outcome) -> tuple[Difference, ...]:
+def _differences(scenario: Scenario, outcome: Outcome) -> tuple[ReportedDifference, ...]:
     return tuple(
-        Difference(
+        ReportedDifference(
             statement=str(each.statement),
             line=file_line(scenario, each.statement.step, each.statement.line),
             name=each.name,

@@ -22,7 +22,7 @@ _ADAPTERS = Path(divergences.__file__).parent
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class EngineUnderTest:
     """An engine, the divergences declared for it, and what is wrong with the file they stand in."""
 
     engine: Engine
@@ -65,21 +65,21 @@ def reference(recording: str | None = None) -> Engine:
         raise EngineNotFoundError(str(error)) from None
 
 
-def candidate(found: Engine) -> Candidate:
+def candidate(found: Engine) -> EngineUnderTest:
     """An engine with its file: its attribute ``divergences`` names that, else it is the one of its name among the
     adapters; raises `EngineNotFoundError`."""
     named = getattr(found, "divergences", None)
     path = Path(named) if named else _ADAPTERS / f"{found.name}.yaml"
     if not named and not path.is_file():
-        return Candidate(found, Path(path.name))  # where one would be written
+        return EngineUnderTest(found, Path(path.name))  # where one would be written
     from conformance.language.divergences import load_divergences
 
     declared = load_divergences(Path(shown(path)))
     entries = tuple(Divergence(**entry) for entry in declared.entries)
-    return Candidate(found, path, entries, declared.problems)
+    return EngineUnderTest(found, path, entries, declared.problems)
 
 
-def misdeclared(candidate: Candidate, library: Library) -> Iterator[Problem]:
+def misdeclared(candidate: EngineUnderTest, library: Library) -> Iterator[Problem]:
     """What is wrong with an engine's file: what cannot be read, entries for facets and scenarios that there are not.
 
     An entry may be for a scenario in a file that was not met in this run: before it is found wrong, all of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from conformance.check.locate import governing_claims, is_scenario_file, scenario_files
 from conformance.language import cache
-from conformance.language.load_result import Loaded, Problem
+from conformance.language.load_result import LoadResult, Problem
 from conformance.language.scenario import Position, Scenario
 from conformance.language.suggest import did_you_mean
 
@@ -21,12 +21,12 @@ class Library:
     """The scenario files met so far. What only several files together can get wrong is checked here."""
 
     def __init__(self) -> None:
-        self._loaded: dict[Path, Loaded] = {}
+        self._loaded: dict[Path, LoadResult] = {}
         self._claims: dict[Path, Claims] = {}
         self._cases: dict[Path, dict[str, tuple[str, ...]]] = {}  # file -> case -> its claims
         self._defined: dict[str, Position] = {}  # where each id stands
 
-    def load(self, path: Path) -> Loaded:
+    def load(self, path: Path) -> LoadResult:
         """The scenarios of a file and its problems, also those that other files bring about."""
         path = path.resolve()
         if path not in self._loaded:
@@ -37,14 +37,14 @@ class Library:
             ordered = sorted(
                 dict.fromkeys(problems), key=lambda each: (each.position.line, each.position.column)
             )
-            self._loaded[path] = Loaded(scenarios, tuple(ordered))
+            self._loaded[path] = LoadResult(scenarios, tuple(ordered))
             self._cases[path] = {scenario.id: scenario.claims for scenario in scenarios}
         return self._loaded[path]
 
-    def load_all(self, paths: Iterable[Path]) -> Loaded:
+    def load_all(self, paths: Iterable[Path]) -> LoadResult:
         """Everything in the scenario files that ``paths`` name or contain."""
         loaded = [self.load(path) for path in scenario_files(list(paths)) if is_scenario_file(path)]
-        return Loaded(
+        return LoadResult(
             tuple(scenario for each in loaded for scenario in each.scenarios),
             tuple(problem for each in loaded for problem in each.problems),
         )
@@ -86,7 +86,7 @@ class Library:
         """Know what another process loaded."""
         self._cases |= {Path(path): cases for path, cases in index.items()}
 
-    def _repeated(self, loaded: Loaded) -> Iterable[Problem]:
+    def _repeated(self, loaded: LoadResult) -> Iterable[Problem]:
         for scenario in loaded.scenarios:
             first = self._defined.setdefault(base_id(scenario), scenario.position)
             if first != scenario.position:
@@ -95,7 +95,7 @@ class Library:
                     scenario.position, message, "ids are unique in the whole run", base_id(scenario)
                 )
 
-    def _unknown_claims(self, path: Path, loaded: Loaded) -> Iterable[Problem]:
+    def _unknown_claims(self, path: Path, loaded: LoadResult) -> Iterable[Problem]:
         claims = self.governing(path)
         if claims is None:
             return

@@ -13,14 +13,14 @@ from conformance.check import locate
 from conformance.commands.command import FAILED, Add, Misuse, scenarios_in, with_progress
 
 if TYPE_CHECKING:
-    from conformance.check.engine_under_test import Candidate
+    from conformance.check.engine_under_test import EngineUnderTest
     from conformance.language.scenario import Scenario
     from conformance.runner.engine import Engine
 
 
 def add_commands(add: Add) -> None:
     """The commands of this module."""
-    telling = add("engine", tell, "what is wired of an engine, what it lacks, what to do next")
+    telling = add("engine", describe_engine, "what is wired of an engine, what it lacks, what to do next")
     telling.add_argument("name", metavar="ENGINE")
     telling.add_argument("--engine-python", metavar="PATH", help="the interpreter in which it is")
     telling.add_argument("--reference", metavar="FILE", help="a recording in place of torch, for --propose")
@@ -71,7 +71,7 @@ def _takes_paths(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def tell(known: argparse.Namespace, _: list[str]) -> int:
+def describe_engine(known: argparse.Namespace, _: list[str]) -> int:
     """What an engine's author wants to know, or with --propose what its divergence file needs."""
     from conformance.adapters.probe import probe
     from conformance.check.engine_under_test import candidate, engine, reference
@@ -115,7 +115,7 @@ def coverage(known: argparse.Namespace, _: list[str]) -> int:
     return FAILED if any(area.unexercised for area in areas) else 0
 
 
-def _propose(found: Candidate, scenarios: Sequence[Scenario], torch: Engine, whole: bool) -> int:
+def _propose(found: EngineUnderTest, scenarios: Sequence[Scenario], torch: Engine, whole: bool) -> int:
     """Run all; print the diff, and apart from it what no entry can cover."""
     from conformance.adapters.divergences import cover
     from conformance.adapters.recording import NotRecordedError

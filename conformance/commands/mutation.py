@@ -45,7 +45,7 @@ def add_commands(add: Add) -> None:
 def mutants(known: argparse.Namespace, _: list[str]) -> int:
     """Exit status 0 where all are killed, 1 where one survives."""
     from conformance.adapters.registry import find
-    from conformance.mutation.campaign import Verdict, campaign, survey
+    from conformance.mutation.campaign import MutantVerdict, campaign, survey
     from conformance.mutation.matrix import as_json, footer, matrix
     from conformance.mutation.mutant import misfits
 
@@ -65,7 +65,7 @@ def mutants(known: argparse.Namespace, _: list[str]) -> int:
         for check, visit in zip(checks, visits, strict=True)
         if visit.difference
     ]
-    verdicts = [Verdict(each, (), misfit=wrong[each.id]) for each in chosen if each.id in wrong]
+    verdicts = [MutantVerdict(each, (), misfit=wrong[each.id]) for each in chosen if each.id in wrong]
     for verdict in campaign(fitting, checks, visits, whole=known.whole, processes=known.processes):
         verdicts.append(verdict)
         survivors = sum(not each.kills for each in verdicts)
@@ -99,12 +99,12 @@ def _chosen(area: str | None, names: Sequence[str] | None) -> list[Mutant]:
 def checks_of(scenarios: Sequence[Scenario], processes: int) -> list[Check]:
     """Each scenario as a check of the in-house engine; torch runs it once, in a process of its own."""
     from conformance.mutation.campaign import Check
-    from conformance.runner.processes import Died, forked
+    from conformance.runner.processes import ProcessDied, forked
 
     chunks = [scenarios[number :: processes or 1] for number in range(processes or 1)]
     traces: dict[str, Trace] = {}
     for number, found in forked([partial(reference_traces, chunk) for chunk in chunks], processes):
-        if isinstance(found, Died):
+        if isinstance(found, ProcessDied):
             raise found
         traces |= {scenario.id: trace for scenario, trace in zip(chunks[number], found, strict=True)}
     return [Check(each.id, partial(difference, each, traces[each.id])) for each in scenarios]

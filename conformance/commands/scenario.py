@@ -71,9 +71,9 @@ def show(known: argparse.Namespace, _: list[str]) -> int:
     from conformance.adapters.recording import NotRecordedError
     from conformance.check import engine_under_test
     from conformance.check.library import Library
-    from conformance.report.show import Shown
+    from conformance.report.show import ScenarioHeader
     from conformance.report.show import show as lines
-    from conformance.report.statements import tell
+    from conformance.report.statements import statement_reports
     from conformance.report.text import label
     from conformance.report.wording import verdict_line
     from conformance.runner.compare import is_absent
@@ -83,23 +83,23 @@ def show(known: argparse.Namespace, _: list[str]) -> int:
     library = Library()
     cases = _cases(known.id, library)
     alone = known.engine == "torch" and known.engine_python is None
-    other = None if alone else engine_under_test.engine(known.engine, known.engine_python)
+    checked = None if alone else engine_under_test.engine(known.engine, known.engine_python)
     reference = engine_under_test.reference(known.reference)
-    engine = other or reference
+    engine = checked or reference
     agrees = True
     for number, scenario in enumerate(cases):
         if number:
             print()
         _refuse_what_is_not_here(scenario, reference)
         try:
-            mine = run(scenario, reference)
+            reference_trace = run(scenario, reference)
         except NotRecordedError as error:
             raise Misuse(str(error)) from None
-        its = None if alone else run(scenario, engine)
-        outcome = judge(scenario, mine, its or mine, engine.claims)
+        engine_trace = None if alone else run(scenario, engine)
+        outcome = judge(scenario, reference_trace, engine_trace or reference_trace, engine.claims)
         agrees = agrees and outcome.verdict == "agrees"
         verdict = verdict_line(scenario, outcome, reference, engine)
-        shown = Shown(
+        shown = ScenarioHeader(
             scenario,
             _says(scenario, library),
             reference=label(reference.name, reference.version),
@@ -108,7 +108,8 @@ def show(known: argparse.Namespace, _: list[str]) -> int:
             agrees=outcome.verdict == "agrees",
         )
         unclaimed = (each for each in outcome.unclaimed if not is_absent(each.facet, each.engine))
-        told = tell(scenario, mine, its, (*outcome.differences, *unclaimed))
+        differences = (*outcome.differences, *unclaimed)
+        told = statement_reports(scenario, reference_trace, engine_trace, differences)
         _print(lines(shown, told, width=shutil.get_terminal_size((110, 0)).columns, full=known.full))
     return 0 if agrees else 1
 

@@ -12,11 +12,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from conformance.adapters.registry import find
-from conformance.fuzz.scope import Program, Statement
-from conformance.fuzz.search import Divergence, Tally, batch_seeds, scenario_of, search
+from conformance.fuzz.scope import GeneratedStatement, Program
+from conformance.fuzz.search import FoundDivergence, Tally, batch_seeds, scenario_of, search
 from conformance.runner.engine import Engine
 from conformance.runner.execute import run
-from conformance.runner.processes import Died, fresh
+from conformance.runner.processes import ProcessDied, fresh
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Found:
     @property
     def program(self) -> Program:
         """The program again."""
-        return Program(tuple(Statement(text) for text in self.statements))
+        return Program(tuple(GeneratedStatement(text) for text in self.statements))
 
 
 @dataclass
@@ -131,7 +131,7 @@ def _batches(
             again = []
             for place, result in fresh(tasks, processes):
                 number = waiting[place]
-                if not isinstance(result, Died):
+                if not isinstance(result, ProcessDied):
                     yield result
                     continue
                 seed, _ = batches[number]
@@ -179,11 +179,11 @@ def run_batch(engine: str, seed: int, size: int, note: Path, skip: int = 0) -> t
     return seed, tally, found
 
 
-_FIRST = Program((Statement("torch.ones(1, requires_grad=True).backward(torch.ones(1))"),))
+_FIRST = Program((GeneratedStatement("torch.ones(1, requires_grad=True).backward(torch.ones(1))"),))
 _FINDS_A_BATCH = 3  # an engine that diverges everywhere need not be shrunk everywhere
 
 
-def _plain(divergence: Divergence) -> Found:
+def _plain(divergence: FoundDivergence) -> Found:
     return Found(
         divergence.seed,
         tuple(statement.text for statement in divergence.program.statements),

@@ -35,7 +35,7 @@ from conformance.fuzz.phrases import (
     USES,
 )
 from conformance.fuzz.scene import Scene
-from conformance.fuzz.scope import Name, Program, Scope
+from conformance.fuzz.scope import LiveTensor, Program, Scope
 from conformance.fuzz.statements import (
     Draw,
     backward,
@@ -96,7 +96,7 @@ _CHANGES: tuple[_Phrases, ...] = (
 _PASSES: tuple[_Phrases, ...] = (("backward", BACKWARD), ("backward", BACKWARD), ("made", GRADS))
 
 
-def _said_of(draw: Draw, scope: Scope, phrases: _Phrases, a: Name, b: Name) -> None:
+def _said_of(draw: Draw, scope: Scope, phrases: _Phrases, a: LiveTensor, b: LiveTensor) -> None:
     feature, texts = phrases
     template = said(draw, texts, a)
     if ".data = " in template and a.complex is not b.complex:  # see in_place
@@ -132,7 +132,7 @@ def crowd(draw: Draw, scope: Scope) -> None:
 
 
 _LEAF = "torch.tensor([1., 2.], requires_grad=True)"
-_CROWDED = Name("", (2,), "float32", flows=True)
+_CROWDED = LiveTensor("", (2,), "float32", flows=True)
 
 
 def mode(draw: Draw, scope: Scope) -> None:
@@ -163,11 +163,11 @@ def inferred(draw: Draw, scope: Scope) -> None:
     """What may be done with a tensor of inference mode outside of it, and what may not."""
     a = source(draw, scope)
     if not scope.inferred:
-        made = Name(scope.fresh(), a.shape, a.dtype)
+        made = LiveTensor(scope.fresh(), a.shape, a.dtype)
         scope.add(f"with torch.inference_mode():\n    {made.name} = {a.name} * 2", "mode", "inference_mode")
         scope.inferred.append(made)
     for _ in range(one(draw, (1, 2))):
-        used: Name = draw(st.sampled_from(scope.inferred))
+        used: LiveTensor = draw(st.sampled_from(scope.inferred))
         text = str(one(draw, INFERRED)).format(i=used.name, a=a.name)
         scope.add(text, "inference tensor outside")
 

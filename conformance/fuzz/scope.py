@@ -10,7 +10,7 @@ Shape = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Name:
+class LiveTensor:
     """A live tensor, as far as the generator follows it."""
 
     name: str
@@ -26,7 +26,7 @@ class Name:
 
 
 @dataclass(frozen=True)
-class Statement:
+class GeneratedStatement:
     """One statement and what it is an example of."""
 
     text: str
@@ -37,7 +37,7 @@ class Statement:
 class Program:
     """Statements in order."""
 
-    statements: tuple[Statement, ...]
+    statements: tuple[GeneratedStatement, ...]
 
     @property
     def features(self) -> frozenset[str]:
@@ -54,9 +54,9 @@ class Program:
 class Scope:
     """What has been written so far: the one thing here that changes."""
 
-    names: list[Name] = field(default_factory=list)
-    inferred: list[Name] = field(default_factory=list)  # made in inference mode
-    statements: list[Statement] = field(default_factory=list)
+    names: list[LiveTensor] = field(default_factory=list)
+    inferred: list[LiveTensor] = field(default_factory=list)  # made in inference mode
+    statements: list[GeneratedStatement] = field(default_factory=list)
     count: int = 0
 
     def fresh(self) -> str:
@@ -66,9 +66,9 @@ class Scope:
         letter = "abcdefghijklmnopqrstuvwxyz"[number % 26]
         return letter if number < 26 else f"{letter}{number // 26}"
 
-    def add(self, text: str, *features: str, name: Name | None = None) -> None:
+    def add(self, text: str, *features: str, name: LiveTensor | None = None) -> None:
         """A statement, and the name that it binds."""
-        self.statements.append(Statement(text, features))
+        self.statements.append(GeneratedStatement(text, features))
         if name is not None:
             self.names.append(name)
 

@@ -17,14 +17,14 @@ from conformance.runner.compare import Difference, differences, resolved
 from conformance.runner.engine import Engine
 from conformance.runner.execute import run
 from conformance.runner.trace import Statement, Trace
-from conformance.runner.values import as_near, rounded_alike
+from conformance.runner.values import differs_in_last_digit, within_rounding
 
 BATCH = 250  # programs between two looks at what was found
 SECONDS = 20.0
 
 
 @dataclass(frozen=True)
-class Divergence:
+class FoundDivergence:
     """The smallest program found for one kind of difference."""
 
     program: Program
@@ -121,14 +121,14 @@ def _beyond_rounding(
     for difference in different:
         if _is_of_little_extent(difference, scenario, expected):
             continue
-        if difference.facet == "printed" and rounded_alike(difference.reference, difference.engine):
+        if difference.facet == "printed" and differs_in_last_digit(difference.reference, difference.engine):
             continue
         if difference.facet == "value":
             exact = exact or _run(_in_double_precision(scenario), find("torch-float64"))
             a, b, c = (
                 _value(each, difference.statement, difference.name) for each in (expected, found, exact)
             )
-            if None not in (a, b, c) and as_near(str(a), str(b), str(c), _AS_NEAR):
+            if None not in (a, b, c) and within_rounding(str(a), str(b), str(c), _AS_NEAR):
                 continue
         yield difference
 
@@ -234,7 +234,7 @@ _RESHAPING = (".t_()", "squeeze_(", "transpose_(", ".set_(")
 
 def search(
     reference: Engine, engine: Engine, examples: int, seed: int, tally: Tally, note: Note = _unnoted
-) -> Divergence | None:
+) -> FoundDivergence | None:
     """The smallest diverging one among ``examples`` programs; None where none diverges."""
     from hypothesis import HealthCheck, Phase, given, settings
     from hypothesis import seed as seeded
@@ -264,7 +264,7 @@ def search(
     except (_DivergedError, FlakyFailure):  # flaky: what diverged once and not again is a find as well
         program, found = minimal(*smallest[-1], reference, engine, note)
         difference = found if isinstance(found, Difference) else None
-        return Divergence(program, difference, "" if difference else str(found), seed)
+        return FoundDivergence(program, difference, "" if difference else str(found), seed)
     return None
 
 

@@ -28,7 +28,7 @@ from conformance.fuzz.phrases import (
     UNARY,
     VIEWS,
 )  # fmt: skip
-from conformance.fuzz.scope import Name, Scope, Shape, broadcasts
+from conformance.fuzz.scope import LiveTensor, Scope, Shape, broadcasts
 
 Draw: TypeAlias = Callable[..., Any]
 
@@ -61,7 +61,7 @@ def tensor(draw: Draw, scope: Scope) -> None:
         parts.append(f"dtype=torch.{dtype}")
     if requires:
         parts.append("requires_grad=True")
-    made = Name(scope.fresh(), shape, dtype, requires, leaf=True)
+    made = LiveTensor(scope.fresh(), shape, dtype, requires, leaf=True)
     scope.add(f"{made.name} = torch.tensor({', '.join(parts)})", "leaf", dtype, name=made)
 
 
@@ -75,37 +75,37 @@ def one(draw: Draw, options: tuple[Any, ...]) -> Any:
     return draw(_among(options))
 
 
-def said(draw: Draw, table: tuple[str, ...], *of: Name) -> str:
+def said(draw: Draw, table: tuple[str, ...], *of: LiveTensor) -> str:
     """One of the templates: of those for complex tensors where one is."""
     if any(each.complex for each in of):
         table = OF_COMPLEX.get(table, table)
     return str(one(draw, table))
 
 
-def pick(draw: Draw, scope: Scope) -> Name:
+def pick(draw: Draw, scope: Scope) -> LiveTensor:
     """A live name, recent ones more often."""
     recent = list(reversed(scope.names))
-    chosen: Name = draw(st.sampled_from(recent[:4] + recent))
+    chosen: LiveTensor = draw(st.sampled_from(recent[:4] + recent))
     return chosen
 
 
-def source(draw: Draw, scope: Scope) -> Name:
+def source(draw: Draw, scope: Scope) -> LiveTensor:
     """A live name, mostly one that gradients flow to."""
     flowing = [each for each in reversed(scope.names) if each.flows]
     if not flowing or one(draw, (False,) * 7 + (True,)):
         return pick(draw, scope)
-    chosen: Name = draw(st.sampled_from(flowing[:4] + flowing))
+    chosen: LiveTensor = draw(st.sampled_from(flowing[:4] + flowing))
     return chosen
 
 
-def mate(draw: Draw, scope: Scope, a: Name) -> Name:
+def mate(draw: Draw, scope: Scope, a: LiveTensor) -> LiveTensor:
     """A second operand: one that broadcasts where there is one."""
     fitting = [each for each in scope.names if broadcasts(a.shape, each.shape) is not None]
-    chosen: Name = draw(st.sampled_from(fitting or scope.names))
+    chosen: LiveTensor = draw(st.sampled_from(fitting or scope.names))
     return chosen
 
 
-def bind(scope: Scope, text: str, like: Name, *features: str) -> Name:
+def bind(scope: Scope, text: str, like: LiveTensor, *features: str) -> LiveTensor:
     """A statement that gives a new name to what it makes."""
     name = replace(like, name=scope.fresh(), leaf=False)
     scope.add(f"{name.name} = {text}", *features, name=name)

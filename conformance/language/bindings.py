@@ -13,7 +13,7 @@ REGISTERS = frozenset({"register_buffer", "register_parameter", "register_module
 """Methods of a module that store an attribute under the name they are given."""
 
 
-class Located(NamedTuple):
+class LocatedFault(NamedTuple):
     """A remark about a node of a piece."""
 
     piece: int

@@ -17,18 +17,18 @@ from functools import cache
 from importlib.util import cache_from_source
 from pathlib import Path
 
-from conformance.language.load_result import Loaded
+from conformance.language.load_result import LoadResult
 
 
-def load(path: Path) -> Loaded:
+def load(path: Path) -> LoadResult:
     """As `load.load_file`, of which not even the import is needed where the file is kept."""
-    key, kept = _key(path), place_of(path, ".scenarios")
+    key, kept = _key(path), cache_path(path, ".scenarios")
     if key:
         with suppress(Exception):  # absent or damaged: pickle raises what it likes
             content = kept.read_bytes()
             if content.startswith(key):
                 found = pickle.loads(content[len(key) :])
-                assert isinstance(found, Loaded)
+                assert isinstance(found, LoadResult)
                 return found
     from conformance.language.load import load_file
 
@@ -39,7 +39,7 @@ def load(path: Path) -> Loaded:
     return loaded
 
 
-def place_of(path: Path | str, suffix: str) -> Path:
+def cache_path(path: Path | str, suffix: str) -> Path:
     """Where something about a file is kept."""
     return Path(cache_from_source(f"{os.path.abspath(path)}.py")).with_suffix(suffix)
 

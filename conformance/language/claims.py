@@ -10,39 +10,39 @@ from pydantic import Field
 
 from conformance.language.document import Place, Report
 from conformance.language.load_result import Problem
-from conformance.language.mapping_file import Content
-from conformance.language.model import ClaimId, Slug, Strict
+from conformance.language.mapping_file import MappingFile
+from conformance.language.model import ClaimId, Slug, StrictModel
 from conformance.language.scenario import Position
 from conformance.language.suggest import did_you_mean
 
-Verdict = Literal["confirmed", "refuted", "imprecise", "drifted"]
+ClaimVerdict = Literal["confirmed", "refuted", "imprecise", "drifted"]
 """confirmed: torch does what the document says; refuted: something else; imprecise: the same only with the
 correction in the note; drifted: it did in the release that the document used."""
 
 Text = Annotated[str, Field(min_length=1)]
 
 
-class _Document(Strict):
+class _DocumentModel(StrictModel):
     """A document that says something about autograd."""
 
     title: Text
     author: Text = ""
 
 
-class _Claim(Strict):
+class _ClaimModel(StrictModel):
     """One sentence of a document, in words of this project."""
 
     id: ClaimId
-    verdict: Verdict
+    verdict: ClaimVerdict
     says: Text
     note: Text = ""
 
 
-class _File(Strict):
+class _ClaimsFileModel(StrictModel):
     """The content of claims.yaml."""
 
-    documents: dict[Slug, _Document] = Field(min_length=1)
-    claims: list[_Claim] = Field(min_length=1)
+    documents: dict[Slug, _DocumentModel] = Field(min_length=1)
+    claims: list[_ClaimModel] = Field(min_length=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Claim:
 
     id: str
     document: str  # its key
-    verdict: Verdict
+    verdict: ClaimVerdict
     says: str
     note: str
     position: Position
@@ -77,15 +77,15 @@ class Claims:
 
 def load_claims(path: Path) -> Claims:
     """The claims of a file; bad content never raises."""
-    return _claims(Content(str(path), _File), str(path))
+    return _claims(MappingFile(str(path), _ClaimsFileModel), str(path))
 
 
 def load_claims_text(text: str, file: str) -> Claims:
     """The claims of YAML text; ``file`` is its name in positions."""
-    return _claims(Content(file, _File, text), file)
+    return _claims(MappingFile(file, _ClaimsFileModel, text), file)
 
 
-def _claims(content: Content, file: str) -> Claims:
+def _claims(content: MappingFile, file: str) -> Claims:
     documents = {
         key: Document(key, document["title"], document.get("author", ""))
         for key, document in content.entries("documents")

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from conformance.language import vocabulary
-from conformance.language.bindings import Bindings, Located
+from conformance.language.bindings import Bindings, LocatedFault
 
 LOOKS = frozenset(
     {"isinstance", "issubclass", "print", "str", "repr", "id", "hash", "len", "callable", "bool", "hasattr"}
@@ -27,23 +27,23 @@ PUT = ("a class of torch may not be put into what has other names", "write it wh
 Definition = ast.FunctionDef | ast.ClassDef
 
 
-def misuses(nodes: Sequence[tuple[int, ast.AST]], bindings: Bindings) -> Iterator[Located]:
+def misuses(nodes: Sequence[tuple[int, ast.AST]], bindings: Bindings) -> Iterator[LocatedFault]:
     """Stores on what may be a class of torch, and classes handed to where they cannot be followed."""
     flow = _Flow(bindings, [node for _, node in nodes])
     for piece, node in nodes:
         match node:
             case ast.Attribute(ctx=ast.Store() | ast.Del()) if flow.holds(node.value):
                 message = f"`.{node.attr}` is stored on what may be a class of torch"
-                yield Located(piece, node, message, "store on an object of your own")
+                yield LocatedFault(piece, node, message, "store on an object of your own")
             case ast.Return() | ast.Yield() | ast.YieldFrom() if flow.holds(node.value):
-                yield Located(piece, node, *RETURNED)
+                yield LocatedFault(piece, node, *RETURNED)
             case ast.Lambda() if flow.holds(node.body):
-                yield Located(piece, node, *RETURNED)
+                yield LocatedFault(piece, node, *RETURNED)
             case ast.Call():
-                yield from (Located(piece, argument, *PASSED) for argument in flow.escaping(node))
+                yield from (LocatedFault(piece, argument, *PASSED) for argument in flow.escaping(node))
         for target, value in flow.assigned(node):
             if flow.holds(value) and (isinstance(node, ast.AugAssign) or _is_item(target)):
-                yield Located(piece, target, *PUT)
+                yield LocatedFault(piece, target, *PUT)
 
 
 class _Flow:

@@ -11,8 +11,8 @@ from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from conformance.language.load_result import Problem
-from conformance.language.mapping_file import Content
-from conformance.language.model import Strict
+from conformance.language.mapping_file import MappingFile
+from conformance.language.model import StrictModel
 from conformance.language.scenario import Position
 
 Text = Annotated[str, Field(min_length=1)]
@@ -27,7 +27,7 @@ def _listed(value: Any) -> Any:
 Texts = Annotated[list[Text], BeforeValidator(_listed), Field(min_length=1)]
 
 
-class _Entry(Strict):
+class _EntryModel(StrictModel):
     """Where an engine differs: in ``scenario``, throughout or from a ``statement`` on, or ``at`` several."""
 
     kind: Literal["bug", "missing_feature", "by_design"]
@@ -52,15 +52,15 @@ class _Entry(Strict):
         return self
 
 
-class _File(Strict):
+class _DivergenceFileModel(StrictModel):
     """The content of a divergence file."""
 
     engine: Text
-    divergences: list[_Entry] = Field(min_length=1)
+    divergences: list[_EntryModel] = Field(min_length=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
+class DeclaredDivergences:
     """The entries of a file, as keywords of ``adapters.divergences.Divergence``; what is wrong with it."""
 
     engine: str = ""
@@ -68,17 +68,17 @@ class Declared:
     problems: tuple[Problem, ...] = ()
 
 
-def load_divergences(path: Path) -> Declared:
+def load_divergences(path: Path) -> DeclaredDivergences:
     """The entries of a file; bad content never raises, a wrong entry is left out."""
-    return _declared(Content(str(path), _File), str(path))
+    return _declared(MappingFile(str(path), _DivergenceFileModel), str(path))
 
 
-def load_divergences_text(text: str, file: str) -> Declared:
+def load_divergences_text(text: str, file: str) -> DeclaredDivergences:
     """The entries of YAML text; ``file`` is its name in positions."""
-    return _declared(Content(file, _File, text), file)
+    return _declared(MappingFile(file, _DivergenceFileModel, text), file)
 
 
-def _declared(content: Content, file: str) -> Declared:
+def _declared(content: MappingFile, file: str) -> DeclaredDivergences:
     entries = []
     for index, entry in content.entries("divergences"):
         said = {key: entry[key] for key in ("kind", "reason", "name") if key in entry}
@@ -86,7 +86,7 @@ def _declared(content: Content, file: str) -> Declared:
         for statement, scenario, path in _places(entry):
             position = str(Position(file, *content.place("divergences", index, *path)))
             entries.append({**said, "scenario": scenario, "statement": statement, "position": position})
-    return Declared(str(content.data.get("engine", "")), tuple(entries), tuple(content.problems))
+    return DeclaredDivergences(str(content.data.get("engine", "")), tuple(entries), tuple(content.problems))
 
 
 def _places(entry: dict[str, Any]) -> Iterator[tuple[str, str, tuple[int | str, ...]]]:

@@ -49,7 +49,10 @@ def explain(
         return place, *_unknown(str(path[-1]), model, path[:-1])
     if error["type"] == "missing":
         return place, f"the key `{path[-1]}` is missing", _MISSING.get(str(path[-1]), "")
-    key = next((str(part) for part in reversed(path) if isinstance(part, str)), model.__name__.lower())
+    key = next(
+        (str(part) for part in reversed(path) if isinstance(part, str)),
+        model.__name__.removesuffix("Model").lower(),
+    )
     return place, *_wrong(key, error)
 
 

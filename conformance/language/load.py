@@ -16,8 +16,8 @@ from yaml import MappingNode, Node, ScalarNode, SequenceNode
 from conformance.language import matrix, model, placeholder, program_check, vocabulary
 from conformance.language.document import NotYAML, Place, Reader, Report, compose, text_of
 from conformance.language.explain import explain, find
-from conformance.language.load_result import Loaded, Problem
-from conformance.language.program_parts import Piece
+from conformance.language.load_result import LoadResult, Problem
+from conformance.language.program_parts import ProgramPart
 from conformance.language.scenario import UNSET, Expectations, Position, Scenario, Step, Tolerance
 from conformance.language.source import Source
 from conformance.language.suggest import did_you_mean
@@ -25,12 +25,12 @@ from conformance.language.suggest import did_you_mean
 REPLACED = frozenset({"run", "expect", "raises", "message", "warns", "claimed", "steps"})
 
 
-def load_file(path: Path) -> Loaded:
+def load_file(path: Path) -> LoadResult:
     """The scenarios and problems of a file; one that cannot be read is a problem."""
     try:
         return load_text(text_of(path), str(path), area_of(path))
     except NotYAML as error:
-        return Loaded((), (Problem(Position(str(path), *error.place), error.message, error.hint),))
+        return LoadResult((), (Problem(Position(str(path), *error.place), error.message, error.hint),))
 
 
 def area_of(path: Path) -> str:
@@ -42,7 +42,7 @@ def area_of(path: Path) -> str:
     return path.stem
 
 
-def load_text(text: str, file: str, area: str | None = None) -> Loaded:
+def load_text(text: str, file: str, area: str | None = None) -> LoadResult:
     """The scenarios and problems of YAML text; ``file`` is its name in positions."""
     loading = _Loading(file, area or Path(file).stem)
     text = text.replace("\r\n", "\n")
@@ -51,7 +51,7 @@ def load_text(text: str, file: str, area: str | None = None) -> Loaded:
     except NotYAML as error:
         loading.pieces(text, error)
     problems = sorted(dict.fromkeys(loading.problems), key=lambda p: (p.position.line, p.position.column))
-    return Loaded(tuple(loading.scenarios), tuple(problems))
+    return LoadResult(tuple(loading.scenarios), tuple(problems))
 
 
 class _Loading:
@@ -77,7 +77,7 @@ class _Loading:
             return
         entries: dict[str, Node] = {}
         unknown: dict[str, Node] = {}
-        known = list(model.File.model_fields)
+        known = list(model.FileModel.model_fields)
         for name, key, value in reader.keyed(root):
             entries[name] = value
             if name not in known:
@@ -95,7 +95,7 @@ class _Loading:
                 self.topic = topic
         scenarios = entries.get("scenarios")
         if scenarios is None:
-            bare = unknown.keys() & model.Scenario.model_fields.keys()
+            bare = unknown.keys() & model.ScenarioModel.model_fields.keys()
             hint = (
                 "write it above, and begin the scenario with `- id:`" if bare else "it holds the list of them"
             )
@@ -182,14 +182,14 @@ class _Loading:
 
     def validated(
         self, data: dict[str, Any], unread: Collection[str], node: Node, reader: Reader
-    ) -> model.Scenario | None:
+    ) -> model.ScenarioModel | None:
         """The plain data as a scenario; what is wrong with it is reported, but for keys that could not be read."""
         try:
-            scenario = model.Scenario.model_validate(data)
+            scenario = model.ScenarioModel.model_validate(data)
         except ValidationError as error:
             for details in error.errors(include_url=False):
                 if not {*details["loc"][:1]} & {*unread}:
-                    reader.report(*explain(details, model.Scenario, node, reader))
+                    reader.report(*explain(details, model.ScenarioModel, node, reader))
             return None
         for path, message, hint in model.contradictions(scenario) if not unread else ():
             reader.report(find(node, path, reader), message, hint)
@@ -197,7 +197,7 @@ class _Loading:
 
     def frozen(
         self,
-        scenario: model.Scenario,
+        scenario: model.ScenarioModel,
         label: str,
         place: Place,
         written: dict[int, dict[str, Node]],
@@ -230,13 +230,13 @@ class _Loading:
 
 def _check_language(steps: dict[int, dict[str, Node]], reader: Reader) -> None:
     """The language of a scenario's programs and expressions."""
-    pieces: list[Piece] = []
+    pieces: list[ProgramPart] = []
     sources: list[Source] = []
     for nodes in steps.values():
         for node, is_expression in _python(nodes):
             if isinstance(node, ScalarNode):
                 sources.append(Source(node, reader))
-                pieces.append(Piece(reader.text_of(node), is_expression))
+                pieces.append(ProgramPart(reader.text_of(node), is_expression))
     for fault in program_check.check_program(pieces):
         reader.report(sources[fault.piece].place(fault.line, fault.column), fault.message, fault.hint)
 
@@ -304,7 +304,7 @@ def _keys(node: Node | None) -> Iterator[tuple[Node, Node]]:
         yield from node.value
 
 
-def _expectations(outcome: model.Outcome) -> Expectations:
+def _expectations(outcome: model.ExpectationsModel) -> Expectations:
     """Only what was written; the rest stays UNSET."""
     written = outcome.model_fields_set
     return Expectations(

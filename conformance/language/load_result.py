@@ -26,7 +26,7 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadResult:
     """What a file holds: every case of its sound scenarios, and what is wrong with the others."""
 
     scenarios: tuple[Scenario, ...]

@@ -15,7 +15,7 @@ from conformance.language.load_result import Problem
 from conformance.language.scenario import Position
 
 
-class Content:
+class MappingFile:
     """What such a file holds, as plain data, and what is wrong with it; bad content never raises.
 
     ``text`` is its content, where that has been read already.

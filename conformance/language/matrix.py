@@ -17,7 +17,7 @@ _VALUE = re.compile(r"[A-Za-z0-9._]+")
 _LABEL = re.compile(r"[A-Za-z0-9._-]+")
 
 
-Report = Callable[[Node, str, str], None]
+NodeReport = Callable[[Node, str, str], None]
 
 
 class Case(NamedTuple):
@@ -54,7 +54,7 @@ def cases(node: Node | None, reader: Reader) -> list[Case]:
     return found[:1] if broken else found
 
 
-def _names(node: MappingNode, reader: Reader, report: Report) -> Iterator[tuple[str, dict[str, str]]]:
+def _names(node: MappingNode, reader: Reader, report: NodeReport) -> Iterator[tuple[str, dict[str, str]]]:
     """Name, and label -> text."""
     for name, listed in reader.entries(node).items():
         if name.isidentifier():
@@ -63,7 +63,7 @@ def _names(node: MappingNode, reader: Reader, report: Report) -> Iterator[tuple[
             report(listed, f"`{name}` is no name", "it is written `${name}` where it is replaced")
 
 
-def _values(name: str, node: Node, reader: Reader, report: Report) -> dict[str, str]:
+def _values(name: str, node: Node, reader: Reader, report: NodeReport) -> dict[str, str]:
     """Label -> text, in order; a scalar is its own label."""
     values: dict[str, str] = {}
     if isinstance(node, SequenceNode) and not node.value:
@@ -88,7 +88,7 @@ def _values(name: str, node: Node, reader: Reader, report: Report) -> dict[str, 
     return values
 
 
-def _combined(node: Node, names: dict[str, dict[str, str]], report: Report) -> list[Case]:
+def _combined(node: Node, names: dict[str, dict[str, str]], report: NodeReport) -> list[Case]:
     """Every combination of one value for each name; those with too many of them, or with one name, are told."""
     rows: Iterable[tuple[tuple[str, str], ...]] = itertools.product(
         *(values.items() for values in names.values())

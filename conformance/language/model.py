@@ -49,13 +49,13 @@ Claims = Annotated[
 ]
 
 
-class Strict(BaseModel):
+class StrictModel(BaseModel):
     """No key beyond those named, no value taken for another type's."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
-class Outcome(Strict):
+class ExpectationsModel(StrictModel):
     """What holds after a step's last statement."""
 
     expect: dict[str, Plain] = Field(default_factory=dict, min_length=1)
@@ -71,17 +71,17 @@ class Outcome(Strict):
     but are no error."""
 
 
-class Step(Outcome):
+class StepModel(ExpectationsModel):
     """A piece of program and what holds after it."""
 
     run: str = Field(default="", min_length=1)
     """PyTorch code, as a user would type it; `torch`, `nn`, `F`, `optim` and `autograd` are imported."""
-    claimed: Outcome = _ABSENT
+    claimed: ExpectationsModel = _ABSENT
     """What the document says where torch does something else: overrides those of expect, raises, message and
     warns that it names. It must fail on torch, where the step's own keys hold."""
 
 
-class Tolerance(Strict):
+class ToleranceModel(StrictModel):
     """How far floating-point values may differ, and why."""
 
     rtol: Number = Field()
@@ -92,7 +92,7 @@ class Tolerance(Strict):
     """Why the default does not do."""
 
 
-class Scenario(Step):
+class ScenarioModel(StepModel):
     """One point about autograd. With one step, the step's keys stand directly in the scenario."""
 
     id: Slug = Field()
@@ -101,7 +101,7 @@ class Scenario(Step):
     """What torch does, in the present tense ("adds to", not "should add"), in at most 70 characters."""
     claim: Claims = Field(default_factory=list)
     """The sentence of a document it bears on, or a list of them; without one: torch observed."""
-    steps: list[Step] = Field(default_factory=list, min_length=1)
+    steps: list[StepModel] = Field(default_factory=list, min_length=1)
     """Steps in order; the engine's state lives on from step to step."""
     matrix: dict[str, list[Scalar | dict[str, Scalar]]] = Field(default_factory=dict, min_length=1)
     """Name -> list of scalars, or of {label: value}. `${name}` is replaced as text in run, expect, raises,
@@ -110,7 +110,7 @@ class Scenario(Step):
     needs: list[Need] = Field(default_factory=list)
     """What the machine must have: `cuda`, a device; `cpu_build`, a torch built for the CPU alone, which refuses
     devices in its own words. Where it is absent the scenario is skipped and does not count for its claim."""
-    tolerance: Annotated[Tolerance, BeforeValidator(_exact)] = _ABSENT
+    tolerance: Annotated[ToleranceModel, BeforeValidator(_exact)] = _ABSENT
     """{rtol, atol, reason}, or exact. Default: equal, or within assert_close's tolerance for the dtype; nan
     equals nan."""
     observe: Literal["each", "end"] = "each"
@@ -118,14 +118,14 @@ class Scenario(Step):
     looking at it would change: order of hooks, lifetime, depth."""
 
 
-class File(Strict):
+class FileModel(StrictModel):
     """A file of scenarios."""
 
     model_config = ConfigDict(title="Scenarios for autograd engines")
 
     topic: str = Field(default="", min_length=1)
     """What the file's scenarios have in common; the file's name where it is not given."""
-    scenarios: list[Scenario] = Field(min_length=1)
+    scenarios: list[ScenarioModel] = Field(min_length=1)
     """The scenarios."""
 
 
@@ -141,7 +141,7 @@ _ASSERT = re.compile(r"(?:^|[:;])\s*assert\b", re.MULTILINE)
 OUTCOMES = ("expect", "raises", "message", "warns")
 
 
-def contradictions(scenario: Scenario) -> Iterator[Contradiction]:
+def contradictions(scenario: ScenarioModel) -> Iterator[Contradiction]:
     """What is wrong with a scenario whose every key is right by itself."""
     written = scenario.model_fields_set
     beside = [key for key in ("run", *OUTCOMES, "claimed") if key in written]
@@ -164,7 +164,7 @@ def contradictions(scenario: Scenario) -> Iterator[Contradiction]:
         )
 
 
-def _of_step(step: Step, claims: bool) -> Iterator[Contradiction]:
+def _of_step(step: StepModel, claims: bool) -> Iterator[Contradiction]:
     own = step.model_fields_set
     if "message" in own and step.raises is None:
         yield Contradiction(
@@ -198,15 +198,15 @@ def _same(claimed: Any, own: Any) -> bool:
     return repr(claimed) == repr(own)
 
 
-def _says_something(step: Step) -> bool:
+def _says_something(step: StepModel) -> bool:
     keys = {"expect", "raises", "warns", "claimed"}
     return bool(step.model_fields_set & keys) or _ASSERT.search(step.run) is not None
 
 
-def meanings(kind: type[Strict]) -> dict[str, str]:
+def meanings(kind: type[StrictModel]) -> dict[str, str]:
     """What each key means: the docstring below it. (That pydantic reads them too would cost each start a third.)"""
     found: dict[str, str] = {}
-    for each in reversed(kind.__mro__[: kind.__mro__.index(Strict)]):
+    for each in reversed(kind.__mro__[: kind.__mro__.index(StrictModel)]):
         (definition,) = ast.parse(inspect.getsource(each)).body
         assert isinstance(definition, ast.ClassDef)
         for key, text in pairwise(definition.body):
@@ -218,9 +218,9 @@ def meanings(kind: type[Strict]) -> dict[str, str]:
 
 def table() -> str:
     """The keys of a scenario as a Markdown table: where they stand and what they mean."""
-    of_step = set(Step.model_fields)
+    of_step = set(StepModel.model_fields)
     rows = ["| key | where | meaning |", "|---|---|---|"]
-    for key, meaning in meanings(Scenario).items():
+    for key, meaning in meanings(ScenarioModel).items():
         where = "step or scenario" if key in of_step else "scenario"
         rows.append(f"| `{key}` | {where} | {meaning} |")
     return "\n".join(rows) + "\n"

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeGuard
 
 from conformance.language import classes, vocabulary, words
-from conformance.language.bindings import Bindings, Located, is_dunder, stored_names
+from conformance.language.bindings import Bindings, LocatedFault, is_dunder, stored_names
 from conformance.language.grammar import (
     ALLOWED,
     FORBIDDEN,
@@ -23,17 +23,17 @@ from conformance.language.grammar import (
     TENSOR_TYPES,
     TOUCHES_FILES,
 )
-from conformance.language.program_parts import TOO_DEEP, Fault, Piece, fault_at, parse
+from conformance.language.program_parts import TOO_DEEP, ProgramFault, ProgramPart, fault_at, parse
 from conformance.language.suggest import did_you_mean
 
 OWN_NAME = "choose another name"
 LISTED = "specs/README.md lists what a program may use"
 
 
-def check_program(pieces: Sequence[Piece]) -> list[Fault]:
+def check_program(pieces: Sequence[ProgramPart]) -> list[ProgramFault]:
     """Everything in the pieces that is not the language, in their order; nothing of them is run."""
     parsed = [parse(piece) for piece in pieces]
-    faults: list[Fault] = []
+    faults: list[ProgramFault] = []
     bindings = Bindings.of([part.bindings for part in parsed], [part.tree for part in parsed if part.tree])
     bindings.all_known = all(
         part.tree or piece.is_expression for part, piece in zip(parsed, pieces, strict=True)
@@ -50,20 +50,22 @@ def check_program(pieces: Sequence[Piece]) -> list[Fault]:
                 fault_at(found, pieces[found.piece].source) for found in classes.misuses(nodes, bindings)
             ]
     except RecursionError:
-        faults.append(Fault(0, 1, 1, *TOO_DEEP))
+        faults.append(ProgramFault(0, 1, 1, *TOO_DEEP))
     return sorted(dict.fromkeys(faults))
 
 
 class _Checker:
     """Walks one piece's tree; what it finds goes to ``faults``."""
 
-    def __init__(self, piece: int, source: str, bindings: Bindings, faults: list[Fault]) -> None:
+    def __init__(self, piece: int, source: str, bindings: Bindings, faults: list[ProgramFault]) -> None:
         self.piece, self.source, self.bindings, self.faults = piece, source, bindings, faults
         self.inside: ast.AST | None = None  # an f-string, whose parts have no good positions of their own
         self.in_class = False
 
     def fault(self, node: ast.AST, message: str, hint: str = "") -> None:
-        self.faults.append(fault_at(Located(self.piece, self.inside or node, message, hint), self.source))
+        self.faults.append(
+            fault_at(LocatedFault(self.piece, self.inside or node, message, hint), self.source)
+        )
 
     def visit(self, node: ast.AST) -> None:
         kind = type(node)

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from conformance.language.bindings import Bindings, Located, flat
+from conformance.language.bindings import Bindings, LocatedFault, flat
 
 TOO_DEEP = ("nested too deeply", "write it in several statements")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ProgramPart:
     """Source text that shares its names with the other pieces of a scenario: a program, or one expression."""
 
     source: str
@@ -26,7 +26,7 @@ class Piece:
         return "eval" if self.is_expression else "exec"
 
 
-class Fault(NamedTuple):
+class ProgramFault(NamedTuple):
     """A mistake in a piece; line and column count from 1, in characters."""
 
     piece: int
@@ -42,11 +42,11 @@ class Parsed(NamedTuple):
     tree: ast.AST | None
     nodes: list[ast.AST]
     bindings: Bindings
-    fault: Fault | None  # as of piece 0
+    fault: ProgramFault | None  # as of piece 0
 
 
 @lru_cache(maxsize=512)  # the cases of a matrix have most of their pieces in common
-def parse(piece: Piece) -> Parsed:
+def parse(piece: ProgramPart) -> Parsed:
     """One piece by itself: its syntax, and what it binds."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Python's remarks on odd syntax are not the suite's business
@@ -60,11 +60,11 @@ def parse(piece: Piece) -> Parsed:
         except SyntaxError as error:
             fault = _not_python(piece, error)
         except (RecursionError, MemoryError, ValueError):
-            fault = Fault(0, 1, 1, *TOO_DEEP)
+            fault = ProgramFault(0, 1, 1, *TOO_DEEP)
         return Parsed(tree, nodes, Bindings.of_piece(nodes), fault)
 
 
-def _not_python(piece: Piece, error: SyntaxError) -> Fault:
+def _not_python(piece: ProgramPart, error: SyntaxError) -> ProgramFault:
     line = error.lineno or 1
     written = piece.source.split("\n")[min(line, piece.source.count("\n") + 1) - 1].lstrip()
     hint = "a key of expect is an expression" if piece.is_expression else ""
@@ -72,14 +72,14 @@ def _not_python(piece: Piece, error: SyntaxError) -> Fault:
         hint = "remove the prompts >>> and what was printed"
     elif "$" in written:
         hint = "a value of the matrix is written `${name}`"
-    return Fault(0, line, max(error.offset or 1, 1), f"not Python: {error.msg}", hint)
+    return ProgramFault(0, line, max(error.offset or 1, 1), f"not Python: {error.msg}", hint)
 
 
-def fault_at(found: Located, source: str) -> Fault:
+def fault_at(found: LocatedFault, source: str) -> ProgramFault:
     """A mistake at a node: Python counts a column in bytes of UTF-8, a person in characters."""
     node: Any = found.node
     line, offset = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
     if isinstance(node, ast.Attribute):  # its name, not the beginning of what is left of the dot
         line, offset = node.end_lineno, (node.end_col_offset or 0) - len(node.attr.encode())
     text = source.split("\n")[line - 1].encode()[:offset].decode(errors="ignore")
-    return Fault(found.piece, line, len(text) + 1, found.message, found.hint)
+    return ProgramFault(found.piece, line, len(text) + 1, found.message, found.hint)

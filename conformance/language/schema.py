@@ -13,14 +13,17 @@ PATH = Path(__file__).with_name("schema.json")
 
 def schema() -> dict[str, Any]:
     """The schema of a scenario file: the model's, with what pydantic cannot say of it."""
-    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **model.File.model_json_schema()}
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **model.FileModel.model_json_schema(),
+    }
     definitions = schema["$defs"]
-    definitions["Scenario"]["oneOf"] = [{"required": ["run"]}, {"required": ["steps"]}]
-    definitions["Step"]["required"] = ["run"]
-    tolerance = definitions["Scenario"]["properties"]["tolerance"]
+    definitions["ScenarioModel"]["oneOf"] = [{"required": ["run"]}, {"required": ["steps"]}]
+    definitions["StepModel"]["required"] = ["run"]
+    tolerance = definitions["ScenarioModel"]["properties"]["tolerance"]
     tolerance["anyOf"] = [{"$ref": tolerance.pop("$ref")}, {"const": "exact"}]
     definitions_of = {
-        model.File: schema,
+        model.FileModel: schema,
         **{getattr(model, name): each for name, each in definitions.items()},
     }
     for kind, definition in definitions_of.items():

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from conformance.language import vocabulary, words
 from conformance.language.bindings import dotted_name
-from conformance.language.program_parts import Piece, parse
+from conformance.language.program_parts import ProgramPart, parse
 from conformance.language.scenario import Scenario
 
 
@@ -17,7 +17,7 @@ class Usage(NamedTuple):
     paths: frozenset[str]
     attributes: frozenset[str]
 
-    def covers(self, name: vocabulary.Name) -> bool:
+    def covers(self, name: vocabulary.VocabularyName) -> bool:
         """Whether an entry of the vocabulary is among them; of what an attribute is, is not told apart."""
         return name.name in self.attributes if name.kind == "attribute" else name.path in self.paths
 
@@ -41,10 +41,10 @@ def names_used(scenario: Scenario) -> Usage:
     return Usage(frozenset(paths), frozenset(attributes))
 
 
-def _pieces(scenario: Scenario) -> list[Piece]:
+def _pieces(scenario: Scenario) -> list[ProgramPart]:
     pieces = []
     for step in scenario.steps:
-        pieces.append(Piece(step.run))
+        pieces.append(ProgramPart(step.run))
         for outcome in (step.own, step.claimed):
-            pieces += [Piece(key, is_expression=True) for key, _ in (outcome.expect if outcome else ())]
+            pieces += [ProgramPart(key, is_expression=True) for key, _ in (outcome.expect if outcome else ())]
     return pieces

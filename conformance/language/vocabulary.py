@@ -23,8 +23,8 @@ EXCEPTIONS: frozenset[str] = frozenset(
 TORCH_EXCEPTIONS = frozenset({"LinAlgError", "_LinAlgError", "GradcheckError", "CheckpointError"})
 
 
-class Name(NamedTuple):
-    """One entry: ``Name("unary", "torch.Tensor", "sin_", "attribute")``."""
+class VocabularyName(NamedTuple):
+    """One entry: ``VocabularyName("unary", "torch.Tensor", "sin_", "attribute")``."""
 
     area: str
     owner: str
@@ -37,7 +37,7 @@ class Name(NamedTuple):
         return f"{self.owner}.{self.name}"
 
 
-def entries() -> Iterator[Name]:
+def entries() -> Iterator[VocabularyName]:
     """Every name of the vocabulary where torch or Python has it, area by area."""
     for area, places in names.NAMES.items():
         for key, words in places.items():
@@ -45,11 +45,11 @@ def entries() -> Iterator[Name]:
                 head, _, owner = place.rpartition(" ")
                 for name in words.split():
                     if place == "in place":
-                        yield Name(area, "torch.Tensor", f"{name}_", "attribute")
+                        yield VocabularyName(area, "torch.Tensor", f"{name}_", "attribute")
                     elif head == "of":
-                        yield Name(area, owner, name, "attribute")
+                        yield VocabularyName(area, owner, name, "attribute")
                     else:
-                        yield Name(area, owner, name, "class" if head == "class in" else "other")
+                        yield VocabularyName(area, owner, name, "class" if head == "class in" else "other")
 
 
 def _paths() -> dict[str, Kind]:

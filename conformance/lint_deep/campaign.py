@@ -11,9 +11,9 @@ from conformance.language.scenario import Position, Scenario
 from conformance.lint_deep.deletion import Deletion, Key, deletions, has_effect, never_changes
 from conformance.lint_deep.reproduce import disagreements
 from conformance.runner.execute import run
-from conformance.runner.processes import Died, forked
+from conformance.runner.processes import ProcessDied, forked
 from conformance.runner.trace import Trace
-from conformance.runner.verdict import sound
+from conformance.runner.verdict import flaws_on_torch
 
 CHUNK = 12  # scenarios, each with its cases: those of one process, and of one order that is changed
 
@@ -38,7 +38,7 @@ def examine(
     fragile: list[Cases] = []
     for number, remarks in forked([partial(_chunk, chunk) for chunk in chunks], processes):
         done += len(chunks[number])
-        if isinstance(remarks, Died):
+        if isinstance(remarks, ProcessDied):
             fragile += chunks[number]
         else:
             found += remarks
@@ -58,14 +58,14 @@ def _chunk(chunk: Sequence[Cases]) -> list[Problem]:
 def _one_by_one(cases: Cases, processes: int) -> Iterator[Problem]:
     """The same for one scenario, each deletion in a process of its own: one that ends with it had an effect."""
     ((_, remarks),) = forked([partial(_reproduced, [cases])], 1)
-    if isinstance(remarks, Died):
+    if isinstance(remarks, ProcessDied):
         yield Problem(cases[0].position, f"torch does not survive it: {remarks}")
         return
     yield from remarks
 
     def apart(scenario: Scenario) -> Trace | None:
         ((_, trace),) = forked([lambda: run(scenario, find("torch"))], 1)
-        return None if isinstance(trace, Died) else trace
+        return None if isinstance(trace, ProcessDied) else trace
 
     yield from _without_effect(cases, apart)
 
@@ -76,7 +76,7 @@ def _reproduced(chunk: Sequence[Cases]) -> list[Problem]:
     traces = [run(scenario, torch) for scenario in scenarios]
     found: list[Problem] = []
     for scenario, trace in zip(scenarios, traces, strict=True):
-        found += sound(scenario, trace)
+        found += flaws_on_torch(scenario, trace)
         if never_changes(scenario, trace):
             found.append(
                 Problem(scenario.position, "nothing happens in it: no state changes, and nothing is asked")
@@ -91,8 +91,8 @@ def _without_effect(cases: Cases, ran: Callable[[Scenario], Trace | None]) -> li
         asked = {each.key: each for each in deletions(case)}
         if idle is not None:
             asked = {key: asked.get(key, each) for key, each in idle.items()}
-        whole = run(case, find("torch"))
-        idle = {key: each for key, each in asked.items() if _is_idle(each, whole, ran)}
+        reference = run(case, find("torch"))
+        idle = {key: each for key, each in asked.items() if _is_idle(each, reference, ran)}
         if not idle:
             break
     hint = "leave it out, or let a step end with it and say what there is then"
@@ -102,11 +102,11 @@ def _without_effect(cases: Cases, ran: Callable[[Scenario], Trace | None]) -> li
     ]
 
 
-def _is_idle(deletion: Deletion, whole: Trace, ran: Callable[[Scenario], Trace | None]) -> bool:
-    without = ran(deletion.scenario)
-    if without is None or has_effect(whole, without):
+def _is_idle(deletion: Deletion, reference: Trace, ran: Callable[[Scenario], Trace | None]) -> bool:
+    shortened = ran(deletion.scenario)
+    if shortened is None or has_effect(reference, shortened):
         return False
     if deletion.failing is None:
         return True
     failing = ran(deletion.failing)
-    return failing is None or has_effect(whole, failing)
+    return failing is None or has_effect(reference, failing)

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from conformance.language.scenario import Expectations, Position, Scenario, Step
 from conformance.runner.program import compile_step
 from conformance.runner.trace import Moment, State, Trace
-from conformance.runner.verdict import telling
+from conformance.runner.verdict import without_opaque
 
 Key = tuple[int, int, str]
 """Step, number in it, kind: the same statement in all the cases of a matrix."""
@@ -70,20 +70,20 @@ def _with(scenario: Scenario, index: int, text: str) -> Scenario:
     return replace(scenario, steps=tuple(steps))
 
 
-def has_effect(whole: Trace, without: Trace) -> bool:
+def has_effect(reference: Trace, shortened: Trace) -> bool:
     """Whether a trace is another without a statement: see Note [Without effect]."""
-    rest = {moment.statement: moment for moment in without.moments}
+    rest = {moment.statement: moment for moment in shortened.moments}
     before: State = {}
-    for moment in whole.moments:
-        left = rest.pop(moment.statement, None)
-        state = before if moment.state is None else telling(moment.state)
-        if left is None:  # it stood in what was left out
+    for moment in reference.moments:
+        moment_without = rest.pop(moment.statement, None)
+        state = before if moment.state is None else without_opaque(moment.state)
+        if moment_without is None:  # it stood in what was left out
             if state != before or _told(moment) != _NOTHING:
                 return True
         elif (
-            _told(moment) != _told(left)
-            or (moment.state is None) != (left.state is None)
-            or (left.state is not None and state != telling(left.state))
+            _told(moment) != _told(moment_without)
+            or (moment.state is None) != (moment_without.state is None)
+            or (moment_without.state is not None and state != without_opaque(moment_without.state))
         ):
             return True
         before = state
@@ -94,7 +94,9 @@ def never_changes(scenario: Scenario, trace: Trace) -> bool:
     """Whether nothing happens in a scenario and nothing is asked: no name is bound to what can be observed."""
     if any(compile_step(step.run).asserts for step in scenario.steps):
         return False
-    return not any(_told(moment) != _NOTHING or telling(moment.state or {}) for moment in trace.moments)
+    return not any(
+        _told(moment) != _NOTHING or without_opaque(moment.state or {}) for moment in trace.moments
+    )
 
 
 def _told(moment: Moment) -> tuple[object, ...]:

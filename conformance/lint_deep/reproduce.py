@@ -76,9 +76,9 @@ def _of_one(scenario: Scenario, trace: Trace, torch: Engine, float64: Engine) ->
         yield _unlike(place, "with other names", what, NAMED)
     for pair in commuted(scenario, trace):
         at = next((k for k, m in enumerate(moments) if pair.begins(m.statement)), len(moments))
-        theirs = run(pair.scenario, torch).moments
-        rest, others = (replace(trace, moments=each[:at] + each[at + 1 :]) for each in (moments, theirs))
-        if what := _beyond_rounding(scenario, rest, others):
+        swapped = run(pair.scenario, torch).moments
+        before, after = (replace(trace, moments=each[:at] + each[at + 1 :]) for each in (moments, swapped))
+        if what := _beyond_rounding(scenario, before, after):
             yield _unlike(pair.position, "with this statement after the next", what, SWAPPED)
     if what := _in_float64(scenario, trace, torch, float64):
         yield _unlike(place, "in float64", what, ROUNDED)
@@ -107,8 +107,8 @@ def _in_float64(scenario: Scenario, trace: Trace, torch: Engine, float64: Engine
 def _draws(scenario: Scenario, trace: Trace, torch: Engine) -> bool:
     """Whether the seed matters."""
     seeding = Step("torch.manual_seed(1)", scenario.position)
-    other = run(replace(scenario, steps=(seeding, *scenario.steps)), torch)
-    return bool(_first(scenario, trace.moments, other.moments[1:]))
+    seeded = run(replace(scenario, steps=(seeding, *scenario.steps)), torch)
+    return bool(_first(scenario, trace.moments, seeded.moments[1:]))
 
 
 def _beyond_rounding(scenario: Scenario, trace: Trace, again: Trace) -> str:
@@ -116,12 +116,12 @@ def _beyond_rounding(scenario: Scenario, trace: Trace, again: Trace) -> str:
     return _first(scenario, trace.moments, again.moments) if differences(scenario, trace, again) else ""
 
 
-def _first(scenario: Scenario, one: Sequence[Moment], other: Sequence[Moment]) -> str:
+def _first(scenario: Scenario, reference: Sequence[Moment], rerun: Sequence[Moment]) -> str:
     """The first thing that is not the same, to the last bit; empty where all is."""
-    for mine, its in zip_longest(one, other):
-        what = _what(mine, its)
+    for expected, moment in zip_longest(reference, rerun):
+        what = _what(expected, moment)
         if what:
-            place = (mine or its).statement
+            place = (expected or moment).statement
             return _place(scenario, place.step, place.line) + what
     return ""
 
@@ -130,20 +130,23 @@ def _place(scenario: Scenario, step: int, line: int) -> str:
     return f"after line {scenario.steps[step].position.line + line - 1} "
 
 
-def _what(one: Moment | None, other: Moment | None) -> str:
-    if one is None or other is None:
-        return "the program ends, then goes on" if one is None else "the program goes on, then ends"
-    told = [("raises", str(one.raised), str(other.raised)), ("prints", one.printed, other.printed)]
-    told.append(("warns", "; ".join(map(str, one.warned)), "; ".join(map(str, other.warned))))
-    mine, its = dict(one.values), dict(other.values)
-    told += [(f"{each} is", mine[each], its.get(each, "")) for each in mine]
-    if one.state is not None and other.state is not None:  # else one of them was not looked at
-        for name in dict.fromkeys((*one.state, *other.state)):
-            facets, others = one.state.get(name, {}), other.state.get(name, {})
-            for facet in dict.fromkeys((*facets, *others)):
-                told.append((f"{name} {facet} is", str(facets.get(facet)), str(others.get(facet))))
-    if one.failed != other.failed:
-        told.append(("assert fails:", "; ".join(one.failed), "; ".join(other.failed)))
+def _what(reference: Moment | None, rerun: Moment | None) -> str:
+    if reference is None or rerun is None:
+        return "the program ends, then goes on" if reference is None else "the program goes on, then ends"
+    told = [
+        ("raises", str(reference.raised), str(rerun.raised)),
+        ("prints", reference.printed, rerun.printed),
+    ]
+    told.append(("warns", "; ".join(map(str, reference.warned)), "; ".join(map(str, rerun.warned))))
+    values, values_again = dict(reference.values), dict(rerun.values)
+    told += [(f"{each} is", values[each], values_again.get(each, "")) for each in values]
+    if reference.state is not None and rerun.state is not None:  # else one of them was not looked at
+        for name in dict.fromkeys((*reference.state, *rerun.state)):
+            facets, facets_again = reference.state.get(name, {}), rerun.state.get(name, {})
+            for facet in dict.fromkeys((*facets, *facets_again)):
+                told.append((f"{name} {facet} is", str(facets.get(facet)), str(facets_again.get(facet))))
+    if reference.failed != rerun.failed:
+        told.append(("assert fails:", "; ".join(reference.failed), "; ".join(rerun.failed)))
     return next(
         (f"it {w} {a}, then {b}" if w in _OF_IT else f"{w} {a}, then {b}" for w, a, b in told if a != b), ""
     )

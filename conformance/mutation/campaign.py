@@ -10,7 +10,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from conformance.mutation.mutant import Mutant, applied, located, nested
-from conformance.runner.processes import Died, forked
+from conformance.runner.processes import ProcessDied, forked
 
 _Line = tuple[str, int]  # a file and a line in it
 
@@ -35,7 +35,7 @@ class Kill:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class MutantVerdict:
     """What became of a fault. ``ran``: how many checks; ``reached``: how many of all run the fragment."""
 
     mutant: Mutant
@@ -61,7 +61,7 @@ def survey(checks: Sequence[Check], mutants: Sequence[Mutant], processes: int) -
     chunks = [checks[number::count] for number in range(count)]
     visits: dict[str, Visit] = {}
     for number, found in forked([partial(_visit_all, chunk, watched) for chunk in chunks], processes):
-        if isinstance(found, Died):
+        if isinstance(found, ProcessDied):
             raise found
         visits |= {check.id: visit for check, visit in zip(chunks[number], found, strict=True)}
     return [visits[check.id] for check in checks]
@@ -117,7 +117,7 @@ def campaign(
     *,
     whole: bool = False,
     processes: int = 1,
-) -> Iterator[Verdict]:
+) -> Iterator[MutantVerdict]:
     """Each fault in a process of its own, as they finish. Checks that differ without a fault have no say.
 
     Those that run the fragment come first, then those that call its function; the others cannot see the fault, unless
@@ -134,8 +134,8 @@ def campaign(
         able = ranks if mutant.target.startswith(_WRITERS) else ranks[:2]
         tasks.append(partial(_judge, mutant, [check for rank in able for check in rank], whole))
     for number, found in forked(tasks, processes):
-        kills, ran = ((Kill("", str(found)),), 0) if isinstance(found, Died) else found
-        yield Verdict(mutants[number], kills, ran, reached[number])
+        kills, ran = ((Kill("", str(found)),), 0) if isinstance(found, ProcessDied) else found
+        yield MutantVerdict(mutants[number], kills, ran, reached[number])
 
 
 _Place = tuple[str, frozenset[int], int]

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from conformance.mutation.campaign import Verdict
+from conformance.mutation.campaign import MutantVerdict
 
 SHOWN = 4  # scenarios that a row names
 
 
-def footer(verdicts: Sequence[Verdict]) -> str:
+def footer(verdicts: Sequence[MutantVerdict]) -> str:
     """The score."""
     return f"KILLED {sum(bool(each.kills) for each in verdicts)} of {len(verdicts)}"
 
 
-def matrix(verdicts: Sequence[Verdict], unusable: Sequence[str], ran: Sequence[str] = ()) -> Iterator[str]:
+def matrix(
+    verdicts: Sequence[MutantVerdict], unusable: Sequence[str], ran: Sequence[str] = ()
+) -> Iterator[str]:
     """A row for each fault: who saw it, or that nobody did. The last line is the score.
 
     ``ran``: the scenarios, where all of them ran against every fault.
@@ -51,7 +53,7 @@ def matrix(verdicts: Sequence[Verdict], unusable: Sequence[str], ran: Sequence[s
     yield footer(verdicts)
 
 
-def _seen(verdict: Verdict) -> str:
+def _seen(verdict: MutantVerdict) -> str:
     if not verdict.kills:
         return f"DOES NOT FIT: {verdict.misfit}" if verdict.misfit else "SURVIVED"
     names = list(killers(verdict))
@@ -66,7 +68,7 @@ def _first_line(text: str) -> str:
     return line if len(line) <= 160 else f"{line[:159]}…"
 
 
-def killers(verdict: Verdict) -> dict[str, str]:
+def killers(verdict: MutantVerdict) -> dict[str, str]:
     """The scenarios, without the labels of their cases, that saw a fault, and what they saw first."""
     found: dict[str, str] = {}
     for kill in verdict.kills:
@@ -74,13 +76,15 @@ def killers(verdict: Verdict) -> dict[str, str]:
     return found
 
 
-def dispensable(verdicts: Sequence[Verdict], ran: Sequence[str]) -> list[str]:
+def dispensable(verdicts: Sequence[MutantVerdict], ran: Sequence[str]) -> list[str]:
     """The scenarios that kill nothing that no other kills."""
     alone = {names.pop() for names in map(set, map(killers, verdicts)) if len(names) == 1}
     return [name for name in dict.fromkeys(each.partition("[")[0] for each in ran) if name not in alone]
 
 
-def as_json(verdicts: Sequence[Verdict], unusable: Sequence[str], ran: Sequence[str] = ()) -> dict[str, Any]:
+def as_json(
+    verdicts: Sequence[MutantVerdict], unusable: Sequence[str], ran: Sequence[str] = ()
+) -> dict[str, Any]:
     """All of it."""
     return {
         "mutants": [

@@ -17,21 +17,21 @@ _HOOKS = tuple(
 # A worker's side of xdist is the third; the last asks of each report whether hypothesis was at work.
 _OWN = ("_pytest", "xdist", "__channelexec__", "conformance", "_hypothesis_pytestplugin")
 
-ONE_PHASE = "conformance_one_phase"
+FAST_PROTOCOL = "conformance_one_phase"
 """What a worker is told under this name: whether nobody hears of phases where its reports go."""
 
 
-def may_be_one(config: pytest.Config) -> bool:
+def allows_fast_protocol(config: pytest.Config) -> bool:
     """Whether nobody would miss the phases before and after the call; a worker has been told of those it reports to."""
     hears = {
         impl.function.__module__ for name in _HOOKS for impl in getattr(config.hook, name).get_hookimpls()
     }
     shown = config.getoption("setuponly", False) or config.getoption("setupshow", False)
     alone = not shown and all(module.partition(".")[0] in _OWN for module in hears)
-    return alone and getattr(config, "workerinput", {}).get(ONE_PHASE, True)
+    return alone and getattr(config, "workerinput", {}).get(FAST_PROTOCOL, True)
 
 
-def call_alone(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
+def run_call_phase_only(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
     """Call an item between others of its file, without the other phases; whether that was all there is to do."""
     if nextitem is None or nextitem.parent is not item.parent or next(item.iter_markers(), None) is not None:
         return False
@@ -44,7 +44,7 @@ def call_alone(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
     return True
 
 
-def leave_out_plugins(config: pytest.Config) -> None:
+def unregister_python_plugins(config: pytest.Config) -> None:
     """Leave out plugins for tests in Python, each of which costs a run of 1000 scenarios a tenth of its time.
 
     Hypothesis is imported at the end to ask whether it has been at work. What is logged is caught anew for each phase

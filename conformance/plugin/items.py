@@ -17,23 +17,23 @@ from conformance.check.library import Library, shown
 from conformance.language.load_result import Problem
 from conformance.language.scenario import Position, Scenario
 from conformance.plugin.options import engine_names
-from conformance.plugin.processes import engine_of, may_fork, torch_beside
+from conformance.plugin.processes import engine_of, may_fork, torch_process
 from conformance.report.result import Result
 
 if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr
 
-    from conformance.check.checker import Checked, Checker
-    from conformance.check.engine_under_test import Candidate
+    from conformance.check.checker import Checker, CheckResult
+    from conformance.check.engine_under_test import EngineUnderTest
     from conformance.runner.engine import Engine
     from conformance.runner.processes import FromTheEnd
 
 ALONE = pytest.StashKey[bool]()
 """Whether scenarios are all that runs."""
 _LIBRARY = pytest.StashKey[Library]()
-_CANDIDATES = pytest.StashKey["dict[str, Candidate]"]()
+_ENGINES_UNDER_TEST = pytest.StashKey["dict[str, EngineUnderTest]"]()
 _CHECKER = pytest.StashKey["Checker"]()
-_FROM_THE_END = pytest.StashKey["FromTheEnd[Checked]"]()
+_FROM_THE_END = pytest.StashKey["FromTheEnd[CheckResult]"]()
 
 
 def library_of(config: pytest.Config) -> Library:
@@ -41,9 +41,9 @@ def library_of(config: pytest.Config) -> Library:
     return config.stash.setdefault(_LIBRARY, Library())
 
 
-def candidate_of(session: pytest.Session, name: str) -> Candidate:
+def engine_under_test_of(session: pytest.Session, name: str) -> EngineUnderTest:
     """An engine of a run, imported when it is first asked for."""
-    candidates = session.config.stash.setdefault(_CANDIDATES, {})
+    candidates = session.config.stash.setdefault(_ENGINES_UNDER_TEST, {})
     if name not in candidates:
         from conformance.check.engine_under_test import candidate
 
@@ -59,7 +59,7 @@ def checker_of(session: pytest.Session) -> Checker:
         from conformance.check.checker import Checker
         from conformance.check.engine_under_test import reference
 
-        torch = torch_beside(config) or reference(config.getoption("--reference"))
+        torch = torch_process(config) or reference(config.getoption("--reference"))
         _announce(session, torch)
         config.stash[_CHECKER] = Checker(
             torch,
@@ -74,7 +74,7 @@ def checker_of(session: pytest.Session) -> Checker:
     return config.stash[_CHECKER]
 
 
-def _from_the_end(session: pytest.Session) -> FromTheEnd[Checked]:
+def _from_the_end(session: pytest.Session) -> FromTheEnd[CheckResult]:
     """See Note [From the end]."""
     from conformance.runner.processes import FromTheEnd
 
@@ -106,21 +106,21 @@ def _coming(session: pytest.Session) -> Iterator[tuple[Scenario, Engine]]:
     None with ``-v``, which names what runs: an engine may end the process, and whoever looks for where is to be told.
     """
     from conformance.adapters.registry import EngineNotFoundError
-    from conformance.runner.engine import is_elsewhere
+    from conformance.runner.engine import provides_traces
 
     for item in session.items if session.config.get_verbosity() <= 0 else ():
         if isinstance(item, ScenarioItem) and item.result is None and not item.scenario.needs:
             try:
-                engine = candidate_of(session, item.engine).engine
+                engine = engine_under_test_of(session, item.engine).engine
             except EngineNotFoundError:  # as its item will tell
                 return
-            if not is_elsewhere(engine):
+            if not provides_traces(engine):
                 yield item.scenario, engine
 
 
 def misdeclared(config: pytest.Config) -> Iterator[Problem]:
     """What is wrong with the divergence files of the engines that ran in this process."""
-    if candidates := config.stash.get(_CANDIDATES, None):
+    if candidates := config.stash.get(_ENGINES_UNDER_TEST, None):
         from conformance.check.engine_under_test import misdeclared
 
         for candidate in candidates.values():
@@ -236,7 +236,7 @@ class ScenarioItem(_Item):
         from conformance.adapters.registry import EngineNotFoundError
 
         try:
-            candidate = candidate_of(self.session, self.engine)
+            candidate = engine_under_test_of(self.session, self.engine)
             checked = self._agreed() or self._check()
         except EngineNotFoundError as error:
             self.session.shouldfail = f"conformance: {error}"  # every other scenario would say the same
@@ -258,17 +258,17 @@ class ScenarioItem(_Item):
             case "skipped" | "unsupported":
                 pytest.skip(result.reason)
 
-    def _check(self) -> Checked:
-        candidate = candidate_of(self.session, self.engine)
+    def _check(self) -> CheckResult:
+        candidate = engine_under_test_of(self.session, self.engine)
         entries = candidate.entries_for(self.scenario.id)
         return checker_of(self.session)(self.scenario, candidate.engine, entries)
 
-    def agreement(self) -> Checked | None:
+    def agreement(self) -> CheckResult | None:
         """What a check leaves where nobody will ask what was different."""
         checked = self._check()
         return checked if checked.result.verdict == "agrees" else None
 
-    def _agreed(self) -> Checked | None:
+    def _agreed(self) -> CheckResult | None:
         """That, where it has been found already: see Note [From the end]."""
         checker_of(self.session)  # with which the other process starts
         ahead = self.session.config.stash.get(_FROM_THE_END, None)

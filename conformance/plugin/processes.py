@@ -89,7 +89,7 @@ def start_torch(config: pytest.Config) -> None:
     config.stash[_TORCH] = RemoteEngine("torch", wait=False)
 
 
-def torch_beside(config: pytest.Config) -> RemoteEngine | None:
+def torch_process(config: pytest.Config) -> RemoteEngine | None:
     """Torch in a process of its own, where `start_torch` found that good."""
     return config.stash.get(_TORCH, None)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.plugin import is_in_use
-from conformance.plugin.fast_protocol import ONE_PHASE, leave_out_plugins, may_be_one
+from conformance.plugin.fast_protocol import FAST_PROTOCOL, allows_fast_protocol, unregister_python_plugins
 from conformance.plugin.options import DEFAULT_ENGINE, engine_names
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Reporter:
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
         """Tell a worker who hears what it reports."""
-        node.workerinput[ONE_PHASE] = may_be_one(self.config)
+        node.workerinput[FAST_PROTOCOL] = allows_fast_protocol(self.config)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
@@ -66,7 +66,7 @@ class Reporter:
         self.announced = True
         count = sum(".yaml::" in name or ".yml::" in name for name in ids)
         if count == len(ids):
-            leave_out_plugins(self.config)
+            unregister_python_plugins(self.config)
         terminal = self.config.pluginmanager.get_plugin("terminalreporter")
         if terminal is not None:
             for line in self._header(count // len(engine_names(self.config))):
@@ -183,7 +183,7 @@ class Reporter:
             self.failed = stats["failed"]
             stats["failed"] = [report for report in self.failed if _case(report) not in left_out]
 
-    def give_back(self, terminal: pytest.TerminalReporter) -> None:
+    def list_left_out(self, terminal: pytest.TerminalReporter) -> None:
         """What was left out counts, and is listed."""
         if self.failed:
             count = len(self.failed) - len(terminal.stats["failed"])

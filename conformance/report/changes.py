@@ -13,7 +13,7 @@ from conformance.runner.serialize import fingerprint
 from conformance.runner.trace import Trace
 
 
-class Recording(Protocol):
+class RecordingLike(Protocol):
     """What is read of a recording: `conformance.adapters.recording` has the class."""
 
     @property
@@ -42,7 +42,7 @@ class Changes:
         return bool(self.changed or self.only_old or self.only_new or self.not_compared)
 
 
-def changes(old: Recording, new: Recording, scenarios: Sequence[Scenario]) -> Changes:
+def changes(old: RecordingLike, new: RecordingLike, scenarios: Sequence[Scenario]) -> Changes:
     """Compare what both have; ``scenarios`` as they are now."""
     programs = {scenario.id: (scenario, fingerprint(scenario)) for scenario in scenarios}
     changed: list[tuple[Scenario, tuple[Difference, ...]]] = []

@@ -12,7 +12,7 @@ from conformance.report.result import Result
 VERDICTS = ("confirmed", "refuted", "imprecise", "drifted")
 
 
-class Claim(Protocol):
+class ClaimLike(Protocol):
     """What is read of a claim: `conformance.language.claims` has the class."""
 
     @property
@@ -35,7 +35,7 @@ class Finding:
     claim not confirmed, and all of them have to be run to find it confirmed.
     """
 
-    claim: Claim
+    claim: ClaimLike
     scenarios: tuple[str, ...]  # all there are
     observed: str  # confirmed, not confirmed, not observed
     fails_in: tuple[str, ...]  # where what the document says does not hold on torch
@@ -60,7 +60,7 @@ class Finding:
 
 
 def find(
-    claims: Iterable[Claim], scenarios: Mapping[str, Sequence[str]], results: Sequence[Result]
+    claims: Iterable[ClaimLike], scenarios: Mapping[str, Sequence[str]], results: Sequence[Result]
 ) -> tuple[Finding, ...]:
     """What ``results`` (of any number of engines) show; ``scenarios`` has all there are of each claim."""
     by_scenario: dict[str, list[Result]] = {}
@@ -69,7 +69,7 @@ def find(
     return tuple(_finding(claim, tuple(scenarios.get(claim.id, ())), by_scenario) for claim in claims)
 
 
-def _finding(claim: Claim, scenarios: tuple[str, ...], results: Mapping[str, list[Result]]) -> Finding:
+def _finding(claim: ClaimLike, scenarios: tuple[str, ...], results: Mapping[str, list[Result]]) -> Finding:
     ran = [result for scenario in scenarios for result in results.get(scenario, ())]
     holds = {result.scenario: result.claim_holds for result in ran if result.claim_holds is not None}
     skipped = {result.scenario for result in ran if result.verdict == "skipped"}

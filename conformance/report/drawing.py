@@ -50,7 +50,7 @@ class Drawing:
 
 def draw(state: State) -> Drawing:
     """All of the graph that the state knows; constants have no part in it."""
-    reading = _Reading(state)
+    reading = _GraphReader(state)
     for name, facets in state.items():
         if _has_node(facets):
             reading.name(name, facets)
@@ -77,7 +77,7 @@ def with_saved(drawing: Drawing, saved: Mapping[Key, Sequence[str]]) -> Drawing:
 
 
 @dataclass(slots=True)
-class _Reading:
+class _GraphReader:
     """A state while its texts are read; `conformance.runner.graph` tells what they are."""
 
     state: State

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from conformance.language.scenario import Scenario
 from conformance.report.program import file_line, marked, snippet
-from conformance.report.text import label, shorten_both, table, told_apart
+from conformance.report.text import distinct_labels, label, shorten_both, table
 from conformance.report.wording import expression, verdict_line
 from conformance.runner.compare import Difference
 from conformance.runner.engine import Engine
@@ -59,7 +59,7 @@ def _differences(scenario: Scenario, outcome: Outcome, reference: Engine, engine
         yield ""
         yield "What follows, perhaps as a consequence:"
         rows = [(str(each.statement), *_cells(each)) for each in later]
-        yield from _cut(table([("statement", "name", "facet", *told_apart(reference, engine)), *rows]))
+        yield from _cut(table([("statement", "name", "facet", *distinct_labels(reference, engine)), *rows]))
     if outcome.unclaimed:
         yield ""
         yield f"{len(outcome.unclaimed)} more in facets that {engine.name} does not claim."
@@ -68,7 +68,7 @@ def _differences(scenario: Scenario, outcome: Outcome, reference: Engine, engine
 
 def _snippets(scenario: Scenario, place: Statement, show: str, *engines: Engine) -> Iterator[str]:
     """What to paste for each engine."""
-    for each, name in zip(engines, told_apart(*engines), strict=True):
+    for each, name in zip(engines, distinct_labels(*engines), strict=True):
         yield ""
         yield f"On {name}:"
         program = snippet(scenario, each, place, show)

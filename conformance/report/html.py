@@ -49,7 +49,7 @@ COLOURS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Engine:
+class EngineSummary:
     """An engine with how it did."""
 
     name: str
@@ -60,7 +60,7 @@ class Engine:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ScenarioRow:
     """A scenario in a list: what a filter asks of it stands with it."""
 
     number: int
@@ -82,7 +82,7 @@ class Cause:
     what: str
     operation: str
     statements: tuple[tuple[str, int], ...]
-    rows: tuple[Row, ...]
+    rows: tuple[ScenarioRow, ...]
 
 
 def render(
@@ -132,10 +132,10 @@ def render(
     )
 
 
-def _row(number: int, found: Mapping[str, Result], engines: Sequence[str]) -> Row:
+def _row(number: int, found: Mapping[str, Result], engines: Sequence[str]) -> ScenarioRow:
     one = next(iter(found.values()))
     failing = (result for result in found.values() if result.verdict != "agrees" and result.reason)
-    return Row(
+    return ScenarioRow(
         number,
         one.scenario,
         one.title,
@@ -150,14 +150,16 @@ def _row(number: int, found: Mapping[str, Result], engines: Sequence[str]) -> Ro
     )
 
 
-def _areas(rows: Sequence[Row], found: Mapping[str, Mapping[str, Result]]) -> dict[str, list[Row]]:
-    areas: dict[str, list[Row]] = {}
+def _areas(
+    rows: Sequence[ScenarioRow], found: Mapping[str, Mapping[str, Result]]
+) -> dict[str, list[ScenarioRow]]:
+    areas: dict[str, list[ScenarioRow]] = {}
     for row in rows:
         areas.setdefault(next(iter(found[row.id].values())).area or "invalid", []).append(row)
     return dict(sorted(areas.items()))
 
 
-def _share(rows: Sequence[Row], engine: int) -> tuple[int, int, Verdict | None]:
+def _share(rows: Sequence[ScenarioRow], engine: int) -> tuple[int, int, Verdict | None]:
     """How many of an area's scenarios agree, of how many; and the most frequent other verdict, a failure first."""
     verdicts = [row.verdicts[engine] for row in rows if row.verdicts[engine] not in (None, "skipped")]
     others = Counter(verdict for verdict in verdicts if verdict and verdict != "agrees")
@@ -165,10 +167,10 @@ def _share(rows: Sequence[Row], engine: int) -> tuple[int, int, Verdict | None]:
     return verdicts.count("agrees"), len(verdicts), shown
 
 
-def _engine(name: str, results: Sequence[Result]) -> Engine:
+def _engine(name: str, results: Sequence[Result]) -> EngineSummary:
     own = [result for result in results if result.engine == name]
     counts = Counter(result.verdict for result in own)
-    return Engine(
+    return EngineSummary(
         name,
         label(name, own[0].version),
         tuple((verdict, counts[verdict]) for verdict in MARKS if counts[verdict]),
@@ -178,10 +180,10 @@ def _engine(name: str, results: Sequence[Result]) -> Engine:
 
 
 def _causes(
-    results: Sequence[Result], pages: Mapping[tuple[str, str], Page], rows: Mapping[str, Row]
+    results: Sequence[Result], pages: Mapping[tuple[str, str], Page], rows: Mapping[str, ScenarioRow]
 ) -> list[Cause]:
     """Failures by engine, facet and operation, the most frequent first."""
-    groups: dict[tuple[str, Verdict, str, str], list[tuple[str, Row]]] = {}
+    groups: dict[tuple[str, Verdict, str, str], list[tuple[str, ScenarioRow]]] = {}
     for result in results:
         if result.verdict in ("agrees", "skipped", "known divergence"):
             continue
@@ -217,7 +219,7 @@ def _claimed(finding: Finding, pages: Mapping[str, Page]) -> Iterator[tuple[str,
 
 
 def _index(
-    rows: Sequence[Row],
+    rows: Sequence[ScenarioRow],
     found: Mapping[str, Mapping[str, Result]],
     engines: Sequence[str],
     findings: Sequence[Finding],
@@ -253,7 +255,7 @@ def _index(
 
 
 def _parts(
-    rows: Sequence[Row], pages: Mapping[tuple[str, str], Page], engines: Sequence[str]
+    rows: Sequence[ScenarioRow], pages: Mapping[tuple[str, str], Page], engines: Sequence[str]
 ) -> Iterator[list[dict[str, Any]]]:
     """The pages of some scenarios each: the reference's once, and those of engines that do not agree."""
     for start in range(0, len(rows), PART):

@@ -9,7 +9,7 @@ from typing import Any
 from conformance.language.scenario import Plain, Scenario, Unset
 from conformance.report.drawing import Drawing, draw
 from conformance.report.program import file_line, snippet
-from conformance.report.statements import Told, tell
+from conformance.report.statements import StatementReport, statement_reports
 from conformance.report.svg import svg
 from conformance.report.wording import expression
 from conformance.runner.compare import is_absent
@@ -30,7 +30,7 @@ def page(
     """The page; what an engine does that agrees is not told again."""
     torch, engine = engines
     found: Page = {
-        "told": [_plain(each) for each in tell(scenario, reference, None)],
+        "told": [_plain(each) for each in statement_reports(scenario, reference, None)],
         "claimed": list(_claimed(scenario, reference)),
         "snippet": snippet(scenario, torch, _last(reference), ""),
         "graph": _graph(reference, None),
@@ -42,7 +42,7 @@ def page(
         differences = (*outcome.differences, *unclaimed)
         place = differences[0].statement if differences else outcome.lacking or _last(reference)
         show = expression(differences[0]) if differences else ""
-        told = list(tell(scenario, reference, trace, differences))
+        told = list(statement_reports(scenario, reference, trace, differences))
         first = next((each.source for each in told if each.statement == place), "")
         found["engine"] = {
             "told": [_plain(each, both=True) for each in told],
@@ -55,7 +55,7 @@ def page(
     return found
 
 
-def _plain(told: Told, *, both: bool = False) -> list[Any]:
+def _plain(told: StatementReport, *, both: bool = False) -> list[Any]:
     place = told.statement
     rows = [
         [row.name, _cut(row.reference), _cut(row.engine), row.differs]
@@ -144,13 +144,13 @@ def _graphs(reference: Trace, trace: Trace, *, differing: bool) -> list[str]:
     """Both graphs where they begin to differ: when, the reference's, the engine's."""
     if not differing:
         return []
-    theirs = {moment.statement: moment for moment in trace.moments}
-    for moment in reference.moments:
-        other = theirs.get(moment.statement)
-        if moment.state is not None and other is not None and other.state is not None:
-            one, two = draw(moment.state), draw(other.state)
-            if one != two:
-                return [str(moment.statement), _picture(one), _picture(two)]
+    of_engine = {moment.statement: moment for moment in trace.moments}
+    for expected in reference.moments:
+        moment = of_engine.get(expected.statement)
+        if expected.state is not None and moment is not None and moment.state is not None:
+            drawings = draw(expected.state), draw(moment.state)
+            if drawings[0] != drawings[1]:
+                return [str(expected.statement), *map(_picture, drawings)]
     return []
 
 

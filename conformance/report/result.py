@@ -19,7 +19,7 @@ Verdict: TypeAlias = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ReportedDifference:
     """One facet in which the engine is not as torch."""
 
     statement: str  # "step 2, line 1"
@@ -48,7 +48,7 @@ class Result:
     claims: tuple[str, ...] = ()
     claim_holds: bool | None = None  # what the document says holds on torch; None: that was not observed
     missing: tuple[str, ...] = ()
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[ReportedDifference, ...] = ()
     groups: dict[str, int] = field(default_factory=dict)  # those that the engine claims: differences in each
     unclaimed: dict[str, int] = field(default_factory=dict)  # the others: they fail nothing
     fingerprint: str = ""  # of the program, where it ran
@@ -73,7 +73,7 @@ class Result:
                 **data,
                 "claims": tuple(data["claims"]),
                 "missing": tuple(data["missing"]),
-                "differences": tuple(Difference(**difference) for difference in data["differences"]),
+                "differences": tuple(ReportedDifference(**difference) for difference in data["differences"]),
             }
         )
 

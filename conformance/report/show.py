@@ -9,7 +9,7 @@ from itertools import zip_longest
 from typing import Literal, TypeAlias
 
 from conformance.language.scenario import Scenario
-from conformance.report.statements import Row, Told
+from conformance.report.statements import ComparisonRow, StatementReport
 from conformance.report.text import shorten
 
 Style: TypeAlias = Literal["", "title", "dim", "code", "differs"]
@@ -21,7 +21,7 @@ LINES = 3  # of a cell; a longer one is cut in the middle
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ScenarioHeader:
     """What is shown of one scenario beside what its statements did."""
 
     scenario: Scenario
@@ -32,13 +32,17 @@ class Shown:
     agrees: bool
 
 
-def show(shown: Shown, told: Iterable[Told], *, width: int = 110, full: bool = False) -> Iterator[Line]:
+def show(
+    shown: ScenarioHeader, told: Iterable[StatementReport], *, width: int = 110, full: bool = False
+) -> Iterator[Line]:
     """The lines; ``full`` cuts no value."""
     for line in _lines(shown, list(told), width, full):
         yield [(_visible(text), style) for text, style in line]
 
 
-def _lines(shown: Shown, statements: Sequence[Told], width: int, full: bool) -> Iterator[Line]:
+def _lines(
+    shown: ScenarioHeader, statements: Sequence[StatementReport], width: int, full: bool
+) -> Iterator[Line]:
     scenario = shown.scenario
     yield [(scenario.id, "title"), (f"  {scenario.title}", "")]
     yield [(f"{scenario.position.file}:{scenario.position.line}", "dim")]
@@ -61,7 +65,7 @@ def _lines(shown: Shown, statements: Sequence[Told], width: int, full: bool) -> 
             yield from _row(row, widths, number, full)
 
 
-def _program(told: Told, number: int) -> Iterator[Line]:
+def _program(told: StatementReport, number: int) -> Iterator[Line]:
     for offset, text in enumerate(told.lines):
         yield [(f"{told.first + offset:{number}} | ", "dim"), (text, "code")]
     if told.statement.kind == "expect":
@@ -71,7 +75,7 @@ def _program(told: Told, number: int) -> Iterator[Line]:
         yield [(f"{told.line:{number}}{again} | ", "dim"), (told.source, "code")]
 
 
-def _row(row: Row, widths: Sequence[int], number: int, full: bool) -> Iterator[Line]:
+def _row(row: ComparisonRow, widths: Sequence[int], number: int, full: bool) -> Iterator[Line]:
     mark = "!" if row.differs else " "
     for text in _cells(row[:3], widths, " " * (number + 1) + mark + "  ", full):
         yield [(text, "differs" if row.differs else "")]
@@ -94,7 +98,9 @@ def _visible(text: str) -> str:
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
-def _widths(told: Sequence[Told], shown: Shown, width: int, full: bool) -> tuple[int, int, int]:
+def _widths(
+    told: Sequence[StatementReport], shown: ScenarioHeader, width: int, full: bool
+) -> tuple[int, int, int]:
     """The columns: the engine's as wide as it needs, up to half of what the line leaves."""
     rows = [("", shown.reference, shown.engine), *(row[:3] for each in told for row in each.rows)]
     longest = [max(len(" ".join(cell.split())) for cell in column) for column in zip(*rows, strict=True)]

@@ -18,7 +18,7 @@ MISSED = "not reached"
 """What stands for the one whose program ended before."""
 
 
-class Row(NamedTuple):
+class ComparisonRow(NamedTuple):
     """One thing that a statement did: a name and what became of it, or an event without a name."""
 
     name: str
@@ -28,7 +28,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class StatementReport:
     """One statement with all it did."""
 
     statement: Statement
@@ -37,7 +37,7 @@ class Told:
     again: str  # why it is told apart from its line: "turn 2", "at its end"
     lines: tuple[str, ...]  # of the program, up to its end, that no statement before had; they begin at
     first: int  # this line of the file
-    rows: tuple[Row, ...]
+    rows: tuple[ComparisonRow, ...]
 
     @property
     def differs(self) -> bool:
@@ -45,27 +45,29 @@ class Told:
         return any(row.differs for row in self.rows)
 
 
-def tell(
-    scenario: Scenario, reference: Trace, trace: Trace | None, differences: Sequence[Difference] = ()
-) -> Iterator[Told]:
+def statement_reports(
+    scenario: Scenario, reference: Trace, engine: Trace | None, differences: Sequence[Difference] = ()
+) -> Iterator[StatementReport]:
     """What each statement did; a difference is told where it begins, and again where it changes."""
-    ours = {moment.statement: moment for moment in reference.moments}
-    theirs = {moment.statement: moment for moment in trace.moments} if trace else {}
+    of_reference = {moment.statement: moment for moment in reference.moments}
+    of_engine = {moment.statement: moment for moment in engine.moments} if engine else {}
     listing = _Listing(scenario)
     states: tuple[State, State] = ({}, {})
     standing: set[tuple[str, ...]] = set()
-    for place in merged(reference, trace or reference):
+    for place in merged(reference, engine or reference):
         here = [item for item in differences if item.statement == place]
-        fresh = [item for item in here if item.content not in standing]
-        standing = {item.content for item in here} if place in ours and place in theirs else standing
-        one, other = _Side(ours.get(place), states[0]), _Side(theirs.get(place), states[1])
-        states = one.state, other.state
-        if place in ours and (place in theirs or trace is None):
-            rows = [*_events(one, other, here), *_changes(one, other, fresh)]
-            if trace is None:
+        new = [item for item in here if item.content not in standing]
+        standing = (
+            {item.content for item in here} if place in of_reference and place in of_engine else standing
+        )
+        sides = _Side(of_reference.get(place), states[0]), _Side(of_engine.get(place), states[1])
+        states = sides[0].state, sides[1].state
+        if place in of_reference and (place in of_engine or engine is None):
+            rows = [*_events(*sides, here), *_changes(*sides, new)]
+            if engine is None:
                 rows = [row._replace(engine="") for row in rows]
         else:
-            rows = list(_on_one(one, other, reached=place in ours))
+            rows = list(_on_one_side(*sides, by_reference=place in of_reference))
         yield listing.told(place, rows)
 
 
@@ -76,7 +78,7 @@ class _Listing:
         self._scenario = scenario
         self._given = [0] * len(scenario.steps)
 
-    def told(self, place: Statement, rows: Sequence[Row]) -> Told:
+    def told(self, place: Statement, rows: Sequence[ComparisonRow]) -> StatementReport:
         step, given = self._scenario.steps[place.step], self._given[place.step]
         lines = step.run.rstrip().splitlines()
         source, again, end = "", [], len(lines)
@@ -87,7 +89,9 @@ class _Listing:
             again += ["at its end"] if body else []
         end = self._given[place.step] = max(given, end)
         line, first = (file_line(self._scenario, place.step, number) for number in (place.line, given + 1))
-        return Told(place, line, source, ", ".join(again), tuple(lines[given:end]), first, tuple(rows))
+        return StatementReport(
+            place, line, source, ", ".join(again), tuple(lines[given:end]), first, tuple(rows)
+        )
 
 
 def _extent(program: str, place: Statement) -> tuple[int, bool]:
@@ -129,14 +133,14 @@ def _event(difference: Difference) -> str:
     )
 
 
-def _events(one: _Side, other: _Side, here: Sequence[Difference]) -> Iterator[Row]:
+def _events(reference: _Side, engine: _Side, here: Sequence[Difference]) -> Iterator[ComparisonRow]:
     """What happened, on both."""
     differing = {_event(item) for item in here}
-    for name in dict.fromkeys((*one.events, *other.events)):
-        said, answered = one.events.get(name, _NONE), other.events.get(name, _NONE)
+    for name in dict.fromkeys((*reference.events, *engine.events)):
+        said, answered = reference.events.get(name, _NONE), engine.events.get(name, _NONE)
         # What an engine lacks is no difference, but that it raised is seen.
         differs = name in differing or _error(name, said) != _error(name, answered)
-        yield Row(name, said, answered if differs else ALIKE, differs)
+        yield ComparisonRow(name, said, answered if differs else ALIKE, differs)
 
 
 def _error(name: str, text: str) -> str:
@@ -144,26 +148,30 @@ def _error(name: str, text: str) -> str:
     return text if name == "raises" or is_error(text) else ""
 
 
-def _on_one(one: _Side, other: _Side, *, reached: bool) -> Iterator[Row]:
-    """What happened on the one that reached the statement; an error ended the other before."""
-    side = one if reached else other
+def _on_one_side(reference: _Side, engine: _Side, *, by_reference: bool) -> Iterator[ComparisonRow]:
+    """What happened on the side that reached the statement; an error ended the other one earlier."""
+    side = reference if by_reference else engine
     for name, text in {**side.changes, **side.events}.items():
-        yield Row(name, text, MISSED) if reached else Row(name, MISSED, text, name == "raises")
+        yield (
+            ComparisonRow(name, text, MISSED)
+            if by_reference
+            else ComparisonRow(name, MISSED, text, name == "raises")
+        )
 
 
-def _changes(one: _Side, other: _Side, fresh: Sequence[Difference]) -> Iterator[Row]:
+def _changes(reference: _Side, engine: _Side, new: Sequence[Difference]) -> Iterator[ComparisonRow]:
     """What became of names; of one that begins to differ, also each differing facet by itself."""
-    own = [item for item in fresh if item.facet not in _EVENT and _event(item) not in one.events]
+    own = [item for item in new if item.facet not in _EVENT and _event(item) not in reference.events]
     differing = {item.name for item in own}
-    for name in dict.fromkeys((*one.changes, *other.changes)):
-        if name in one.changes:
-            alike = ALIKE if name in other.state or name not in one.state else "not bound"
-            yield Row(name, one.changes[name], "" if name in differing else alike)
+    for name in dict.fromkeys((*reference.changes, *engine.changes)):
+        if name in reference.changes:
+            alike = ALIKE if name in engine.state or name not in reference.state else "not bound"
+            yield ComparisonRow(name, reference.changes[name], "" if name in differing else alike)
         elif name not in differing:  # on the engine alone, after an earlier difference
-            yield Row(name, "as before", other.changes[name])
+            yield ComparisonRow(name, "as before", engine.changes[name])
     for item in own:
         what = item.name if item.facet in ("value", "is") else f"{item.name} {item.facet}"
-        yield Row(what, item.reference, item.engine, differs=True)
+        yield ComparisonRow(what, item.reference, item.engine, differs=True)
 
 
 def events(moment: Moment) -> Iterator[tuple[str, str]]:
@@ -237,13 +245,13 @@ def changed(before: Facets, after: Facets) -> str:
         return described(after)
     parts = []
     for facet in dict.fromkeys((*before, *after)):
-        one, other = before.get(facet), after.get(facet)
-        if one == other or facet in ("edges", "name()"):
+        old, new = before.get(facet), after.get(facet)
+        if old == new or facet in ("edges", "name()"):
             continue
-        if facet == "grad_fn" and other is not None:
-            other = node(after)
+        if facet == "grad_fn" and new is not None:
+            new = node(after)
         dtypes = (before.get("dtype"), after.get("dtype")) if facet == "value" else (None, None)
-        shown = f"{shown_value(one, dtypes[0])} → {shown_value(other, dtypes[1])}"
+        shown = f"{shown_value(old, dtypes[0])} → {shown_value(new, dtypes[1])}"
         parts.append(shown if facet == "value" else f"{facet} {shown}")
     if before.get("grad_fn") == after.get("grad_fn") and before.get("edges") != after.get("edges"):
         parts.append(f"edges {node(before)} → {node(after)}")

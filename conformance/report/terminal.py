@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from conformance.language.words import RELEASE
 from conformance.report.claims import VERDICTS, Finding
-from conformance.report.result import Difference, Result, Verdict
+from conformance.report.result import ReportedDifference, Result, Verdict
 from conformance.report.text import clip, label, table
 from conformance.runner.compare import is_absent
 from conformance.runner.engine import GROUPS
@@ -124,7 +124,7 @@ def _absent(results: Sequence[Result]) -> Iterator[str]:
         yield f"  its tensors have no {', '.join(facets)}: leave {group} out of its `claims`, and the rest is seen"
 
 
-def _is_unread(first: Difference) -> bool:
+def _is_unread(first: ReportedDifference) -> bool:
     return first.facet in ("value", "shape", "dtype") and first.engine.startswith("raises AttributeError")
 
 

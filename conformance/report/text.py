@@ -70,7 +70,7 @@ def label(name: str, version: str) -> str:
     return name if version == "unknown" else f"{name} {version}"
 
 
-def told_apart(one: Named, other: Named) -> tuple[str, str]:
+def distinct_labels(one: Named, other: Named) -> tuple[str, str]:
     """The names of two engines, with their versions where the names are the same."""
     if one.name != other.name:
         return one.name, other.name

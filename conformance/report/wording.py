@@ -6,7 +6,7 @@ import ast
 
 from conformance.language.scenario import Scenario
 from conformance.report.program import file_line
-from conformance.report.text import clip, shorten_both, told_apart
+from conformance.report.text import clip, distinct_labels, shorten_both
 from conformance.runner.compare import NOTHING, Difference, is_absent
 from conformance.runner.engine import Engine
 from conformance.runner.trace import Statement, is_error
@@ -31,7 +31,7 @@ def verdict_line(scenario: Scenario, outcome: Outcome, reference: Engine, engine
             first = outcome.differences[0]
             when = "after" if first.name else "at"
             where = _where(scenario, first.statement)
-            return f"{_difference(first, *told_apart(reference, engine))}, {when} {where}"
+            return f"{_difference(first, *distinct_labels(reference, engine))}, {when} {where}"
         case "agrees":
             return ""
 

@@ -14,7 +14,7 @@ import sys
 from contextlib import suppress
 from importlib.util import MAGIC_NUMBER
 
-from conformance.language.cache import place_of, write
+from conformance.language.cache import cache_path, write
 from conformance.language.scenario import Scenario
 from conformance.runner import program
 from conformance.runner.program import MARSHALLED, compile_step, marshalled
@@ -24,7 +24,7 @@ _KEY = hashlib.sha256().digest_size
 _files: dict[str, dict[str, bytes] | None] = {}
 
 
-def programs_of(scenario: Scenario) -> list[program.Program]:
+def programs_of(scenario: Scenario) -> list[program.CompiledProgram]:
     """The programs of a scenario's steps. Raises SyntaxError."""
     file = scenario.position.file
     if file not in _files:
@@ -45,14 +45,14 @@ def keep() -> None:
         if compiled and (key := _key(file)):
             content = marshal.dumps(_read(file) | compiled)
             with suppress(OSError):  # a folder that is not ours to write
-                write(place_of(file, ".programs"), key + hashlib.sha256(content).digest() + content)
+                write(cache_path(file, ".programs"), key + hashlib.sha256(content).digest() + content)
     _files.clear()
 
 
 def _read(file: str) -> dict[str, bytes]:
     """What is kept of a file; nothing, where it was written by other code, or for a file that has changed."""
     with suppress(OSError):
-        found = place_of(file, ".programs").read_bytes()
+        found = cache_path(file, ".programs").read_bytes()
         key, checked, content = found[:_KEY], found[_KEY : 2 * _KEY], found[2 * _KEY :]
         if key == _key(file) and checked == hashlib.sha256(content).digest():
             kept: dict[str, bytes] = marshal.loads(content)

@@ -39,7 +39,7 @@ class Engine(Protocol):
 
 
 @runtime_checkable
-class Elsewhere(Protocol):
+class TraceProvider(Protocol):
     """An engine that runs no program here, and yet has its trace: in another interpreter, or in a recording."""
 
     @property
@@ -52,6 +52,6 @@ class Elsewhere(Protocol):
     ) -> Trace: ...
 
 
-def is_elsewhere(engine: Engine | Elsewhere) -> TypeGuard[Elsewhere]:
+def provides_traces(engine: Engine | TraceProvider) -> TypeGuard[TraceProvider]:
     """isinstance, which takes long for protocols."""
     return hasattr(engine, "trace_of")

@@ -9,7 +9,7 @@ from typing import Literal
 
 from conformance.language.scenario import Scenario
 from conformance.runner.bytecode import programs_of
-from conformance.runner.engine import Engine, is_elsewhere
+from conformance.runner.engine import Engine, provides_traces
 from conformance.runner.isolate import collected_on_demand, isolated, lookup
 from conformance.runner.limit import Alarm, Interrupts, TimeLimit, bounded_memory
 from conformance.runner.normalize import error_text
@@ -29,7 +29,7 @@ def run(
     ``observe`` overrides what the scenario says. The limit of time needs the main thread; elsewhere
     there is none. That of memory is Linux's, for scenarios that need no device: its driver reserves addresses.
     """
-    if is_elsewhere(engine):
+    if provides_traces(engine):
         return engine.trace_of(scenario, seconds=seconds, observe=observe)
     with Interrupts() as interrupts:
         return _run(scenario, engine, seconds, (observe or scenario.observe) == "each", interrupts)
@@ -79,7 +79,7 @@ def _run(scenario: Scenario, engine: Engine, seconds: float, each: bool, interru
 
 def available(engine: Engine, need: str) -> bool:
     """Whether it is there, or was when the engine was recorded; a device that it does not know is not."""
-    if is_elsewhere(engine):
+    if provides_traces(engine):
         return need in engine.available
     if need == "cpu_build":
         is_built = lookup(engine.torch, "backends.cuda.is_built")

@@ -16,11 +16,11 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Died(Exception):  # noqa: N818 - what became of a process
+class ProcessDied(Exception):  # noqa: N818 - what became of a process
     """The process ended without an answer."""
 
 
-def forked(tasks: Sequence[Callable[[], T]], processes: int) -> Iterator[tuple[int, T | Died]]:
+def forked(tasks: Sequence[Callable[[], T]], processes: int) -> Iterator[tuple[int, T | ProcessDied]]:
     """Run each task in a fork of this process, some at a time; yields number and result as they finish.
 
     The tasks find all that is loaded here, and change none of it.
@@ -31,7 +31,7 @@ def forked(tasks: Sequence[Callable[[], T]], processes: int) -> Iterator[tuple[i
     return _apart(multiprocessing.get_context("fork"), tasks, processes)
 
 
-def fresh(tasks: Sequence[Callable[[], T]], processes: int) -> Iterator[tuple[int, T | Died]]:
+def fresh(tasks: Sequence[Callable[[], T]], processes: int) -> Iterator[tuple[int, T | ProcessDied]]:
     """As :func:`forked`, in interpreters that load everything anew: a fork would share torch's threads."""
     return _apart(multiprocessing.get_context("spawn"), tasks, processes)
 
@@ -119,7 +119,7 @@ def _send_from_the_end(
 
 def _apart(
     context: ForkContext | SpawnContext, tasks: Sequence[Callable[[], T]], processes: int
-) -> Iterator[tuple[int, T | Died]]:
+) -> Iterator[tuple[int, T | ProcessDied]]:
     waiting = list(enumerate(tasks))[::-1]
     running: dict[Connection, tuple[int, BaseProcess]] = {}
     try:
@@ -158,12 +158,12 @@ def _send(task: Callable[[], T], sender: Connection) -> None:
     sender.send(answer)
 
 
-def _received(receiver: Connection, process: BaseProcess) -> T | Died:
+def _received(receiver: Connection, process: BaseProcess) -> T | ProcessDied:
     try:
         answer: T | _Failed = receiver.recv()
     except EOFError:
         process.join()
-        return Died(f"the process died with exit code {process.exitcode}")
+        return ProcessDied(f"the process died with exit code {process.exitcode}")
     finally:
         receiver.close()
     process.join()

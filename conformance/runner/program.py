@@ -25,7 +25,7 @@ from conformance.runner.normalize import PROGRAM
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StatementSpan:
     """Where a statement stands: from where to where (line, column), and in which loops."""
 
     start: tuple[int, int]
@@ -34,11 +34,11 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class CompiledProgram:
     """Compiled text; ``places`` in the order of the text, an outer statement before its inner ones."""
 
     code: CodeType
-    places: tuple[Place, ...]
+    places: tuple[StatementSpan, ...]
     loops: int
     last: int  # the last statement of the program itself
     asserts: bool
@@ -57,26 +57,26 @@ MARSHALLED: dict[str, bytes] = {}
 
 
 @lru_cache(maxsize=4096)
-def compile_step(source: str) -> Program:
+def compile_step(source: str) -> CompiledProgram:
     """The program of one step. Raises SyntaxError."""
     form = MARSHALLED.get(source)
     return _compile(source) if form is None else unmarshalled(form)
 
 
-def marshalled(program: Program) -> bytes:
+def marshalled(program: CompiledProgram) -> bytes:
     """A program as Python writes its bytecode."""
     places = [(each.start, each.end, each.loops) for each in program.places]
     rest = program.loops, program.last, program.asserts, program.generators, program.collects
     return marshal.dumps((program.code, places, *rest))
 
 
-def unmarshalled(form: bytes) -> Program:
+def unmarshalled(form: bytes) -> CompiledProgram:
     """The program that `marshalled` wrote."""
     code, places, *rest = marshal.loads(form)
-    return Program(code, tuple(Place(*each) for each in places), *rest)
+    return CompiledProgram(code, tuple(StatementSpan(*each) for each in places), *rest)
 
 
-def _compile(source: str) -> Program:
+def _compile(source: str) -> CompiledProgram:
     tree = ast.parse(source, PROGRAM)
     nodes = list(ast.walk(tree))
     if any(map(_is_rewritten, nodes)):  # few are, and it takes as long as all the rest
@@ -88,7 +88,7 @@ def _compile(source: str) -> Program:
         last = len(observed.places)
         body += observed.statement(statement, ())
     tree.body = body
-    return Program(
+    return CompiledProgram(
         code=_compiled(tree, "exec"),
         places=tuple(observed.places),
         loops=observed.loops,
@@ -172,7 +172,7 @@ class _Observed:
     """Puts the recorder's calls after statements, and numbers statements and loops."""
 
     def __init__(self) -> None:
-        self.places: list[Place] = []
+        self.places: list[StatementSpan] = []
         self.loops = 0
 
     def body(self, statements: list[ast.stmt], loops: tuple[int, ...]) -> list[ast.stmt]:
@@ -182,7 +182,7 @@ class _Observed:
         k = len(self.places)
         start = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
         end = (node.end_lineno or node.lineno, node.end_col_offset or node.col_offset)
-        self.places.append(Place((start, node.col_offset), end, loops))
+        self.places.append(StatementSpan((start, node.col_offset), end, loops))
         before: list[ast.stmt] = []
         if isinstance(node, ast.With):
             node.body = self.body(node.body, loops)

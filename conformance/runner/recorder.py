@@ -23,7 +23,7 @@ from conformance.runner.limit import TimeLimit
 from conformance.runner.normalize import error_text, normalised
 from conformance.runner.observe import Observer
 from conformance.runner.paths import OWN_MODULE
-from conformance.runner.program import Program, compile_expression, compile_step
+from conformance.runner.program import CompiledProgram, compile_expression, compile_step
 from conformance.runner.trace import Moment, Raised, Statement, Warned, statement_at
 
 # What is made once: an attribute of it would be there for the next scenario.
@@ -49,7 +49,7 @@ class Recorder:
         self._own: dict[str, Any] = {}
         # Of the step that runs:
         self._step = 0
-        self._program: Program | None = None
+        self._program: CompiledProgram | None = None
         self._turns: list[int] = []
         self._at = 0  # the statement that comes next
         self._final = -1  # the one whose state is looked at where `observe` is `end`
@@ -262,7 +262,7 @@ def _part(parent: Any, name: str) -> Any:
     return getattr(parent, name)
 
 
-def _where(error: BaseException, program: Program) -> int:
+def _where(error: BaseException, program: CompiledProgram) -> int:
     """The statement of the program that raised."""
     traceback: TracebackType | None = error.__traceback__
     while traceback is not None and traceback.tb_frame.f_code is not program.code:

@@ -10,7 +10,7 @@ from conformance.runner.execute import run
 from conformance.runner.trace import Trace
 
 
-class _Keeping:
+class _TensorKeepingEngine:
     """An engine whose tensors live on when a run is over; no other value, since a library would keep its operators."""
 
     def __init__(self, engine: Engine) -> None:
@@ -32,5 +32,5 @@ def twice(scenario: Scenario, engine: Engine, *, seconds: float = 20) -> tuple[T
     """Both traces, that may be compared with one another alone: while it runs again, what it had the first time is
     still there, so that no address is by chance the same. Of an engine in another interpreter all is freed.
     """
-    keeping: Any = _Keeping(engine)
+    keeping: Any = _TensorKeepingEngine(engine)
     return run(scenario, keeping, seconds=seconds), run(scenario, keeping, seconds=seconds)

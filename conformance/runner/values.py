@@ -63,7 +63,7 @@ def texts_close(actual: str, expected: str, within: Bounds) -> bool:
     return all(close(_number(a), _number(b), within) for a, b in zip(one[1::2], other[1::2], strict=True))
 
 
-def as_near(expected: str, actual: str, exact: str, times: float) -> bool:
+def within_rounding(expected: str, actual: str, exact: str, times: float) -> bool:
     """Whether numbers are at most so many times as far from the expected ones as the exact ones are, at the most.
 
     Where an expected number is not finite and the exact one is, as after an overflow, nothing can be told: any is.
@@ -83,7 +83,7 @@ def as_near(expected: str, actual: str, exact: str, times: float) -> bool:
     )
 
 
-def rounded_alike(one: str, other: str) -> bool:
+def differs_in_last_digit(one: str, other: str) -> bool:
     """Whether two texts differ in nothing but the last digits that they show of numbers, by 1."""
     ours, theirs = _NUMBER.split(one), _NUMBER.split(other)
     if ours[::2] != theirs[::2]:

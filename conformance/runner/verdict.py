@@ -33,7 +33,7 @@ class Outcome:
 
 def judge(scenario: Scenario, reference: Trace, trace: Trace, groups: Collection[str] = GROUPS) -> Outcome:
     """The verdicts, with what they rest on."""
-    flaws = sound(scenario, reference)
+    flaws = flaws_on_torch(scenario, reference)
     every = differences(scenario, reference, trace)
     lacking = _lacking(reference, trace)
     told: Iterable[Difference] = every
@@ -89,7 +89,7 @@ def claimed_of(step: Step) -> Expectations:
     )
 
 
-def sound(scenario: Scenario, reference: Trace) -> tuple[Problem, ...]:
+def flaws_on_torch(scenario: Scenario, reference: Trace) -> tuple[Problem, ...]:
     """What keeps a scenario from saying anything: torch does otherwise, or there is nothing it would say."""
     flaws: list[Problem] = []
     for k, step in enumerate(scenario.steps):
@@ -117,13 +117,13 @@ def _vacuous(scenario: Scenario, reference: Trace) -> str:
     if scenario.claims:
         return "it has a claim, but no expect, raises, warns, assert or claimed"
     happened = any(moment.raised or moment.warned or moment.printed for moment in reference.moments)
-    states = (telling(moment.state) for moment in reference.moments if moment.state is not None)
+    states = (without_opaque(moment.state) for moment in reference.moments if moment.state is not None)
     if happened or any(before != after for before, after in pairwise(chain(({},), states))):
         return ""
     return "it shows nothing: no state differs between two of its statements, and there is no expect"
 
 
-def telling(state: State) -> State:
+def without_opaque(state: State) -> State:
     """Without functions and the like, of which only the name is known."""
     return {name: facets for name, facets in state.items() if facets != {"value": "bound"}}
 

@@ -18,7 +18,7 @@ MOST = 10  # expectations filled in where the snippet shows nothing
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class DraftStep:
     """A step as it will stand in the file."""
 
     run: str
@@ -30,7 +30,7 @@ class Step:
     parts: tuple[int, ...] = ()  # the numbers of those that are its program
 
 
-Observe = Callable[[Sequence[Step]], Trace]
+Observe = Callable[[Sequence[DraftStep]], Trace]
 """Runs steps on the reference, and evaluates after each what it shows."""
 
 
@@ -42,7 +42,7 @@ class CannotDraftError(ValueError):
         self.line = line
 
 
-def draft(parts: Sequence[Part], observe: Observe) -> tuple[Step, ...]:
+def draft(parts: Sequence[Part], observe: Observe) -> tuple[DraftStep, ...]:
     """The steps: one ends where an error is raised, and where values are shown."""
     everything = set(range(len(parts)))
     errors: dict[int, Raised] = {}
@@ -78,9 +78,9 @@ class _Layout:
     code: list[list[int]]
     shown: list[list[int]]
 
-    def steps(self, parts: Sequence[Part]) -> list[Step]:
+    def steps(self, parts: Sequence[Part]) -> list[DraftStep]:
         return [
-            Step(
+            DraftStep(
                 _program(parts[number] for number in code),
                 tuple(dict.fromkeys(text for number in shown for text in parts[number].shows)),
                 parts=tuple(code),
@@ -218,7 +218,7 @@ def _telling(trace: Trace) -> Iterator[str]:
     yield from found[:MOST]
 
 
-def _filled(step: Step, number: int, trace: Trace, raised: Raised | None) -> Step:
+def _filled(step: DraftStep, number: int, trace: Trace, raised: Raised | None) -> DraftStep:
     """The step with what was observed of it."""
     moments = [moment for moment in trace.moments if moment.statement.step == number]
     warned = dict.fromkeys(beginning(each.message) for moment in moments for each in moment.warned)

@@ -20,8 +20,8 @@ from conformance.runner.engine import Engine
 from conformance.runner.execute import run
 from conformance.runner.rerun import twice
 from conformance.runner.trace import Trace
-from conformance.runner.verdict import sound
-from conformance.scaffold.draft import CannotDraftError, Step, beginning, draft, part_at
+from conformance.runner.verdict import flaws_on_torch
+from conformance.scaffold.draft import CannotDraftError, DraftStep, beginning, draft, part_at
 from conformance.scaffold.snippet import Part, read
 from conformance.scaffold.yaml_text import scenario as scenario_lines
 from conformance.scaffold.yaml_text import text as yaml_text
@@ -65,12 +65,12 @@ def make(
     (scenario,) = loaded.scenarios
     trace = run(scenario, torch)
     changed = differences(scenario, *twice(scenario, torch))
-    flaws = map(str, sound(scenario, trace))
+    flaws = map(str, flaws_on_torch(scenario, trace))
     changing = _changing(changed, steps, found.parts, text.split("\n"))
     return Made(made, (*found.notes, *flaws, *(f"{file}:{place}; leave it out" for place in changing)))
 
 
-def _observed(steps: Sequence[Step], torch: Engine) -> Trace:
+def _observed(steps: Sequence[DraftStep], torch: Engine) -> Trace:
     """What torch does; the values of what a step shows are evaluated as expectations are."""
     place = plain.Position("snippet", 1)
     made = tuple(
@@ -84,7 +84,10 @@ _ADDRESS = re.compile(r"\b(?:id|hash|data_ptr|empty|empty_like|empty_strided|new
 
 
 def _changing(
-    found_otherwise: Sequence[Difference], steps: Sequence[Step], parts: Sequence[Part], lines: Sequence[str]
+    found_otherwise: Sequence[Difference],
+    steps: Sequence[DraftStep],
+    parts: Sequence[Part],
+    lines: Sequence[str],
 ) -> Iterator[str]:
     """Line, column and name of what is another when torch runs it again; not of what only follows from that."""
     told: set[int] = set()
@@ -110,7 +113,7 @@ def _changing(
         yield f"{line}:{column}: {what} is not the same each time"
 
 
-def _title(parts: Sequence[Part], steps: Sequence[Step], file: str) -> str:
+def _title(parts: Sequence[Part], steps: Sequence[DraftStep], file: str) -> str:
     """What the snippet is about, as far as it can be told: a person will say it better."""
     comment = re.match(r"\s*#+\s*([^\n!-][^\n]*)", parts[0].text)
     raising = next((step for step in steps if step.raises), None)

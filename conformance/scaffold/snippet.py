@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from conformance.language.load_result import Problem
 from conformance.language.program_check import check_program
-from conformance.language.program_parts import Fault, Piece
+from conformance.language.program_parts import ProgramFault, ProgramPart
 from conformance.language.scenario import Position
 from conformance.scaffold.blocks import Blocks, Origin, is_told, written_out
 from conformance.scaffold.idioms import is_bound
@@ -44,23 +44,23 @@ def read(text: str, file: str) -> Read:
     blocks = written_out(pasted.lines)
     source = "\n".join(blocks.lines)
 
-    def shown(fault: Fault) -> str:
+    def shown(fault: ProgramFault) -> str:
         line, cut = _origin(fault.line, blocks)
         return _shown(fault._replace(line=line, column=fault.column + cut), file, pasted.shifts)
 
     try:
         tree = ast.parse(source)
     except SyntaxError:
-        faults = check_program([Piece(source)])
+        faults = check_program([ProgramPart(source)])
         return Read((), (), tuple(map(shown, faults)))
-    reading = _Reading(source, tree)
+    reading = _SnippetReader(source, tree)
     reading.body(tree.body)
     reading.end()
     noted = [*blocks.notes, *((_origin(line, blocks)[0], note) for line, note in reading.notes)]
     notes = tuple(f"{file}:{line}: {note}" for line, note in dict.fromkeys(sorted(noted)))
     parts = tuple(replace(part, line=_origin(part.line, blocks)[0]) for part in reading.parts)
     faults = check_program(
-        [Piece("\n".join(reading.masked)), *(Piece(show.text, True) for show in reading.shown)]
+        [ProgramPart("\n".join(reading.masked)), *(ProgramPart(show.text, True) for show in reading.shown)]
     )
     places = [(1, 1), *((show.line, show.column) for show in reading.shown)]
     moved = sorted((_moved(fault, *places[fault.piece]) for fault in faults), key=lambda fault: fault[1:3])
@@ -72,33 +72,33 @@ def _origin(line: int, blocks: Blocks) -> Origin:
     return blocks.origins[line - 1] if line <= len(blocks.origins) else (line, 0)
 
 
-def _moved(fault: Fault, line: int, column: int) -> Fault:
+def _moved(fault: ProgramFault, line: int, column: int) -> ProgramFault:
     """The fault at the place that its piece has in the whole."""
     right = column - 1 if fault.line == 1 else 0
     return fault._replace(line=fault.line + line - 1, column=fault.column + right)
 
 
-def _shown(fault: Fault, file: str, shifts: Sequence[int]) -> str:
+def _shown(fault: ProgramFault, file: str, shifts: Sequence[int]) -> str:
     shift = shifts[fault.line - 1] if fault.line <= len(shifts) else 0
     return str(Problem(Position(file, fault.line, fault.column + shift), fault.message, fault.hint))
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
+class _ShownExpression:
     text: str
     line: int
     column: int
 
 
 @dataclass(slots=True)
-class _Reading:
+class _SnippetReader:
     """One snippet while its statements are taken apart."""
 
     source: str
     tree: ast.Module
     parts: list[Part] = field(default_factory=list)
     notes: list[tuple[int, str]] = field(default_factory=list)
-    shown: list[_Shown] = field(default_factory=list)
+    shown: list[_ShownExpression] = field(default_factory=list)
     masked: list[str] = field(default_factory=list)  # the program that the language is asked about
     _lines: list[str] = field(default_factory=list)
     _next: int = 1  # the first line that no part has yet
@@ -191,7 +191,7 @@ class _Reading:
             text = ast.unparse(node)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "type":
             text = f"{text}.__name__"
-        self.shown.append(_Shown(text, node.lineno, node.col_offset + 1))
+        self.shown.append(_ShownExpression(text, node.lineno, node.col_offset + 1))
         return text
 
     def _above(self, statement: ast.stmt, indent: int) -> str:

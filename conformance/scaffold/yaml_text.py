@@ -7,14 +7,14 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from conformance.scaffold.draft import Step
+from conformance.scaffold.draft import DraftStep
 
 _PLAIN = re.compile(r"[A-Za-z_][\w ./()\[\]+*=<>-]*")  # needs no quotes, where the reader takes it as text
 _SPECIAL = re.compile(r"(?:null|none|true|false|yes|no|on|off|nan|inf|~)", re.IGNORECASE)
 _IN_FLOW = re.compile(r"[\[\]{},]")
 
 
-def scenario(ident: str, title: str, steps: Sequence[Step]) -> Iterator[str]:
+def scenario(ident: str, title: str, steps: Sequence[DraftStep]) -> Iterator[str]:
     """The lines of one scenario of a file."""
     yield f"  - id: {ident}"
     yield f"    title: {text(title)}"
@@ -26,7 +26,7 @@ def scenario(ident: str, title: str, steps: Sequence[Step]) -> Iterator[str]:
         yield from _step(step, "      - ", "        ")
 
 
-def _step(step: Step, first: str, rest: str) -> Iterator[str]:
+def _step(step: DraftStep, first: str, rest: str) -> Iterator[str]:
     lines = step.run.split("\n")
     if len(lines) == 1 and _PLAIN.fullmatch(lines[0]):
         yield f"{first}run: {lines[0]}"

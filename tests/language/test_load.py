@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from conformance.check.locate import is_scenario_file
 from conformance.language.load import area_of, load_file, load_text
-from conformance.language.load_result import Loaded
+from conformance.language.load_result import LoadResult
 from conformance.language.scenario import UNSET, Position, Scenario, Tolerance
 
 STEPS = """\
@@ -39,7 +39,7 @@ scenarios:
 """
 
 
-def load(text: str) -> Loaded:
+def load(text: str) -> LoadResult:
     return load_text(dedent(text), "my.yaml")
 
 

@@ -18,7 +18,7 @@ def test_schema_is_current() -> None:
 def test_schema_describes_every_key() -> None:
     """So that an editor shows on hover what a key means."""
     definitions = json.loads(schema.text())["$defs"]
-    for name in ("Scenario", "Step", "Outcome", "Tolerance"):
+    for name in ("ScenarioModel", "StepModel", "ExpectationsModel", "ToleranceModel"):
         for key, entry in definitions[name]["properties"].items():
             assert entry["description"], f"{name}.{key}"
         assert definitions[name]["additionalProperties"] is False
@@ -28,7 +28,7 @@ def test_table_has_every_key() -> None:
     """The table in the documentation is made of the model."""
     table = model.table()
     rows = [line.split("|")[1].strip() for line in table.splitlines()[2:]]
-    assert rows == [f"`{key}`" for key in model.Scenario.model_fields]
+    assert rows == [f"`{key}`" for key in model.ScenarioModel.model_fields]
     assert "None" not in table
 
 

@@ -6,7 +6,7 @@ from textwrap import dedent
 
 from conformance.language.load import load_text
 from conformance.language.usage import names_used
-from conformance.language.vocabulary import Name
+from conformance.language.vocabulary import VocabularyName
 
 
 def test_names_of_programs_and_expectations() -> None:
@@ -30,5 +30,5 @@ def test_names_of_programs_and_expectations() -> None:
         "torch", "torch.ones", functional, f"{functional}.relu", f"{functional}.relu6", "torch.nn.Linear"
     }  # fmt: skip
     assert usage.attributes == {"sum", "grad_fn", "name"}
-    assert usage.covers(Name("reduction", "torch.Tensor", "sum", "attribute"))
-    assert not usage.covers(Name("reduction", "torch", "sum", "other"))
+    assert usage.covers(VocabularyName("reduction", "torch.Tensor", "sum", "attribute"))
+    assert not usage.covers(VocabularyName("reduction", "torch", "sum", "other"))

@@ -7,7 +7,7 @@ from functools import cache
 
 from conformance.adapters.module import ModuleEngine
 from conformance.adapters.torch import engine as torch
-from conformance.check.checker import Checked, Checker
+from conformance.check.checker import Checker, CheckResult
 from conformance.language.claims import load_claims_text
 from conformance.language.load import load_text
 from conformance.report.claims import find
@@ -69,7 +69,7 @@ ENGINES = (SAME, BROKEN)
 
 
 @cache
-def checked() -> tuple[Checked, ...]:
+def checked() -> tuple[CheckResult, ...]:
     """Each scenario on each engine."""
     loaded = load_text(SCENARIOS, "specs/few/few.yaml", "few")
     assert not loaded.problems

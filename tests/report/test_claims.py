@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.language.claims import Claim
-from conformance.language.claims import Verdict as Declared
+from conformance.language.claims import ClaimVerdict as Declared
 from conformance.language.scenario import Position
 from conformance.report.claims import Finding, as_json, contradiction, find
 from conformance.report.result import Result, Verdict

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from conformance.report.jsonlines import NotAReportError, read, write
-from conformance.report.result import Difference, Result
+from conformance.report.result import ReportedDifference, Result
 
-DIFFERENCE = Difference("step 1, line 2", 7, "a.grad", "value", "values", "[1.0]", "nan")
+DIFFERENCE = ReportedDifference("step 1, line 2", 7, "a.grad", "value", "values", "[1.0]", "nan")
 
 
 def result(scenario: str) -> Result:

@@ -8,7 +8,7 @@ import pytest
 
 from conformance.language.scenario import Expectations, Scenario, Step, Tolerance
 from conformance.runner.execute import run
-from conformance.runner.verdict import Outcome, claim_holds, judge, sound
+from conformance.runner.verdict import Outcome, claim_holds, flaws_on_torch, judge
 from tests.runner.broken import Namespace, broken, raising
 from tests.runner.make import scenario, step, torch_engine
 
@@ -18,7 +18,7 @@ REFUSAL: dict[str, Any] = {"raises": "RuntimeError", "message": "can't retain_gr
 
 def _flaws(*steps: Step | str, **keys: Any) -> list[str]:
     made = scenario(*steps, **keys)
-    return [str(flaw) for flaw in sound(made, run(made, torch_engine))]
+    return [str(flaw) for flaw in flaws_on_torch(made, run(made, torch_engine))]
 
 
 def _holds(made: Scenario) -> bool:

@@ -13,7 +13,7 @@ from conformance.language.load import load_text
 from conformance.runner.compare import Difference
 from conformance.runner.execute import run
 from conformance.runner.trace import Statement
-from conformance.runner.verdict import sound
+from conformance.runner.verdict import flaws_on_torch
 from conformance.scaffold import make as making
 from conformance.scaffold.draft import beginning
 from conformance.scaffold.make import NotAScenarioError, make
@@ -42,7 +42,7 @@ def test_a_posted_snippet_becomes_a_scenario(name: str) -> None:
     loaded = load_text(made.text, "made.yaml")
     assert not loaded.problems
     (scenario,) = loaded.scenarios
-    assert not sound(scenario, run(scenario, torch))
+    assert not flaws_on_torch(scenario, run(scenario, torch))
 
 
 def test_what_the_language_does_not_allow_is_said() -> None:
