@@ -164,7 +164,7 @@ class RemoteEngine:
             if trace.scenario == scenario.id:
                 return trace
             self._forget()
-            answer = Raised(DIED, f"it answers what it was not asked: {trace.scenario}")
+            answer = Raised(DIED, f"it sent an answer that was not requested: {trace.scenario}")
         return Trace(scenario.id, self.name, self.version, (Moment(Statement(0, 1), raised=answer),))
 
     def probe(self) -> dict[str, Any]:
@@ -239,7 +239,7 @@ class RemoteEngine:
         try:
             message: str = self._channel.receive(seconds)
         except execnet.TimeoutError:
-            raise TimeoutError(f"nothing is heard of it for {seconds:g} s") from None
+            raise TimeoutError(f"no answer for {seconds:g} s") from None
         return message
 
     def _launch(self) -> None:

@@ -90,7 +90,7 @@ class Checker:
         step = scenario.steps[first.statement.step]
         what = " ".join(filter(None, (first.name, first.facet if first.facet != "value" else "")))
         message = f"{what} is {shorten(first.reference, 48)} at first, and {shorten(first.engine, 48)} when run again"
-        hint = "leave out what is never twice the same, such as id(), data_ptr() and torch.empty()"
+        hint = "leave out what differs from run to run, such as id(), data_ptr() and torch.empty()"
         return Problem(
             replace(step.position, line=step.position.line + first.statement.line - 1, column=1),
             message,
@@ -127,12 +127,12 @@ class Checker:
             reason = verdict_line(scenario, beyond, self.reference, engine)
             text = failure_text(scenario, beyond, self.reference, engine)
             if coverage.used:
-                text += "\n\nThat is beyond what is declared at:"
+                text += "\n\nThis goes beyond what is declared at:"
             verdict = "differs"
         else:
             beyond, verdict = outcome, "stale"
             reason = f"{engine.name} no longer differs as declared at {coverage.stale[0].position}"
-            text = f"{reason}\n\nRemove what no longer shows:"
+            text = f"{reason}\n\nRemove the entries that no longer apply:"
         about = coverage.used if coverage.uncovered else coverage.stale
         text += "".join(f"\n  {entry.position}: {entry.kind}: {entry.reason}" for entry in about)
         return CheckResult(self._judged(scenario, engine, beyond, verdict=verdict, reason=reason), text)

@@ -54,7 +54,7 @@ def reference(recording: str | None = None) -> Engine:
     """Torch, or a recording of it; raises `EngineNotFoundError`."""
     if recording is None:
         if importlib.util.find_spec("torch") is None:
-            how = "pip install 'autograd-conformance[torch]', or name a recording of it with --reference"
+            how = "pip install 'autograd-conformance[torch]', or pass a recording of it with --reference"
             raise EngineNotFoundError(f"the reference is torch, which is not installed: {how}")
         return find("torch")
     from conformance.adapters.recording import NotARecordingError, read
@@ -95,7 +95,7 @@ def misdeclared(candidate: EngineUnderTest, library: Library) -> Iterator[Proble
     for entry in candidate.entries:
         for facet in entry.facets:
             if facet not in GROUP_OF and not facet.startswith("assert "):
-                hint = did_you_mean(facet, GROUP_OF) or f"there are {', '.join(GROUP_OF)}"
+                hint = did_you_mean(facet, GROUP_OF) or f"the facets are {', '.join(GROUP_OF)}"
                 yield Problem(_place(entry), f"there is no facet {facet}", hint)
 
 

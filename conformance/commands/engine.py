@@ -20,39 +20,53 @@ if TYPE_CHECKING:
 
 def add_commands(add: Add) -> None:
     """The commands of this module."""
-    telling = add("engine", describe_engine, "what is wired of an engine, what it lacks, what to do next")
+    telling = add(
+        "engine",
+        describe_engine,
+        "describe an engine: what can be read, which names are missing, what to do next",
+    )
     telling.add_argument("name", metavar="ENGINE")
-    telling.add_argument("--engine-python", metavar="PATH", help="the interpreter in which it is")
-    telling.add_argument("--reference", metavar="FILE", help="a recording in place of torch, for --propose")
+    telling.add_argument("--engine-python", metavar="PATH", help="the Python interpreter that has the engine")
+    telling.add_argument(
+        "--reference", metavar="FILE", help="a recording to use instead of torch, for --propose"
+    )
     telling.add_argument(
         "--propose",
         action="store_true",
-        help="run all and print, as a diff, what its divergence file needs; nothing is written",
+        help="run all scenarios and print a diff of what its divergence file needs; write nothing",
     )
     _takes_paths(telling)
 
     covering = add(
-        "coverage", coverage, "the vocabulary by area: what an engine has of it, what scenarios exercise"
+        "coverage",
+        coverage,
+        "the vocabulary by area: which names an engine provides, which ones scenarios use",
     )
     covering.add_argument("--engine", default="inhouse", help="(default: inhouse)")
-    covering.add_argument("--engine-python", metavar="PATH", help="the interpreter in which it is")
+    covering.add_argument(
+        "--engine-python", metavar="PATH", help="the Python interpreter that has the engine"
+    )
     covering.add_argument("--format", choices=("text", "json"), default="text", help="(default: text)")
     _takes_paths(covering)
 
-    recording = add("record", record, "write the traces of torch, or of another engine, to a file")
+    recording = add("record", record, "record the traces of torch, or of another engine, in a file")
     recording.add_argument("--engine", default="torch", help="(default: torch)")
-    recording.add_argument("--engine-python", metavar="PATH", help="the interpreter in which it is")
+    recording.add_argument(
+        "--engine-python", metavar="PATH", help="the Python interpreter that has the engine"
+    )
     recording.add_argument(
         "-o", "--output", type=Path, required=True, metavar="FILE", help="compressed if it ends in .gz"
     )
     _takes_paths(recording)
 
-    comparing = add("compare", compare, "what changed from one recording to another")
+    comparing = add("compare", compare, "compare two recordings of an engine")
     comparing.add_argument("old", type=Path, metavar="OLD")
     comparing.add_argument("new", type=Path, metavar="NEW")
     _takes_paths(comparing)
 
-    grading = add("matrix", matrix, "engines by area and group of facets, from files of --conformance-json")
+    grading = add(
+        "matrix", matrix, "a table of engines by area and group of facets, from --conformance-json files"
+    )
     grading.add_argument("files", nargs="+", type=Path, metavar="FILE")
     grading.add_argument(
         "--format", choices=("text", "markdown", "json"), default="text", help="(default: text)"
@@ -156,7 +170,7 @@ def _propose(found: EngineUnderTest, scenarios: Sequence[Scenario], torch: Engin
         print(f"no entry covers this: {line}", file=sys.stderr)
     if lines and not found.file.is_file() and not getattr(found.engine, "divergences", None):
         print(
-            f"{found.engine.name} finds it by an attribute: divergences = {str(found.file)!r}",
+            f"{found.engine.name} names its file in an attribute: divergences = {str(found.file)!r}",
             file=sys.stderr,
         )
     return FAILED if uncoverable else 0
@@ -178,7 +192,9 @@ def record(known: argparse.Namespace, _: list[str]) -> int:
         count = write(known.output, recorded, traces, there)
     except OSError as error:
         raise Misuse(f"{known.output}: {error.strerror}") from None
-    skipped = f"; {len(scenarios) - count} skipped, which need what is not there" * (count < len(scenarios))
+    skipped = f"; {len(scenarios) - count} skipped, whose needs this machine does not meet" * (
+        count < len(scenarios)
+    )
     print(f"{known.output}: {count} scenarios on {recorded.name} {recorded.version}{skipped}")
     return 0
 
@@ -224,7 +240,7 @@ def _scenarios(paths: list[Path] | None) -> tuple[Scenario, ...]:
     given = paths or [locate.specs()]
     missing = [path for path in given if not path.exists()]
     if missing:
-        raise Misuse(f"{missing[0]} does not exist: --in takes scenario files, or folders with some")
+        raise Misuse(f"{missing[0]} does not exist: --in takes scenario files, or folders that contain some")
     found = scenarios_in(given)
     if not found:
         raise Misuse(f"there are no scenarios in {', '.join(map(str, given))}")

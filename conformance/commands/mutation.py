@@ -24,21 +24,23 @@ SECONDS = 10.0  # that a scenario may take on a faulty engine
 
 def add_commands(add: Add) -> None:
     """The commands of this module."""
-    mutating = add("mutants", mutants, "small faults of the in-house engine: which of them the specs catch")
-    mutating.add_argument("--area", help="the faults of one area")
-    mutating.add_argument("--name", action="append", help="one fault; repeatable")
+    mutating = add(
+        "mutants", mutants, "plant small faults in the in-house engine and report which ones the specs catch"
+    )
+    mutating.add_argument("--area", help="only the faults of this area")
+    mutating.add_argument("--name", action="append", help="only this fault; repeatable")
     mutating.add_argument("--format", choices=("text", "json"), default="text", help="(default: text)")
     mutating.add_argument(
         "--whole",
         action="store_true",
-        help="every scenario against every fault, not up to the first that sees it",
+        help="run every scenario against every fault, not only up to the first that catches it",
     )
     mutating.add_argument(
         "--processes",
         type=int,
         default=os.cpu_count() or 1,
         metavar="P",
-        help="(default: one for each processor)",
+        help="(default: one per processor)",
     )
 
 
@@ -57,7 +59,7 @@ def mutants(known: argparse.Namespace, _: list[str]) -> int:
     scenarios = [each for each in scenarios_in([locate.specs()]) if "cuda" not in each.needs]
     _tell(f"{len(scenarios)} scenarios on torch")
     checks = checks_of(scenarios, known.processes)
-    _tell(f"{len(checks)} scenarios on the engine as it is")
+    _tell(f"{len(checks)} scenarios on the unchanged engine")
     fitting = [each for each in chosen if each.id not in wrong]
     visits = survey(checks, fitting, known.processes)
     unusable = [

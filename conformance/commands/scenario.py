@@ -20,39 +20,43 @@ if TYPE_CHECKING:
 
 def add_commands(add: Add) -> None:
     """The commands of this module."""
-    showing = add("show", show, "a scenario statement by statement, torch beside an engine")
+    showing = add("show", show, "show a scenario statement by statement, on torch and on an engine")
     _names_a_case(showing)
-    showing.add_argument("--engine", default="inhouse", help="torch: the reference alone (default: inhouse)")
-    _takes_another_python(showing)
     showing.add_argument(
-        "--reference", metavar="FILE", help="what `conformance record` wrote stands for torch"
+        "--engine", default="inhouse", help="torch shows the reference alone (default: inhouse)"
     )
-    showing.add_argument("--full", action="store_true", help="cut no value")
+    _takes_another_python(showing)
+    showing.add_argument("--reference", metavar="FILE", help="a recording to use instead of torch")
+    showing.add_argument("--full", action="store_true", help="do not shorten values")
 
-    drawing = add("graph", graph, "an SVG drawing of the autograd graph, as torchviz draws it")
+    drawing = add("graph", graph, "draw the autograd graph as SVG, in the style of torchviz")
     _names_a_case(drawing)
     drawing.add_argument(
-        "--step", type=int, metavar="N", help="after step N (default: the last with a graph)"
+        "--step", type=int, metavar="N", help="the graph after step N (default: the last one with a graph)"
     )
-    drawing.add_argument("--line", type=int, metavar="N", help="after the statement on line N of the file")
+    drawing.add_argument(
+        "--line", type=int, metavar="N", help="the graph after the statement on line N of the file"
+    )
     drawing.add_argument("--engine", default="torch", help="(default: torch)")
     _takes_another_python(drawing)
-    drawing.add_argument("--saved", action="store_true", help="with what each node has saved for backward")
+    drawing.add_argument("--saved", action="store_true", help="also draw what each node saved for backward")
     drawing.add_argument("-o", "--output", metavar="FILE.svg", help="(default: standard output)")
 
-    making = add("new", new, "make a scenario of PyTorch code, with what torch does filled in")
+    making = add("new", new, "turn PyTorch code into a scenario, with torch's results filled in")
     making.add_argument("snippet", metavar="SNIPPET.py", help="a file, or - for standard input")
-    making.add_argument("-o", "--output", metavar="FILE.yaml", help="a new file (default: standard output)")
-    making.add_argument("--id", default="", help="(default: made of the title)")
+    making.add_argument(
+        "-o", "--output", metavar="FILE.yaml", help="the file to create (default: standard output)"
+    )
+    making.add_argument("--id", default="", help="(default: derived from the title)")
     making.add_argument(
         "--title", default="", help="what torch does (default: the first comment, or the error)"
     )
 
     documenting = add(
-        "docs", docs, "write those parts of the checkout's Markdown files that are made from code and specs"
+        "docs", docs, "regenerate the parts of the Markdown files that come from code and specs"
     )
     documenting.add_argument(
-        "--check", action="store_true", help="write nothing; fail where a file is not current"
+        "--check", action="store_true", help="write nothing; fail if a file is out of date"
     )
 
 
@@ -63,7 +67,7 @@ def _names_a_case(parser: argparse.ArgumentParser) -> None:
 
 
 def _takes_another_python(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--engine-python", metavar="PATH", help="the interpreter in which the engine is")
+    parser.add_argument("--engine-python", metavar="PATH", help="the Python interpreter that has the engine")
 
 
 def show(known: argparse.Namespace, _: list[str]) -> int:
@@ -123,7 +127,7 @@ def graph(known: argparse.Namespace, _: list[str]) -> int:
 
     scenario, *others = _cases(known.id, Library())
     if others:
-        print(f"drawn is {scenario.id}; there are {len(others)} more cases", file=sys.stderr)
+        print(f"drawing {scenario.id}; there are {len(others)} more cases", file=sys.stderr)
     engine = engine_under_test.engine(known.engine, known.engine_python, here=True)
     _refuse_what_is_not_here(scenario, engine_under_test.reference())
     try:
@@ -146,7 +150,7 @@ def new(known: argparse.Namespace, _: list[str]) -> int:
     file = "<stdin>" if known.snippet == "-" else known.snippet
     output = Path(known.output) if known.output else None
     if output is not None and output.exists():
-        raise Misuse(f"{output} is there already")
+        raise Misuse(f"{output} already exists")
     try:
         text = sys.stdin.read() if known.snippet == "-" else Path(file).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -174,14 +178,14 @@ def docs(known: argparse.Namespace, _: list[str]) -> int:
     parts = makers(known.parser)
     found = list(files())
     if not found:
-        raise Misuse("the Markdown files are in a checkout, and this is an installed package")
+        raise Misuse("the Markdown files exist only in a checkout, not in an installed package")
     stale = [
         path
         for path in found
         if filled(path.read_text(encoding="utf-8"), parts) != path.read_text(encoding="utf-8")
     ]
     for path in stale:
-        print(f"{path} is not current" if known.check else f"{path} is written anew")
+        print(f"{path} is out of date" if known.check else f"{path} is updated")
         if not known.check:
             path.write_text(filled(path.read_text(encoding="utf-8"), parts), encoding="utf-8")
     return 1 if known.check and stale else 0

@@ -21,30 +21,30 @@ if TYPE_CHECKING:
 
 def add_commands(add: Add) -> None:
     """The commands of this module."""
-    linting = add("lint", lint, "check scenario files, without running them or on torch as well")
+    linting = add("lint", lint, "check scenario files; with --deep, run them on torch too")
     linting.add_argument(
         "paths", nargs="*", type=Path, metavar="PATH", help="files and folders (default: the specs)"
     )
     linting.add_argument(
         "--deep",
         action="store_true",
-        help="run them on torch as well: statements without effect, and what torch does not reproduce",
+        help="also run them on torch: find statements without effect and results that torch does not reproduce",
     )
     linting.add_argument(
         "--processes",
         type=int,
         default=os.cpu_count() or 1,
         metavar="P",
-        help="for --deep (default: one for each processor)",
+        help="for --deep (default: one per processor)",
     )
 
     claiming = add(
-        "claims", claims, "what torch makes of the documents' claims, and whether an engine agrees"
+        "claims", claims, "check the documents' claims against torch, and whether an engine agrees"
     )
     claiming.add_argument("--format", choices=("text", "json"), default="text", help="(default: text)")
     claiming.add_argument("--engine", default="inhouse", help="(default: inhouse)")
 
-    running = add("run", run, "run the suite's own specs with pytest; other options are pytest's")
+    running = add("run", run, "run the suite's own specs with pytest; all other options go to pytest")
     running.add_argument("--engine", action="append", default=[], help="repeatable (default: inhouse)")
 
 
@@ -56,7 +56,7 @@ def lint(known: argparse.Namespace, _: list[str]) -> int:
     paths: list[Path] = known.paths or [locate.specs()]
     for path in paths:
         if not path.exists():
-            raise Misuse(f"there is no {path}")
+            raise Misuse(f"{path} does not exist")
     library = Library()
     problems: list[object] = []
     scenarios: list[Scenario] = []

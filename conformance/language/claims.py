@@ -112,7 +112,7 @@ def _sound(
         hint = did_you_mean(document, documents) or "name it under documents"
         report(place, f"there is no document `{document}`", hint)
     elif claim["verdict"] != "confirmed" and not claim.get("note"):
-        report(place, f"`{name}` is {claim['verdict']} without a note", "say in `note` what torch does")
+        report(place, f"`{name}` is {claim['verdict']} without a note", "explain in `note` what torch does")
     else:
         return True
     return False

@@ -22,7 +22,10 @@ GATHERS = frozenset(
 """Builtins that only look at what they are given, and those that give it back."""
 RETURNED = ("a function may not return a class of torch", "return an object of it")
 PASSED = ("a class of torch may not be passed here", "pass an object of it")
-PUT = ("a class of torch may not be put into what has other names", "write it where the list or dict is made")
+PUT = (
+    "a class of torch may not be stored in an existing list or dict",
+    "write it where the list or dict is created",
+)
 
 Definition = ast.FunctionDef | ast.ClassDef
 
@@ -33,8 +36,8 @@ def misuses(nodes: Sequence[tuple[int, ast.AST]], bindings: Bindings) -> Iterato
     for piece, node in nodes:
         match node:
             case ast.Attribute(ctx=ast.Store() | ast.Del()) if flow.holds(node.value):
-                message = f"`.{node.attr}` is stored on what may be a class of torch"
-                yield LocatedFault(piece, node, message, "store on an object of your own")
+                message = f"`.{node.attr}` is assigned on what may be a class of torch"
+                yield LocatedFault(piece, node, message, "assign to an object of your own")
             case ast.Return() | ast.Yield() | ast.YieldFrom() if flow.holds(node.value):
                 yield LocatedFault(piece, node, *RETURNED)
             case ast.Lambda() if flow.holds(node.body):

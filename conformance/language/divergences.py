@@ -48,7 +48,9 @@ class _EntryModel(StrictModel):
         if self.at is None and self.scenario is None:
             raise PydanticCustomError("said", "the key `scenario` is missing; an id, or a list of them")
         if self.at is not None and (self.scenario is not None or self.statement):
-            raise PydanticCustomError("said", "`at` has scenarios and statements: neither stands beside it")
+            raise PydanticCustomError(
+                "said", "`at` already names scenarios and statements: remove `scenario` and `statement`"
+            )
         return self
 
 

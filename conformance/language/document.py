@@ -79,7 +79,7 @@ def compose(text: str) -> Node | None:
         before = text[: error.position]
         place = Place(before.count("\n") + 1, len(before) - before.rfind("\n"))
         character = error.character if isinstance(error.character, int) else ord(error.character[:1])
-        raise NotYAML(place, f"the character {chr(character)!r} may not stand in YAML") from None
+        raise NotYAML(place, f"the character {chr(character)!r} is not allowed in YAML") from None
     except MarkedYAMLError as error:
         problem = error.problem or ""
         begun = _BEGUN.search(problem)  # tell where it begins, not where the text ends
@@ -103,17 +103,17 @@ def _explained(text: str, place: Place, problem: str) -> tuple[str, str]:
     if "\t" in line[: len(line) - len(line.lstrip())]:
         hint = "indent with spaces, YAML refuses tabs"
     elif "could not find expected ':'" in problem:
-        hint = "write `key: value`; the lines of a program stand deeper than `run: |`"
+        hint = "write `key: value`; indent the lines of a program below `run: |`"
     elif "mapping values" in problem and line[: place.column - 1].strip().isidentifier():
-        hint = "begin what belongs together in one column"
+        hint = "start the keys of one mapping in the same column"
     elif re.search(r"\brun:\s*[^|>\s]", line):
         hint = "write the program below `run: |`"
     elif "{" in line:
         hint = "quote what has brackets or commas, or use block form with one key on each line"
     elif re.search(r""":\s*("[^"]*"|'[^']*')\s*[^\s#]""", line):
-        hint = "what begins with a quote ends with it: quote the whole text"
+        hint = "a text that begins with a quote must end with it: quote the whole text"
     elif re.search(r"expected (key|'-'|<block)", problem):
-        hint = "begin what belongs together in one column"
+        hint = "start the keys of one mapping in the same column"
     elif "mapping values" in problem or "alias" in problem or "cannot start" in problem:
         hint = "quote a text that has a colon or begins with a special character"
     return f"not YAML: {problem}", hint
@@ -220,10 +220,10 @@ class Reader:
                 return
             if key == "<<":
                 self.report(
-                    self.place(key_node), "merge keys (<<) are not used here", "write the entries out"
+                    self.place(key_node), "merge keys (<<) are not supported", "write the entries out"
                 )
             elif key in known:
-                hint = f"it stands in line {self.place(known[key]).line} already"
+                hint = f"line {self.place(known[key]).line} has it already"
                 self.report(self.place(key_node), f"the key `{key}` is repeated", hint)
             else:
                 known[key] = key_node
@@ -241,11 +241,11 @@ class Reader:
     def refused(self, node: Node) -> bool:
         """Report YAML's anchors, aliases and tags: the same thing would have two spellings."""
         if node.tag:
-            self.report(self.place(node), f"tags such as {node.tag} are not used here", "write plain values")
+            self.report(self.place(node), f"tags such as {node.tag} are not supported", "write plain values")
             return True
         if self.text.startswith(("&", "*"), node.start_mark.index):
             self.report(
-                self.place(node), "anchors and aliases are not used here", "write the value out, or quote it"
+                self.place(node), "anchors and aliases are not supported", "write the value out, or quote it"
             )
             return True
         return False
@@ -268,7 +268,9 @@ class Reader:
             return text
         if not text:
             self.report(
-                self.place(node), "a value is missing here", "write null for None, or quotes for no text"
+                self.place(node),
+                "a value is missing here",
+                "write null for None, or quotes for an empty text",
             )
             return None
         if text[0] in "[{'\"" and placeholder.holds(node.value):  # a whole value came out of the matrix
@@ -284,7 +286,7 @@ class Reader:
         except ValueError:
             self.report(
                 self.place(node),
-                f"`{text if len(text) <= 40 else f'{text[:20]}...'}` is no number in Python",
+                f"`{text if len(text) <= 40 else f'{text[:20]}...'}` is not a number in Python",
                 "remove the leading zero, or quote a text",
             )
             return None

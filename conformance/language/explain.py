@@ -16,8 +16,8 @@ Path = tuple[int | str, ...]
 _FORMS = {
     "id": ("an id is small letters, digits and single hyphens", "such as `second-backward-raises`"),
     "title": ("a title is one line of plain text", "write it without control characters"),
-    "statement": ("a statement is named as failures name it", "such as `step 1, line 2`"),
-    "claim": ("a claim is named document/sentence", "as `id` in claims.yaml"),
+    "statement": ("write a statement as failure reports do", "such as `step 1, line 2`"),
+    "claim": ("a claim is written document/sentence", "as `id` in claims.yaml"),
 }
 _MISSING = {
     "id": "a slug, unique in the whole run",
@@ -67,7 +67,7 @@ def _unknown(key: str, model: type[BaseModel], path: Path) -> tuple[str, str]:
         if isinstance(part, str) and part in model.model_fields:
             model = _model_in(model.model_fields[part].annotation) or model
     known = list(model.model_fields)
-    return f"unknown key `{key}`", did_you_mean(key, known) or f"known are {', '.join(known)}"
+    return f"unknown key `{key}`", did_you_mean(key, known) or f"the keys are {', '.join(known)}"
 
 
 def _model_in(annotation: Any) -> type[BaseModel] | None:

@@ -85,7 +85,7 @@ class _Loading:
         for name, unknown_key in unknown.items():
             hint = did_you_mean(name, known)
             if hint or "scenarios" in entries:  # else it may be no scenario file, which is told below
-                hint = hint or "known are topic and scenarios"
+                hint = hint or "the keys are topic and scenarios"
                 reader.report(reader.place(unknown_key), f"unknown key `{name}`", hint)
         if "topic" in entries:
             topic = reader.read(entries["topic"])
@@ -97,7 +97,9 @@ class _Loading:
         if scenarios is None:
             bare = unknown.keys() & model.ScenarioModel.model_fields.keys()
             hint = (
-                "write it above, and begin the scenario with `- id:`" if bare else "it holds the list of them"
+                "write it above, and begin the scenario with `- id:`"
+                if bare
+                else "its value is the list of scenarios"
             )
             reader.report(Place(1, 1), "the key `scenarios` is missing", hint)
         elif not isinstance(scenarios, SequenceNode) or reader.refused(scenarios) or not scenarios.value:
@@ -142,11 +144,11 @@ class _Loading:
             replacing = Reader(text, report, case.values, used, first_line)
             found.append(self.case(node, entries, case.label, reader, replacing))
         for key in cases[0].values.keys() - used if cases else ():
-            hint = f"write `${{{key}}}` where it goes, or remove it"
-            report(find(node, ("matrix", key), reader), f"the matrix value `{key}` is used nowhere", hint)
+            hint = f"write `${{{key}}}` where the value belongs, or remove the key"
+            report(find(node, ("matrix", key), reader), f"the matrix value `{key}` is never used", hint)
         if name is not None:
             if name in self.lines:
-                hint = f"it stands in line {self.lines[name]} already; ids are never reused"
+                hint = f"line {self.lines[name]} has it already; ids are never reused"
                 # The problem is not that of the first one, which bears the same name.
                 self.report_for(None)(find(node, ("id",), reader), f"the id `{name}` is repeated", hint)
             else:
@@ -251,8 +253,10 @@ def _check_errors(steps: dict[int, dict[str, Node]], reader: Reader) -> None:
         for holder in (nodes, dict(_pairs(nodes.get("claimed")))):
             name = reader.read(holder["raises"]) if "raises" in holder else None
             if isinstance(name, str) and not _is_error(name, programs):
-                hint = did_you_mean(name, ERRORS) or "write the type as Python prints it: RuntimeError"
-                reader.report(reader.place(holder["raises"]), f"`{name}` is no type of error", hint)
+                hint = (
+                    did_you_mean(name, ERRORS) or "write the type as Python prints it, such as RuntimeError"
+                )
+                reader.report(reader.place(holder["raises"]), f"`{name}` is not an exception type", hint)
 
 
 def _is_error(name: str, programs: str) -> bool:

@@ -60,7 +60,11 @@ def _names(node: MappingNode, reader: Reader, report: NodeReport) -> Iterator[tu
         if name.isidentifier():
             yield name, _values(name, listed, reader, report)
         else:
-            report(listed, f"`{name}` is no name", "it is written `${name}` where it is replaced")
+            report(
+                listed,
+                f"`{name}` is not a name",
+                "it must be an identifier, since `${name}` stands where it is replaced",
+            )
 
 
 def _values(name: str, node: Node, reader: Reader, report: NodeReport) -> dict[str, str]:
@@ -73,17 +77,17 @@ def _values(name: str, node: Node, reader: Reader, report: NodeReport) -> dict[s
         for label, value in entries.items():
             if not isinstance(value, ScalarNode) or reader.refused(value):
                 message = f"a value of `{name}` must be one text or number"
-                report(value, message, "quote it: it is replaced as text")
+                report(value, message, "quote it: it is inserted as text")
                 continue
             text = reader.text_of(value)
             if not label and not _VALUE.fullmatch(text):
-                hint = f"write `- {{some_label: {text}}}`: a case's id is made of labels"
+                hint = f"write `- {{some_label: {text}}}`: the id of a case consists of labels"
                 report(value, f"`{text}` of `{name}` needs a label", hint)
             elif label and not _LABEL.fullmatch(label):
                 hint = "use letters, digits, dots, underscores and hyphens"
                 report(value, f"the label `{label}` of `{name}` cannot stand in an id", hint)
             elif (label or text) in values:
-                report(value, f"`{name}` has two values `{label or text}`", "label one of them otherwise")
+                report(value, f"`{name}` has two values `{label or text}`", "give one of them another label")
             values[label or text] = text
     return values
 

@@ -146,7 +146,9 @@ def contradictions(scenario: ScenarioModel) -> Iterator[Contradiction]:
     written = scenario.model_fields_set
     beside = [key for key in ("run", *OUTCOMES, "claimed") if key in written]
     if "steps" in written and beside:
-        yield Contradiction((beside[0],), f"`{beside[0]}` stands beside `steps`", "move it into a step")
+        yield Contradiction(
+            (beside[0],), f"`{beside[0]}` cannot be combined with `steps`", "move it into a step"
+        )
     elif not written & {"run", "steps"}:
         yield Contradiction((), "there is nothing to run", "add `run: |` with a program, or `steps`")
     steps = scenario.steps or [scenario]
@@ -159,7 +161,7 @@ def contradictions(scenario: ScenarioModel) -> Iterator[Contradiction]:
     if scenario.claim and not any(_says_something(step) for step in steps):
         yield Contradiction(
             ("claim",),
-            "the scenario bears on a claim but checks nothing",
+            "the scenario names a claim but checks nothing",
             "add expect, raises, warns, claimed or an assert",
         )
 
@@ -182,11 +184,11 @@ def _of_step(step: StepModel, claims: bool) -> Iterator[Contradiction]:
         yield Contradiction(("claimed",), "`claimed` is empty", "say what the document says, or remove it")
     raises = claimed.raises if "raises" in said else step.raises
     if "message" in said and raises is None:
-        yield Contradiction(("claimed", "message"), "a message without an error", "add `raises` beside it")
+        yield Contradiction(("claimed", "message"), "a message without an error", "add `raises` to `claimed`")
     if said and all(key in own and _same(getattr(claimed, key), getattr(step, key)) for key in said):
         yield Contradiction(
             ("claimed",),
-            "`claimed` says what the step itself says, so it cannot fail on torch",
+            "`claimed` repeats what the step itself says, so it cannot fail on torch",
             "claimed is for a document that torch contradicts",
         )
 

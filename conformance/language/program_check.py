@@ -112,7 +112,9 @@ class _Checker:
         elif is_dunder(name):
             if name != "__name__":
                 self.fault(
-                    node, f"`{name}` may not be used", "of names with two underscores, only __name__ may"
+                    node,
+                    f"`{name}` may not be used",
+                    "of the names with two underscores, only __name__ is allowed",
                 )
         elif name in FORBIDDEN or (bindings.all_known and name not in bindings.names and name not in KNOWN):
             near = did_you_mean(name, KNOWN | bindings.names | bindings.paths.keys())
@@ -121,7 +123,7 @@ class _Checker:
             self.fault(node, f"`{name}` {message}", hint)
 
     def bare_module(self, node: ast.AST, name: str) -> None:
-        self.fault(node, f"the module `{name}` may stand only left of a dot", f"write `{name}.something`")
+        self.fault(node, f"the module `{name}` may be used only before a dot", f"write `{name}.something`")
 
     # --- attributes
 
@@ -159,7 +161,7 @@ class _Checker:
                 return []
             path, rest = below, rest[1:]
         if not isinstance(chain[-1].ctx, ast.Load):
-            self.fault(chain[-1], f"a program may not change `{path}`", "store on an object of your own")
+            self.fault(chain[-1], f"a program may not change `{path}`", "assign to an object of your own")
             return []
         if not rest and kinds[path] == "module":
             self.bare_module(chain[-1], path)
@@ -174,7 +176,7 @@ class _Checker:
         name = node.attr
         if is_dunder(name):
             if name != "__name__" or not isinstance(node.ctx, ast.Load):
-                hint = "of names with two underscores, __name__ and super().__init__ may be used"
+                hint = "of the names with two underscores, only __name__ and super().__init__ are allowed"
                 self.fault(node, f"`.{name}` may not be used", hint)
         elif vocabulary.is_attribute(name):
             return
@@ -200,7 +202,7 @@ class _Checker:
             and base.id in self.bindings.paths
         ):
             self.fault(
-                node, "a program may not change what belongs to torch", "store on an object of your own"
+                node, "a program may not change what belongs to torch", "assign to an object of your own"
             )
         self.inner(node)
 
@@ -266,13 +268,13 @@ class _Checker:
     def class_(self, node: ast.ClassDef) -> None:
         self.bind(node.name, node)
         for keyword in node.keywords:
-            self.fault(keyword.value, "a class takes no keywords here")
+            self.fault(keyword.value, "a class definition may not have keywords")
         for base in node.bases:
             self.base(base)
             if self.bindings.path_of(base) == "torch.Tensor" and not all(
                 isinstance(n, ast.Pass) for n in node.body
             ):
-                self.fault(node, "a subclass of Tensor has nothing of its own", "write `pass` as its body")
+                self.fault(node, "a subclass of Tensor may not define anything", "write `pass` as its body")
         for decorator in node.decorator_list:
             self.visit(decorator)
         outer, self.in_class = self.in_class, True
@@ -296,7 +298,7 @@ class _Checker:
         ):
             self.visit(node)
         else:
-            self.fault(node, "a base class is written as its name", "name a class of torch or of the program")
+            self.fault(node, "a base class must be a name", "name a class of torch or of the program")
 
     def parameter(self, node: ast.arg) -> None:
         self.bind(node.arg, node)
@@ -321,7 +323,7 @@ class _Checker:
                 self.annotation(one)
                 self.annotation(other)
             case _ if self.bindings.path_of(node) not in vocabulary.PATHS:
-                self.fault(node, "an annotation is made of types of torch and of Python", "leave it out")
+                self.fault(node, "an annotation may use only types of torch and of Python", "leave it out")
 
     # --- imports
 
@@ -332,7 +334,7 @@ class _Checker:
     def import_from(self, node: ast.ImportFrom) -> None:
         for alias in node.names:
             if node.level or alias.name == "*":
-                self.fault(alias, "an import names what it imports", "write `from torch import nn`")
+                self.fault(alias, "an import must name what it imports", "write `from torch import nn`")
             else:
                 self.imported(f"{node.module}.{alias.name}", alias)
 
@@ -342,7 +344,7 @@ class _Checker:
         kind = vocabulary.PATHS.get(path)
         if root != "torch":
             self.fault(
-                node, f"`{root}` may not be imported", INSTEAD.get(root, "a program imports torch alone")
+                node, f"`{root}` may not be imported", INSTEAD.get(root, "a program may import only torch")
             )
         elif kind is None or (modules_only and kind != "module"):
             hint = _nearest_path(above, name) if above in vocabulary.PATHS else LISTED

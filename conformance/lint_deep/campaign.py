@@ -59,7 +59,7 @@ def _one_by_one(cases: Cases, processes: int) -> Iterator[Problem]:
     """The same for one scenario, each deletion in a process of its own: one that ends with it had an effect."""
     ((_, remarks),) = forked([partial(_reproduced, [cases])], 1)
     if isinstance(remarks, ProcessDied):
-        yield Problem(cases[0].position, f"torch does not survive it: {remarks}")
+        yield Problem(cases[0].position, f"torch's process ends in it: {remarks}")
         return
     yield from remarks
 
@@ -79,7 +79,7 @@ def _reproduced(chunk: Sequence[Cases]) -> list[Problem]:
         found += flaws_on_torch(scenario, trace)
         if never_changes(scenario, trace):
             found.append(
-                Problem(scenario.position, "nothing happens in it: no state changes, and nothing is asked")
+                Problem(scenario.position, "it has no effect: no state changes, and it expects nothing")
             )
     return [*found, *disagreements(scenarios, traces, torch, float64)]
 
@@ -95,7 +95,7 @@ def _without_effect(cases: Cases, ran: Callable[[Scenario], Trace | None]) -> li
         idle = {key: each for key, each in asked.items() if _is_idle(each, reference, ran)}
         if not idle:
             break
-    hint = "leave it out, or let a step end with it and say what there is then"
+    hint = "leave it out, or end a step with it and say what holds after it"
     return [
         Problem(each.position, f"nothing changes without `{each.text}`", hint)
         for each in (idle or {}).values()

@@ -27,12 +27,12 @@ _NAMES_A_DTYPE = re.compile(
 )
 _OF_A_DTYPE = {"dtype", "message", "warned", "printed"}
 
-AGAIN = "draw no numbers without the seed, and ask for no id, address or time"
-LEFT_BEHIND = "it reads what is not its own, or another scenario leaves something behind"
-OBSERVED = "where looking at a state changes it, a scenario says `observe: end`"
-NAMED = "names are no part of what a scenario is about"
-SWAPPED = "neither statement needs the other"
-ROUNDED = "what it shows is of float32's rounding: choose numbers of few digits"
+AGAIN = "draw random numbers only after seeding, and do not use ids, addresses or times"
+LEFT_BEHIND = "it depends on global state, or another scenario leaves state behind"
+OBSERVED = "if observing the state changes it, write `observe: end`"
+NAMED = "a scenario must not depend on the names of its variables"
+SWAPPED = "the two statements do not depend on each other"
+ROUNDED = "its result depends on float32 rounding: use numbers with few digits"
 
 
 def _unlike(position: Position, how: str, what: str, hint: str) -> Problem:
@@ -70,7 +70,7 @@ def _of_one(scenario: Scenario, trace: Trace, torch: Engine, float64: Engine) ->
     if scenario.observe == "each" and (
         what := _beyond_rounding(scenario, trace, run(scenario, torch, observe="end"))
     ):
-        yield _unlike(place, "unobserved", what, OBSERVED)
+        yield _unlike(place, "when not observed", what, OBSERVED)
     twin = renamed(scenario)
     if twin and (what := _beyond_rounding(scenario, trace, with_first_names(run(twin, torch)))):
         yield _unlike(place, "with other names", what, NAMED)

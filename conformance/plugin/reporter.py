@@ -189,7 +189,9 @@ class Reporter:
             count = len(self.failed) - len(terminal.stats["failed"])
             terminal.stats["failed"] = self.failed
             terminal.ensure_newline()
-            terminal.line(f"{count} more differ first as several of these do; -v shows them too")
+            terminal.line(
+                f"{count} more have a first difference that is already shown; -v shows them in full"
+            )
         elif self.results and self.config.get_verbosity() >= -1:
             self._summarise(terminal)
 

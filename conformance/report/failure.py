@@ -57,12 +57,12 @@ def _differences(scenario: Scenario, outcome: Outcome, reference: Engine, engine
     yield from _cut(table([header, *map(_cells, same)]))
     if later:
         yield ""
-        yield "What follows, perhaps as a consequence:"
+        yield "Later differences, perhaps consequences:"
         rows = [(str(each.statement), *_cells(each)) for each in later]
         yield from _cut(table([("statement", "name", "facet", *distinct_labels(reference, engine)), *rows]))
     if outcome.unclaimed:
         yield ""
-        yield f"{len(outcome.unclaimed)} more in facets that {engine.name} does not claim."
+        yield f"{len(outcome.unclaimed)} more differences in facets that {engine.name} does not claim."
     yield from _snippets(scenario, place, expression(first), reference, engine)
 
 

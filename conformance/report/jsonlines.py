@@ -79,7 +79,7 @@ def read(text: str) -> tuple[dict[str, Any], tuple[Result, ...]]:
         raise NotAReportError(f"{twice[0][0]} on {twice[0][1]} is there twice")
     header: dict[str, Any] = parts[0]["header"]
     if len(header["references"]) > 1:
-        raise NotAReportError(f"it is mixed: beside {' and '.join(header['references'])}")
+        raise NotAReportError(f"it is mixed: next to {' and '.join(header['references'])}")
     if header["scenarios"] != scenario_set(results):
         raise NotAReportError("its results are not of the scenarios that its header says")
     return {**header, "exit_status": parts[-1]["footer"]["exit_status"]}, results

@@ -1,4 +1,4 @@
-"""Engines beside each other: for each area and each group of facets, the share that is as torch's."""
+"""Engines compared with each other: the share that agrees with torch, by area and by group of facets."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def as_text(results: Sequence[Result]) -> Iterator[str]:
 
 
 def as_markdown(results: Sequence[Result]) -> Iterator[str]:
-    """For a README: of several engines the two tables that have them beside each other."""
+    """For a README: two tables that compare several engines."""
     several = len(_by_engine(results)) > 1
     for title, rows in islice(_tables(results), 2 if several else None):
         yield f"**{title}**"
@@ -121,20 +121,20 @@ FORMATS: dict[str, Callable[[Sequence[Result]], Iterator[str]]] = {
 def _tables(results: Sequence[Result]) -> Iterator[tuple[str, Rows]]:
     engines = _by_engine(results)
     areas = sorted({result.area for result in results if result.area})
-    beside = f"beside {_reference(results)}"
+    reference = _reference(results)
     rows: Rows = [("area", *(name for name, _ in engines))]
     for area in areas:
         rows.append((area, *(_area(cell(r for r in own if r.area == area)) for _, own in engines)))
     rows.append(("all", *(_area(cell(own)) for _, own in engines)))
-    yield f"Scenarios as torch, by area, {beside}", rows
-    rows = [("engine", "scenarios", "supported", "as torch", "as declared", *GROUPS)]
+    yield f"Scenarios that agree, by area, compared with {reference}", rows
+    rows = [("engine", "scenarios", "supported", "agree", "differ as declared", *GROUPS)]
     for name, own in engines:
         rows.append((name, *_groups(cell(own))))
-    yield f"Facets as torch, {beside}", rows
+    yield f"Agreement by group of facets, compared with {reference}", rows
     for name, own in engines:
-        rows = [("area", "scenarios", "supported", "as torch", "as declared", *GROUPS)]
+        rows = [("area", "scenarios", "supported", "agree", "differ as declared", *GROUPS)]
         rows += [(area, *_groups(cell(part))) for area, part in _by_area(own)]
-        yield f"{name}, {beside}", rows
+        yield f"{name}, compared with {reference}", rows
 
 
 def _area(found: Cell) -> str:

@@ -34,7 +34,7 @@ def summary(
     for engine in dict.fromkeys(result.engine for result in results if result.engine):
         yield from _engine([result for result in results if result.engine == engine])
     if invalid := sum(result.verdict == "invalid" for result in results):
-        yield f"{invalid} invalid, which no engine was given"
+        yield f"{invalid} invalid, not run on any engine"
     if any(finding.observed != "not observed" for finding in findings):
         yield ""
         yield from claims_table(documents, findings)
@@ -45,7 +45,7 @@ def _engine(results: Sequence[Result]) -> Iterator[str]:
     """One line for an engine that agrees; for another also how far it does, and what it lacks."""
     counts = Counter(result.verdict for result in results)
     said = ", ".join(f"{counts[verdict]} {text}" for verdict, text in _SAID.items() if counts[verdict])
-    yield f"{label(results[0].engine, results[0].version)} beside {results[0].reference}: {said}"
+    yield f"{label(results[0].engine, results[0].version)} compared with {results[0].reference}: {said}"
     if counts["unsound"]:
         yield from _of_another_release(results[0].reference)
     compared = [result for result in results if result.verdict in {"agrees", "differs", "known divergence"}]
@@ -56,7 +56,7 @@ def _engine(results: Sequence[Result]) -> Iterator[str]:
     yield from _causes([result for result in results if result.verdict == "differs"])
     yield from _absent(results)
     if any(result.missing for result in results):
-        yield f"  it has {_lacks(results)}"
+        yield f"  missing: {_missing(results)}"
 
 
 def idle(results: Sequence[Result]) -> Iterator[tuple[Result, str]]:
@@ -65,20 +65,24 @@ def idle(results: Sequence[Result]) -> Iterator[tuple[Result, str]]:
         mine = [result for result in results if result.engine == engine and result.verdict != "skipped"]
         if mine and all(result.verdict == "unsupported" for result in mine):
             what = "the scenario" if len(mine) == 1 else f"any of the {len(mine)} scenarios"
-            text = f"{engine} cannot run {what}: it has {_lacks(mine)}"
-            yield mine[0], f"{text}\n\n`conformance engine` tells what is wired of it, and what to do next."
+            text = f"{engine} cannot run {what}; missing: {_missing(mine)}"
+            yield (
+                mine[0],
+                f"{text}\n\n`conformance engine` reports what can be read of it and what to do next.",
+            )
 
 
 def _of_another_release(reference: str) -> Iterator[str]:
     """Why the suite's own scenarios may be wrong about it."""
     if not reference.startswith(f"torch {RELEASE}"):
-        yield f"  the suite's specs say what torch {RELEASE} does, and this is {reference}"
+        yield f"  the suite's specs describe torch {RELEASE}, but the reference is {reference}"
 
 
-def _lacks(results: Sequence[Result]) -> str:
+def _missing(results: Sequence[Result]) -> str:
+    """The names that the engine lacks, the most frequent first."""
     missing = Counter(name for result in results for name in result.missing)
     names = ", ".join(f"{name} ({count})" for name, count in missing.most_common(_NAMES))
-    return f"no {names}" + (f" and {len(missing) - _NAMES} more" if len(missing) > _NAMES else "")
+    return names + (f" and {len(missing) - _NAMES} more" if len(missing) > _NAMES else "")
 
 
 def _causes(results: Sequence[Result]) -> Iterator[str]:
@@ -119,9 +123,10 @@ def _absent(results: Sequence[Result]) -> Iterator[str]:
     unread = [each for each in results if each.verdict == "differs" and _is_unread(each.differences[0])]
     if unread:
         facet = unread[0].differences[0].facet
-        yield f"  {len(unread)} whose {facet} cannot be read: `conformance engine` tells what its tensors lack"
+        yield f"  {len(unread)} whose {facet} cannot be read: `conformance engine` lists what its tensors lack"
     for group, facets in found.items():
-        yield f"  its tensors have no {', '.join(facets)}: leave {group} out of its `claims`, and the rest is seen"
+        absent = ", ".join(facets)
+        yield f"  its tensors have no {absent}: leave {group} out of its `claims` to see the other differences"
 
 
 def _is_unread(first: ReportedDifference) -> bool:

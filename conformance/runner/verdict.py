@@ -95,7 +95,7 @@ def flaws_on_torch(scenario: Scenario, reference: Trace) -> tuple[Problem, ...]:
     for k, step in enumerate(scenario.steps):
         own = _unmet(scenario, k, step.own, reference)
         if step.claimed is not None and not own and not _unmet(scenario, k, claimed_of(step), reference):
-            own.append(_Unmet(1, "torch does what `claimed` says: it belongs to the step's own keys"))
+            own.append(_Unmet(1, "torch does what `claimed` says: move it to the step's own keys"))
         flaws += (Problem(_position(step, line), message, hint) for line, message, hint in own)
     if not flaws and (vacuous := _vacuous(scenario, reference)):
         flaws.append(Problem(scenario.position, vacuous, "say under `expect` what torch does"))
@@ -149,7 +149,9 @@ def _unmet(scenario: Scenario, k: int, expected: Expectations, trace: Trace) -> 
         for text in expected.warns:
             if not any(warned.startswith(text) for warned in texts):
                 shown = ", ".join(map(repr, texts)) or "nothing"
-                unmet.append(_Unmet(last, f"expected a warning that begins with {text!r}; warned is {shown}"))
+                unmet.append(
+                    _Unmet(last, f"expected a warning that begins with {text!r}; the warnings are {shown}")
+                )
     if error is not None and any(moment.raised for moment in ran):
         return unmet  # of what it did not come to, nothing is known
     values = {expression: text for moment in moments for expression, text in moment.values}
@@ -181,16 +183,16 @@ def _unmet_error(step: Step, expected: Expectations, ran: list[Moment]) -> _Unme
     raised, place = moment.raised, moment.statement
     if raised.type == "TimeLimit":
         return _Unmet(
-            place.line, raised.message, "make it smaller, or give it longer: --scenario-timeout SECONDS"
+            place.line, raised.message, "make it smaller, or allow more time: --scenario-timeout SECONDS"
         )
     program = compile_step(step.run)
     early = (place.line, place.column) < program.places[program.last].start
     if not wanted:
         declare = f"declare it under this step: `raises: {raised.type}`"
         hint = f"end the step here, and {declare}" if early else declare
-        return _Unmet(place.line, f"raises {raised}", f"if that is what it shows, {hint}")
+        return _Unmet(place.line, f"raises {raised}", f"if that is intended, {hint}")
     if early:
-        hint = "what comes after it belongs to the next step"
+        hint = "move what comes after it to the next step"
         return _Unmet(place.line, f"raises {raised}, before the step's last statement", hint)
     if type_ not in (None, raised.type):
         return _Unmet(place.line, f"raises {raised}; expected {type_}")
@@ -203,7 +205,7 @@ def _no_text(wanted: Plain, text: str | None, dtype: object) -> str:
     """How a value is written that an author wrote as a text, where it is none."""
     if not isinstance(wanted, str) or text is None or isinstance(parsed(text), str):
         return ""
-    return f"`{wanted}` is a text, what torch has is written `{_WORDS.get(text) or shortened(text, dtype)}`"
+    return f"`{wanted}` is a text; torch's value is written `{_WORDS.get(text) or shortened(text, dtype)}`"
 
 
 def _unmet_value(

@@ -161,7 +161,7 @@ def _unroll(blocks: Blocks, loop: ast.For, rounds: Sequence[ast.expr]) -> None:
         new += body
         origins += of
     _put(blocks, loop.lineno, last, new, origins)
-    blocks.notes.append((header[0], "`for` is written out: an error ends a step"))
+    blocks.notes.append((header[0], "`for` is unrolled, since an error ends a step"))
 
 
 def _split(blocks: Blocks, block: ast.With) -> bool:

@@ -152,7 +152,7 @@ def _refuse(raised: Raised, line: int) -> None:
             line, f"there is no CUDA here; remove `.cuda()`, or write `cpu`: {beginning(raised.message)}"
         )
     if raised.type == "NameError":
-        raise CannotDraftError(line, f"{raised.message}; a snippet has to stand for itself")
+        raise CannotDraftError(line, f"{raised.message}; a snippet must be self-contained")
 
 
 def _at_end(trace: Trace, step: int) -> Moment | None:

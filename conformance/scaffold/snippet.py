@@ -221,7 +221,7 @@ class _SnippetReader:
                 )
                 self._hide(handlers[0].lineno, statement.end_lineno or 0)
             case ast.With(body=body) if expecting := _expecting(statement):
-                self.notes.append((statement.lineno, f"`{expecting}` becomes what its step expects"))
+                self.notes.append((statement.lineno, f"`{expecting}` becomes an expectation of its step"))
             case _:
                 return None
         first, start, end = statement.lineno, statement.col_offset, _header_end(statement)
@@ -249,11 +249,13 @@ class _SnippetReader:
             return statement in self._mains.values()
         if self._is_beside_the_point(statement):
             self.notes.append(
-                (statement.lineno, f"`{ast.unparse(statement)}` is left out: torch has no part in it")
+                (statement.lineno, f"`{ast.unparse(statement)}` is left out: it does not use torch")
             )
             return True
         if _tells_the_version(statement):
-            self.notes.append((statement.lineno, "torch's version is left out: it is no part of a scenario"))
+            self.notes.append(
+                (statement.lineno, "torch's version is left out: it does not belong in a scenario")
+            )
             return True
         if isinstance(statement, ast.Import | ast.ImportFrom):
             bound = list(_bound(statement))

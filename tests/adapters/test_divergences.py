@@ -228,7 +228,7 @@ divergences:
         ("{at: {}, scenario: a, kind: bug, reason: r}", "e.yaml:3:10: `at` is empty"),
         (
             "{at: {'step 1, line 1': a}, scenario: a, kind: bug, reason: r}",
-            "e.yaml:3:5: `at` has scenarios and statements: neither stands beside it",
+            "e.yaml:3:5: `at` already names scenarios and statements: remove `scenario` and `statement`",
         ),
     ],
 )

@@ -83,7 +83,7 @@ def test_an_engine_in_plain_words(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["engine", "halving", "--in", "specs.yaml"]) == 0
     text = capsys.readouterr().out
     assert text.startswith("halving 1 claims values, not flags, graph, errors, messages.\n")
-    assert "Those in most scenarios: torch.sin (1)" in text
+    assert "Used by most scenarios: torch.sin (1)" in text
     assert "2 of 3 scenarios use nothing that is missing" in text
     assert "torch is compared with itself" in text
     assert "conformance engine halving --propose" in text
@@ -204,7 +204,7 @@ def test_a_proposal_for_an_engine_without_a_file(folder: Path, capsys: pytest.Ca
     assert main(["engine", "empty", "--propose", "--in", "specs.yaml"]) == 0
     told = capsys.readouterr()
     assert told.out.startswith("--- halving.yaml\n+++ halving.yaml (proposed)\n")
-    assert told.err == "halving finds it by an attribute: divergences = 'halving.yaml'\n"
+    assert told.err == "halving names its file in an attribute: divergences = 'halving.yaml'\n"
 
 
 def test_two_recordings_compared(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

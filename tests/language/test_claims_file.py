@@ -49,7 +49,7 @@ def test_claims_arrive() -> None:
             "7:27: `verdict` is `wrong`; it may be 'confirmed', 'refuted'",
         ),
         ("{id: blog/a, verdict: confirmed}", "7:5: the key `says` is missing"),
-        ("{id: blog, verdict: confirmed, says: a}", "7:10: `blog`: a claim is named document/sentence"),
+        ("{id: blog, verdict: confirmed, says: a}", "7:10: `blog`: a claim is written document/sentence"),
         (
             "{id: blog/a, verdict: confirmed, say: a, says: b}",
             "7:38: unknown key `say`; did you mean `says`?",

@@ -201,7 +201,7 @@ def test_the_command_writes_a_file_and_never_over_one(
     assert main(["new", "hooks.py", "--output", str(output), "--id", "an-id", "--title", "a title"]) == 0
     assert "id: an-id" in output.read_text() and "pytest" in capsys.readouterr().err
     assert main(["new", "hooks.py", "--output", str(output)]) == 2
-    assert "is there already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
     output = tmp_path / "no" / "folder.yaml"
     assert main(["new", "hooks.py", "--output", str(output)]) == 2
     assert capsys.readouterr().err.endswith(f"conformance: {output}: No such file or directory\n")
