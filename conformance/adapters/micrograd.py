@@ -1,4 +1,4 @@
-"""micrograd: scalars, which are Python's numbers and have a gradient of 0 from the start."""
+"""micrograd: scalars on Python's numbers, with a gradient that starts as 0."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from conformance.adapters.wrapped import Wrapped, functions, gradient_of
 
 
 class MicrogradTensor(Wrapped, shown_as="Tensor"):
-    """A ``Value``, or a number that is its gradient, under torch's names."""
+    """A ``Value``, or a number as its gradient, with torch's attributes."""
 
     shape = ()
     dtype = "float64"  # what Python's floats are
@@ -25,14 +25,14 @@ class MicrogradTensor(Wrapped, shown_as="Tensor"):
     tolist = item
 
     def backward(self, *given: Any, **named: Any) -> None:
-        """Its own pass, which takes no gradient."""
+        """micrograd's backward pass, which takes no gradient."""
         if gradient_of(given, named) is not None:
             raise NotImplementedError("Tensor.backward(gradient)")
         self.own.backward()
 
     @property
     def is_leaf(self) -> bool:
-        """What comes from no other value."""
+        """Whether no other value leads to it."""
         return not (isinstance(self.own, Value) and self.own._prev)
 
     @property
@@ -42,7 +42,7 @@ class MicrogradTensor(Wrapped, shown_as="Tensor"):
 
 
 def tensor(data: Any, requires_grad: bool = False) -> MicrogradTensor:
-    """A ``Value``, which has a gradient whether that is asked for or not."""
+    """A ``Value``, which always has a gradient."""
     if not isinstance(data, int | float):
         raise NotImplementedError("torch.tensor of more than a number")
     if not requires_grad:

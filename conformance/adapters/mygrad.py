@@ -1,4 +1,4 @@
-"""MyGrad. It has no ``retain_grad`` to be asked for, and nodes of its own kind: values alone are claimed."""
+"""MyGrad. It has no ``retain_grad``, and nodes of another kind, so it claims only values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class MygradTensor(Wrapped, shown_as="Tensor"):
         return self.own.data.tolist()
 
     def backward(self, *given: Any, **named: Any) -> None:
-        """Its own pass, which frees the graph."""
+        """MyGrad's backward pass, which frees the graph."""
         self.own.backward(gradient_of(given, named))
 
     @property
@@ -37,17 +37,17 @@ class MygradTensor(Wrapped, shown_as="Tensor"):
 
     @property
     def requires_grad(self) -> bool:
-        """What is not constant has a gradient."""
+        """Whether it is not constant."""
         return not self.own.constant
 
     @property
     def is_leaf(self) -> bool:
-        """What no operation created."""
+        """Whether no operation created it."""
         return self.own.creator is None
 
     @property
     def grad(self) -> Any:
-        """The gradient, an array there."""
+        """The gradient, which is an array in MyGrad."""
         return (
             None
             if self.own.grad is None

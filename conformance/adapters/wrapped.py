@@ -1,7 +1,7 @@
-"""Torch's names around tensors of another engine: what the adapters of small engines share.
+"""Wrap an engine's tensors with torch's names: the common base of adapters of small engines.
 
-An adapter passes on what is asked, under the engine's own name for it. It computes no derivative and answers
-nothing that the engine does not: what has no counterpart there is not implemented, and so *unsupported*.
+An adapter calls the engine's own functions. It computes no derivatives and adds no features: anything without a
+counterpart in the engine raises NotImplementedError, and so is *unsupported*.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Function = Callable[..., Any]
 
 
 class Wrapped:
-    """A tensor: ``own`` is the engine's. What is set or deleted has no counterpart."""
+    """A tensor; ``own`` is the engine's. Setting and deleting attributes is not supported."""
 
     operations: ClassVar[Mapping[str, Function]] = {}
     own: Any
@@ -44,7 +44,7 @@ class Wrapped:
 
     @classmethod
     def apply(cls, function: Function, *given: Any, **named: Any) -> Any:
-        """The engine's function, of its own tensors."""
+        """Call the engine's function with its own tensors."""
         return cls(function(*map(unwrapped, given), **{key: unwrapped(item) for key, item in named.items()}))
 
     def item(self) -> Any:
@@ -106,7 +106,7 @@ setattr(Wrapped, "__neg__", lambda self: self.apply(operator.neg, self))  # noqa
 
 
 def gradient_of(given: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """The one argument of ``backward`` that engines without a graph to keep have."""
+    """The only argument of ``backward`` in engines that cannot retain a graph."""
     words = ("gradient", "retain_graph", "create_graph", "inputs")
     arguments = dict(zip(words, given, strict=False)) | named
     for word, value in arguments.items():
@@ -116,7 +116,7 @@ def gradient_of(given: tuple[Any, ...], named: dict[str, Any]) -> Any:
 
 
 def functions(tensor: type[Wrapped], operations: Mapping[str, Function]) -> SimpleNamespace:
-    """The operations as torch's functions, and as methods of ``tensor``: arguments that one lacks are told."""
+    """The operations as functions of torch and methods of ``tensor``; missing arguments are reported."""
     known = {name: _telling(name, function) for name, function in operations.items()}
     tensor.operations = known
     return SimpleNamespace(

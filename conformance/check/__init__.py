@@ -1,1 +1,1 @@
-"""What plugin and command line share: scenario files found and loaded together, engines, a check, its findings."""
+"""Check one scenario on two engines: what the plugin and the command line share."""

@@ -1,4 +1,4 @@
-"""One scenario on the reference and on an engine: the way that plugin and command line both go."""
+"""Check one scenario: run it on the reference and on an engine, and judge the traces."""
 
 from __future__ import annotations
 
@@ -24,38 +24,38 @@ from conformance.runner.serialize import fingerprint
 from conformance.runner.trace import Trace
 from conformance.runner.verdict import Outcome, judge
 
-WAITING = 2000  # traces of an engine that wait for those of the reference
-KEPT = 200  # differences of one scenario that a result holds
+WAITING = 2000  # engine traces that may wait for the reference
+MOST = 200  # differences of one scenario in a result
 
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What a check leaves: the result as plain data, and the text of a failure, empty where there is none."""
+    """The result of a check as plain data, and the failure text, empty if there is none."""
 
     result: Result
     text: str = ""
-    page: dict[str, Any] | None = None  # for the HTML report, where that is asked for
+    page: dict[str, Any] | None = None  # for the HTML report, if that is requested
 
 
 class Checker:
-    """Checks scenarios against one reference, which runs each scenario once for all engines in a row."""
+    """Checks scenarios against one reference, which runs a scenario once for consecutive engines."""
 
     def __init__(self, reference: Engine, *, seconds: float = 20, pages: bool = False) -> None:
         self.reference = reference
         self.pages = pages
-        self.seconds = seconds  # that a scenario may take on each
+        self.seconds = seconds  # the time limit of a scenario on each engine
         self._last: tuple[Scenario, Trace] | None = None
         self._next: Iterator[tuple[Scenario, Engine]] = iter(())
-        self._ahead: dict[tuple[str, int], Trace] = {}  # of what is checked later: scenario, id of engine
+        self._ahead: dict[tuple[str, int], Trace] = {}  # traces for later checks: scenario, id of engine
 
     def expect(self, pairs: Iterable[tuple[Scenario, Engine]]) -> None:
-        """What is checked next, beginning with the first: it is run while the reference is not there yet."""
+        """Announce the next checks, which may run on their engines while the reference is still starting."""
         self._next = iter(pairs)
 
     def __call__(self, scenario: Scenario, engine: Engine, entries: Sequence[Divergence] = ()) -> CheckResult:
-        """Run ``scenario`` on both and judge; ``entries`` say what the engine is known to do otherwise.
+        """Run ``scenario`` on both and judge; ``entries`` are the engine's known divergences.
 
-        A scenario that needs what is not there is not run.
+        A scenario is skipped if its needs are not met.
         """
         self._run_ahead()
         if absent := [need for need in scenario.needs if not available(self.reference, need)]:
@@ -80,7 +80,7 @@ class Checker:
         return replace(checked, page=page(scenario, outcome, reference_trace, engine_trace, pair))
 
     def _nondeterminism(self, scenario: Scenario, first_run: Trace) -> Problem | None:
-        """Whether the reference differs from itself: addresses, memory that nothing was written to."""
+        """A problem if the reference differs from itself, for example by addresses or uninitialized memory."""
         torch, seconds = self.reference, self.seconds
         again = differences(scenario, first_run, run(scenario, torch, seconds=seconds))
         again = again or differences(scenario, *twice(scenario, torch, seconds=seconds))
@@ -116,7 +116,7 @@ class Checker:
     def _declared(
         self, scenario: Scenario, engine: Engine, outcome: Outcome, coverage: Coverage
     ) -> CheckResult:
-        """The outcome where divergences are declared: as declared, beyond that, or no longer."""
+        """The result if divergences are declared: as declared, beyond that, or no longer."""
         if coverage.known:
             reason = "; ".join(f"{entry.kind}: {entry.reason}" for entry in coverage.used)
             return CheckResult(
@@ -138,7 +138,7 @@ class Checker:
         return CheckResult(self._judged(scenario, engine, beyond, verdict=verdict, reason=reason), text)
 
     def _run_ahead(self) -> None:
-        """Rather than wait for the reference, run what comes next."""
+        """Run the next scenarios on their engines instead of waiting for the reference."""
         while len(self._ahead) < WAITING and provides_traces(self.reference) and self.reference.starting():
             if not (pair := next(self._next, None)):
                 return
@@ -176,7 +176,7 @@ class Checker:
             line=scenario.position.line,
             claims=scenario.claims,
             reference=label(self.reference.name, self.reference.version),
-            engine=str(engine.name),  # not of a class of its own, as torch.__version__ is: xdist carries none
+            engine=str(engine.name),  # torch.__version__ has a class of its own, which xdist cannot serialize
             version=str(engine.version),
             fingerprint=fingerprint(scenario),
             **outcome,
@@ -194,5 +194,5 @@ def _differences(scenario: Scenario, outcome: Outcome) -> tuple[ReportedDifferen
             reference=each.reference,
             engine=each.engine,
         )
-        for each in outcome.differences[:KEPT]
+        for each in outcome.differences[:MOST]
     )

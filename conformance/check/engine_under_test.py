@@ -1,4 +1,4 @@
-"""An engine to check, with its divergence file: what it is known to do otherwise than torch."""
+"""The engine under test, with its divergence file, which declares its known differences from torch."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ADAPTERS = Path(divergences.__file__).parent
 
 @dataclass(frozen=True, slots=True)
 class EngineUnderTest:
-    """An engine, the divergences declared for it, and what is wrong with the file they stand in."""
+    """An engine, its declared divergences, and the problems of their file."""
 
     engine: Engine
     file: Path
@@ -36,7 +36,7 @@ class EngineUnderTest:
 
 
 def engine(name: str, python: str | None = None, *, here: bool = False, wait: bool = True) -> Engine:
-    """The engine of that name, in the interpreter ``python``; without one in an interpreter as this, or ``here``.
+    """The engine of that name, in the interpreter ``python``; by default in a new process, or ``here`` in this one.
 
     Without ``wait`` it may still be starting.
 
@@ -66,12 +66,15 @@ def reference(recording: str | None = None) -> Engine:
 
 
 def candidate(found: Engine) -> EngineUnderTest:
-    """An engine with its file: its attribute ``divergences`` names that, else it is the one of its name among the
-    adapters; raises `EngineNotFoundError`."""
+    """An engine with its divergence file, which is named by its attribute ``divergences`` or by the engine's name.
+
+    Raises:
+        EngineNotFoundError: the engine does not start.
+    """
     named = getattr(found, "divergences", None)
     path = Path(named) if named else _ADAPTERS / f"{found.name}.yaml"
     if not named and not path.is_file():
-        return EngineUnderTest(found, Path(path.name))  # where one would be written
+        return EngineUnderTest(found, Path(path.name))  # where a new one would be written
     from conformance.language.divergences import load_divergences
 
     declared = load_divergences(Path(shown(path)))
@@ -80,10 +83,10 @@ def candidate(found: Engine) -> EngineUnderTest:
 
 
 def misdeclared(candidate: EngineUnderTest, library: Library) -> Iterator[Problem]:
-    """What is wrong with an engine's file: what cannot be read, entries for facets and scenarios that there are not.
+    """The problems of an engine's divergence file: invalid entries, unknown facets, unknown scenarios.
 
-    An entry may be for a scenario in a file that was not met in this run: before it is found wrong, all of
-    the suite's own specs are loaded.
+    An entry may name a scenario in a file that this run has not loaded, so all specs of the suite are loaded before a
+    scenario counts as unknown.
     """
     yield from candidate.problems
     if unmatched(candidate.entries, library.cases()):

@@ -1,4 +1,4 @@
-"""What results say about the claims of the documents: library and report put together."""
+"""The claims of documents, judged by the results of a run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """The claims of one claims.yaml, and what was found."""
+    """The claims of one claims.yaml, and the finding for each."""
 
     path: Path
     claims: Claims
@@ -26,10 +26,10 @@ class Findings:
 
 
 def findings(library: Library, results: Sequence[Result]) -> tuple[Findings, ...]:
-    """What ``results`` show of every claims.yaml that governs one of their files.
+    """The findings for every claims.yaml that governs a file of the results.
 
-    Of files that are not in the library, only those are loaded that a contradiction hangs on: that a claim
-    declared refuted holds is certain only when all its scenarios are known to have run.
+    Further files are loaded only if a contradiction depends on them: a claim declared refuted is known to hold only if
+    all its scenarios have run.
     """
     governing = {file: governing_claims(Path(file)) for file in {result.file for result in results}}
     judged = []

@@ -1,4 +1,4 @@
-"""All scenario files of a run: each is loaded once, ids are unique across them, claims exist."""
+"""All scenario files of a run: each is loaded once, ids are unique across files, and claims exist."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 
 class Library:
-    """The scenario files met so far. What only several files together can get wrong is checked here."""
+    """The scenario files loaded so far, with the checks that need several files."""
 
     def __init__(self) -> None:
         self._loaded: dict[Path, LoadResult] = {}
         self._claims: dict[Path, Claims] = {}
         self._cases: dict[Path, dict[str, tuple[str, ...]]] = {}  # file -> case -> its claims
-        self._defined: dict[str, Position] = {}  # where each id stands
+        self._defined: dict[str, Position] = {}  # the position of each id
 
     def load(self, path: Path) -> LoadResult:
-        """The scenarios of a file and its problems, also those that other files bring about."""
+        """The scenarios of a file and its problems, including conflicts with other files."""
         path = path.resolve()
         if path not in self._loaded:
             loaded = cache.load(Path(shown(path)))
@@ -53,25 +53,25 @@ class Library:
         """The claims of a claims.yaml."""
         if path not in self._claims:
             from conformance.language.claims import (
-                load_claims,  # with pydantic, which what is kept does without
+                load_claims,  # imports pydantic, which cached files do not need
             )
 
             self._claims[path] = load_claims(Path(shown(path)))
         return self._claims[path]
 
     def governing(self, scenario_file: Path) -> Claims | None:
-        """The claims that those of a scenario file must be among, where there are any."""
+        """The claims.yaml that governs a scenario file, if there is one."""
         path = governing_claims(scenario_file)
         return self.claims(path) if path else None
 
     def complete(self, folder: Path) -> None:
-        """Load what has not been met of the files below a folder."""
+        """Load the files below a folder that have not been loaded."""
         for path in scenario_files([folder.resolve()]):
             if path not in self._cases and is_scenario_file(path):
                 self.load(path)
 
     def cases(self, folder: Path | None = None) -> dict[str, tuple[str, ...]]:
-        """The cases met so far, below a folder or anywhere, with the claims of each."""
+        """The cases loaded so far, in a folder or everywhere, with the claims of each."""
         found: dict[str, tuple[str, ...]] = {}
         for path in sorted(self._cases):
             if folder is None or path.is_relative_to(folder.resolve()):
@@ -79,11 +79,11 @@ class Library:
         return found
 
     def index(self) -> dict[str, dict[str, tuple[str, ...]]]:
-        """What `cases` rests on, as plain data for another process."""
+        """The data of `cases`, for another process."""
         return {str(path): cases for path, cases in self._cases.items()}
 
     def adopt(self, index: dict[str, dict[str, tuple[str, ...]]]) -> None:
-        """Know what another process loaded."""
+        """Add what another process loaded."""
         self._cases |= {Path(path): cases for path, cases in index.items()}
 
     def _repeated(self, loaded: LoadResult) -> Iterable[Problem]:

@@ -9,16 +9,18 @@ from pathlib import Path
 CLAIMS = "claims.yaml"
 SUFFIXES = (".yaml", ".yml")
 _HAS_SCENARIOS = re.compile(rb"""^(?:\xef\xbb\xbf)?(?:["']?scenarios["']?\s*:|\{)""", re.MULTILINE)
-_LISTS_CLAIMS = re.compile(rb"^[\"']?claims[\"']?\s*:", re.MULTILINE)  # another's claims.yaml does not
+_LISTS_CLAIMS = re.compile(
+    rb"^[\"']?claims[\"']?\s*:", re.MULTILINE
+)  # a claims.yaml of another tool does not
 
 
 def specs() -> Path:
-    """The folder of the suite's own specs: in a wheel beside the code, in a checkout beside the package."""
+    """The folder of the suite's own specs: inside the package in a wheel, next to the package in a checkout."""
     package = Path(__file__).resolve().parents[1]
     for folder in (package / "_specs", package.parent / "specs"):
         if folder.is_dir():
             return folder
-    raise FileNotFoundError(f"no specs beside {package}: was the package copied without them?")
+    raise FileNotFoundError(f"no specs next to {package}: was the package copied without them?")
 
 
 def governing_claims(file: Path) -> Path | None:
@@ -31,7 +33,7 @@ def _is_ours(path: Path) -> bool:
 
 
 def is_scenario_file(path: Path) -> bool:
-    """Whether it is YAML with a top-level key ``scenarios``, told without loading it."""
+    """Whether a file is YAML with a top-level key ``scenarios``, decided without loading it."""
     if path.suffix not in SUFFIXES:
         return False
     try:
@@ -43,7 +45,7 @@ def is_scenario_file(path: Path) -> bool:
 
 
 def may_be_meant(path: Path) -> bool:
-    """Whether a file has a top-level key that is nearly ``scenarios``, or is that in UTF-16, or cannot be read."""
+    """Whether a file has a key similar to ``scenarios``, also in UTF-16, or cannot be read."""
     try:
         content = path.read_bytes()
     except OSError:
@@ -54,7 +56,7 @@ def may_be_meant(path: Path) -> bool:
 
 
 def scenario_files(paths: list[Path]) -> list[Path]:
-    """The YAML files that ``paths`` name or contain, sorted; the loader tells which hold scenarios."""
+    """The YAML files that ``paths`` name or contain, sorted; the loader decides which contain scenarios."""
     found: set[Path] = set()
     for path in paths:
         if path.is_dir():

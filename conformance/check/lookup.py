@@ -1,4 +1,4 @@
-"""Scenarios by what a person types or pastes: an id, a case, a pytest id."""
+"""Find scenarios by what a user types or pastes: an id, a case, a pytest id."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _ID = re.compile(rb"""^[ -]*(?:- )?["']?id["']?\s*:\s*["']?([a-z0-9-]+)""", re.M
 
 
 class NotFoundError(LookupError):
-    """No scenario is meant by that; says what could be."""
+    """No scenario matches; the message suggests others."""
 
 
 def find(text: str, library: Library) -> tuple[Scenario, ...]:
     """The case that ``text`` names, or all the cases of a scenario.
 
-    ``an-id``, ``an-id[sin-float32]``, ``a.yaml``, ``a.yaml::an-id`` and what pytest prints, which may have
-    an engine in its brackets. A file is looked for in the current folder, then among the specs; an id
-    without a file among the specs, then in the current folder and two levels below it.
+    ``text`` is ``an-id``, ``an-id[sin-float32]``, ``a.yaml``, ``a.yaml::an-id`` or an id that pytest printed, which
+    may have an engine in its brackets. Files are searched in the current folder, then among the specs; ids without a
+    file among the specs, then in the current folder and two levels below it.
     """
     file, _, wanted = text.rpartition("::")
     if not file and text.endswith(locate.SUFFIXES):
@@ -35,7 +35,7 @@ def find(text: str, library: Library) -> tuple[Scenario, ...]:
     exact = [case for case in cases if case.id == wanted]
     pasted = [case for case in cases if f"{wanted[:-1]}-".startswith(f"{case.id.removesuffix(']')}-")]
     if not exact and len(cases) == 1 and cases[0].id == base:
-        pasted = cases  # the bracket has the engine alone
+        pasted = cases  # the bracket names only the engine
     if not exact and not pasted:
         labels = ", ".join(case.id for case in cases)
         raise NotFoundError(f"there is no case {wanted}; there are {labels}")
@@ -43,7 +43,7 @@ def find(text: str, library: Library) -> tuple[Scenario, ...]:
 
 
 def _cases(files: list[Path], base: str, library: Library) -> Iterator[Scenario]:
-    """The cases of one scenario in these files, or of all; where there are none, why."""
+    """The cases of one scenario in these files, or of all; raises NotFoundError if there are none."""
     loaded = library.load_all(files)
     found = [case for case in loaded.scenarios if base in ("", base_id(case))]
     if not found:
@@ -64,7 +64,7 @@ def _files(name: str, library: Library) -> list[Path]:
 
 
 def _files_with(base: str) -> list[Path]:
-    """The files in which the id stands: reading them is quick, loading them all is not."""
+    """The files that contain the id: searching the text is faster than loading all files."""
     line = re.compile(rb"""id["']?\s*:\s*["']?%s["']?\s*(?:$|#|,)""" % re.escape(base.encode()), re.MULTILINE)
     here = (path for depth in ("", "*/", "*/*/") for path in Path().glob(f"{depth}*.y*ml"))
     for paths in (locate.scenario_files([locate.specs()]), here):

@@ -1,4 +1,4 @@
-"""The commands about engines: what one has, what is recorded of it, how several do."""
+"""The commands about engines: describe, cover, record, compare and tabulate them."""
 
 from __future__ import annotations
 
@@ -20,22 +20,24 @@ if TYPE_CHECKING:
 
 def add_commands(add: Add) -> None:
     """The commands of this module."""
-    telling = add(
+    describing = add(
         "engine",
         describe_engine,
         "describe an engine: what can be read, which names are missing, what to do next",
     )
-    telling.add_argument("name", metavar="ENGINE")
-    telling.add_argument("--engine-python", metavar="PATH", help="the Python interpreter that has the engine")
-    telling.add_argument(
+    describing.add_argument("name", metavar="ENGINE")
+    describing.add_argument(
+        "--engine-python", metavar="PATH", help="the Python interpreter that has the engine"
+    )
+    describing.add_argument(
         "--reference", metavar="FILE", help="a recording to use instead of torch, for --propose"
     )
-    telling.add_argument(
+    describing.add_argument(
         "--propose",
         action="store_true",
         help="run all scenarios and print a diff of what its divergence file needs; write nothing",
     )
-    _takes_paths(telling)
+    _takes_paths(describing)
 
     covering = add(
         "coverage",
@@ -86,39 +88,39 @@ def _takes_paths(parser: argparse.ArgumentParser) -> None:
 
 
 def describe_engine(known: argparse.Namespace, _: list[str]) -> int:
-    """What an engine's author wants to know, or with --propose what its divergence file needs."""
+    """Describe an engine to its author, or with --propose print what its divergence file needs."""
     from conformance.adapters.probe import probe
     from conformance.check.engine_under_test import candidate, engine, reference
     from conformance.language.usage import names_used
     from conformance.report.engine import describe
 
     found = candidate(engine(known.name, known.engine_python))
-    if found.problems and found.file.is_file():  # one that is named may be still to be written
+    if found.problems and found.file.is_file():  # a file that is named may not exist yet
         raise Misuse("\n".join(map(str, found.problems)))
     scenarios = _scenarios(known.paths)
     if known.propose:
         torch = reference(known.reference)
         return _propose(found, scenarios, torch, known.paths is None)
-    asked = getattr(found.engine, "probe", None)
-    facts = asked() if asked else probe(found.engine)
+    remote = getattr(found.engine, "probe", None)
+    facts = remote() if remote else probe(found.engine)
     uses = [names_used(scenario) for scenario in scenarios]
-    asked_for = known.name + (f" --engine-python {known.engine_python}" if known.engine_python else "")
-    for line in describe(asked_for, facts, uses, entries=len(found.entries)):
+    command = known.name + (f" --engine-python {known.engine_python}" if known.engine_python else "")
+    for line in describe(command, facts, uses, entries=len(found.entries)):
         print(line)
     return FAILED if facts["made"] else 0
 
 
 def coverage(known: argparse.Namespace, _: list[str]) -> int:
-    """The vocabulary against an engine and the scenarios; 1 where a name is in no scenario."""
+    """Compare the vocabulary with an engine and the scenarios; status 1 if no scenario uses some name."""
     from conformance.adapters.probe import probe
     from conformance.check.engine_under_test import engine
     from conformance.language.usage import names_used
     from conformance.language.vocabulary import entries
     from conformance.report.coverage import as_json, as_text, cover
 
-    asked = engine(known.engine, known.engine_python)
-    remote = getattr(asked, "probe", None)
-    facts = remote() if remote else probe(asked)
+    covered = engine(known.engine, known.engine_python)
+    remote = getattr(covered, "probe", None)
+    facts = remote() if remote else probe(covered)
     lacking = {*facts["lacking"], *facts["unanswered"]}
     areas = cover(entries(), lacking, map(names_used, _scenarios(known.paths)))
     if known.format == "json":
@@ -130,7 +132,7 @@ def coverage(known: argparse.Namespace, _: list[str]) -> int:
 
 
 def _propose(found: EngineUnderTest, scenarios: Sequence[Scenario], torch: Engine, whole: bool) -> int:
-    """Run all; print the diff, and apart from it what no entry can cover."""
+    """Run all scenarios and print the diff; crashes that no entry can cover go to stderr."""
     from conformance.adapters.divergences import cover
     from conformance.adapters.recording import NotRecordedError
     from conformance.check.library import shown
@@ -140,30 +142,30 @@ def _propose(found: EngineUnderTest, scenarios: Sequence[Scenario], torch: Engin
     from conformance.runner.verdict import judge
 
     ran = {scenario.id for scenario in scenarios}
-    kept = {entry for entry in found.entries if entry.scenario not in ran and not (entry.wide and whole)}
+    entries = {entry for entry in found.entries if entry.scenario not in ran and not (entry.wide and whole)}
     undeclared: list[Undeclared] = []
     uncoverable: list[str] = []
     for scenario in with_progress(scenarios):
         if not all(available(torch, need) for need in scenario.needs):
-            kept |= {entry for entry in found.entries_for(scenario.id) if not entry.wide}
+            entries |= {entry for entry in found.entries_for(scenario.id) if not entry.wide}
             continue
         try:
             outcome = judge(scenario, run(scenario, torch), run(scenario, found.engine), found.engine.claims)
         except NotRecordedError as error:
             raise Misuse(str(error)) from None
         coverage = cover(scenario.id, outcome.differences, found.entries)
-        kept.update(coverage.used)
+        entries.update(coverage.used)
         if outcome.verdict == "unsupported":
             continue
         ending = [each for each in coverage.uncovered if is_ending(each)]
         uncoverable += [f"{scenario.id}: {each.engine}" for each in ending]
         if coverage.uncovered and not ending:
             undeclared.append(Undeclared(scenario.id, coverage.uncovered))
-    left = [entry for entry in found.entries if entry in kept]
+    remaining = [entry for entry in found.entries if entry in entries]
     text = found.file.read_text(encoding="utf-8") if found.file.is_file() else ""
     lines: list[str] = []
-    if undeclared or len(left) < len(found.entries):
-        lines += diff(shown(found.file), text, found.engine.name, left, undeclared)
+    if undeclared or len(remaining) < len(found.entries):
+        lines += diff(shown(found.file), text, found.engine.name, remaining, undeclared)
     for line in lines or [f"{shown(found.file)} needs no change"]:
         print(line)
     for line in uncoverable:
@@ -177,7 +179,7 @@ def _propose(found: EngineUnderTest, scenarios: Sequence[Scenario], torch: Engin
 
 
 def record(known: argparse.Namespace, _: list[str]) -> int:
-    """Run all scenarios on one engine and keep what each left."""
+    """Run all scenarios on one engine and record the traces."""
     from conformance.adapters.recording import write
     from conformance.check.engine_under_test import engine
     from conformance.runner.execute import available, run
@@ -200,7 +202,7 @@ def record(known: argparse.Namespace, _: list[str]) -> int:
 
 
 def compare(known: argparse.Namespace, _: list[str]) -> int:
-    """A report of what changed; 1 where anything did."""
+    """Report the changes between two recordings; status 1 if there are any."""
     from conformance.adapters.recording import NotARecordingError, read
     from conformance.report.changes import as_text, changes
 
@@ -215,7 +217,7 @@ def compare(known: argparse.Namespace, _: list[str]) -> int:
 
 
 def matrix(known: argparse.Namespace, _: list[str]) -> int:
-    """The results of one or several files; 1 where any of their runs failed, in every format."""
+    """Tabulate the results of one or several files; status 1 if any of their runs failed."""
     from conformance.report.jsonlines import NotAReportError, merged, read
     from conformance.report.matrix import FORMATS
 

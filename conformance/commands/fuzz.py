@@ -1,4 +1,4 @@
-"""The command that looks for divergences nobody wrote a scenario of."""
+"""The command that searches for divergences with random programs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def add_commands(add: Add) -> None:
 
 
 def fuzz(known: argparse.Namespace, _: list[str]) -> int:
-    """Exit status 0 where nothing diverged, 1 where something did."""
+    """Exit status 0 if nothing diverged, otherwise 1."""
     from conformance.adapters.registry import find
 
     try:
@@ -53,7 +53,7 @@ def fuzz(known: argparse.Namespace, _: list[str]) -> int:
 
     try:
         run_campaign(campaign, known.examples, known.processes, known.results, progress)
-    finally:  # ends the line of the progress
+    finally:  # ends the progress line
         print(file=sys.stderr)
     tally = campaign.tally
     print(f"{tally.programs} programs of {tally.statements} statements on torch and {known.engine}")

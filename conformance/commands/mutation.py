@@ -1,4 +1,4 @@
-"""The command that measures what the specs catch."""
+"""The command that measures which faults the specs catch."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from conformance.mutation.mutant import Mutant
     from conformance.runner.trace import Trace
 
-SECONDS = 10.0  # that a scenario may take on a faulty engine
+SECONDS = 10.0  # time limit of a scenario on a faulty engine
 
 
 def add_commands(add: Add) -> None:
@@ -45,7 +45,7 @@ def add_commands(add: Add) -> None:
 
 
 def mutants(known: argparse.Namespace, _: list[str]) -> int:
-    """Exit status 0 where all are killed, 1 where one survives."""
+    """Exit status 0 if all faults are killed, 1 if one survives."""
     from conformance.adapters.registry import find
     from conformance.mutation.campaign import MutantVerdict, campaign, survey
     from conformance.mutation.matrix import as_json, footer, matrix
@@ -99,7 +99,7 @@ def _chosen(area: str | None, names: Sequence[str] | None) -> list[Mutant]:
 
 
 def checks_of(scenarios: Sequence[Scenario], processes: int) -> list[Check]:
-    """Each scenario as a check of the in-house engine; torch runs it once, in a process of its own."""
+    """Each scenario as a check of the in-house engine; torch runs it once, in another process."""
     from conformance.mutation.campaign import Check
     from conformance.runner.processes import ProcessDied, forked
 
@@ -113,7 +113,7 @@ def checks_of(scenarios: Sequence[Scenario], processes: int) -> list[Check]:
 
 
 def reference_traces(scenarios: Sequence[Scenario]) -> list[Trace]:
-    """What torch does, in this process."""
+    """The traces of torch, run in this process."""
     from conformance.adapters.registry import find
     from conformance.runner.execute import run
 
@@ -122,7 +122,7 @@ def reference_traces(scenarios: Sequence[Scenario]) -> list[Trace]:
 
 
 def difference(scenario: Scenario, reference: Trace) -> str:
-    """The first thing that the in-house engine does otherwise than torch."""
+    """The first difference between the in-house engine and torch."""
     from conformance.adapters.registry import find
     from conformance.runner.compare import differences
     from conformance.runner.execute import run
@@ -132,7 +132,7 @@ def difference(scenario: Scenario, reference: Trace) -> str:
 
 
 def _tell(text: str, *, often: bool = False) -> None:
-    """Progress: in one line on a terminal; in a log, where ``often`` says that more of it comes, not each."""
+    """Show progress in one line on a terminal; in a log, skip lines that are marked ``often``."""
     if sys.stderr.isatty():
         print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
     elif text and not often:

@@ -1,4 +1,4 @@
-"""The commands that look at one scenario or make one."""
+"""The commands that show or create a scenario, and regenerate the documentation."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _takes_another_python(parser: argparse.ArgumentParser) -> None:
 
 
 def show(known: argparse.Namespace, _: list[str]) -> int:
-    """What each statement did."""
+    """Show what each statement did."""
     from conformance.adapters.recording import NotRecordedError
     from conformance.check import engine_under_test
     from conformance.check.library import Library
@@ -119,7 +119,7 @@ def show(known: argparse.Namespace, _: list[str]) -> int:
 
 
 def graph(known: argparse.Namespace, _: list[str]) -> int:
-    """The graph of one moment."""
+    """Draw the graph after one statement."""
     from conformance.check import engine_under_test
     from conformance.check.library import Library
     from conformance.commands.tracing import NoGraphError, drawing_of
@@ -143,7 +143,7 @@ def graph(known: argparse.Namespace, _: list[str]) -> int:
 
 
 def new(known: argparse.Namespace, _: list[str]) -> int:
-    """A scenario file of a snippet."""
+    """Turn a snippet into a scenario file."""
     from conformance.check.engine_under_test import reference
     from conformance.scaffold.make import NotAScenarioError, make
 
@@ -171,7 +171,7 @@ def new(known: argparse.Namespace, _: list[str]) -> int:
 
 
 def docs(known: argparse.Namespace, _: list[str]) -> int:
-    """Markdown files of a checkout, made current."""
+    """Update the generated parts of the Markdown files."""
     from conformance.commands.documenting import files, makers
     from conformance.report.docs import filled
 
@@ -209,7 +209,7 @@ def _refuse_what_is_not_here(scenario: Scenario, reference: Engine) -> None:
 
 
 def _says(scenario: Scenario, library: Library) -> list[str]:
-    """What the documents say that the scenario bears on, with the verdict declared."""
+    """The claims that the scenario tests, with their declared verdicts."""
     claims = library.governing(Path(scenario.position.file))
     known = {claim.id: claim for claim in claims.claims} if claims else {}
     return [
@@ -219,7 +219,7 @@ def _says(scenario: Scenario, library: Library) -> list[str]:
 
 
 def _print(lines: Iterable[Line]) -> None:
-    """In colour on a terminal, plain elsewhere."""
+    """Print in colour on a terminal, without colour elsewhere."""
     if not sys.stdout.isatty():
         for line in lines:
             print("".join(text for text, _ in line))

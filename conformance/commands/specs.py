@@ -1,4 +1,4 @@
-"""The commands about scenario files as a whole: check them, what they say of the claims, run them."""
+"""The commands about scenario files: lint them, check claims, run the specs."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def add_commands(add: Add) -> None:
 
 
 def lint(known: argparse.Namespace, _: list[str]) -> int:
-    """All problems of all files, a line each."""
+    """Print all problems of all files, one per line."""
     from conformance.check.library import Library
     from conformance.language.lint import remarks, uncovered
 
@@ -70,13 +70,13 @@ def lint(known: argparse.Namespace, _: list[str]) -> int:
         elif path.name == locate.CLAIMS:
             problems += library.claims(path.resolve()).problems
         elif path in paths or locate.may_be_meant(path):
-            problems += library.load(path).problems  # that there is no key `scenarios`
+            problems += library.load(path).problems  # reports that the key `scenarios` is missing
     for folder in filter(Path.is_dir, paths):
         claims = (
             library.claims((folder / locate.CLAIMS).resolve()) if (folder / locate.CLAIMS).exists() else None
         )
         for claim in uncovered(claims, scenarios) if claims else ():
-            problems.append(f"{claim.position}: no scenario bears on {claim.id}")
+            problems.append(f"{claim.position}: no scenario tests {claim.id}")
     if known.deep:
         problems += _deep(scenarios, known.processes)
     for problem in problems:
@@ -88,7 +88,7 @@ def lint(known: argparse.Namespace, _: list[str]) -> int:
 
 
 def _deep(scenarios: Sequence[Scenario], processes: int) -> Sequence[object]:
-    """What running them on torch shows; those that need what is not there are not run."""
+    """The problems found by running scenarios on torch; scenarios whose needs are not met are skipped."""
     from conformance.check.engine_under_test import reference
     from conformance.lint_deep.campaign import examine
     from conformance.runner.execute import available
@@ -106,7 +106,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def claims(known: argparse.Namespace, _: list[str]) -> int:
-    """Every scenario of the specs that bears on a claim, on torch and the engine; then the table."""
+    """Run every scenario of the specs that has a claim on torch and the engine, and print the table."""
     from conformance.check.findings import findings
     from conformance.check.library import Library
     from conformance.report.claims import as_json, contradiction
@@ -141,16 +141,16 @@ def _results(library: Library, engine: str) -> list[Result]:
 
 
 def run(known: argparse.Namespace, others: list[str]) -> int:
-    """Run pytest on the specs; ``area/topic.yaml::id`` names a part of them wherever they are installed."""
+    """Run pytest on the specs; ``area/topic.yaml::id`` selects a part of them."""
     import pytest
 
     specs = locate.specs()
     targets = [part for part in others if _names_spec(specs, part)]
     arguments = [str(specs / part) if part in targets else part for part in others]
     engines = [f"--engine={name}" for name in known.engine]
-    # Cache and node ids belong to the folder the command is given in, not to where the package is installed.
+    # Cache and node ids belong to the current folder, not to where the package is installed.
     rootdir = f"--rootdir={os.getcwd()}"
-    # The package, which is a plugin too, is imported by now: its asserts are not for pytest to rewrite.
+    # The package, also a plugin, is imported already, so pytest cannot rewrite its asserts.
     quiet = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
     return pytest.main([rootdir, *quiet, *engines, *arguments, *([] if targets else [str(specs)])])
 

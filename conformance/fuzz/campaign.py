@@ -1,4 +1,4 @@
-"""Many batches of random programs, in processes, with a result file from which a run goes on."""
+"""Run many batches of random programs in processes, with a result file from which a run can continue."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from conformance.runner.processes import ProcessDied, fresh
 
 @dataclass(frozen=True)
 class Found:
-    """A divergence as plain data; where torch itself ended the process there are no statements."""
+    """A divergence as plain data; without statements if torch itself ended the process."""
 
     seed: int
     statements: tuple[str, ...]
@@ -36,7 +36,7 @@ class Found:
 
 @dataclass
 class Campaign:
-    """What a run has done so far; ``done`` are the seeds of its finished batches."""
+    """The state of a run; ``done`` are the seeds of its finished batches."""
 
     engine: str
     seed: int
@@ -61,7 +61,7 @@ class Campaign:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Campaign:
-        """What to_json wrote."""
+        """The campaign that ``to_json`` wrote."""
         campaign = cls(data["engine"], data["seed"], done=list(data["done"]))
         campaign.tally.programs, campaign.tally.statements = data["programs"], data["statements"]
         campaign.tally.features.update(data["features"])
@@ -73,10 +73,10 @@ class Campaign:
 
 
 def resume(path: Path | None, engine: str, seed: int) -> Campaign:
-    """The campaign that a result file holds, or a new one.
+    """The campaign in a result file, or a new one.
 
     Raises:
-        ValueError: the file is of another engine or seed, or cut off.
+        ValueError: the file belongs to another engine or seed, or is truncated.
     """
     if path is None or not path.exists():
         return Campaign(engine, seed)
@@ -99,7 +99,7 @@ def run_campaign(
     results: Path | None = None,
     progress: Callable[[Campaign, float], None] = lambda campaign, rate: None,
 ) -> Campaign:
-    """Run the batches that are not done yet, each in a process of its own; the result file is written after each."""
+    """Run the remaining batches, each in its own process; the result file is written after each."""
     batches = [(s, n) for s, n in batch_seeds(campaign.seed, examples) if s not in campaign.done]
     started, before = time.monotonic(), campaign.tally.programs
     progress(campaign, 0.0)
@@ -120,7 +120,7 @@ def run_campaign(
 def _batches(
     engine: str, batches: list[tuple[int, int]], processes: int
 ) -> Iterator[tuple[int, Tally, list[Found]]]:
-    """The batches as they finish. Where torch itself ended the process, which some programs do, others are drawn."""
+    """Yield the batches as they finish. If a program crashed torch, the batch is drawn again with another seed."""
     with TemporaryDirectory() as folder:
         notes = [Path(folder, str(number)) for number in range(len(batches))]
         waiting = list(range(len(batches)))
@@ -149,14 +149,13 @@ def _batches(
             yield seed, Tally(), [Found(seed, (), f"torch ended the process {_DRAWS} times", ("process",))]
 
 
-_DRAWS = 3  # of a batch in which torch ends the process again and again
+_DRAWS = 3  # attempts at a batch that crashes torch repeatedly
 
 
 def run_batch(engine: str, seed: int, size: int, note: Path, skip: int = 0) -> tuple[int, Tally, list[Found]]:
-    """One batch; after a find it goes on with the rest of its programs, from another seed.
+    """Run one batch; after a find it continues with the remaining programs, from another seed.
 
-    What runs stands in the file ``note``, so that it is known where the process ends: an engine's name, and the
-    statements.
+    The file ``note`` contains the running engine's name and statements, in case the process ends.
     """
     reference, under_test = find("torch"), find(engine)
     tally = Tally()
@@ -167,7 +166,7 @@ def run_batch(engine: str, seed: int, size: int, note: Path, skip: int = 0) -> t
         note.write_text(json.dumps([running.name, [each.text for each in program.statements]]))
 
     for each in (reference, under_test):
-        # In time enough: a limit would leave half imported what a first pass imports.
+        # Without a time limit, which would leave modules of the first pass half imported.
         noted(each, _FIRST)
         run(scenario_of(_FIRST), each, seconds=600)
     while tally.programs < size and attempt < _FINDS_A_BATCH:
@@ -180,7 +179,7 @@ def run_batch(engine: str, seed: int, size: int, note: Path, skip: int = 0) -> t
 
 
 _FIRST = Program((GeneratedStatement("torch.ones(1, requires_grad=True).backward(torch.ones(1))"),))
-_FINDS_A_BATCH = 3  # an engine that diverges everywhere need not be shrunk everywhere
+_FINDS_A_BATCH = 3  # an engine that diverges everywhere need not be shrunk each time
 
 
 def _plain(divergence: FoundDivergence) -> Found:

@@ -1,4 +1,4 @@
-"""A program, and what the generator knows of it while it writes: its live names, with shape and dtype."""
+"""A program, and the generator's state: its live tensors with shape and dtype."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class LiveTensor:
     name: str
     shape: Shape
     dtype: str
-    flows: bool = False  # whether a pass may begin there, or end
+    flows: bool = False  # whether a pass may begin or end there
     leaf: bool = False
 
     @property
@@ -27,7 +27,7 @@ class LiveTensor:
 
 @dataclass(frozen=True)
 class GeneratedStatement:
-    """One statement and what it is an example of."""
+    """One statement and its features."""
 
     text: str
     features: tuple[str, ...] = ()
@@ -41,7 +41,7 @@ class Program:
 
     @property
     def features(self) -> frozenset[str]:
-        """What the program has in it."""
+        """The features of the program."""
         found = frozenset(each for statement in self.statements for each in statement.features)
         passes = sum("backward" in statement.features for statement in self.statements)
         return found | ({"second backward"} if passes > 1 else frozenset())
@@ -52,7 +52,7 @@ class Program:
 
 @dataclass
 class Scope:
-    """What has been written so far: the one thing here that changes."""
+    """What has been generated so far; the only mutable state."""
 
     names: list[LiveTensor] = field(default_factory=list)
     inferred: list[LiveTensor] = field(default_factory=list)  # made in inference mode
@@ -74,7 +74,7 @@ class Scope:
 
 
 def prelude(program: Program) -> str:
-    """What a program needs before its first statement: the Functions and the list that it uses."""
+    """The definitions that a program needs: its Functions and the list ``seen``."""
     text = str(program)
     parts = ["seen = []"] if "seen" in text else []
     parts += [source for name, source in FUNCTIONS.items() if f"{name}.apply" in text]

@@ -1,4 +1,4 @@
-"""What the names of a program are bound to, over all its steps and without regard to order."""
+"""The names that a program binds, collected over all its steps regardless of order."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 from conformance.language import vocabulary, words
 
 REGISTERS = frozenset({"register_buffer", "register_parameter", "register_module", "add_module"})
-"""Methods of a module that store an attribute under the name they are given."""
+"""Methods of a module that set an attribute under the given name."""
 
 
 class LocatedFault(NamedTuple):
-    """A remark about a node of a piece."""
+    """A fault at a node of a program part."""
 
     piece: int
     node: ast.AST
@@ -28,7 +28,7 @@ def is_dunder(name: str) -> bool:
 
 
 def dotted_name(node: ast.expr, paths: Mapping[str, str]) -> str:
-    """The name that an expression is where a chain of attributes begins with one of ``paths``; or nothing."""
+    """The dotted name of an attribute chain that begins with one of ``paths``, or an empty text."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
@@ -39,7 +39,7 @@ def dotted_name(node: ast.expr, paths: Mapping[str, str]) -> str:
 
 
 def stored_names(statement: ast.stmt) -> Iterator[ast.Name]:
-    """The names that a statement in a class's body makes members of the class."""
+    """The names that a statement in a class body assigns."""
     if not isinstance(statement, ast.FunctionDef | ast.ClassDef):
         for node in ast.walk(statement):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -47,9 +47,9 @@ def stored_names(statement: ast.stmt) -> Iterator[ast.Name]:
 
 
 def flat(tree: ast.AST) -> list[ast.AST]:
-    """Every node of a tree except contexts and operators, the outer before the inner."""
+    """Every node of a tree except contexts and operators, outer nodes before inner ones."""
     nodes = [tree]
-    for node in nodes:  # which grows meanwhile
+    for node in nodes:  # the loop appends to it
         for name in node._fields:
             value = getattr(node, name)
             if isinstance(value, list):
@@ -61,19 +61,19 @@ def flat(tree: ast.AST) -> list[ast.AST]:
 
 @dataclass(slots=True)
 class Bindings:
-    """Names of a program: those it gives values, those it stores as attributes, and those of torch."""
+    """The names of a program: those it assigns, those it sets as attributes, and those that mean torch's."""
 
     names: set[str] = field(default_factory=set)
     stored: set[str] = field(default_factory=set)
     classes: set[str] = field(default_factory=set)
     paths: dict[str, str] = field(default_factory=dict)
-    refused: set[str] = field(default_factory=set)  # by an import: what is done with them needs no remark
-    all_known: bool = True  # each program is Python: a name that none of them binds is bound nowhere
-    class_values: int = 0  # of torch's: neither called, nor derived from, nor left of a dot
+    refused: set[str] = field(default_factory=set)  # by an import: their uses are not reported again
+    all_known: bool = True  # every program was parsed, so a name that none binds is undefined
+    class_values: int = 0  # uses of torch classes as values: not called, subclassed or followed by a dot
 
     @classmethod
     def of_piece(cls, nodes: Sequence[ast.AST]) -> Bindings:
-        """The bindings of one piece alone."""
+        """The bindings of one program part."""
         bindings = cls()
         for node in nodes:
             add = _ADD.get(type(node))
@@ -83,7 +83,7 @@ class Bindings:
 
     @classmethod
     def of(cls, parts: Sequence[Bindings], trees: Sequence[ast.AST]) -> Bindings:
-        """The bindings of all the pieces of a scenario together."""
+        """The bindings of all program parts of a scenario."""
         bindings = cls(
             set().union(*(part.names for part in parts)),
             set().union(*(part.stored for part in parts)),
@@ -95,11 +95,11 @@ class Bindings:
             bindings.paths.update(part.paths)
         for name in words.BOUND:
             if name != "torch" and name in bindings.names and _first_bound(name, trees):
-                del bindings.paths[name]  # the program's own from its first mention on
+                del bindings.paths[name]  # the program binds the name before it uses it
         return bindings
 
     def path_of(self, node: ast.expr) -> str:
-        """The dotted name that an expression is: ``torch.nn.Linear`` for ``nn.Linear``; or nothing."""
+        """The full dotted name of an expression, ``torch.nn.Linear`` for ``nn.Linear``, or an empty text."""
         return dotted_name(node, self.paths)
 
     def _name(self, node: ast.Name) -> None:
@@ -160,7 +160,7 @@ _ADD: dict[type[ast.AST], Any] = {
 
 
 def _first_bound(name: str, trees: Sequence[ast.AST]) -> bool:
-    """Whether the first statement that mentions ``name`` is ``name = value``, of a value without it."""
+    """Whether the first statement that mentions ``name`` assigns it, and its value does not mention it."""
     for tree in trees:
         for statement in tree.body if isinstance(tree, ast.Module) else []:
             if _mentions(statement, name):

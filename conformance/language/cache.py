@@ -1,9 +1,9 @@
-"""What files were found to hold, kept as Python keeps bytecode.
+"""The cache of parsed scenario files.
 
-Note [Kept beside bytecode]: to read a file and check its programs takes longer than to run them. What it was found to
-hold is pickled into ``__pycache__`` beside it, or where ``PYTHONPYCACHEPREFIX`` says; under ``PYTHONDONTWRITEBYTECODE``
-nothing is written. It counts while the bytes and the path of the file are the same, and all files of this package.
-Its programs, compiled, are kept there too, by runner/bytecode.py.
+Note [Parsed files are cached]: reading a file and checking its programs takes longer than running them. The result is
+pickled in the file's ``__pycache__``, like bytecode, or below ``PYTHONPYCACHEPREFIX``; with ``PYTHONDONTWRITEBYTECODE``
+nothing is written. An entry is valid while the content and the path of the file and all files of this package stay the
+same. runner/bytecode.py caches the compiled programs in the same folder.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from conformance.language.load_result import LoadResult
 
 
 def load(path: Path) -> LoadResult:
-    """As `load.load_file`, of which not even the import is needed where the file is kept."""
-    key, kept = _key(path), cache_path(path, ".scenarios")
+    """Load a scenario file; a cached one needs not even the import of `load.load_file`."""
+    key, cached = _key(path), cache_path(path, ".scenarios")
     if key:
-        with suppress(Exception):  # absent or damaged: pickle raises what it likes
-            content = kept.read_bytes()
+        with suppress(Exception):  # absent or damaged: pickle may raise anything
+            content = cached.read_bytes()
             if content.startswith(key):
                 found = pickle.loads(content[len(key) :])
                 assert isinstance(found, LoadResult)
@@ -34,18 +34,18 @@ def load(path: Path) -> LoadResult:
 
     loaded = load_file(path)
     if key and not sys.dont_write_bytecode:
-        with suppress(OSError):  # a folder that is not ours to write
-            write(kept, key + pickle.dumps(loaded, pickle.HIGHEST_PROTOCOL))
+        with suppress(OSError):  # the folder is read-only
+            write(cached, key + pickle.dumps(loaded, pickle.HIGHEST_PROTOCOL))
     return loaded
 
 
 def cache_path(path: Path | str, suffix: str) -> Path:
-    """Where something about a file is kept."""
+    """The cache file for a scenario file."""
     return Path(cache_from_source(f"{os.path.abspath(path)}.py")).with_suffix(suffix)
 
 
 def _key(path: Path) -> bytes:
-    """Of all that the content rests on; empty where the file cannot be read."""
+    """A hash of everything that the result depends on; empty if the file cannot be read."""
     try:
         content = path.read_bytes()
     except OSError:
@@ -57,14 +57,14 @@ def _key(path: Path) -> bytes:
 
 @cache
 def _checks() -> bytes:
-    """What tells this package's files, as they are, from those of another time."""
+    """Names, sizes and times of this package's files: they change when the checks change."""
     files = [(each.name, each.stat()) for each in sorted(Path(__file__).parent.iterdir()) if each.is_file()]
     return repr([(name, of.st_size, of.st_mtime_ns) for name, of in files]).encode()
 
 
 def write(path: Path, content: bytes) -> None:
-    """Keep something, at once: another process may be reading it."""
+    """Write a cache file atomically, since another process may be reading it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f"{path.name}.{os.getpid()}")
-    beside.write_bytes(content)
-    beside.replace(path)
+    temporary = path.with_name(f"{path.name}.{os.getpid()}")
+    temporary.write_bytes(content)
+    temporary.replace(path)

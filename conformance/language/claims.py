@@ -1,4 +1,4 @@
-"""claims.yaml: what documents say, sentence by sentence, and what torch makes of it."""
+"""claims.yaml: what documents say, sentence by sentence, and whether torch agrees."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """Documents by key, claims in order, and what is wrong with the file; a wrong claim is left out."""
+    """Documents by key, claims in order, and the problems of the file; invalid claims are left out."""
 
     documents: dict[str, Document] = field(default_factory=dict)
     claims: tuple[Claim, ...] = ()
@@ -76,7 +76,7 @@ class Claims:
 
 
 def load_claims(path: Path) -> Claims:
-    """The claims of a file; bad content never raises."""
+    """The claims of a file; invalid content is reported, never raised."""
     return _claims(MappingFile(str(path), _ClaimsFileModel), str(path))
 
 
@@ -103,7 +103,7 @@ def _claims(content: MappingFile, file: str) -> Claims:
 def _sound(
     claim: dict[str, Any], documents: dict[str, Document], known: list[str], place: Place, report: Report
 ) -> bool:
-    """Whether a claim goes together with the rest of the file."""
+    """Whether a claim is consistent with the rest of the file; problems are reported."""
     name = claim["id"]
     document = name.partition("/")[0]
     if name in known:

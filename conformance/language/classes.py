@@ -1,8 +1,8 @@
-"""Classes of torch under names of the program: nothing may be stored on them there either.
+"""Track classes of torch through the names of a program, so that no program assigns attributes to them.
 
-``act = nn.Tanh`` is common and harmless; ``T = torch.Tensor`` and then ``T.add = f`` changes every later
-scenario. So names, attributes and parameters are followed as far as a class may get, in any order of
-statements; a class is not passed to what cannot be followed, and no function returns one.
+``act = nn.Tanh`` is common and harmless; ``T = torch.Tensor`` followed by ``T.add = f`` would change every later
+scenario. So the check follows classes through names, attributes and parameters, regardless of the order of statements.
+A class may not be passed to code that cannot be followed, and no function may return one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LOOKS = frozenset(
 GATHERS = frozenset(
     {"list", "tuple", "set", "frozenset", "dict", "zip", "enumerate", "iter", "next", "reversed"}
 )
-"""Builtins that only look at what they are given, and those that give it back."""
+"""``LOOKS``: builtins that only read their arguments. ``GATHERS``: builtins that return them, or hold them."""
 RETURNED = ("a function may not return a class of torch", "return an object of it")
 PASSED = ("a class of torch may not be passed here", "pass an object of it")
 PUT = (
@@ -31,7 +31,7 @@ Definition = ast.FunctionDef | ast.ClassDef
 
 
 def misuses(nodes: Sequence[tuple[int, ast.AST]], bindings: Bindings) -> Iterator[LocatedFault]:
-    """Stores on what may be a class of torch, and classes handed to where they cannot be followed."""
+    """Assignments to attributes of what may be a class of torch, and classes that escape the tracking."""
     flow = _Flow(bindings, [node for _, node in nodes])
     for piece, node in nodes:
         match node:
@@ -50,14 +50,14 @@ def misuses(nodes: Sequence[tuple[int, ast.AST]], bindings: Bindings) -> Iterato
 
 
 class _Flow:
-    """The names and attributes of a program that may hold a class of torch, or hold one inside."""
+    """The names and attributes of a program that may be, or contain, a class of torch."""
 
     def __init__(self, bindings: Bindings, nodes: Sequence[ast.AST]) -> None:
         self.bindings = bindings
         self.names: set[str] = set()
         self.attributes: set[str] = set()
         self.definitions: dict[str, list[Definition]] = {}
-        self.members: set[str] = set()  # names of class bodies, which are attributes as well
+        self.members: set[str] = set()  # names in class bodies, which are attributes too
         variables = {
             node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
         }
@@ -70,7 +70,7 @@ class _Flow:
         self.initializers = [
             f for f in self.definitions.get("__init__", ()) if isinstance(f, ast.FunctionDef)
         ]
-        self.known = {  # what a call of the name certainly calls
+        self.known = {  # names whose calls certainly run these definitions
             name
             for name, found in self.definitions.items()
             if name not in variables and not any(map(self._is_wrapped, found))
@@ -85,7 +85,7 @@ class _Flow:
                         self._mark(target)
 
     def holds(self, node: ast.AST | None) -> bool:
-        """Whether an expression may be a class of torch, or have one inside."""
+        """Whether an expression may be, or contain, a class of torch."""
         match node:
             case ast.Name() | ast.Attribute():
                 marked = node.id in self.names if isinstance(node, ast.Name) else node.attr in self.attributes
@@ -94,13 +94,13 @@ class _Flow:
                 return any(map(self.holds, self._given(node)))
 
     def _given(self, node: ast.AST | None) -> list[ast.AST]:
-        """The parts of an expression that its value may be, or may have inside."""
+        """The subexpressions that the value of an expression may be, or may contain."""
         given: list[ast.AST] = []
         match node:
             case ast.Call(func=ast.Name(id=name)) if name in GATHERS & self.builtins:
                 given = [*_arguments(node)]
             case ast.Call(func=ast.Attribute(value=owner)) if not self.bindings.path_of(node.func):
-                given = [owner]  # what a container gives: d.get("act")
+                given = [owner]  # a method of a container: d.get("act")
             case ast.Subscript(value=part) | ast.Starred(value=part) | ast.NamedExpr(value=part):
                 given = [part]
             case ast.IfExp(body=one, orelse=other) | ast.DictComp(key=one, value=other):
@@ -112,20 +112,20 @@ class _Flow:
         return given
 
     def escaping(self, call: ast.Call) -> list[ast.expr]:
-        """The arguments of a call that hand a class to where it cannot be followed."""
+        """The arguments of a call that pass a class to code that cannot be followed."""
         match call.func:
             case ast.Name(id=name) if name in self.builtins or name in self.known:
                 return []
         path = self.bindings.path_of(call.func)
         if path in vocabulary.PATHS and not path.startswith("torch.utils."):
-            return []  # torch gives no class back; checkpoint alone passes on what it is given
+            return []  # torch returns no class; only checkpoint passes its arguments on
         return [argument for argument in _arguments(call) if self.holds(argument)]
 
     def _is_class(self, node: ast.expr) -> bool:
         return vocabulary.PATHS.get(self.bindings.path_of(node)) == "class"
 
     def assigned(self, node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST | None]]:
-        """Where a node puts what: target and value."""
+        """The assignments that a node makes: target and value."""
         match node:
             case ast.Assign():
                 for target in node.targets:
@@ -144,14 +144,14 @@ class _Flow:
                         yield from _passed(node, parameters)
 
     def _is_wrapped(self, definition: Definition) -> bool:
-        """Whether a decorator of the program puts something else in its place."""
+        """Whether a decorator of the program may replace the definition."""
         return any(
             not self.bindings.path_of(decorator.func if isinstance(decorator, ast.Call) else decorator)
             for decorator in definition.decorator_list
         )
 
     def _parameters(self, definition: Definition) -> list[list[ast.arg]]:
-        """What a call fills, without self; of a class, in every way that it may be initialized."""
+        """The parameters of a call, without self; for a class, those of every possible ``__init__``."""
         if isinstance(definition, ast.FunctionDef):
             return [_all_parameters(definition.args)]
         own = [f for f in self.initializers if f in definition.body]
@@ -173,7 +173,7 @@ class _Flow:
 
 
 def _is_item(target: ast.AST) -> bool:
-    """Whether an assignment to the target puts something into a list or dict."""
+    """Whether the target is an item of a list or dict."""
     return any(
         isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load) for node in ast.walk(target)
     )
@@ -195,7 +195,7 @@ def _defaults(arguments: ast.arguments) -> Iterator[tuple[ast.AST, ast.AST | Non
 
 
 def _passed(call: ast.Call, parameters: list[ast.arg]) -> Iterator[tuple[ast.AST, ast.AST | None]]:
-    """Each argument with the parameter of its name or place; with every one where that cannot be told."""
+    """Each argument with its parameter; with every parameter if the call does not say which."""
     names = {parameter.arg: parameter for parameter in parameters}
     for keyword in call.keywords:
         if keyword.arg in names:

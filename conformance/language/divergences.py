@@ -1,4 +1,4 @@
-"""An engine's divergence file: where it is known to differ from torch, of what kind that is, and why."""
+"""An engine's divergence file: where it is known to differ from torch, the kind of difference, and the reason."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Where = Annotated[str, Field(pattern=r"^step \d+, line \d+(, turn \d+)*(, expect
 
 
 def _listed(value: Any) -> Any:
-    """One text stands for a list of one."""
+    """A single text is read as a list of one."""
     return [value] if isinstance(value, str) else value
 
 
@@ -28,20 +28,20 @@ Texts = Annotated[list[Text], BeforeValidator(_listed), Field(min_length=1)]
 
 
 class _EntryModel(StrictModel):
-    """Where an engine differs: in ``scenario``, throughout or from a ``statement`` on, or ``at`` several."""
+    """Where an engine differs: in ``scenario`` (from ``statement`` on, if given), or ``at`` several statements."""
 
     kind: Literal["bug", "missing_feature", "by_design"]
     reason: Text
     scenario: Texts | None = None
-    """The exact id, with the label of its matrix; or a list of them, of which all the rest is true. `*`: any text."""
+    """The exact id with its matrix label, or a list of ids that the entry covers; `*` matches any text."""
     statement: Where = ""
-    """As a report writes it, where only what happens there (and what follows) is meant."""
+    """As reports write it; limits the entry to this statement and what follows from it."""
     at: dict[Where, Texts] | None = Field(default=None, min_length=1)
-    """Statements, each with the scenarios in which it is the one: one reason may show at many places."""
+    """Statements with their scenarios, if one reason shows at several places."""
     name: str = Field(default="", min_length=1)
-    """The tensor, where only one is meant."""
+    """The tensor, if the entry covers only one."""
     facets: Texts = Field(default_factory=list)
-    """The facets, where only some are meant. A crash is covered by `raised` alone."""
+    """The facets, if the entry covers only some. A crash is covered only by `raised`."""
 
     @model_validator(mode="after")
     def _says_where(self) -> Self:
@@ -63,7 +63,7 @@ class _DivergenceFileModel(StrictModel):
 
 @dataclass(frozen=True, slots=True)
 class DeclaredDivergences:
-    """The entries of a file, as keywords of ``adapters.divergences.Divergence``; what is wrong with it."""
+    """The entries of a file as keywords of ``adapters.divergences.Divergence``, and its problems."""
 
     engine: str = ""
     entries: tuple[dict[str, Any], ...] = ()
@@ -71,7 +71,7 @@ class DeclaredDivergences:
 
 
 def load_divergences(path: Path) -> DeclaredDivergences:
-    """The entries of a file; bad content never raises, a wrong entry is left out."""
+    """The entries of a file; invalid content is reported and left out, never raised."""
     return _declared(MappingFile(str(path), _DivergenceFileModel), str(path))
 
 
@@ -92,7 +92,7 @@ def _declared(content: MappingFile, file: str) -> DeclaredDivergences:
 
 
 def _places(entry: dict[str, Any]) -> Iterator[tuple[str, str, tuple[int | str, ...]]]:
-    """The statement and the scenario of each single divergence, and where in the entry that stands."""
+    """Statement and scenario of each divergence, and its path within the entry."""
     if isinstance(entry.get("scenario"), str):
         yield entry.get("statement", ""), entry["scenario"], ()
         return

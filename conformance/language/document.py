@@ -1,7 +1,7 @@
-"""YAML text with positions: composing it, reading it strictly as plain data, telling where a mistake is.
+"""YAML text with positions: compose it, read it strictly as plain data, report where a mistake is.
 
-libyaml composes the text into nodes that know their line and column; what a scalar means is decided here and
-not by YAML 1.1, in which ``no`` is False, ``1e-3`` a text and ``12:30`` the number 750.
+libyaml composes the text into nodes with line and column. The meaning of a scalar is decided here, not by YAML 1.1,
+in which ``no`` is False, ``1e-3`` a text and ``12:30`` the number 750.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class _Composer(CParser):
         self.depth -= 1
 
 
-class NotYAML(Exception):  # noqa: N818 - what a file is, rather than what went wrong
-    """The file, or the text, is not YAML; says where and why."""
+class NotYAML(Exception):  # noqa: N818 - says what the file is
+    """The file or text is not YAML: the place and the reason."""
 
     def __init__(self, place: Place, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -68,9 +68,9 @@ def text_of(path: Path) -> str:
 
 
 def compose(text: str) -> Node | None:
-    """The root node of ``text``, or None where it holds nothing; raises NotYAML.
+    """The root node of ``text``, or None if it is empty; raises NotYAML.
 
-    ``${name}`` is carried as a placeholder of the same length, so that it may stand anywhere a word may.
+    ``${name}`` is replaced by a placeholder of the same length, so that it may appear wherever a word may.
     """
     try:
         composer = _Composer(placeholder.conceal(text))
@@ -82,7 +82,7 @@ def compose(text: str) -> Node | None:
         raise NotYAML(place, f"the character {chr(character)!r} is not allowed in YAML") from None
     except MarkedYAMLError as error:
         problem = error.problem or ""
-        begun = _BEGUN.search(problem)  # tell where it begins, not where the text ends
+        begun = _BEGUN.search(problem)  # report where it begins, not where the text ends
         mark = (error.context_mark if begun else None) or error.problem_mark or error.context_mark
         place = Place(mark.line + 1, mark.column + 1) if mark else Place(1, 1)
         message, hint = _explained(text, place, placeholder.reveal(problem))
@@ -93,7 +93,7 @@ _BEGUN = re.compile(r"unexpected end of stream|could not find expected ':'")
 
 
 def _explained(text: str, place: Place, problem: str) -> tuple[str, str]:
-    """What libyaml met, and what to write instead where it comes from putting Python into YAML."""
+    """libyaml's message, with a hint for the usual mistakes of writing Python in YAML."""
     line = "".join(text.splitlines()[place.line - 1 : place.line])
     if "another document" in problem:
         return "a second document begins here", "one file is one document: remove the line ---"
@@ -139,9 +139,9 @@ _NUMBER = re.compile(
 
 
 def read_scalar(text: str) -> Any:
-    """What an unquoted scalar means: Python's and torch's words and numbers, everything else is text.
+    """The value of an unquoted scalar: Python's and torch's words and numbers; anything else is text.
 
-    Raises ValueError for what looks like a number and is none, such as ``010``.
+    Raises ValueError for text that looks like a number but is not one, such as ``010``.
     """
     if text in WORDS:
         return WORDS[text]
@@ -162,9 +162,9 @@ Report = Callable[[Place, str, str], None]
 
 @dataclass(slots=True)
 class Reader:
-    """Reads the nodes of one text as plain data, strictly; each mistake goes to ``report``.
+    """Reads the nodes of one text strictly as plain data; each mistake goes to ``report``.
 
-    ``values`` are the matrix values that replace ``${name}``, None where nothing is replaced; ``first_line``
+    ``values`` are the matrix values that replace ``${name}``, or None if nothing is replaced; ``first_line``
     is the number of lines above the text in its file.
     """
 
@@ -179,7 +179,7 @@ class Reader:
         return Place(self.first_line + node.start_mark.line + 1, node.start_mark.column + 1)
 
     def program(self, node: Node) -> Any:
-        """A program: text, whatever it looks like, in lines as they were written."""
+        """A program: always text, with its lines as written."""
         if not isinstance(node, ScalarNode) or self.refused(node):
             return self.read(node)
         if node.style == ">" or (node.style != "|" and node.end_mark.line > node.start_mark.line):
@@ -191,7 +191,7 @@ class Reader:
         return self.text_of(node)
 
     def read(self, node: Node) -> Any:
-        """The plain data that a node stands for; None where it was reported."""
+        """The plain data of a node; None if it is reported."""
         if self.refused(node):
             return None
         if isinstance(node, ScalarNode):
@@ -239,7 +239,7 @@ class Reader:
         )
 
     def refused(self, node: Node) -> bool:
-        """Report YAML's anchors, aliases and tags: the same thing would have two spellings."""
+        """Report YAML's anchors, aliases and tags, which would allow two spellings of the same thing."""
         if node.tag:
             self.report(self.place(node), f"tags such as {node.tag} are not supported", "write plain values")
             return True
@@ -273,7 +273,7 @@ class Reader:
                 "write null for None, or quotes for an empty text",
             )
             return None
-        if text[0] in "[{'\"" and placeholder.holds(node.value):  # a whole value came out of the matrix
+        if text[0] in "[{'\"" and placeholder.holds(node.value):  # the value comes from the matrix
             try:
                 root = compose(text)
                 assert root is not None  # it begins with a bracket or a quote

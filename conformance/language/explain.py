@@ -1,4 +1,4 @@
-"""What pydantic found, said to the person who wrote the file."""
+"""Turn pydantic's errors into messages for the author of the file."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ _WANTED = {
 def explain(
     error: ErrorDetails, model: type[BaseModel], root: Node, reader: Reader
 ) -> tuple[Place, str, str]:
-    """Place, message and hint of one error in what ``root`` holds, which should be a ``model``."""
+    """Place, message and hint for one error of validating ``root`` against ``model``."""
     path = error["loc"]
     unknown = error["type"] == "extra_forbidden"
-    if path[-1:] == ("[key]",):  # of a mapping from statements
+    if path[-1:] == ("[key]",):  # of a mapping whose keys are statements
         place = reader.place(_node(root, path[:-1], reader, key_of_last=True))
         return place, *_wrong("statement", error)
     place = reader.place(_node(root, path, reader, key_of_last=unknown))
@@ -57,12 +57,12 @@ def explain(
 
 
 def find(node: Node, path: Path, reader: Reader) -> Place:
-    """Where a path leads, as far as it goes."""
+    """The position of a path, or of its longest existing part."""
     return reader.place(_node(node, path, reader))
 
 
 def _unknown(key: str, model: type[BaseModel], path: Path) -> tuple[str, str]:
-    """The key is in no model; near ones are those of the model at the path."""
+    """Message and hint for an unknown key; the hint names the closest key of the model at the path."""
     for part in path:
         if isinstance(part, str) and part in model.model_fields:
             model = _model_in(model.model_fields[part].annotation) or model
@@ -71,7 +71,7 @@ def _unknown(key: str, model: type[BaseModel], path: Path) -> tuple[str, str]:
 
 
 def _model_in(annotation: Any) -> type[BaseModel] | None:
-    """The model that an annotation is, or has as its items: Step for ``list[Step]``."""
+    """The model in an annotation: Step for ``list[Step]``."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     found = (_model_in(argument) for argument in getattr(annotation, "__args__", ()))
@@ -79,7 +79,7 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
 
 
 def _wrong(key: str, error: ErrorDetails) -> tuple[str, str]:
-    """Message and hint for a value that its key does not take."""
+    """Message and hint for an invalid value."""
     kind, value, context = error["type"], error["input"], error.get("ctx", {})
     match kind:
         case "string_pattern_mismatch":
@@ -96,7 +96,7 @@ def _wrong(key: str, error: ErrorDetails) -> tuple[str, str]:
             said = f"`{key}` is {_shown(value)}", "a tolerance is a finite number"
         case "greater_than_equal":
             said = f"`{key}` is negative", "a tolerance is 0 or more"
-        case "said":  # by the model itself
+        case "said":  # raised by the model itself
             said = error["msg"], ""
         case _ if kind in _WANTED:
             wanted = "text, or a list of them" if key in ("claim", "warns") else _WANTED[kind]
@@ -119,7 +119,7 @@ def _instead(key: str, kind: str, value: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    """A value as YAML writes it."""
+    """A value in YAML's spelling."""
     if isinstance(value, list | dict):
         return "a list" if isinstance(value, list) else "a mapping"
     words = {None: "null", True: "true", False: "false"}
@@ -127,12 +127,12 @@ def _shown(value: Any) -> str:
 
 
 def _printable(value: Any) -> str:
-    """Its text, with control characters spelled out."""
+    """The text, with control characters escaped."""
     return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in str(value))
 
 
 def _node(node: Node, path: Path, reader: Reader, key_of_last: bool = False) -> Node:
-    """The node where a path leads; the key's node for an entry that should not be there."""
+    """The node at a path; for an unexpected entry, the node of its key."""
     for number, part in enumerate(path):
         if isinstance(node, MappingNode):
             for key, value in node.value:

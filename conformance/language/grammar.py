@@ -54,7 +54,7 @@ INSTEAD = {
     "time": "a scenario may not measure time",
     "input": "a scenario may not read input",
 }
-"""What to write instead of what people bring along."""
+"""What to write instead of common Python names outside the language."""
 
 TENSOR_TYPES = {
     "FloatTensor": "float32",
@@ -66,10 +66,10 @@ TENSOR_TYPES = {
     "ByteTensor": "uint8",
     "BoolTensor": "bool",
 }
-"""Torch's old classes of tensors, and the dtype of each."""
+"""Torch's legacy tensor classes, and the dtype of each."""
 
 TOUCHES_FILES = frozenset({"load", "save", "hub", "from_file", "serialization"})
-"""Names of torch's that people miss."""
+"""Names of torch that read or write files."""
 
 FORBIDDEN = frozenset(
     """
@@ -77,7 +77,7 @@ FORBIDDEN = frozenset(
     license locals memoryview open quit setattr type vars
     """.split()  # noqa: SIM905  as in names
 )
-"""Builtins that no program may use, hence none may rebind: a name is judged without running the program."""
+"""Builtins that no program may use or rebind, since names are judged without running the program."""
 
 KNOWN: frozenset[str] = vocabulary.BUILTINS | vocabulary.EXCEPTIONS | words.WORDS.keys()
-"""The names that a program need not bind."""
+"""The names that are defined without the program binding them."""

@@ -1,4 +1,4 @@
-"""Remarks on scenarios that are sound: what makes a collection of them hard to read."""
+"""Style remarks on valid scenarios: what makes a collection of them hard to read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _STYLE = (
 
 
 def remarks(scenarios: Iterable[Scenario]) -> Iterator[Problem]:
-    """What to say more plainly; one remark for all the cases of a matrix."""
+    """Titles that should be plainer; one remark for all cases of a matrix."""
     seen = set()
     for scenario in scenarios:
         if scenario.position not in seen:
@@ -32,6 +32,6 @@ def remarks(scenarios: Iterable[Scenario]) -> Iterator[Problem]:
 
 
 def uncovered(claims: Claims, scenarios: Iterable[Scenario]) -> tuple[Claim, ...]:
-    """The claims that no scenario bears on."""
+    """The claims that no scenario names."""
     covered = {claim for scenario in scenarios for claim in scenario.claims}
     return tuple(claim for claim in claims.claims if claim.id not in covered)

@@ -1,6 +1,6 @@
-"""A YAML file becomes scenarios and problems; bad content never raises.
+"""Load a YAML file as scenarios and problems; invalid content is reported, never raised.
 
-A scenario with a problem is left out, the others of its file are not.
+A scenario with a problem is left out; the other scenarios of its file are loaded.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ REPLACED = frozenset({"run", "expect", "raises", "message", "warns", "claimed", 
 
 
 def load_file(path: Path) -> LoadResult:
-    """The scenarios and problems of a file; one that cannot be read is a problem."""
+    """The scenarios and problems of a file; an unreadable file is a problem."""
     try:
         return load_text(text_of(path), str(path), area_of(path))
     except NotYAML as error:
@@ -34,7 +34,7 @@ def load_file(path: Path) -> LoadResult:
 
 
 def area_of(path: Path) -> str:
-    """The folder below ``specs`` that a file is in; elsewhere, the file's name without its suffix."""
+    """The folder of a file below ``specs``; elsewhere, the file's name without its suffix."""
     parts = path.absolute().parts[:-1]
     for index in range(len(parts) - 2, -1, -1):
         if parts[index] in ("specs", "_specs"):
@@ -84,7 +84,7 @@ class _Loading:
                 unknown[name] = key
         for name, unknown_key in unknown.items():
             hint = did_you_mean(name, known)
-            if hint or "scenarios" in entries:  # else it may be no scenario file, which is told below
+            if hint or "scenarios" in entries:  # else it may not be a scenario file, which is reported below
                 hint = hint or "the keys are topic and scenarios"
                 reader.report(reader.place(unknown_key), f"unknown key `{name}`", hint)
         if "topic" in entries:
@@ -111,7 +111,7 @@ class _Loading:
                 self.scenario(node, text, 0)
 
     def pieces(self, text: str, error: NotYAML) -> None:
-        """A document that is not YAML: each scenario that is YAML by itself is read all the same."""
+        """A document that is not YAML: the scenarios that are valid YAML by themselves are still read."""
         items = _split(text)
         broken = False
         for line, item in items:
@@ -149,7 +149,7 @@ class _Loading:
         if name is not None:
             if name in self.lines:
                 hint = f"line {self.lines[name]} has it already; ids are never reused"
-                # The problem is not that of the first one, which bears the same name.
+                # The problem must not be attributed to the first scenario, which has the same id.
                 self.report_for(None)(find(node, ("id",), reader), f"the id `{name}` is repeated", hint)
             else:
                 self.lines[name] = reader.place(node).line
@@ -159,13 +159,13 @@ class _Loading:
     def case(
         self, node: Node, entries: dict[str, Node], label: str, reader: Reader, replacing: Reader
     ) -> Scenario | None:
-        """One combination of a scenario's matrix, None where it has problems."""
+        """One case of a scenario's matrix, or None if it has problems."""
         if not isinstance(node, MappingNode):
             reader.report(reader.place(node), "a scenario is a mapping", "begin it with `- id:`")
             return None
         before = len(self.problems)
         data = {}
-        unread = set()  # keys with mistakes of their own, which hide none elsewhere
+        unread = set()  # keys that could not be read
         for key, value in entries.items():
             known = len(self.problems)
             data[key] = _read(key, value, replacing if key in REPLACED else reader)
@@ -185,7 +185,7 @@ class _Loading:
     def validated(
         self, data: dict[str, Any], unread: Collection[str], node: Node, reader: Reader
     ) -> model.ScenarioModel | None:
-        """The plain data as a scenario; what is wrong with it is reported, but for keys that could not be read."""
+        """The plain data as a scenario; problems are reported, except for keys that could not be read."""
         try:
             scenario = model.ScenarioModel.model_validate(data)
         except ValidationError as error:
@@ -205,7 +205,7 @@ class _Loading:
         written: dict[int, dict[str, Node]],
         reader: Reader,
     ) -> Scenario:
-        """The model's scenario as plain frozen data."""
+        """The validated scenario as plain frozen data."""
         steps = []
         for number, step in enumerate(scenario.steps or [scenario]):
             source = written[number]["run"]
@@ -231,7 +231,7 @@ class _Loading:
 
 
 def _check_language(steps: dict[int, dict[str, Node]], reader: Reader) -> None:
-    """The language of a scenario's programs and expressions."""
+    """Check a scenario's programs and expressions against the language."""
     pieces: list[ProgramPart] = []
     sources: list[Source] = []
     for nodes in steps.values():
@@ -247,7 +247,7 @@ ERRORS = vocabulary.EXCEPTIONS | vocabulary.TORCH_EXCEPTIONS
 
 
 def _check_errors(steps: dict[int, dict[str, Node]], reader: Reader) -> None:
-    """The types of errors that a scenario names."""
+    """Check the exception types that a scenario names."""
     programs = "\n".join(str(reader.program(nodes["run"])) for nodes in steps.values())
     for nodes in steps.values():
         for holder in (nodes, dict(_pairs(nodes.get("claimed")))):
@@ -279,7 +279,7 @@ def _read(key: str, node: Node, reader: Reader) -> Any:
 
 
 def _written(entries: dict[str, Node]) -> Iterator[tuple[int, dict[str, Node]]]:
-    """Number and nodes of each step."""
+    """The number and the nodes of each step."""
     steps = entries.get("steps")
     if steps is None:
         yield 0, entries
@@ -309,7 +309,7 @@ def _keys(node: Node | None) -> Iterator[tuple[Node, Node]]:
 
 
 def _expectations(outcome: model.ExpectationsModel) -> Expectations:
-    """Only what was written; the rest stays UNSET."""
+    """The written keys; the others stay UNSET."""
     written = outcome.model_fields_set
     return Expectations(
         expect=tuple(outcome.expect.items()),
@@ -320,7 +320,7 @@ def _expectations(outcome: model.ExpectationsModel) -> Expectations:
 
 
 def _id(node: Node) -> str | None:
-    """The id of a scenario, however broken the rest is."""
+    """The id of a scenario, even if the rest is broken."""
     if isinstance(node, MappingNode):
         for key, value in node.value:
             if isinstance(key, ScalarNode) and key.value == "id" and isinstance(value, ScalarNode):

@@ -1,4 +1,4 @@
-"""What a file was found to hold: its scenarios, and what is wrong with it."""
+"""The result of loading a file: its scenarios and its problems."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from conformance.language.scenario import Position, Scenario
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One mistake: where it is, what is wrong, what to do about it. Seen by reading, or on torch by running."""
+    """One mistake: its place, what is wrong and what to do about it. Found by reading a file or by running it."""
 
     position: Position
     message: str
     hint: str = ""
-    scenario: str | None = None  # the id of the scenario it makes invalid, where one can be told
+    scenario: str | None = None  # the id of the scenario that it makes invalid, if known
 
     @property
     def text(self) -> str:
-        """What is wrong and what to do about it, without the place."""
+        """Message and hint, without the place."""
         return f"{self.message}; {self.hint}" if self.hint else self.message
 
     def __str__(self) -> str:
@@ -27,7 +27,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class LoadResult:
-    """What a file holds: every case of its sound scenarios, and what is wrong with the others."""
+    """Every case of a file's valid scenarios, and the problems of the others."""
 
     scenarios: tuple[Scenario, ...]
     problems: tuple[Problem, ...]

@@ -1,4 +1,4 @@
-"""Files that are one mapping, as a model describes it: claims.yaml, and an engine's divergences."""
+"""YAML files that hold one mapping described by a model: claims.yaml and divergence files."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from conformance.language.scenario import Position
 
 
 class MappingFile:
-    """What such a file holds, as plain data, and what is wrong with it; bad content never raises.
+    """The content of such a file as plain data, and its problems; invalid content is reported, never raised.
 
-    ``text`` is its content, where that has been read already.
+    ``text`` is the content if the caller has read it already.
     """
 
     def __init__(self, file: str, model: type[BaseModel], text: str | None = None) -> None:
         self.data: dict[str, Any] = {}
         self.problems: list[Problem] = []
         self._file = file
-        self._refused: set[tuple[int | str, ...]] = set()  # what the model does not take, and where
+        self._refused: set[tuple[int | str, ...]] = set()  # paths that the model rejects
         try:
             text = text_of(Path(file)) if text is None else text
             root = compose(text)
@@ -39,26 +39,26 @@ class MappingFile:
             return
         self._root, self._reader = root, Reader(text, self.report)
         self.data = self._reader.read(root)
-        told = {problem.position for problem in self.problems}
+        reported = {problem.position for problem in self.problems}
         try:
             model.model_validate(self.data)
         except ValidationError as error:
             for details in error.errors(include_url=False):
                 self._refused.add(details["loc"][:2])
                 place, message, hint = explain(details, model, root, self._reader)
-                if Position(file, *place) not in told:
+                if Position(file, *place) not in reported:
                     self.report(place, message, hint)
 
     def report(self, place: Place, message: str, hint: str = "") -> None:
-        """One more thing that is wrong."""
+        """Add a problem."""
         self.problems.append(Problem(Position(self._file, *place), message, hint))
 
     def place(self, *path: int | str) -> Place:
-        """Where a path leads."""
+        """The position of a path."""
         return find(self._root, path, self._reader)
 
     def entries(self, key: str) -> Iterator[tuple[Any, Any]]:
-        """The entries of a mapping or a list that the model takes: key or number, and value."""
+        """The valid entries of a mapping or a list: key or index, and value."""
         held = self.data.get(key)
         pairs = held.items() if isinstance(held, dict) else enumerate(held if isinstance(held, list) else ())
         return ((each, value) for each, value in pairs if (key, each) not in self._refused)

@@ -1,4 +1,4 @@
-"""The cases of a matrix: every combination of its values, each with its label."""
+"""The cases of a matrix: every combination of its values, with a label."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NodeReport = Callable[[Node, str, str], None]
 
 
 class Case(NamedTuple):
-    """One combination: ``[sin-float32]``, or nothing without a matrix, and the text for each name."""
+    """One combination: its label ``[sin-float32]`` (empty without a matrix), and the text for each name."""
 
     label: str
     values: dict[str, str]
@@ -30,8 +30,8 @@ class Case(NamedTuple):
 def cases(node: Node | None, reader: Reader) -> list[Case]:
     """The cases of the matrix at ``node``.
 
-    Where it is broken, which is reported, one with what can be read of each name's first value, so that the rest of
-    the scenario is checked too; none where that cannot be.
+    A broken matrix is reported. It then has one case with the first readable value of each name, so that the rest of
+    the scenario is checked too, or no case if a name has none.
     """
     if node is None:
         return [Case("", {})]
@@ -55,7 +55,7 @@ def cases(node: Node | None, reader: Reader) -> list[Case]:
 
 
 def _names(node: MappingNode, reader: Reader, report: NodeReport) -> Iterator[tuple[str, dict[str, str]]]:
-    """Name, and label -> text."""
+    """Each name with its values: label -> text."""
     for name, listed in reader.entries(node).items():
         if name.isidentifier():
             yield name, _values(name, listed, reader, report)
@@ -68,7 +68,7 @@ def _names(node: MappingNode, reader: Reader, report: NodeReport) -> Iterator[tu
 
 
 def _values(name: str, node: Node, reader: Reader, report: NodeReport) -> dict[str, str]:
-    """Label -> text, in order; a scalar is its own label."""
+    """The values of a name, label -> text, in order; a scalar is its own label."""
     values: dict[str, str] = {}
     if isinstance(node, SequenceNode) and not node.value:
         report(node, f"`{name}` has no values", "write a list of them")
@@ -93,7 +93,7 @@ def _values(name: str, node: Node, reader: Reader, report: NodeReport) -> dict[s
 
 
 def _combined(node: Node, names: dict[str, dict[str, str]], report: NodeReport) -> list[Case]:
-    """Every combination of one value for each name; those with too many of them, or with one name, are told."""
+    """Every combination of one value per name; too many cases and repeated labels are reported."""
     rows: Iterable[tuple[tuple[str, str], ...]] = itertools.product(
         *(values.items() for values in names.values())
     )

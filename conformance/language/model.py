@@ -1,4 +1,4 @@
-"""What may stand in a scenario file: the one source of its checks, its documentation and its JSON Schema."""
+"""The model of a scenario file: the single source of its checks, its documentation and its JSON Schema."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PLAIN: dict[str, Any] = {}  # the JSON Schema of any plain data
 
 
 def _listed(value: Any) -> Any:
-    """One text stands for a list of one."""
+    """A single text is read as a list of one."""
     return [value] if isinstance(value, str) else value
 
 
@@ -31,7 +31,7 @@ Plain = Annotated[Any, WithJsonSchema(PLAIN)]
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 ClaimId = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$")]
 Number = Annotated[float, Field(ge=0, strict=False, allow_inf_nan=False)]
-_ABSENT: Any = Field(default=None)  # read only where the key was written
+_ABSENT: Any = Field(default=None)  # read only if the key is written
 Scalar = str | int | float | bool | None
 
 
@@ -50,7 +50,7 @@ Claims = Annotated[
 
 
 class StrictModel(BaseModel):
-    """No key beyond those named, no value taken for another type's."""
+    """No unknown keys, no conversion of values to other types."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
@@ -130,7 +130,7 @@ class FileModel(StrictModel):
 
 
 class Contradiction(NamedTuple):
-    """Two keys that do not go together: the path to the later one, what is wrong, what to do."""
+    """Two inconsistent keys: the path of the later one, what is wrong, what to do."""
 
     path: tuple[str | int, ...]
     message: str
@@ -142,12 +142,12 @@ OUTCOMES = ("expect", "raises", "message", "warns")
 
 
 def contradictions(scenario: ScenarioModel) -> Iterator[Contradiction]:
-    """What is wrong with a scenario whose every key is right by itself."""
+    """Inconsistencies of a scenario whose keys are valid one by one."""
     written = scenario.model_fields_set
-    beside = [key for key in ("run", *OUTCOMES, "claimed") if key in written]
-    if "steps" in written and beside:
+    forbidden = [key for key in ("run", *OUTCOMES, "claimed") if key in written]
+    if "steps" in written and forbidden:
         yield Contradiction(
-            (beside[0],), f"`{beside[0]}` cannot be combined with `steps`", "move it into a step"
+            (forbidden[0],), f"`{forbidden[0]}` cannot be combined with `steps`", "move it into a step"
         )
     elif not written & {"run", "steps"}:
         yield Contradiction((), "there is nothing to run", "add `run: |` with a program, or `steps`")
@@ -194,7 +194,7 @@ def _of_step(step: StepModel, claims: bool) -> Iterator[Contradiction]:
 
 
 def _same(claimed: Any, own: Any) -> bool:
-    """Whether what is claimed is part of what holds; told by text, in which nan is nan and 1 is not True."""
+    """Whether ``claimed`` repeats ``own``; compared as text, so that nan equals nan and 1 is not True."""
     if isinstance(claimed, dict):
         return all(key in own and repr(own[key]) == repr(value) for key, value in claimed.items())
     return repr(claimed) == repr(own)
@@ -206,7 +206,7 @@ def _says_something(step: StepModel) -> bool:
 
 
 def meanings(kind: type[StrictModel]) -> dict[str, str]:
-    """What each key means: the docstring below it. (That pydantic reads them too would cost each start a third.)"""
+    """The docstring below each key. (Letting pydantic read them would slow every start by a third.)"""
     found: dict[str, str] = {}
     for each in reversed(kind.__mro__[: kind.__mro__.index(StrictModel)]):
         (definition,) = ast.parse(inspect.getsource(each)).body
@@ -219,7 +219,7 @@ def meanings(kind: type[StrictModel]) -> dict[str, str]:
 
 
 def table() -> str:
-    """The keys of a scenario as a Markdown table: where they stand and what they mean."""
+    """The keys of a scenario as a Markdown table."""
     of_step = set(StepModel.model_fields)
     rows = ["| key | where | meaning |", "|---|---|---|"]
     for key, meaning in meanings(ScenarioModel).items():

@@ -1,7 +1,7 @@
 """``${name}``, which a matrix replaces.
 
-Braces would end a word inside a flow sequence, so YAML is composed with private-use characters in their
-place: of the same length, hence every column stays right.
+Braces would end a word inside a flow sequence. So YAML is composed with private-use characters instead, of the same
+length, which keeps every column right.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ def reveal(text: str) -> str:
 
 
 def holds(text: str) -> bool:
-    """Whether a concealed placeholder stands in the text."""
+    """Whether the text contains a concealed placeholder."""
     return "\ue000" in text
 
 
 def replace(text: str, values: Mapping[str, str], used: set[str], missing: Callable[[str], None]) -> str:
-    """The text with its placeholders replaced; ``used`` collects names, ``missing`` is told unknown ones."""
+    """The text with its placeholders replaced; ``used`` collects names, ``missing`` is called with unknown ones."""
 
     def value(match: re.Match[str]) -> str:
         name = match[1]
@@ -43,7 +43,7 @@ def replace(text: str, values: Mapping[str, str], used: set[str], missing: Calla
 
 
 def origin(text: str, values: Mapping[str, str], offset: int) -> int:
-    """Where the character at ``offset`` of the replaced text stood in the concealed one."""
+    """The offset in the concealed text of the character at ``offset`` of the replaced one."""
     shift = 0
     for match in _CONCEALED.finditer(text):
         start = match.start() + shift

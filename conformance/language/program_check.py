@@ -1,8 +1,8 @@
-"""Which Python a program may be: an allow-list of syntax, and of names by the vocabulary.
+"""Check that a program uses only the allowed syntax and the names of the vocabulary.
 
-Three rules keep a stranger's scenario from files, network and processes. A module stands only left of a
-dot, with the whole dotted path in the vocabulary. An attribute is read only if the vocabulary has its name,
-or if the program stores it and nothing of torch has it. Nothing is stored on torch, its modules and classes.
+Three rules keep a stranger's scenario away from files, network and processes. A module may be used only before a dot,
+and the whole dotted path must be in the vocabulary. An attribute may be read only if the vocabulary has its name, or if
+the program sets it and no object of torch has it. Attributes of torch, its modules and its classes may not be set.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LISTED = "specs/README.md lists what a program may use"
 
 
 def check_program(pieces: Sequence[ProgramPart]) -> list[ProgramFault]:
-    """Everything in the pieces that is not the language, in their order; nothing of them is run."""
+    """Everything in the program parts that the language does not allow, in order; nothing is run."""
     parsed = [parse(piece) for piece in pieces]
     faults: list[ProgramFault] = []
     bindings = Bindings.of([part.bindings for part in parsed], [part.tree for part in parsed if part.tree])
@@ -55,11 +55,11 @@ def check_program(pieces: Sequence[ProgramPart]) -> list[ProgramFault]:
 
 
 class _Checker:
-    """Walks one piece's tree; what it finds goes to ``faults``."""
+    """Walks the tree of one program part and appends to ``faults``."""
 
     def __init__(self, piece: int, source: str, bindings: Bindings, faults: list[ProgramFault]) -> None:
         self.piece, self.source, self.bindings, self.faults = piece, source, bindings, faults
-        self.inside: ast.AST | None = None  # an f-string, whose parts have no good positions of their own
+        self.inside: ast.AST | None = None  # an f-string, whose parts have no usable positions
         self.in_class = False
 
     def fault(self, node: ast.AST, message: str, hint: str = "") -> None:
@@ -91,7 +91,7 @@ class _Checker:
     # --- names
 
     def bind(self, name: str, node: ast.AST) -> None:
-        """A name that the program gives a value."""
+        """A name that the program binds."""
         path = self.bindings.paths.get(name, "")
         if is_dunder(name):
             self.fault(node, f"`{name}`: names with two underscores are Python's own", OWN_NAME)
@@ -149,7 +149,7 @@ class _Checker:
             self.part(part)
 
     def dotted(self, path: str, chain: list[ast.Attribute]) -> list[ast.Attribute]:
-        """Follow a chain from a name of torch; returns what is right of the vocabulary's path."""
+        """Follow an attribute chain from a name of torch; returns the attributes after the vocabulary's path."""
         rest, kinds = chain, vocabulary.PATHS
         while rest and kinds[path] == "module":
             below = f"{path}.{rest[0].attr}"
@@ -172,7 +172,7 @@ class _Checker:
         return rest
 
     def part(self, node: ast.Attribute) -> None:
-        """One attribute right of a value."""
+        """One attribute of a value."""
         name = node.attr
         if is_dunder(name):
             if name != "__name__" or not isinstance(node.ctx, ast.Load):
@@ -188,7 +188,7 @@ class _Checker:
             self.fault(node, f"the attribute `.{name}` is not in the vocabulary", hint)
 
     def own(self, name: str, node: ast.AST) -> None:
-        """An attribute that the program itself gives to something."""
+        """An attribute that the program itself sets."""
         if not vocabulary.is_attribute(name) and name in vocabulary.reserved():
             self.fault(node, f"`{name}` is an attribute of torch or Python outside the vocabulary", OWN_NAME)
 
@@ -209,7 +209,7 @@ class _Checker:
     # --- expressions
 
     def visit_type(self, node: ast.expr) -> None:
-        """Visit where ``type(x)`` may stand: it is looked at and not kept."""
+        """Visit an expression that may be ``type(x)``, since the type is only read here."""
         if _calls(node, "type") and len(node.args) == 1 and not node.keywords:
             self.visit(node.args[0])
         else:
@@ -285,7 +285,7 @@ class _Checker:
         self.in_class = outer
 
     def base(self, node: ast.expr) -> None:
-        """A class may derive from the program's own, exceptions, object, and torch's classes for that."""
+        """A class may derive from the program's classes, exceptions, object, and torch's base classes."""
         if self.bindings.path_of(node) is not None:
             self.visit(node)
             if self.is_class(node):
@@ -307,7 +307,7 @@ class _Checker:
             self.visit(node.annotation)
 
     def annotation(self, node: ast.expr) -> None:
-        """A parameter's type, or a function's: torch.library evaluates texts that it finds there."""
+        """The annotation of a parameter or function; strings are refused, since torch.library evaluates them."""
         match node:
             case ast.Constant(value=value) if value is None or value is ...:
                 pass
@@ -381,13 +381,13 @@ def _calls(node: ast.expr, name: str) -> TypeGuard[ast.Call]:
 
 
 def _whole_path(name: str) -> str:
-    """A function or class of torch that was not imported."""
+    """A hint with the full path of a function or class of torch that was not imported."""
     paths = [path for path in vocabulary.PATHS if path.endswith(f".{name}")]
     return f"write `{min(paths, key=len)}`" if paths and name not in FORBIDDEN else ""
 
 
 def _nearest_path(above: str, name: str) -> str:
-    """The nearest name below a module, or the same name below another one, or where all are listed."""
+    """A hint: the closest name in a module, the same name in another module, or the list of all names."""
     if name in TOUCHES_FILES:
         return "a scenario reads and writes no files"
     if name in TENSOR_TYPES:

@@ -1,4 +1,4 @@
-"""The pieces of a scenario's program, each by itself: its syntax, and where in it a mistake is."""
+"""The parts of a scenario's program, each parsed by itself, and the positions of mistakes in them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TOO_DEEP = ("nested too deeply", "write it in several statements")
 
 @dataclass(frozen=True, slots=True)
 class ProgramPart:
-    """Source text that shares its names with the other pieces of a scenario: a program, or one expression."""
+    """A program or one expression; all parts of a scenario share their names."""
 
     source: str
     is_expression: bool = False
@@ -27,7 +27,7 @@ class ProgramPart:
 
 
 class ProgramFault(NamedTuple):
-    """A mistake in a piece; line and column count from 1, in characters."""
+    """A mistake in a program part; line and column count from 1, in characters."""
 
     piece: int
     line: int
@@ -37,26 +37,26 @@ class ProgramFault(NamedTuple):
 
 
 class Parsed(NamedTuple):
-    """What one piece is by itself."""
+    """One program part, parsed."""
 
     tree: ast.AST | None
     nodes: list[ast.AST]
     bindings: Bindings
-    fault: ProgramFault | None  # as of piece 0
+    fault: ProgramFault | None  # numbered as part 0
 
 
-@lru_cache(maxsize=512)  # the cases of a matrix have most of their pieces in common
+@lru_cache(maxsize=512)  # the cases of a matrix share most of their parts
 def parse(piece: ProgramPart) -> Parsed:
-    """One piece by itself: its syntax, and what it binds."""
+    """Parse one program part and collect what it binds."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Python's remarks on odd syntax are not the suite's business
+        warnings.simplefilter("ignore")  # warnings about odd syntax are not of interest here
         tree: Any = None
         nodes: list[ast.AST] = []
         fault = None
         try:
             tree = compile(piece.source, "<program>", piece.mode, ast.PyCF_ONLY_AST)
             nodes = flat(tree)
-            compile(tree, "<program>", piece.mode)  # a return outside of a function is told only here
+            compile(tree, "<program>", piece.mode)  # only this reports a return outside of a function
         except SyntaxError as error:
             fault = _not_python(piece, error)
         except (RecursionError, MemoryError, ValueError):
@@ -76,10 +76,10 @@ def _not_python(piece: ProgramPart, error: SyntaxError) -> ProgramFault:
 
 
 def fault_at(found: LocatedFault, source: str) -> ProgramFault:
-    """A mistake at a node: Python counts a column in bytes of UTF-8, a person in characters."""
+    """The fault at a node, with the column in characters; Python counts bytes of UTF-8."""
     node: Any = found.node
     line, offset = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
-    if isinstance(node, ast.Attribute):  # its name, not the beginning of what is left of the dot
+    if isinstance(node, ast.Attribute):  # the position of its name, not of the expression before the dot
         line, offset = node.end_lineno, (node.end_col_offset or 0) - len(node.attr.encode())
     text = source.split("\n")[line - 1].encode()[:offset].decode(errors="ignore")
     return ProgramFault(found.piece, line, len(text) + 1, found.message, found.hint)

@@ -1,6 +1,6 @@
-"""What a scenario is once it has been read, checked and expanded: plain frozen data.
+"""A scenario after reading, checking and expanding: plain frozen data.
 
-Standard library only: this is what travels to an engine in another interpreter.
+Standard library only, since scenarios are sent to engines in other interpreters.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | 
 
 
 Need: TypeAlias = Literal["cuda", "cpu_build"]
-"""What of the machine a scenario may need: a device, or a torch that was built for none but the CPU."""
+"""What a scenario may need of the machine: a device, or a torch built only for the CPU."""
 NEEDS: tuple[str, ...] = get_args(Need)
 
 
 class Unset:
-    """The one value that says that a key was not written (``null`` is a value of its own)."""
+    """The value of a key that is not written (``null`` is a written value)."""
 
     def __repr__(self) -> str:
         return "UNSET"
 
     def __reduce__(self) -> str:
-        return "UNSET"  # the one, also where it is unpickled
+        return "UNSET"  # unpickles as the same object
 
 
 UNSET = Unset()
@@ -45,7 +45,7 @@ class Position:
 class Expectations:
     """What is expected of one step's last statement and of the state after it.
 
-    ``raises`` is a type name, None for "raises nothing" where that was written, or UNSET.
+    ``raises`` is a type name, None if ``raises: null`` is written, or UNSET.
     """
 
     expect: tuple[tuple[str, Plain], ...] = ()
@@ -56,7 +56,7 @@ class Expectations:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One piece of program with what is expected after it."""
+    """A program with what is expected after it."""
 
     run: str
     position: Position  # of the first line of the program text in the file

@@ -1,4 +1,4 @@
-"""The editor's JSON Schema of scenario files; ``python -m conformance.language.schema`` writes it anew."""
+"""The editor's JSON Schema of scenario files; ``python -m conformance.language.schema`` updates it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PATH = Path(__file__).with_name("schema.json")
 
 
 def schema() -> dict[str, Any]:
-    """The schema of a scenario file: the model's, with what pydantic cannot say of it."""
+    """The schema of a scenario file: the model's, plus what pydantic cannot express."""
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **model.FileModel.model_json_schema(),
@@ -37,7 +37,7 @@ def schema() -> dict[str, Any]:
 
 
 def text() -> str:
-    """The schema as it must stand in schema.json."""
+    """The content of schema.json."""
     return json.dumps(schema(), indent=2) + "\n"
 
 

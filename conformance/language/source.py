@@ -1,4 +1,4 @@
-"""Where in its file a place of a program or of an expression is."""
+"""Map positions within a program or expression to positions in its file."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Source:
         return Place(start.line, start.column + column - 1 + (1 if self.node.style else 0))
 
     def _as_written(self, line: int, column: int) -> tuple[int, int]:
-        """The place before the matrix replaced anything."""
+        """The position before matrix values were inserted."""
         value: str = self.node.value
         if not placeholder.holds(value):
             return line, column
@@ -45,7 +45,7 @@ class Source:
         return self.reader.text[self.node.start_mark.index : self.node.end_mark.index]
 
     def _indentation(self) -> int:
-        """How far a block's text is indented: what the first line with text has in the file and not here."""
+        """How far a block's text is indented in the file."""
         raw = _FIRST_TEXT.match(self.reader.text, self.reader.text.find("\n", self.node.start_mark.index) + 1)
         read = _FIRST_TEXT.match(self.node.value)
         return len(raw[1]) - len(read[1]) if raw and read else 0

@@ -1,4 +1,4 @@
-"""What a person who mistyped a word probably meant."""
+"""Suggestions for mistyped words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import lru_cache
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """``did you mean `x`?`` for the nearest known word, or nothing."""
+    """``did you mean `x`?`` for the nearest known word, or an empty text."""
     return _nearest(word, frozenset(known))
 
 

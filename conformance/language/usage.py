@@ -1,4 +1,4 @@
-"""Which names of the vocabulary a scenario exercises."""
+"""The names of the vocabulary that a scenario uses."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from conformance.language.scenario import Scenario
 
 
 class Usage(NamedTuple):
-    """Dotted names as in ``vocabulary.PATHS``, and attributes by their name alone."""
+    """The dotted names (see ``vocabulary.PATHS``) and the attribute names that a scenario uses."""
 
     paths: frozenset[str]
     attributes: frozenset[str]
 
     def covers(self, name: vocabulary.VocabularyName) -> bool:
-        """Whether an entry of the vocabulary is among them; of what an attribute is, is not told apart."""
+        """Whether a name of the vocabulary is used; attributes are matched by name, whatever their owner."""
         return name.name in self.attributes if name.kind == "attribute" else name.path in self.paths
 
 

@@ -1,4 +1,4 @@
-"""Which names a program may use: torch's dotted names, attributes, builtins, three words of its own (`words`)."""
+"""The names that a program may use: torch's dotted names, attributes, builtins, and the words of `words`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class VocabularyName(NamedTuple):
 
 
 def entries() -> Iterator[VocabularyName]:
-    """Every name of the vocabulary where torch or Python has it, area by area."""
+    """Every name of the vocabulary with its owner, area by area."""
     for area, places in names.NAMES.items():
         for key, words in places.items():
             for place in key.split(", "):
@@ -69,7 +69,7 @@ PATHS: dict[str, Kind] = {**_paths(), "torch.ops": "module", OPERATORS: "module"
 """Every dotted name, with what it is."""
 
 ATTRIBUTES: frozenset[str] = frozenset(entry.name for entry in entries() if entry.kind == "attribute")
-"""Every attribute that may be read of anything; nodes' ``_saved_...`` besides."""
+"""Every attribute that may be read of any object, apart from the ``_saved_...`` of nodes."""
 
 BASES: frozenset[str] = frozenset(
     path
@@ -79,7 +79,7 @@ BASES: frozenset[str] = frozenset(
         ("torch.nn.", "torch.optim.", "torch.autograd.", "torch.distributions.", "torch.Tensor")
     )
 ) - {"torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.Buffer", "torch.autograd.Variable"}
-"""The classes that a program may derive its own from."""
+"""The classes that a program may subclass."""
 
 
 def is_attribute(name: str) -> bool:
@@ -89,15 +89,15 @@ def is_attribute(name: str) -> bool:
 
 @cache
 def reserved() -> frozenset[str]:
-    """What a program can hold has these beside the vocabulary: no program may store under such a name.
+    """Attributes outside the vocabulary of objects that a program can hold: no program may set such a name.
 
-    Else it could store ``from_file`` on an object of its own and then read it from a storage. What modules have
-    counts for nothing here: they stand only left of a dot, with the whole path in the vocabulary.
+    Otherwise it could set ``from_file`` on an object of its own and then read it from a storage. Attributes of modules
+    do not matter: a module may be used only before a dot, with the whole path in the vocabulary.
     """
     text = resources.files("conformance.language").joinpath("reserved.txt").read_text(encoding="utf-8")
     return frozenset(text.split())
 
 
 def children(path: str) -> list[str]:
-    """The names right below a dotted name."""
+    """The names directly below a dotted name."""
     return [name for above, _, name in (known.rpartition(".") for known in PATHS) if above == path]

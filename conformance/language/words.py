@@ -1,4 +1,4 @@
-"""What every program finds bound, beside Python's builtins; and the torch that the specs are of."""
+"""The names bound in every program in addition to Python's builtins, and the torch release of the specs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ WORDS = {
     "OrderedDict": "OrderedDict(pairs) is Python's collections.OrderedDict: names and layers for nn.Sequential",
     "partial": "partial(function, ...) is Python's functools.partial: the function with some arguments given",
 }
-"""The words that are bound beside torch."""
+"""The bound names other than torch's modules."""
 
 BOUND = {
     "torch": "torch",
@@ -21,4 +21,4 @@ BOUND = {
 """The modules that every program has without importing them."""
 
 RELEASE = "2.13.0"
-"""The torch whose behaviour the suite's own specs state."""
+"""The release of torch that the suite's own specs describe."""

@@ -1,4 +1,4 @@
-"""All scenarios under all the checks that run them, in processes: deleting a statement may take torch down."""
+"""Run all deep checks on all scenarios, in processes, since deleting a statement may crash torch."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from conformance.runner.processes import ProcessDied, forked
 from conformance.runner.trace import Trace
 from conformance.runner.verdict import flaws_on_torch
 
-CHUNK = 12  # scenarios, each with its cases: those of one process, and of one order that is changed
+CHUNK = 12  # scenarios with all cases per process, which are also reordered together
 
 Cases = Sequence[Scenario]
 
@@ -25,14 +25,14 @@ def examine(
     processes: int,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> list[Problem]:
-    """All that is wrong with the scenarios, in the order of the files; ``progress`` is told how many are done."""
+    """All problems of the scenarios, in file order; ``progress`` is called with the number of finished ones."""
     groups: dict[Position, list[Scenario]] = {}
     for scenario in scenarios:
         groups.setdefault(scenario.position, []).append(scenario)
     every = list(groups.values())
     count = -(-len(every) // CHUNK)
-    chunks = [every[number::count] for number in range(count)]  # neighbours of many files
-    find("torch")  # here, before the processes fork
+    chunks = [every[number::count] for number in range(count)]  # a chunk mixes many files
+    find("torch")  # loads torch before the processes fork
     found: list[Problem] = []
     done = 0
     fragile: list[Cases] = []
@@ -56,7 +56,7 @@ def _chunk(chunk: Sequence[Cases]) -> list[Problem]:
 
 
 def _one_by_one(cases: Cases, processes: int) -> Iterator[Problem]:
-    """The same for one scenario, each deletion in a process of its own: one that ends with it had an effect."""
+    """The same for one scenario, each deletion in its own process: one that crashes has an effect."""
     ((_, remarks),) = forked([partial(_reproduced, [cases])], 1)
     if isinstance(remarks, ProcessDied):
         yield Problem(cases[0].position, f"torch's process ends in it: {remarks}")
@@ -85,7 +85,7 @@ def _reproduced(chunk: Sequence[Cases]) -> list[Problem]:
 
 
 def _without_effect(cases: Cases, ran: Callable[[Scenario], Trace | None]) -> list[Problem]:
-    """The statements without which each of the cases does what it does: Note [Without effect]."""
+    """The statements without effect in all cases: see Note [Without effect]."""
     idle: dict[Key, Deletion] | None = None
     for case in cases:
         asked = {each.key: each for each in deletions(case)}

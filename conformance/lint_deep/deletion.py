@@ -1,13 +1,12 @@
-"""Each statement left out in turn: what changes nothing of what torch does says nothing about an engine.
+"""Delete each statement in turn: a statement without effect on torch says nothing about an engine.
 
-Note [Without effect]: a statement has an effect if it raises, warns or prints, or if anything that is observed from
-there on is another without it; that the program then no longer runs is an effect as well. Of the cases of a matrix it
-is enough that one shows it. Asked are the statements that are observed: none in bodies of functions and classes.
-Not asked are an ``assert``, which is a check of its own, and form: an import, a docstring, a ``pass``, an ``elif``.
-That nothing comes of a statement can be its point. It is where the statement hands torch a function that never runs:
-another engine may run it. It is where the word ``collect()`` finds nothing to collect, and in a scenario of which only
-the end is observed: that is about what passes and leaves nothing behind. Elsewhere a step says so: it is about its
-last statement, and its ``expect`` or ``raises: null`` says what there is after it.
+Note [Without effect]: a statement has an effect if it raises, warns or prints, or if deleting it changes any later
+observation or breaks the program. For a matrix, an effect in one case is enough. Only observed statements are checked,
+so none in bodies of functions and classes. Exempt are ``assert``, which is a check itself, and form: imports,
+docstrings, ``pass`` and ``elif``. Having no effect can also be the point of a statement. That is assumed if it passes
+torch a function that never runs, which another engine may run; for ``collect()``; and in a scenario with ``observe:
+end``, which is about temporary effects. In other cases the step must say so: its last statement is the point if the
+step has ``expect`` or ``raises: null``.
 """
 
 from __future__ import annotations
@@ -22,22 +21,22 @@ from conformance.runner.trace import Moment, State, Trace
 from conformance.runner.verdict import without_opaque
 
 Key = tuple[int, int, str]
-"""Step, number in it, kind: the same statement in all the cases of a matrix."""
+"""Step, number in it, kind: identifies a statement in all cases of a matrix."""
 
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """A scenario without one statement, and where that stands in the file."""
+    """A scenario without one statement, and the statement's position in the file."""
 
     key: Key
     position: Position
     text: str
     scenario: Scenario
-    failing: Scenario | None  # with each function that the statement hands on replaced by one that raises
+    failing: Scenario | None  # with each function that the statement passes on replaced by one that raises
 
 
 def deletions(scenario: Scenario) -> Iterator[Deletion]:
-    """The scenario without each of the statements that Note [Without effect] asks about."""
+    """The scenario without each checked statement: see Note [Without effect]."""
     if scenario.observe == "end":
         return
     defined = _functions(scenario)
@@ -71,13 +70,13 @@ def _with(scenario: Scenario, index: int, text: str) -> Scenario:
 
 
 def has_effect(reference: Trace, shortened: Trace) -> bool:
-    """Whether a trace is another without a statement: see Note [Without effect]."""
+    """Whether deleting a statement changed the trace: see Note [Without effect]."""
     rest = {moment.statement: moment for moment in shortened.moments}
     before: State = {}
     for moment in reference.moments:
         moment_without = rest.pop(moment.statement, None)
         state = before if moment.state is None else without_opaque(moment.state)
-        if moment_without is None:  # it stood in what was left out
+        if moment_without is None:  # it belongs to the deleted statement
             if state != before or _told(moment) != _NOTHING:
                 return True
         elif (
@@ -91,7 +90,7 @@ def has_effect(reference: Trace, shortened: Trace) -> bool:
 
 
 def never_changes(scenario: Scenario, trace: Trace) -> bool:
-    """Whether nothing happens in a scenario and nothing is asked: no name is bound to what can be observed."""
+    """Whether a scenario has no effect at all: no events and no observable values."""
     if any(compile_step(step.run).asserts for step in scenario.steps):
         return False
     return not any(
@@ -111,7 +110,7 @@ def _is_about_its_last(step: Step) -> bool:
 
 
 def _statements(tree: ast.Module | ast.stmt) -> Iterator[ast.stmt]:
-    """Every statement that may be left out, an outer one before its inner ones."""
+    """Every statement that may be deleted, an outer one before its inner ones."""
     for name in ("body", "orelse"):
         for number, each in enumerate(getattr(tree, name, ())):
             form = (
@@ -135,7 +134,7 @@ def _start(node: ast.stmt) -> tuple[int, int]:
 
 
 def _without(lines: Sequence[bytes], node: ast.stmt) -> str:
-    """The text with ``0`` for the statement: all others stay on their lines and in their columns."""
+    """The text with ``0`` instead of the statement; all others keep their lines and columns."""
     first, column = _start(node)
     last, end = node.end_lineno or first, node.end_col_offset or column
     head, tail = lines[first - 1][:column], lines[last - 1][end:]
@@ -150,7 +149,7 @@ def _functions(scenario: Scenario) -> set[str]:
 
 
 def _handed(node: ast.stmt, defined: set[str]) -> list[ast.expr]:
-    """The functions that a statement hands on in its calls, and methods such as ``seen.append``."""
+    """The functions that a statement passes as arguments, and methods such as ``seen.append``."""
     calls = [each for each in ast.walk(node) if isinstance(each, ast.Call)]
     arguments = [a for call in calls for a in (*call.args, *(keyword.value for keyword in call.keywords))]
     return [
@@ -163,7 +162,7 @@ def _handed(node: ast.stmt, defined: set[str]) -> list[ast.expr]:
 
 
 def _replaced(lines: Sequence[bytes], nodes: Sequence[ast.expr]) -> str:
-    """The text with functions that raise for these expressions; they are arguments, so lines may end in them."""
+    """The text with these expressions replaced by functions that raise."""
     text = list(lines)
     for node in sorted(nodes, key=lambda each: (each.lineno, each.col_offset), reverse=True):
         first, last, end = node.lineno - 1, (node.end_lineno or 0) - 1, node.end_col_offset

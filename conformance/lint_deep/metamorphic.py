@@ -1,8 +1,8 @@
-"""Programs that must do the same: a scenario with its tensors renamed, or with neighbours that commute swapped.
+"""Equivalent programs: a scenario with renamed variables, or with two commuting statements swapped.
 
-Note [Commuting]: two neighbouring assignments commute where each makes a leaf or a plain value of its own and none has
-a name of the other: no node of the graph is made, which torch numbers, and no number drawn. Nor is it asked where two
-names come to stand for one object or one memory: the first to be bound is its name then.
+Note [Commuting]: two neighbouring assignments commute if each creates a leaf or a plain value and neither uses a name
+of the other. They create no graph nodes, which torch numbers, and draw no random numbers. Assignments that may create
+two names for one object or storage are not swapped, since the first name identifies it in the trace.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MAKES_A_LEAF = {"tensor", "ones", "zeros", "full", "arange", "eye", "linspace"}
 
 
 def renamed(scenario: Scenario) -> Scenario | None:
-    """The scenario with other names for what it binds outside of its functions; None where there are none."""
+    """The scenario with renamed variables outside its functions; None if it has none."""
     trees = [ast.parse(step.run) for step in scenario.steps]
     own = {name for tree in trees for node in tree.body for name in _bound(node)}
     expressions = [ast.parse(e, mode="eval") for step in scenario.steps for e in expressions_of(step)]
@@ -55,12 +55,12 @@ def renamed(scenario: Scenario) -> Scenario | None:
 
 
 def with_first_names(trace: Trace) -> Trace:
-    """The trace of a renamed scenario as if it had its own names; columns are not kept."""
+    """The trace of a renamed scenario with the original names, without columns."""
     return Trace.from_json(re.sub(rf"\b{PREFIX}", "", trace.to_json()))
 
 
 def _bound(node: ast.stmt) -> Iterator[str]:
-    """The names that a statement binds in the program's own namespace, but for functions and classes."""
+    """The names that a statement binds at the top level, except functions and classes."""
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         return
     for each in ast.walk(node):
@@ -69,7 +69,7 @@ def _bound(node: ast.stmt) -> Iterator[str]:
 
 
 def _otherwise_used(node: ast.AST) -> Iterator[str]:
-    """Names that cannot be told from a parameter's, an attribute's of a class, or that stand in a text."""
+    """Names that cannot be renamed: also a parameter, an attribute, or part of a text."""
     if isinstance(node, ast.arg) or (isinstance(node, ast.keyword) and node.arg):
         yield str(node.arg)
     elif isinstance(node, ast.FunctionDef):
@@ -98,7 +98,7 @@ def _renamed(text: str, names: set[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Commuted:
-    """A scenario with two neighbours swapped: in which step they are, and on which line the first stands."""
+    """A scenario with two neighbours swapped, with their step and the line of the first."""
 
     scenario: Scenario
     position: Position
@@ -106,12 +106,12 @@ class Commuted:
     line: int
 
     def begins(self, statement: Statement) -> bool:
-        """Whether a statement is the first of the two, before or after they are swapped."""
+        """Whether a statement is the first of the two, before or after swapping."""
         return (statement.step, statement.line) == (self.step, self.line)
 
 
 def commuted(scenario: Scenario, trace: Trace) -> Iterator[Commuted]:
-    """The scenario with each pair of neighbours swapped that commutes: Note [Commuting]."""
+    """The scenario with each pair of commuting neighbours swapped: see Note [Commuting]."""
     states = [moment.state for moment in trace.moments if moment.state is not None]
     if any("is" in facets or facets.get("storage") for state in states for facets in state.values()):
         return
@@ -125,7 +125,7 @@ def commuted(scenario: Scenario, trace: Trace) -> Iterator[Commuted]:
 
 
 def _alone(step: Step) -> list[ast.stmt]:
-    """The step's statements, where each has its lines for itself."""
+    """The step's statements, if no two share a line."""
     body = ast.parse(step.run).body
     ends = [0, *((node.end_lineno or node.lineno) for node in body)]
     alone = all(node.lineno > end for node, end in zip(body, ends, strict=False))
@@ -140,7 +140,7 @@ def _shared(first: ast.stmt, second: ast.stmt) -> set[str]:
 
 
 def _is_fresh(node: ast.stmt) -> bool:
-    """Whether a statement binds names to constants, or to tensors that torch makes of constants."""
+    """Whether a statement binds names to constants or to tensors created from constants."""
     if not (isinstance(node, ast.Assign) and all(isinstance(each, ast.Name) for each in node.targets)):
         return False
     for each in ast.walk(node.value):

@@ -1,8 +1,8 @@
-"""Whether torch does the same again: twice, in another order of scenarios, unobserved, renamed, and in float64.
+"""Whether torch reproduces a scenario: run again, in another order, unobserved, renamed, and in float64.
 
-Note [In float64]: with float64 for its default dtype torch does the same, within float32's tolerances; of the graph
-nothing is asked, in which there may be casts. Where another default is the point it may do otherwise: where the program
-names a dtype, and where it draws numbers, which are others then; that it does is seen by another seed.
+Note [In float64]: with float64 as default dtype, torch's results are the same within float32's tolerances. The graph is
+not compared, since it may contain casts. A scenario is exempt if its program names a dtype, or if it draws random
+numbers, which is detected by running it with another seed.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ ROUNDED = "its result depends on float32 rounding: use numbers with few digits"
 
 
 def _unlike(position: Position, how: str, what: str, hint: str) -> Problem:
-    """How a scenario's twin came about, and the first thing that torch does otherwise in it."""
+    """A problem: how the scenario was varied, and the first difference."""
     return Problem(position, f"torch does not reproduce this {how}: {what}", hint)
 
 
 def disagreements(
     scenarios: Sequence[Scenario], traces: Sequence[Trace], torch: Engine, float64: Engine
 ) -> Iterator[Problem]:
-    """What torch does not reproduce, for each scenario the first; ``traces`` are what it did in their order."""
+    """The first disagreement of each scenario; ``traces`` are those of the original order."""
     pairs = list(zip(scenarios, traces, strict=True))
     steady = []
     for scenario, trace in pairs:
@@ -71,8 +71,8 @@ def _of_one(scenario: Scenario, trace: Trace, torch: Engine, float64: Engine) ->
         what := _beyond_rounding(scenario, trace, run(scenario, torch, observe="end"))
     ):
         yield _unlike(place, "when not observed", what, OBSERVED)
-    twin = renamed(scenario)
-    if twin and (what := _beyond_rounding(scenario, trace, with_first_names(run(twin, torch)))):
+    variant = renamed(scenario)
+    if variant and (what := _beyond_rounding(scenario, trace, with_first_names(run(variant, torch)))):
         yield _unlike(place, "with other names", what, NAMED)
     for pair in commuted(scenario, trace):
         at = next((k for k, m in enumerate(moments) if pair.begins(m.statement)), len(moments))
@@ -86,10 +86,10 @@ def _of_one(scenario: Scenario, trace: Trace, torch: Engine, float64: Engine) ->
 
 def _in_float64(scenario: Scenario, trace: Trace, torch: Engine, float64: Engine) -> str:
     """See Note [In float64]."""
-    twin = run(scenario, float64)
+    variant = run(scenario, float64)
     found = [
         each
-        for each in differences(scenario, trace, twin)
+        for each in differences(scenario, trace, variant)
         if each.group != "graph" and each.facet not in _OF_A_DTYPE
     ]
     words = [
@@ -105,19 +105,19 @@ def _in_float64(scenario: Scenario, trace: Trace, torch: Engine, float64: Engine
 
 
 def _draws(scenario: Scenario, trace: Trace, torch: Engine) -> bool:
-    """Whether the seed matters."""
+    """Whether the scenario draws random numbers."""
     seeding = Step("torch.manual_seed(1)", scenario.position)
     seeded = run(replace(scenario, steps=(seeding, *scenario.steps)), torch)
     return bool(_first(scenario, trace.moments, seeded.moments[1:]))
 
 
 def _beyond_rounding(scenario: Scenario, trace: Trace, again: Trace) -> str:
-    """The first thing that is not the same; but kernels round as memory lies, which the tolerance allows for."""
+    """The first difference beyond the tolerance: kernels may round differently for other memory alignments."""
     return _first(scenario, trace.moments, again.moments) if differences(scenario, trace, again) else ""
 
 
 def _first(scenario: Scenario, reference: Sequence[Moment], rerun: Sequence[Moment]) -> str:
-    """The first thing that is not the same, to the last bit; empty where all is."""
+    """The first bitwise difference; empty if there is none."""
     for expected, moment in zip_longest(reference, rerun):
         what = _what(expected, moment)
         if what:
@@ -140,7 +140,7 @@ def _what(reference: Moment | None, rerun: Moment | None) -> str:
     told.append(("warns", "; ".join(map(str, reference.warned)), "; ".join(map(str, rerun.warned))))
     values, values_again = dict(reference.values), dict(rerun.values)
     told += [(f"{each} is", values[each], values_again.get(each, "")) for each in values]
-    if reference.state is not None and rerun.state is not None:  # else one of them was not looked at
+    if reference.state is not None and rerun.state is not None:  # otherwise one of them was not observed
         for name in dict.fromkeys((*reference.state, *rerun.state)):
             facets, facets_again = reference.state.get(name, {}), rerun.state.get(name, {})
             for facet in dict.fromkeys((*facets, *facets_again)):

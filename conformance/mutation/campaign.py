@@ -1,4 +1,4 @@
-"""Every fault against the checks, in the order in which they are likely to see it."""
+"""Run every fault against the checks, the most likely ones first."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from conformance.runner.processes import ProcessDied, forked
 _Line = tuple[str, int]  # a file and a line in it
 
 _WRITERS = ("compiling:", "rows:", "sources:", "node_sources:")
-"""What writes the functions of an operation when it is first called: one of all the checks is seen to run it."""
+"""Modules that generate the functions of an operation on its first call, which only one check runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What may see a fault: ``run`` gives the first difference, or "" where the engine does as it should."""
+    """A check that may catch a fault: ``run`` returns the first difference, or "" if there is none."""
 
     id: str
     run: Callable[[], str]
@@ -28,7 +28,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Kill:
-    """A check saw the fault; ``check`` is "" where the process died."""
+    """A check caught the fault; ``check`` is "" if the process died."""
 
     check: str
     difference: str
@@ -36,7 +36,7 @@ class Kill:
 
 @dataclass(frozen=True, slots=True)
 class MutantVerdict:
-    """What became of a fault. ``ran``: how many checks; ``reached``: how many of all run the fragment."""
+    """The result of a fault. ``ran``: the number of checks run; ``reached``: those that run the fragment."""
 
     mutant: Mutant
     kills: tuple[Kill, ...]
@@ -47,7 +47,7 @@ class MutantVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A check on the engine as it is: its difference, if any, and which lines and functions of faults it runs."""
+    """A check on the unchanged engine: its difference, if any, and the lines and functions that it runs."""
 
     difference: str
     lines: frozenset[_Line]
@@ -118,9 +118,9 @@ def campaign(
     whole: bool = False,
     processes: int = 1,
 ) -> Iterator[MutantVerdict]:
-    """Each fault in a process of its own, as they finish. Checks that differ without a fault have no say.
+    """Run each fault in its own process; yields verdicts as they finish. Checks that fail without a fault are skipped.
 
-    Those that run the fragment come first, then those that call its function; the others cannot see the fault, unless
+    Checks that run the fragment come first, then those that call its function. The others cannot see the fault, unless
     it is in one of _WRITERS.
     """
     usable = [(check, visit) for check, visit in zip(checks, visits, strict=True) if not visit.difference]
@@ -150,7 +150,7 @@ def _place(mutant: Mutant) -> _Place | None:
 
 
 def _rank(place: _Place | None, visit: Visit) -> int:
-    if place is None:  # a text, or another plain value: it may be read anywhere
+    if place is None:  # a text or another plain value, which may be read anywhere
         return 0
     file, lines, function = place
     if any((file, line) in visit.lines for line in lines):

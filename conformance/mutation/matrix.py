@@ -1,4 +1,4 @@
-"""What became of the faults, as text and as plain data."""
+"""The results of the faults, as text and as plain data."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from conformance.mutation.campaign import MutantVerdict
 
-SHOWN = 4  # scenarios that a row names
+SHOWN = 4  # scenarios named in a row
 
 
 def footer(verdicts: Sequence[MutantVerdict]) -> str:
@@ -18,9 +18,9 @@ def footer(verdicts: Sequence[MutantVerdict]) -> str:
 def matrix(
     verdicts: Sequence[MutantVerdict], unusable: Sequence[str], ran: Sequence[str] = ()
 ) -> Iterator[str]:
-    """A row for each fault: who saw it, or that nobody did. The last line is the score.
+    """A row for each fault with the scenarios that caught it. The last line is the score.
 
-    ``ran``: the scenarios, where all of them ran against every fault.
+    ``ran``: the scenarios, if all of them ran against every fault.
     """
     area = ""
     for verdict in verdicts:
@@ -69,7 +69,7 @@ def _first_line(text: str) -> str:
 
 
 def killers(verdict: MutantVerdict) -> dict[str, str]:
-    """The scenarios, without the labels of their cases, that saw a fault, and what they saw first."""
+    """The scenarios that caught a fault, without case labels, with the first difference of each."""
     found: dict[str, str] = {}
     for kill in verdict.kills:
         found.setdefault(kill.check.partition("[")[0], kill.difference)
@@ -77,7 +77,7 @@ def killers(verdict: MutantVerdict) -> dict[str, str]:
 
 
 def dispensable(verdicts: Sequence[MutantVerdict], ran: Sequence[str]) -> list[str]:
-    """The scenarios that kill nothing that no other kills."""
+    """The scenarios that kill no fault that the others do not kill."""
     alone = {names.pop() for names in map(set, map(killers, verdicts)) if len(names) == 1}
     return [name for name in dict.fromkeys(each.partition("[")[0] for each in ran) if name not in alone]
 
@@ -85,7 +85,7 @@ def dispensable(verdicts: Sequence[MutantVerdict], ran: Sequence[str]) -> list[s
 def as_json(
     verdicts: Sequence[MutantVerdict], unusable: Sequence[str], ran: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """All of it."""
+    """All results as data."""
     return {
         "mutants": [
             {

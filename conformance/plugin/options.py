@@ -1,4 +1,4 @@
-"""The options of the pytest plugin, and which engines they name."""
+"""The options of the pytest plugin, and the engines that they name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ INI = "conformance_engines"
 
 
 def add_options(parser: pytest.Parser) -> None:
-    """The options, in a group of their own."""
+    """Add the options in a group of their own."""
     group = parser.getgroup("conformance", "autograd conformance")
     group.addoption(
         "--engine",
@@ -55,10 +55,10 @@ def add_options(parser: pytest.Parser) -> None:
 
 
 def _seconds(text: str) -> float:
-    """A limit of time; an alarm set to 0 would never ring.
+    """A time limit; an alarm set to 0 would never ring.
 
     Raises:
-        ArgumentTypeError: it is no number above 0.
+        ArgumentTypeError: it is not a number above 0.
     """
     try:
         seconds = float(text)

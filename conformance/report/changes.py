@@ -1,4 +1,4 @@
-"""Two recordings of torch, or of another engine: what became different."""
+"""Compare two recordings of torch or of another engine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from conformance.runner.trace import Trace
 
 
 class RecordingLike(Protocol):
-    """What is read of a recording: `conformance.adapters.recording` has the class."""
+    """The attributes of a recording that are used; the class is in `conformance.adapters.recording`."""
 
     @property
     def name(self) -> str: ...
@@ -26,7 +26,7 @@ class RecordingLike(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What one recording has otherwise than another."""
+    """The differences between two recordings."""
 
     old: str
     new: str
@@ -34,16 +34,16 @@ class Changes:
     changed: tuple[tuple[Scenario, tuple[Difference, ...]], ...]
     only_old: tuple[str, ...]
     only_new: tuple[str, ...]
-    not_compared: tuple[str, ...]  # in both, of programs that are not the same, or not what they are now
+    not_compared: tuple[str, ...]  # in both, but with different or changed programs
 
     @property
     def any(self) -> bool:
-        """Whether the recordings say different things, or things that cannot be compared."""
+        """Whether the recordings differ, or cannot be compared completely."""
         return bool(self.changed or self.only_old or self.only_new or self.not_compared)
 
 
 def changes(old: RecordingLike, new: RecordingLike, scenarios: Sequence[Scenario]) -> Changes:
-    """Compare what both have; ``scenarios`` as they are now."""
+    """Compare the common scenarios; ``scenarios`` are the current ones."""
     programs = {scenario.id: (scenario, fingerprint(scenario)) for scenario in scenarios}
     changed: list[tuple[Scenario, tuple[Difference, ...]]] = []
     skipped: list[str] = []
@@ -68,15 +68,17 @@ def changes(old: RecordingLike, new: RecordingLike, scenarios: Sequence[Scenario
 
 
 def as_text(found: Changes) -> Iterator[str]:
-    """The report: a summary, then the first statement that differs, once for all scenarios where that says the same."""
-    compared = f"{found.compared} scenarios, all alike" if found.compared else "no scenario to be compared"
+    """The report: a summary, then each first difference once, with all scenarios that have it."""
+    compared = (
+        f"{found.compared} scenarios, no differences" if found.compared else "no scenario to be compared"
+    )
     if found.changed:
         compared = f"{len(found.changed)} of {found.compared} scenarios differ"
     yield f"{found.old} -> {found.new}: {compared}"
     yield from _listed("only in the old recording", found.only_old)
     yield from _listed("only in the new recording", found.only_new)
     yield from _listed(
-        "not compared, since their programs have changed, or are not where --in says", found.not_compared
+        "not compared: their programs have changed, or are not in the --in paths", found.not_compared
     )
     alike: dict[tuple[tuple[str, ...], ...], list[tuple[Scenario, tuple[Difference, ...]]]] = {}
     for scenario, differing in found.changed:

@@ -1,4 +1,4 @@
-"""The vocabulary, area by area: what of it an engine has and what of it scenarios exercise."""
+"""The vocabulary, area by area: which names an engine provides and which ones scenarios use."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Area:
 def cover(
     entries: Iterable[VocabularyName], lacking: Collection[str], uses: Iterable[Usage]
 ) -> tuple[Area, ...]:
-    """Each area of ``entries``; ``lacking`` has the paths that the engine does not answer to."""
+    """Each area of ``entries``; ``lacking`` has the paths that the engine does not provide."""
     used = Usage(frozenset(), frozenset())
     for use in uses:
         used = Usage(used.paths | use.paths, used.attributes | use.attributes)
@@ -63,7 +63,7 @@ def as_text(areas: Sequence[Area], engine: str) -> Iterator[str]:
 
 
 def as_json(areas: Sequence[Area], facts: Mapping[str, Any]) -> dict[str, object]:
-    """The same as data."""
+    """The table as data."""
     return {
         "engine": facts["name"],
         "version": facts["version"],

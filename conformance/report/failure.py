@@ -1,4 +1,4 @@
-"""Why a scenario failed, as text: the verdict in a line, the program, the facets, what to paste."""
+"""The failure text: the verdict in one line, the program, the facets, snippets to paste."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ROWS = 12  # of a table
 
 
 def failure_text(scenario: Scenario, outcome: Outcome, reference: Engine, engine: Engine) -> str:
-    """The whole text of a failure: unsound, unsupported or different."""
+    """The failure text of an outcome that is unsound, unsupported or different."""
     lines = [verdict_line(scenario, outcome, reference, engine), *_heading(scenario)]
     if outcome.verdict == "unsound":
         lines += _flaws(scenario, outcome)
@@ -67,7 +67,7 @@ def _differences(scenario: Scenario, outcome: Outcome, reference: Engine, engine
 
 
 def _snippets(scenario: Scenario, place: Statement, show: str, *engines: Engine) -> Iterator[str]:
-    """What to paste for each engine."""
+    """A snippet for each engine."""
     for each, name in zip(engines, distinct_labels(*engines), strict=True):
         yield ""
         yield f"On {name}:"
@@ -76,7 +76,7 @@ def _snippets(scenario: Scenario, place: Statement, show: str, *engines: Engine)
 
 
 def _news(differences: Sequence[Difference], first: Sequence[Difference]) -> Iterator[Difference]:
-    """The differences that say more than those before: one lasts from statement to statement."""
+    """The differences that are not repetitions: a difference lasts from statement to statement."""
     known = {difference.content for difference in first}
     for difference in differences:
         if difference.content not in known:
@@ -85,7 +85,7 @@ def _news(differences: Sequence[Difference], first: Sequence[Difference]) -> Ite
 
 
 def _cut(rows: Iterator[str]) -> Iterator[str]:
-    """The rows of a table, the header not counted, up to a bound."""
+    """The rows of a table up to a limit, not counting the header."""
     lines = list(rows)
     yield from lines[: _ROWS + 1]
     if len(lines) > _ROWS + 1:

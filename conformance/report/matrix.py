@@ -23,39 +23,38 @@ Rows = list[tuple[str, ...]]
 class Cell:
     """How some scenarios did on one engine."""
 
-    scenarios: int  # that say something about an engine
-    supported: int  # of which it has all the names
+    scenarios: int  # that count for an engine
+    supported: int  # all of whose names it provides
     agreeing: int  # with no difference in a claimed group
-    declared: int  # that differ where the engine's divergence file says so
+    declared: int  # that differ only as declared
     groups: tuple[tuple[str, int], ...]  # claimed: supported scenarios without a difference in it
 
     def share(self, count: int, of: int) -> str:
-        """Per cent, never rounded up to 100 nor down to 0."""
+        """A percentage, never rounded up to 100 or down to 0."""
         if not of:
             return "-"
         per_cent = 100 * count / of
         return f"{min(max(round(per_cent), count > 0), 99 if count < of else 100)}%"
 
     def group(self, group: str) -> str:
-        """The share of a group; nothing where the engine does not claim it."""
+        """The share of a group; empty if the engine does not claim it."""
         counts = dict(self.groups)
         return self.share(counts[group], self.supported) if group in counts else ""
 
 
 def cell(results: Iterable[Result]) -> Cell:
-    """Scenarios that cannot be run, on torch or on this machine, say nothing of an engine.
+    """Count results; scenarios that cannot run on torch or on this machine do not count.
 
-    A scenario in which the engine raises where torch does not counts as different in every group: what comes
-    after was not compared.
+    A scenario in which only the engine raises counts as different in every group, since the rest was not compared.
     """
-    told = [result for result in results if result.verdict not in _SAID | {"skipped"}]
-    ran = [result for result in told if result.verdict in _COMPARED]
+    counted = [result for result in results if result.verdict not in _SAID | {"skipped"}]
+    ran = [result for result in counted if result.verdict in _COMPARED]
     counts: Counter[str] = Counter()
     for result in ran:
         counts.update({group: not result.differs_in(group) for group in result.groups})
-    verdicts = Counter(result.verdict for result in told)
+    verdicts = Counter(result.verdict for result in counted)
     return Cell(
-        len(told),
+        len(counted),
         len(ran),
         verdicts["agrees"] + verdicts["stale"],
         verdicts["known divergence"],
@@ -93,7 +92,7 @@ _LEGEND = (
 
 
 def as_json(results: Sequence[Result]) -> Iterator[str]:
-    """The same as data."""
+    """The tables as data."""
 
     def told(found: Cell) -> dict[str, object]:
         return {

@@ -1,4 +1,4 @@
-"""What the HTML report shows of one scenario on one engine: plain data, as a worker sends it."""
+"""The HTML report's data of one scenario on one engine: plain data that a worker can send."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Page = dict[str, Any]
 def page(
     scenario: Scenario, outcome: Outcome, reference: Trace, trace: Trace, engines: tuple[Engine, Engine]
 ) -> Page:
-    """The page; what an engine does that agrees is not told again."""
+    """The page; without the engine's statements if it agrees."""
     torch, engine = engines
     found: Page = {
         "told": [_plain(each) for each in statement_reports(scenario, reference, None)],
@@ -89,7 +89,7 @@ def _last(trace: Trace) -> Statement:
 
 
 def _claimed(scenario: Scenario, reference: Trace) -> Iterator[list[str]]:
-    """What the document says beside what torch does, where they part."""
+    """What the document says and what torch does, where they differ."""
     for number, step in enumerate(scenario.steps):
         if step.claimed is None:
             continue
@@ -125,7 +125,7 @@ def _written(value: Plain) -> str:
 
 
 def _graph(trace: Trace, place: Statement | None) -> list[str]:
-    """When, and the picture: at that statement, else after the last that has a graph; nothing where there is none."""
+    """Statement and picture of the graph at ``place``, or after the last statement with a graph; may be empty."""
     for moment in reversed(trace.moments):
         if place is None or moment.statement == place:
             drawing = draw(moment.state or {})
@@ -136,12 +136,12 @@ def _graph(trace: Trace, place: Statement | None) -> list[str]:
 
 def _picture(drawing: Drawing) -> str:
     if len(drawing.boxes) > LARGEST:
-        return f"{len(drawing.boxes)} nodes: too many for a page; conformance graph draws them"
+        return f"{len(drawing.boxes)} nodes: too many for a page; conformance graph can draw them"
     return svg(drawing, alone=False) if drawing.boxes else "no graph"
 
 
 def _graphs(reference: Trace, trace: Trace, *, differing: bool) -> list[str]:
-    """Both graphs where they begin to differ: when, the reference's, the engine's."""
+    """The first differing graphs: the statement, the reference's and the engine's."""
     if not differing:
         return []
     of_engine = {moment.statement: moment for moment in trace.moments}
@@ -161,7 +161,7 @@ _SYMBOLS = {
 
 
 def operation(source: str) -> str:
-    """What a statement does last: ``backward`` of ``(a * b).sum().backward()``; a sign, an index, a keyword."""
+    """The last operation of a statement: ``backward`` of ``(a * b).sum().backward()``, an operator, an index."""
     text = source.strip()
     for suffix in ("", "pass", "\n pass"):  # a line that begins a block
         try:

@@ -1,4 +1,4 @@
-"""One scenario as a person follows it: statement by statement, what changed, torch beside the engine."""
+"""Show one scenario statement by statement, with the changes on torch and on the engine."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from conformance.report.text import shorten
 
 Style: TypeAlias = Literal["", "title", "dim", "code", "differs"]
 Line: TypeAlias = list[tuple[str, Style]]
-"""A line of text in pieces, each with what it is, so that a terminal can colour it."""
+"""A line of text as pieces with styles, which a terminal can colour."""
 
 NARROWEST = 24  # characters of a column
-LINES = 3  # of a cell; a longer one is cut in the middle
+LINES = 3  # of a cell; longer cells are cut in the middle
 
 
 @dataclass(frozen=True, slots=True)
 class ScenarioHeader:
-    """What is shown of one scenario beside what its statements did."""
+    """The head of the output: scenario, claims, engines and verdict."""
 
     scenario: Scenario
-    says: Sequence[str]  # what the documents say, each with its verdict
+    says: Sequence[str]  # the claims, each with its verdict
     reference: str  # with its version
-    engine: str  # likewise; empty where only the reference ran
+    engine: str  # with its version; empty if only the reference ran
     verdict: str
     agrees: bool
 
@@ -35,7 +35,7 @@ class ScenarioHeader:
 def show(
     shown: ScenarioHeader, told: Iterable[StatementReport], *, width: int = 110, full: bool = False
 ) -> Iterator[Line]:
-    """The lines; ``full`` cuts no value."""
+    """The output lines; with ``full`` no value is shortened."""
     for line in _lines(shown, list(told), width, full):
         yield [(_visible(text), style) for text, style in line]
 
@@ -82,7 +82,7 @@ def _row(row: ComparisonRow, widths: Sequence[int], number: int, full: bool) -> 
 
 
 def _cells(cells: Sequence[str], widths: Sequence[int], indent: str, full: bool) -> Iterator[str]:
-    """A row of the table, of as many lines as its longest cell needs."""
+    """A row of the table, with as many lines as its longest cell needs."""
     columns = []
     for cell, width in zip(cells, widths, strict=True):
         text = " ".join(cell.split()) if full else shorten(cell, LINES * width)
@@ -94,14 +94,14 @@ def _cells(cells: Sequence[str], widths: Sequence[int], indent: str, full: bool)
 
 
 def _visible(text: str) -> str:
-    """A terminal obeys control characters; a scenario may print them."""
+    """The text with control characters escaped, since a scenario may print them."""
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
 def _widths(
     told: Sequence[StatementReport], shown: ScenarioHeader, width: int, full: bool
 ) -> tuple[int, int, int]:
-    """The columns: the engine's as wide as it needs, up to half of what the line leaves."""
+    """The widths of the columns; the engine's gets at most half of the room for values."""
     rows = [("", shown.reference, shown.engine), *(row[:3] for each in told for row in each.rows)]
     longest = [max(len(" ".join(cell.split())) for cell in column) for column in zip(*rows, strict=True)]
     name = min(longest[0], 30)

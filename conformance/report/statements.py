@@ -1,4 +1,4 @@
-"""A scenario statement by statement: what each did on the reference, and beside it on an engine."""
+"""Compare a scenario statement by statement: what each did on the reference and on an engine."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from conformance.runner.program import compile_step
 from conformance.runner.trace import Facet, Facets, Moment, State, Statement, Trace, is_error
 
 ALIKE = "="
-"""What stands for the engine where it does as the reference."""
+"""The engine's cell if it is the same as the reference's."""
 MISSED = "not reached"
-"""What stands for the one whose program ended before."""
+"""The cell of the side whose program ended before the statement."""
 
 
 class ComparisonRow(NamedTuple):
-    """One thing that a statement did: a name and what became of it, or an event without a name."""
+    """One effect of a statement: a name with its new value, or an event."""
 
     name: str
     reference: str
@@ -29,26 +29,26 @@ class ComparisonRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StatementReport:
-    """One statement with all it did."""
+    """One statement with all its effects."""
 
     statement: Statement
     line: int  # in the file
     source: str  # its first line; empty for a step's expectations
-    again: str  # why it is told apart from its line: "turn 2", "at its end"
-    lines: tuple[str, ...]  # of the program, up to its end, that no statement before had; they begin at
-    first: int  # this line of the file
+    again: str  # distinguishes statements of one line: "turn 2", "at its end"
+    lines: tuple[str, ...]  # the program's lines up to the statement's end that were not listed before,
+    first: int  # beginning with this line of the file
     rows: tuple[ComparisonRow, ...]
 
     @property
     def differs(self) -> bool:
-        """Whether the engine differs here where it did not before."""
+        """Whether a new difference begins here."""
         return any(row.differs for row in self.rows)
 
 
 def statement_reports(
     scenario: Scenario, reference: Trace, engine: Trace | None, differences: Sequence[Difference] = ()
 ) -> Iterator[StatementReport]:
-    """What each statement did; a difference is told where it begins, and again where it changes."""
+    """The effects of each statement; a difference is listed where it begins and where it changes."""
     of_reference = {moment.statement: moment for moment in reference.moments}
     of_engine = {moment.statement: moment for moment in engine.moments} if engine else {}
     listing = _Listing(scenario)
@@ -72,7 +72,7 @@ def statement_reports(
 
 
 class _Listing:
-    """The lines of the program, each given once, in order, with the statement that it belongs to."""
+    """Assigns each line of the program once, in order, to the statement that it belongs to."""
 
     def __init__(self, scenario: Scenario) -> None:
         self._scenario = scenario
@@ -95,21 +95,21 @@ class _Listing:
 
 
 def _extent(program: str, place: Statement) -> tuple[int, bool]:
-    """The last line of a statement, without a body that is observed, and whether it has one."""
+    """The last line of a statement without an observed body, and whether it has such a body."""
     places = compile_step(program).places
     own = next((each for each in places if each.start == (place.line, place.column)), None)
-    if own is None:  # what was noted before the program began
+    if own is None:  # recorded before the program began
         return place.line, False
     inside = [each.start[0] for each in places if own.start < each.start <= own.end]
     return (max(min(inside) - 1, place.line), True) if inside else (own.end[0], False)
 
 
 class _Side:
-    """What one statement did on one engine."""
+    """The effects of one statement on one engine."""
 
     def __init__(self, moment: Moment | None, before: State) -> None:
         state = moment.state if moment is not None and moment.state is not None else before
-        if moment is not None and moment.values:  # what was evaluated is shown as that
+        if moment is not None and moment.values:  # evaluated expressions are shown as events
             state = {name: facets for name, facets in state.items() if name in before}
         self.state = state
         self.events = dict(events(moment)) if moment is not None else {}
@@ -127,24 +127,24 @@ _NONE = "nothing"
 
 
 def _event(difference: Difference) -> str:
-    """The event that a difference is of, if it is of one."""
+    """The event that a difference belongs to, if any."""
     return (
         "assert" if difference.facet.startswith("assert ") else _EVENT.get(difference.facet, difference.name)
     )
 
 
 def _events(reference: _Side, engine: _Side, here: Sequence[Difference]) -> Iterator[ComparisonRow]:
-    """What happened, on both."""
+    """The events of both sides."""
     differing = {_event(item) for item in here}
     for name in dict.fromkeys((*reference.events, *engine.events)):
         said, answered = reference.events.get(name, _NONE), engine.events.get(name, _NONE)
-        # What an engine lacks is no difference, but that it raised is seen.
+        # A missing name does not count as a difference, but the error is shown.
         differs = name in differing or _error(name, said) != _error(name, answered)
         yield ComparisonRow(name, said, answered if differs else ALIKE, differs)
 
 
 def _error(name: str, text: str) -> str:
-    """The error that an event tells of, if it tells of one."""
+    """The error in an event, if any."""
     return text if name == "raises" or is_error(text) else ""
 
 
@@ -160,7 +160,7 @@ def _on_one_side(reference: _Side, engine: _Side, *, by_reference: bool) -> Iter
 
 
 def _changes(reference: _Side, engine: _Side, new: Sequence[Difference]) -> Iterator[ComparisonRow]:
-    """What became of names; of one that begins to differ, also each differing facet by itself."""
+    """The changes of names; a name that begins to differ also lists each differing facet."""
     own = [item for item in new if item.facet not in _EVENT and _event(item) not in reference.events]
     differing = {item.name for item in own}
     for name in dict.fromkeys((*reference.changes, *engine.changes)):
@@ -175,7 +175,7 @@ def _changes(reference: _Side, engine: _Side, new: Sequence[Difference]) -> Iter
 
 
 def events(moment: Moment) -> Iterator[tuple[str, str]]:
-    """What happened beside the state."""
+    """The events of a moment: errors, warnings, output, assertions, values of expectations."""
     if moment.raised is not None:
         yield "raises", str(moment.raised)
     if moment.warned:
@@ -190,7 +190,7 @@ def events(moment: Moment) -> Iterator[tuple[str, str]]:
 
 
 def changes(before: State, after: State) -> Iterator[tuple[str, str]]:
-    """The names whose state changed, each with what it is now, or with what changed."""
+    """The names whose state changed, with the new value or the changed facets."""
     for name in after:
         if name not in before:
             yield name, described(after[name])
@@ -202,7 +202,7 @@ def changes(before: State, after: State) -> Iterator[tuple[str, str]]:
 
 
 def described(facets: Facets) -> str:
-    """A value in a line: of a tensor its numbers, dtype and shape, what is notable about it, its node."""
+    """A value in one line: a tensor's numbers, dtype, shape, notable flags and node."""
     if "is" in facets:
         return f"the same object as {facets['is']}"
     if "shape" not in facets:
@@ -215,7 +215,7 @@ def described(facets: Facets) -> str:
 
 
 _NOTABLE = ("requires_grad", "is_leaf", "retains_grad", "output_nr", "_version", "_base", "storage")
-_USUAL = (None, False, 0)  # not worth a word
+_USUAL = (None, False, 0)  # not mentioned
 
 
 def _notable(facet: str, value: Facet) -> str:
@@ -240,7 +240,7 @@ def node(facets: Facets) -> str:
 
 
 def changed(before: Facets, after: Facets) -> str:
-    """What changed of a name that there was."""
+    """The changed facets of an existing name."""
     if ("shape" in before) != ("shape" in after) or "is" in before or "is" in after:
         return described(after)
     parts = []

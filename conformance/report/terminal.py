@@ -1,4 +1,4 @@
-"""What a run says at its end: how each engine did, what became of the documents' claims."""
+"""The summary of a run: the results of each engine, and the findings on claims."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SAID: dict[Verdict, str] = {
 }
 _NAMES = 8  # missing names shown of an engine
 _CAUSES = 6  # kinds of first difference shown of an engine
-_IN_FULL = 5  # scenarios that differ first in the same way
+_IN_FULL = 5  # failures shown in full per first difference
 
 
 def summary(
@@ -42,7 +42,7 @@ def summary(
 
 
 def _engine(results: Sequence[Result]) -> Iterator[str]:
-    """One line for an engine that agrees; for another also how far it does, and what it lacks."""
+    """One line for an engine that agrees; for others also shares, first differences and missing names."""
     counts = Counter(result.verdict for result in results)
     said = ", ".join(f"{counts[verdict]} {text}" for verdict, text in _SAID.items() if counts[verdict])
     yield f"{label(results[0].engine, results[0].version)} compared with {results[0].reference}: {said}"
@@ -60,20 +60,20 @@ def _engine(results: Sequence[Result]) -> Iterator[str]:
 
 
 def idle(results: Sequence[Result]) -> Iterator[tuple[Result, str]]:
-    """Engines that could run nothing, each with its first result: a run of theirs says nothing, and is no success."""
+    """Engines that could not run any scenario, each with its first result; such a run must not succeed."""
     for engine in dict.fromkeys(result.engine for result in results if result.engine):
-        mine = [result for result in results if result.engine == engine and result.verdict != "skipped"]
-        if mine and all(result.verdict == "unsupported" for result in mine):
-            what = "the scenario" if len(mine) == 1 else f"any of the {len(mine)} scenarios"
-            text = f"{engine} cannot run {what}; missing: {_missing(mine)}"
+        own = [result for result in results if result.engine == engine and result.verdict != "skipped"]
+        if own and all(result.verdict == "unsupported" for result in own):
+            what = "the scenario" if len(own) == 1 else f"any of the {len(own)} scenarios"
+            text = f"{engine} cannot run {what}; missing: {_missing(own)}"
             yield (
-                mine[0],
+                own[0],
                 f"{text}\n\n`conformance engine` reports what can be read of it and what to do next.",
             )
 
 
 def _of_another_release(reference: str) -> Iterator[str]:
-    """Why the suite's own scenarios may be wrong about it."""
+    """A remark if the reference is another release of torch than the specs describe."""
     if not reference.startswith(f"torch {RELEASE}"):
         yield f"  the suite's specs describe torch {RELEASE}, but the reference is {reference}"
 
@@ -86,7 +86,7 @@ def _missing(results: Sequence[Result]) -> str:
 
 
 def _causes(results: Sequence[Result]) -> Iterator[str]:
-    """In which facet the engine differs first, the most frequent first, so that one cause is seen as one."""
+    """The facets of the first differences, the most frequent first."""
     groups: dict[str, list[Result]] = {}
     for result in results:
         first = result.differences[0]
@@ -100,7 +100,7 @@ def _causes(results: Sequence[Result]) -> Iterator[str]:
 
 
 def repeated(results: Sequence[Result]) -> set[tuple[str, str]]:
-    """Scenario and engine of those that differ first as several before them: what they would say has been said."""
+    """Scenario and engine of failures whose first difference has been shown several times already."""
     counts: Counter[tuple[str, ...]] = Counter()
     found = set()
     for result in results:
@@ -114,7 +114,7 @@ def repeated(results: Sequence[Result]) -> set[tuple[str, str]]:
 
 
 def _absent(results: Sequence[Result]) -> Iterator[str]:
-    """Facets that no tensor of the engine has, where it claims their group: they hide all else."""
+    """Attributes that the engine's tensors lack in a claimed group, which hide other differences."""
     found: dict[str, dict[str, None]] = {}
     for result in results:
         for each in result.differences:
@@ -139,14 +139,14 @@ def _share(results: Sequence[Result], group: str) -> str:
 
 
 def claims_table(documents: Mapping[str, str], findings: Sequence[Finding]) -> Iterable[str]:
-    """A row for each document of which a claim was observed; ``documents`` has their titles."""
+    """A row for each document with an observed claim; ``documents`` has their titles."""
     rows: list[tuple[str, ...]] = [("claims", *VERDICTS, "not observed", "engine")]
     observed = []
     for document, title in documents.items():
-        mine = [finding for finding in findings if finding.claim.document == document]
-        if any(finding.observed != "not observed" for finding in mine):
-            rows.append((clip(title, 50), *_counts(mine)))
-            observed += mine
+        own = [finding for finding in findings if finding.claim.document == document]
+        if any(finding.observed != "not observed" for finding in own):
+            rows.append((clip(title, 50), *_counts(own)))
+            observed += own
     if len(rows) > 2:
         rows.append(("all", *_counts(observed)))
     if all(row[-2] == "" for row in rows[1:]):
@@ -169,7 +169,7 @@ def _counts(findings: Sequence[Finding]) -> tuple[str, ...]:
 
 
 def refuted(findings: Sequence[Finding]) -> Iterator[str]:
-    """The claims that torch was seen to refute, a line each."""
+    """The claims that torch refutes, one per line."""
     named = [finding.claim for finding in findings if finding.verdict_observed == "refuted"]
     if named:
         yield ""

@@ -10,7 +10,7 @@ LONGEST = 60  # characters of a cell
 
 
 class Named(Protocol):
-    """What has a name and a version, as an engine has."""
+    """Anything with a name and a version."""
 
     @property
     def name(self) -> str: ...
@@ -19,13 +19,13 @@ class Named(Protocol):
 
 
 def escape_the_unprintable(stream: TextIO | None) -> None:
-    """Let a stream show what its encoding does not have by its code; else one such character raises."""
+    """Let a stream escape characters that its encoding lacks, instead of raising."""
     if isinstance(stream, TextIOWrapper) and stream.encoding.lower().replace("-", "") != "utf8":
         stream.reconfigure(errors="backslashreplace")
 
 
 def shorten(text: str, longest: int = LONGEST) -> str:
-    """The text on one line, a long one cut in the middle with the number of characters left out."""
+    """The text on one line; a long text is cut in the middle, with the number of omitted characters."""
     text = " ".join(text.split())
     if len(text) <= longest:
         return text
@@ -35,7 +35,7 @@ def shorten(text: str, longest: int = LONGEST) -> str:
 
 
 def shorten_both(one: str, other: str, longest: int = LONGEST) -> tuple[str, str]:
-    """Two texts that differ, each as `shorten` has it; cut before their first difference where that would hide it."""
+    """Two different texts, each like `shorten`; cut before their first difference if it would be hidden."""
     one, other = " ".join(one.split()), " ".join(other.split())
     length = max(len(one), len(other))
     at = next(

@@ -1,4 +1,4 @@
-"""An outcome in one line, and a difference as the expression that shows it."""
+"""An outcome in one line, and the expression that shows a difference."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SAME = "the same object as "
 
 
 def verdict_line(scenario: Scenario, outcome: Outcome, reference: Engine, engine: Engine) -> str:
-    """What pytest shows in its summary, where a line may be cut: name and facet come first."""
+    """The line in pytest's summary, which may be cut: name and facet come first."""
     match outcome.verdict:
         case "unsound":
             return f"the scenario is wrong about {reference.name}: {outcome.flaws[0].message}"
@@ -61,7 +61,7 @@ def _where(scenario: Scenario, place: Statement) -> str:
 
 
 def expression(difference: Difference) -> str:
-    """What to print to see a difference; nothing where the statement itself shows it."""
+    """The expression to print to see a difference; empty if the statement itself shows it."""
     name, facet = difference.name, difference.facet
     try:
         ast.parse(name, mode="eval")

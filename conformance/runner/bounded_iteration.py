@@ -1,8 +1,8 @@
-"""Iterators without an end in sight, so made that a limit of time reaches them.
+"""``range`` and ``iter`` for programs, which a time limit can interrupt.
 
-Note [What an alarm cannot reach]: CPython calls the handler of a signal between two bytecodes. A loop that is C all
-through, as in ``sum(range(10**12))`` and ``list(iter(int, 1))``, never comes to one, and no thread comes between.
-So programs find ``range`` and ``iter`` bound to these: what could go on for long takes each turn in Python.
+Note [What an alarm cannot reach]: CPython calls a signal handler between two bytecodes. A loop that runs entirely in C,
+such as ``sum(range(10**12))`` or ``list(iter(int, 1))``, never reaches one, and no other thread gets to run. So
+programs use these versions of ``range`` and ``iter``, in which each turn of a possibly long loop runs in Python.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 LONG = 10**7
-"""Numbers that C goes through in well under a second."""
+"""A length that C iterates in well under a second."""
 
 
 class LongRange:
-    """A range that is gone through in Python."""
+    """A range that is iterated in Python."""
 
     def __init__(self, numbers: range) -> None:
         self._numbers = numbers
@@ -49,12 +49,12 @@ class _Ranges(type):
         return LongRange(made) if made[LONG:] else made
 
 
-class bounded_range(metaclass=_Ranges):  # noqa: N801 - stands for `range`
-    """``range``, as a program finds it."""
+class bounded_range(metaclass=_Ranges):  # noqa: N801 - replaces `range`
+    """The ``range`` of programs."""
 
 
 def stepped_iter(*arguments: Any) -> Iterator[Any]:
-    """``iter``, as a program finds it."""
+    """The ``iter`` of programs."""
     return _until(*arguments) if len(arguments) == 2 else iter(*arguments)
 
 

@@ -29,7 +29,7 @@ _ATTRIBUTES = {facet for facet, group in GROUP_OF.items() if group in ("flags", 
 NOTHING = "nothing"
 
 DIED = "InterpreterDied"
-"""The type of the error that stands for an interpreter that ended."""
+"""The type of the error that reports an interpreter that ended."""
 
 _READS = (
     ("graph", r"grad_fn|next_functions|output_nr|_version|_base|_is_view|data_ptr|storage|name\(\)"),
@@ -50,7 +50,7 @@ class Difference:
 
     @property
     def content(self) -> tuple[str, str, str, str]:
-        """All but the place: the same as long as it lasts, from statement to statement."""
+        """Everything but the place; a lasting difference has the same content at each statement."""
         return self.name, self.facet, self.reference, self.engine
 
     def __str__(self) -> str:
@@ -61,31 +61,31 @@ class Difference:
 def differences(
     scenario: Scenario, reference: Trace, engine: Trace, groups: Collection[str] = GROUPS
 ) -> tuple[Difference, ...]:
-    """All differences in the groups, in the order of the program; the first is the one that counts.
+    """All differences in the groups, in the order of the program; the first one decides.
 
-    That the engine raises where the reference goes on is a difference whatever the groups are.
+    An error that only the engine raises is a difference whatever the groups are.
     """
     every = _differences(scenario, reference, engine)
     return tuple(difference for difference in every if counts(difference, groups))
 
 
 def counts(difference: Difference, groups: Collection[str]) -> bool:
-    """Whether it matters to an engine that claims these groups."""
+    """Whether the difference counts for an engine that claims these groups."""
     return is_crash(difference) or difference.group in groups
 
 
 def is_crash(difference: Difference) -> bool:
-    """Whether the engine raised something where the reference raised nothing, or did not come to an end."""
+    """Whether the engine raised an error where the reference raised none, or did not finish."""
     return difference.facet == "raised" and (difference.reference == NOTHING or is_ending(difference))
 
 
 def is_ending(difference: Difference) -> bool:
-    """Whether the engine hung, or took its interpreter with it: no declaration covers that."""
+    """Whether the engine hung or ended its interpreter, which no declaration covers."""
     return difference.facet == "raised" and difference.engine.startswith(("TimeLimit:", f"{DIED}:"))
 
 
 def is_absent(facet: str, shown: str) -> bool:
-    """Whether what an engine shows of a facet says that its tensors have no such attribute."""
+    """Whether a facet's value says that the engine's tensors have no such attribute."""
     return facet in _ATTRIBUTES and shown.startswith("raises AttributeError")
 
 
@@ -97,14 +97,14 @@ def group_of(expression: str) -> str:
 def _differences(scenario: Scenario, reference: Trace, engine: Trace) -> Iterator[Difference]:
     if [moment.statement for moment in reference.moments] == [moment.statement for moment in engine.moments]:
         for expected, moment in zip(reference.moments, engine.moments, strict=True):
-            if expected != moment:  # most are the same
+            if expected != moment:  # most moments are equal
                 yield from _of_moments(scenario, expected, moment)
     else:
         yield from _of_courses(scenario, reference, engine)
 
 
 def _of_courses(scenario: Scenario, reference: Trace, engine: Trace) -> Iterator[Difference]:
-    """The differences of two runs of which one went where the other did not."""
+    """The differences of two runs that did not reach the same statements."""
     of_reference = {moment.statement: moment for moment in reference.moments}
     of_engine = {moment.statement: moment for moment in engine.moments}
     for statement in merged(reference, engine):
@@ -121,7 +121,7 @@ def _of_courses(scenario: Scenario, reference: Trace, engine: Trace) -> Iterator
 
 
 def merged(reference: Trace, engine: Trace) -> list[Statement]:
-    """The statements of both; one that only the second reached stands after the one it reached before."""
+    """The statements of both runs; one that only the engine reached comes after its predecessor there."""
     found = [moment.statement for moment in reference.moments]
     known = set(found)
     at = 0
@@ -135,7 +135,7 @@ def merged(reference: Trace, engine: Trace) -> list[Statement]:
 
 
 def _ended(moments: dict[Statement, Moment], step: int) -> bool:
-    """Whether a step ended early, or was not begun, so that what lacks is no difference of its own."""
+    """Whether a step ended early or never began, so that its missing statements are not differences."""
     states = [
         moment.raised for place, moment in moments.items() if place.step == step and place.kind == "run"
     ]
@@ -151,7 +151,7 @@ def _of_moments(scenario: Scenario, reference: Moment, engine: Moment) -> Iterat
             yield Difference(place, "", f"assert {text}", group_of(text), *said)
     if reference.warned != engine.warned:
         warned = [w.message for w in reference.warned], [w.message for w in engine.warned]
-        if warned[0] == warned[1]:  # of other categories
+        if warned[0] == warned[1]:  # only the categories differ
             warned = [str(w) for w in reference.warned], [str(w) for w in engine.warned]
         yield from _of_texts(place, "warned", *warned)
     if reference.printed != engine.printed:
@@ -236,7 +236,7 @@ def _of_names(
 
 
 def _group(facet: str, reference: Facet, engine: Facet) -> str:
-    """The facet's group; where both raise the same type, only a text differs."""
+    """The facet's group; if both raise the same type, only a message differs."""
     texts = [str(value).partition(":")[0] for value in (reference, engine)]
     if texts[0] == texts[1] and is_error(texts[0]):
         return "messages"
@@ -244,7 +244,7 @@ def _group(facet: str, reference: Facet, engine: Facet) -> str:
 
 
 def resolved(state: State, name: str) -> Facets:
-    """The facets of a name that may be another name for an object."""
+    """The facets of a name, also if it is a second name of an object."""
     facets = state[name]
     first = facets.get("is")
     if not isinstance(first, str):
@@ -264,5 +264,5 @@ def _shown(state: State, name: str, *, as_tensor: bool = False) -> str:
 
 
 def shown_value(value: Facet, dtype: Facet) -> str:
-    """A facet for a reader."""
+    """A facet as text for a reader."""
     return shortened(value, dtype) if isinstance(value, str) else str(value)

@@ -1,4 +1,4 @@
-"""Texts as two engines can be compared on them: without addresses, files, foreign frames and lists of kernels."""
+"""Normalize texts for comparison: remove addresses, file names, foreign frames and lists of kernels."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _TRIVIAL = re.compile(r"0x|Triggered|File |<module |these backends")
 
 
 def normalised(text: str) -> str:
-    """The text without what differs from process to process or from engine to engine for no reason.
+    """The text without details that differ between processes or engines for irrelevant reasons.
 
-    Half a character, which no file and no pipe takes, is escaped.
+    Lone surrogates, which cannot be written to files and pipes, are escaped.
     """
     if not text.isascii():
         text = text.encode(errors="backslashreplace").decode()
@@ -30,7 +30,7 @@ def normalised(text: str) -> str:
 
 
 def error_text(error: BaseException) -> str:
-    """What an error says, even where asking it fails."""
+    """The message of an error, also if reading it raises."""
     try:
         return normalised(str(error))
     except Exception as problem:

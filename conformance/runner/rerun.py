@@ -1,4 +1,4 @@
-"""A scenario twice on one engine, so that it shows whether it hangs on addresses."""
+"""Run a scenario twice on one engine, to find out whether it depends on addresses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from conformance.runner.trace import Trace
 
 
 class _TensorKeepingEngine:
-    """An engine whose tensors live on when a run is over; no other value, since a library would keep its operators."""
+    """An engine whose tensors outlive a run; only tensors, since a kept torch.library would keep its operators."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -21,7 +21,7 @@ class _TensorKeepingEngine:
         return getattr(self._engine, name)
 
     def observe(self, value: Any, /) -> Any | None:
-        """As the engine does."""
+        """The engine's own observation."""
         found = self._engine.observe(value)
         if found is not None:
             self._kept.append(value)
@@ -29,8 +29,10 @@ class _TensorKeepingEngine:
 
 
 def twice(scenario: Scenario, engine: Engine, *, seconds: float = 20) -> tuple[Trace, Trace]:
-    """Both traces, that may be compared with one another alone: while it runs again, what it had the first time is
-    still there, so that no address is by chance the same. Of an engine in another interpreter all is freed.
+    """Both traces, to be compared only with each other.
+
+    The tensors of the first run stay alive during the second, so that no address is the same by chance. In another
+    interpreter they are freed.
     """
     keeping: Any = _TensorKeepingEngine(engine)
     return run(scenario, keeping, seconds=seconds), run(scenario, keeping, seconds=seconds)

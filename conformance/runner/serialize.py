@@ -1,4 +1,4 @@
-"""What a run of a scenario depends on, as plain data: what travels to an engine elsewhere, and what is hashed."""
+"""The parts of a scenario that a run depends on, as plain data: sent to remote engines, and hashed."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _text = json.JSONEncoder(sort_keys=True).encode
 
 
 def to_plain(scenario: Scenario) -> dict[str, Any]:
-    """Its id, its programs, which expressions are evaluated after them, and when the state is looked at."""
+    """Its id, its programs, the expressions evaluated after them, and when the state is observed."""
     steps = [{"run": step.run, "expressions": list(expressions_of(step))} for step in scenario.steps]
     return {"id": scenario.id, "observe": scenario.observe, "steps": steps}
 
 
 def from_plain(data: dict[str, Any]) -> Scenario:
-    """A scenario whose run leaves the same trace."""
+    """A scenario with the same trace as the serialized one."""
     place = Position("", 1)
     steps = tuple(
         Step(step["run"], place, Expectations(expect=tuple((text, None) for text in step["expressions"])))
@@ -29,5 +29,5 @@ def from_plain(data: dict[str, Any]) -> Scenario:
 
 
 def fingerprint(scenario: Scenario) -> str:
-    """A hash of that. Titles, claims and expected values may change without it."""
+    """A hash of the serialized scenario; it does not cover titles, claims and expected values."""
     return hashlib.sha256(_text(to_plain(scenario)).encode()).hexdigest()[:16]

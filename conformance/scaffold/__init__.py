@@ -1,1 +1,1 @@
-"""Code as people post it -> scenarios of it, with what torch does filled in."""
+"""Turn PyTorch code as people post it into scenarios, with torch's results filled in."""

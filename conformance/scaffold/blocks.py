@@ -1,4 +1,4 @@
-"""Blocks that the language does not have, or not there, written out with those that it has."""
+"""Rewrite blocks that the language does not allow: `while`, `try`, loops with errors."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-TURNS = 10_000  # of a loop that ends when it is done
-MOST_ROUNDS = 100  # that are written out one after the other
+TURNS = 10_000  # limit of turns of a `while`
+MOST_ROUNDS = 100  # turns of a loop that is unrolled
 
 _SETTINGS = frozenset(
     """
@@ -17,15 +17,15 @@ _SETTINGS = frozenset(
     torch.autograd.graph.disable_saved_tensors_hooks
     """.split()  # noqa: SIM905  as in grammar
 )
-"""Contexts that may be left and entered again without a difference."""
+"""Contexts that may be left and entered again without effect."""
 
 
-Origin = tuple[int, int]  # a line of the snippet, and how many characters of it are no longer before the rest
+Origin = tuple[int, int]  # a line of the snippet, and how many of its leading characters were removed
 
 
 @dataclass(slots=True)
 class Blocks:
-    """Lines, and what of the snippet each of them is."""
+    """Lines with the origin of each in the snippet."""
 
     lines: list[str]
     origins: list[Origin]
@@ -33,7 +33,7 @@ class Blocks:
 
 
 def written_out(lines: Sequence[str]) -> Blocks:
-    """With `for` in place of `while`, and with `try` at the top, where it can be taken there."""
+    """The program with `for` instead of `while`, and with each `try` moved to the top level, if possible."""
     blocks = Blocks(list(lines), [(number, 0) for number in range(1, len(lines) + 1)])
     while _is_changed(blocks):
         pass
@@ -41,7 +41,7 @@ def written_out(lines: Sequence[str]) -> Blocks:
 
 
 def only_tells(handler: ast.ExceptHandler) -> bool:
-    """Whether it does no more than print what was raised."""
+    """Whether a handler only prints the error."""
     return all(
         isinstance(each, ast.Pass | ast.Continue)
         or (
@@ -54,7 +54,7 @@ def only_tells(handler: ast.ExceptHandler) -> bool:
 
 
 def is_told(statement: ast.stmt) -> bool:
-    """Whether it is a `try` that only tells of errors."""
+    """Whether it is a `try` whose handlers only print errors."""
     return (
         isinstance(statement, ast.Try)
         and not statement.finalbody
@@ -63,7 +63,7 @@ def is_told(statement: ast.stmt) -> bool:
 
 
 def _is_changed(blocks: Blocks) -> bool:
-    """Write one block out; False where there is none."""
+    """Rewrite one block; returns False if there is none."""
     try:
         tree = ast.parse("\n".join(blocks.lines))
     except SyntaxError:
@@ -95,7 +95,7 @@ def _is_changed(blocks: Blocks) -> bool:
 
 
 def _within(loop: ast.For) -> Iterator[ast.stmt]:
-    """The statements of a loop, and those of its `with`."""
+    """The statements of a loop, including those in its `with`."""
     for each in loop.body:
         yield each
         if isinstance(each, ast.With | ast.For):
@@ -103,7 +103,7 @@ def _within(loop: ast.For) -> Iterator[ast.stmt]:
 
 
 def _count(blocks: Blocks, loop: ast.While) -> None:
-    """`for turn in range(n)` and `break`, in place of `while`."""
+    """`for turn in range(n)` and `break` instead of `while`."""
     first, body = loop.lineno, loop.body[0]
     header = blocks.lines[first - 1][: loop.col_offset]
     inside = " " * body.col_offset if body.lineno > (loop.test.end_lineno or 0) else f"{header}    "
@@ -120,7 +120,7 @@ def _count(blocks: Blocks, loop: ast.While) -> None:
 
 
 def _rounds(loop: ast.For) -> list[ast.expr]:
-    """What the name of a loop stands for in each round; nothing where that cannot be read."""
+    """The value of a loop's variable in each turn; empty if it cannot be determined."""
     match loop.iter:
         case ast.Tuple(elts=items) | ast.List(elts=items):
             pass
@@ -136,7 +136,7 @@ def _rounds(loop: ast.For) -> list[ast.expr]:
 
 
 def _of_it(node: ast.AST) -> Iterator[ast.AST]:
-    """The node and what is in it, but for handlers of errors and loops of its own."""
+    """The node and its descendants, except exception handlers and inner loops."""
     yield node
     if not isinstance(node, ast.For | ast.While):
         for child in ast.iter_child_nodes(node):
@@ -145,7 +145,7 @@ def _of_it(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _unroll(blocks: Blocks, loop: ast.For, rounds: Sequence[ast.expr]) -> None:
-    """One round after the other, so that each error ends a step."""
+    """Unroll a loop, so that each error ends a step."""
     indent = blocks.lines[loop.lineno - 1][: loop.col_offset]
     target = ast.unparse(loop.target)
     if isinstance(loop.target, ast.Tuple):
@@ -165,7 +165,7 @@ def _unroll(blocks: Blocks, loop: ast.For, rounds: Sequence[ast.expr]) -> None:
 
 
 def _split(blocks: Blocks, block: ast.With) -> bool:
-    """Each `try` ends a `with` of its own; where that makes a difference, nothing is done."""
+    """Split a `with` so that each part ends with a `try`; unchanged if that has an effect."""
     which = next(number for number, each in enumerate(block.body) if is_told(each))
     told = block.body[which]
     assert isinstance(told, ast.Try)
@@ -203,7 +203,7 @@ def _split(blocks: Blocks, block: ast.With) -> bool:
 def _body(
     blocks: Blocks, body: Sequence[ast.stmt], first: int, last: int, indent: str
 ) -> tuple[list[str], list[Origin]]:
-    """Lines of a block, as they stand below ``indent``."""
+    """The lines of a block, indented by ``indent``."""
     found = blocks.lines[first - 1 : last]
     cut = body[0].col_offset
     if found[0][:cut].strip():  # on the line of the header

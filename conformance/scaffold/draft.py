@@ -1,4 +1,4 @@
-"""Statements of a snippet -> steps of a scenario, with what was observed filled in."""
+"""Turn the statements of a snippet into steps of a scenario, with observed results filled in."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from conformance.runner.trace import Facets, Moment, Raised, State, Trace, is_er
 from conformance.runner.values import parsed, shortened
 from conformance.scaffold.snippet import Part
 
-LONGEST_VALUE = 160  # characters of a value that is worth an expectation
-LONGEST_TEXT = 100  # characters of a message or a warning
-MOST = 10  # expectations filled in where the snippet shows nothing
+LONGEST_VALUE = 160  # longest value of an expectation, in characters
+LONGEST_TEXT = 100  # longest message or warning, in characters
+MOST = 10  # most expectations of a snippet that prints nothing
 
 
 @dataclass(frozen=True, slots=True)
 class DraftStep:
-    """A step as it will stand in the file."""
+    """A step of the drafted file."""
 
     run: str
     shows: tuple[str, ...] = ()  # expressions to evaluate after it
@@ -27,15 +27,15 @@ class DraftStep:
     raises: str = ""
     message: str = ""
     warns: tuple[str, ...] = ()
-    parts: tuple[int, ...] = ()  # the numbers of those that are its program
+    parts: tuple[int, ...] = ()  # the numbers of the parts in its program
 
 
 Observe = Callable[[Sequence[DraftStep]], Trace]
-"""Runs steps on the reference, and evaluates after each what it shows."""
+"""Runs steps on the reference and evaluates the shown expressions after each."""
 
 
 class CannotDraftError(ValueError):
-    """No scenario can be made of it; says why."""
+    """The snippet cannot become a scenario; the message says why."""
 
     def __init__(self, line: int, message: str) -> None:
         super().__init__(message)
@@ -43,14 +43,12 @@ class CannotDraftError(ValueError):
 
 
 def draft(parts: Sequence[Part], observe: Observe) -> tuple[DraftStep, ...]:
-    """The steps: one ends where an error is raised, and where values are shown."""
+    """The steps; a step ends where an error is raised or values are shown."""
     everything = set(range(len(parts)))
     errors: dict[int, Raised] = {}
     while error := _next_error(parts, errors, observe):
         errors |= error
-    warning = set(
-        _warning(parts, errors, observe)
-    )  # a step's expectations may warn, but that is not observed
+    warning = set(_warning(parts, errors, observe))  # warnings of expectations are not observed
     layout = _layout(parts, warning, errors)
     trace = observe(layout.steps(parts))
     kept = warning | {
@@ -73,7 +71,7 @@ def draft(parts: Sequence[Part], observe: Observe) -> tuple[DraftStep, ...]:
 
 @dataclass(slots=True)
 class _Layout:
-    """The numbers of the parts of each step: those that are its program, those whose values it shows."""
+    """The numbers of the parts of each step: its program, and the parts whose values it shows."""
 
     code: list[list[int]]
     shown: list[list[int]]
@@ -94,7 +92,7 @@ def _program(parts: Iterator[Part] | Sequence[Part]) -> str:
 
 
 def _layout(parts: Sequence[Part], kept: Collection[int], errors: Mapping[int, Raised]) -> _Layout:
-    """Whose values are shown is no code, unless it is ``kept`` as that, or it raised."""
+    """Split parts into steps; a part that shows values is not code, unless it is in ``kept`` or raised."""
     layout = _Layout([[]], [[]])
     for number, part in enumerate(parts):
         if part.shows and number not in kept and number not in errors and layout.code[-1]:
@@ -108,7 +106,7 @@ def _layout(parts: Sequence[Part], kept: Collection[int], errors: Mapping[int, R
 
 
 def _next_error(parts: Sequence[Part], errors: Mapping[int, Raised], observe: Observe) -> dict[int, Raised]:
-    """The first part that raises and is not known to: all code is run, the prints too."""
+    """The next part that raises; all code runs, including prints."""
     layout = _layout(parts, range(len(parts)), errors)
     for moment in observe(layout.steps(parts)).moments:
         if moment.raised is not None:
@@ -133,7 +131,7 @@ def _warning(parts: Sequence[Part], errors: Mapping[int, Raised], observe: Obser
 
 
 def part_at(parts: Sequence[Part], code: Sequence[int], line: int) -> int:
-    """The part in which a line of a step's program is."""
+    """The part that contains a line of a step's program."""
     text = "\n".join(parts[number].text for number in code)
     end = len(text.lstrip("\n")) - len(text)  # a program begins without blank lines
     for number in code:
@@ -144,7 +142,7 @@ def part_at(parts: Sequence[Part], code: Sequence[int], line: int) -> int:
 
 
 def _refuse(raised: Raised, line: int) -> None:
-    """Errors that tell of this machine or of the snippet, and nothing of autograd."""
+    """Refuse errors that are caused by this machine or the snippet."""
     if raised.type == "TimeLimit":
         raise CannotDraftError(line, f"{raised.message}; shorten it: a scenario takes less than a second")
     if re.search(r"CUDA|NVIDIA", raised.message):
@@ -156,13 +154,13 @@ def _refuse(raised: Raised, line: int) -> None:
 
 
 def _at_end(trace: Trace, step: int) -> Moment | None:
-    """The moment at which the expressions of a step were evaluated."""
+    """The moment after a step's expressions were evaluated."""
     found = (moment for moment in trace.moments if moment.statement.step == step)
     return next((moment for moment in found if moment.statement.kind == "expect"), None)
 
 
 def _sensible(expressions: Sequence[str], program: str, moment: Moment | None) -> bool:
-    """Whether all have values that may stand in a scenario: data, short, and none that is random."""
+    """Whether all values may be expectations: short plain data without random numbers."""
     if moment is None:
         return False
     return all(
@@ -181,7 +179,7 @@ def _values(expressions: Sequence[str], moment: Moment, *, random: bool) -> Iter
 
 
 def _value(text: str, dtype: object, *, random: bool) -> Any:
-    """What YAML can say of a value; ``_NONE`` where that is nothing."""
+    """The value as YAML data; ``_NONE`` if it cannot be written."""
     value = parsed(shortened(text, dtype))
     if is_error(text) or len(text) > LONGEST_VALUE or not _is_data(value):
         return _NONE
@@ -201,7 +199,7 @@ def _has_float(value: Any) -> bool:
 
 
 def _telling(trace: Trace) -> Iterator[str]:
-    """Where a snippet shows nothing: the gradients it ends with, and what its last statement changed."""
+    """Expressions for a snippet that shows nothing: its final gradients and the last statement's changes."""
     states: list[State] = [{}, *(moment.state for moment in trace.moments if moment.state is not None)]
     now, before = states[-1], states[-2] if len(states) > 1 else {}
     found = [name for name in now if name.endswith(".grad")]
@@ -219,7 +217,7 @@ def _telling(trace: Trace) -> Iterator[str]:
 
 
 def _filled(step: DraftStep, number: int, trace: Trace, raised: Raised | None) -> DraftStep:
-    """The step with what was observed of it."""
+    """The step with its observed results."""
     moments = [moment for moment in trace.moments if moment.statement.step == number]
     warned = dict.fromkeys(beginning(each.message) for moment in moments for each in moment.warned)
     end = _at_end(trace, number)
@@ -235,7 +233,7 @@ def _filled(step: DraftStep, number: int, trace: Trace, raised: Raised | None) -
 
 
 def beginning(text: str) -> str:
-    """The beginning of a message: its first sentence, or as many of its words as are enough."""
+    """The beginning of a message: its first sentence or its first words."""
     line = text.strip().partition("\n")[0].partition("0x...")[0].strip()
     if len(line) <= LONGEST_TEXT:
         return line

@@ -1,4 +1,4 @@
-"""What people write with other packages of Python, in words that the language has; no line moves."""
+"""Rewrite common idioms of other Python packages in the language; every line keeps its number."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from string import Formatter
 
 from conformance.language import vocabulary, words
 
-Place = tuple[int, int]  # a line from 1, and how many bytes of UTF-8 are before it
-Written = tuple[Place, Place, str]  # from where to where, and what is to stand there
+Place = tuple[int, int]  # line (from 1) and offset in UTF-8 bytes
+Written = tuple[Place, Place, str]  # start, end and replacement
 
-DEEPEST = 10  # idioms within one another
+DEEPEST = 10  # nested idioms
 
 _NAMES = {
     **{
@@ -27,21 +27,21 @@ _NAMES = {
     "weakref.ref": "weakref",
     "gc.collect": "collect",
 }
-"""What has a name in the language."""
+"""Objects with a name in the language."""
 
 _FUNCTIONS = frozenset(
     "log log2 log10 log1p exp exp2 expm1 sin cos tan asin acos atan sinh cosh tanh erf erfc lgamma".split()  # noqa: SIM905
 )
-"""Functions of ``math`` that torch has too, for tensors."""
+"""Functions of ``math`` that torch provides for tensors."""
 
 
 def is_bound(name: str, path: str) -> bool:
-    """Whether every program finds the name bound to what an import binds it to."""
+    """Whether an import binds a name that every program has already."""
     return words.BOUND.get(name) == path or _NAMES.get(path) == name or name == path == "weakref"
 
 
 def translated(lines: Sequence[str]) -> list[str]:
-    """The lines with each idiom written otherwise; as they are where they are not Python."""
+    """The lines with each idiom rewritten; unchanged if they are not Python."""
     found = list(lines)
     for _ in range(DEEPEST):
         try:
@@ -61,14 +61,14 @@ def _holds(one: Written, other: Written) -> bool:
 
 
 def _replace(lines: list[str], start: Place, end: Place, new: str) -> None:
-    """It comes on the first line, with what is behind it on the last; the lines between are left empty."""
+    """Replace a span: the text goes on its first line, and the lines between become empty."""
     before = lines[start[0] - 1].encode()[: start[1]].decode()
     after = lines[end[0] - 1].encode()[end[1] :].decode()
     lines[start[0] - 1 : end[0]] = [f"{before}{new}{after}", *[""] * (end[0] - start[0])]
 
 
 def _imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """The names that imports of other packages bind, each with the dotted name of what it stands for."""
+    """The names that imports of other packages bind, each with its full dotted name."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from ((alias.asname or alias.name, alias.name) for alias in node.names)
@@ -100,7 +100,7 @@ def _end(node: ast.expr | ast.stmt | ast.arg) -> Place:
 
 
 def _path(node: ast.expr, paths: Mapping[str, str]) -> str:
-    """The dotted name that an expression stands for: ``np.pi`` is ``numpy.pi``."""
+    """The full dotted name of an expression: ``numpy.pi`` for ``np.pi``."""
     if not isinstance(node, ast.Name | ast.Attribute):
         return ""
     root, dot, rest = ast.unparse(node).partition(".")
@@ -108,7 +108,7 @@ def _path(node: ast.expr, paths: Mapping[str, str]) -> str:
 
 
 def _expression(node: ast.expr, paths: Mapping[str, str]) -> str | None:
-    """An expression in the language's words; None where it is that already, or has no such words."""
+    """An expression rewritten in the language, or None."""
     match node:
         case ast.Name() | ast.Attribute() if (new := _NAMES.get(_path(node, paths), "")) not in (
             "",
@@ -131,13 +131,13 @@ def _expression(node: ast.expr, paths: Mapping[str, str]) -> str | None:
 
 
 def _operand(node: ast.expr) -> str:
-    """Its text, in brackets unless it binds at least as strongly as an attribute."""
+    """The text of an operand, in parentheses if necessary."""
     text = ast.unparse(node)
     return text if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript) else f"({text})"
 
 
 def _arithmetic(path: str, args: Sequence[ast.expr]) -> str | None:
-    """A call of ``math``, or of numpy on what is a number for sure."""
+    """A call of ``math``, or of numpy with a number."""
     package, _, name = path.rpartition(".")
     if package not in ("math", "numpy") or not args or any(isinstance(each, ast.Starred) for each in args):
         return None
@@ -171,7 +171,7 @@ def _of_a_number(name: str, node: ast.expr) -> str:
 
 
 def _f_string(template: str, call: ast.Call) -> str | None:
-    """``"{}".format(x)``, which the language does not have."""
+    """``"{}".format(x)`` as an f-string."""
     values: dict[str, ast.expr] = {str(number): value for number, value in enumerate(call.args)}
     values |= {keyword.arg or "": keyword.value for keyword in call.keywords}
     parts: list[ast.expr] = []
@@ -220,7 +220,7 @@ def _statement(node: ast.stmt, paths: Mapping[str, str], lines: Sequence[str]) -
 
 
 def _is_foreign(annotation: ast.expr, paths: Mapping[str, str]) -> bool:
-    """Whether it has names that are not torch's nor Python's, or is a text."""
+    """Whether an expression contains names of the program, or is a text."""
     return any(
         (isinstance(each, ast.Name) and not paths.get(each.id, "torch").startswith("torch"))
         or (isinstance(each, ast.Constant) and isinstance(each.value, str))
@@ -233,7 +233,7 @@ def _name_end(argument: ast.arg) -> Place:
 
 
 def _before(sign: str, place: Place, lines: Sequence[str]) -> Place:
-    """Where the sign stands that is next before a place."""
+    """The position of the last operator before a place."""
     line, column = place
     found = lines[line - 1].encode()[:column].rfind(sign.encode())
     while found < 0 and line > 1:

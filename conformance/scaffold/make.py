@@ -1,4 +1,4 @@
-"""A snippet of PyTorch code becomes a scenario file: language, torch and text put together."""
+"""Turn a snippet of PyTorch code into a scenario file."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from conformance.scaffold.yaml_text import text as yaml_text
 
 
 class NotAScenarioError(ValueError):
-    """No scenario can be made of the snippet; a line for each reason."""
+    """The snippet cannot become a scenario; one line per reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A scenario file as text, and what the person who reads it must know."""
+    """A scenario file as text, with notes for its author."""
 
     text: str
     notes: tuple[str, ...]
@@ -42,7 +42,7 @@ class Made:
 def make(
     text: str, file: str, output: Path | None, torch: Engine, *, ident: str = "", title: str = ""
 ) -> Made:
-    """The scenario file of a snippet; the error has what the language does not allow, with line and column."""
+    """The scenario file of a snippet; the error lists what the language does not allow, with positions."""
     found = read(text, file)
     if found.faults:
         raise NotAScenarioError("\n".join(found.faults))
@@ -71,7 +71,7 @@ def make(
 
 
 def _observed(steps: Sequence[DraftStep], torch: Engine) -> Trace:
-    """What torch does; the values of what a step shows are evaluated as expectations are."""
+    """The trace on torch; shown expressions are evaluated like expectations."""
     place = plain.Position("snippet", 1)
     made = tuple(
         plain.Step(step.run, place, plain.Expectations(expect=tuple((text, None) for text in step.shows)))
@@ -89,7 +89,7 @@ def _changing(
     parts: Sequence[Part],
     lines: Sequence[str],
 ) -> Iterator[str]:
-    """Line, column and name of what is another when torch runs it again; not of what only follows from that."""
+    """The places and names that differ when torch runs it again, without consequences of them."""
     told: set[int] = set()
     known: set[str] = set()
     for each in found_otherwise:
@@ -114,7 +114,7 @@ def _changing(
 
 
 def _title(parts: Sequence[Part], steps: Sequence[DraftStep], file: str) -> str:
-    """What the snippet is about, as far as it can be told: a person will say it better."""
+    """A provisional title, which the author should improve."""
     comment = re.match(r"\s*#+\s*([^\n!-][^\n]*)", parts[0].text)
     raising = next((step for step in steps if step.raises), None)
     if comment:
@@ -132,7 +132,7 @@ def _slug(title: str) -> str:
 
 
 def _free_id(wanted: str) -> str:
-    """An id that none of the specs has."""
+    """An id that no spec uses."""
     number = 1
     while True:
         ident = wanted if number == 1 else f"{wanted}-{number}"

@@ -1,4 +1,4 @@
-"""Code as it was copied from a page or a terminal -> Python, each line where it was."""
+"""Clean up code copied from a page or a terminal; every line keeps its number."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FENCE = re.compile(r"^\s*(```|~~~)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Pasted:
-    """Lines of Python, and how many characters each lost at its beginning."""
+    """Lines of Python, and the number of characters removed from the beginning of each."""
 
     lines: tuple[str, ...]
     shifts: tuple[int, ...]
@@ -28,7 +28,7 @@ class Pasted:
 
 
 def clean(text: str) -> Pasted:
-    """Without fences, prompts and common indentation; what was printed below a prompt goes too."""
+    """Remove fences, prompts, common indentation and printed output."""
     lines = text.expandtabs(4).split("\n")
     if len(_FENCE.findall(text)) > 1:
         lines = list(_fenced(lines))

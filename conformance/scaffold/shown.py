@@ -1,4 +1,4 @@
-"""What a statement only shows: the values that a print, or a line of a notebook, is there for."""
+"""Find the expressions that a statement only prints, as `print` or the last line of a notebook cell does."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from conformance.language import vocabulary
 
 
 def shows(statement: ast.stmt) -> Iterator[ast.expr]:
-    """The expressions whose values a statement shows and does nothing else."""
+    """The expressions that a statement shows, if it does nothing else."""
     match statement:
         case ast.Expr(value=ast.Call(func=ast.Name(id="print"), args=arguments, keywords=keywords)):
             if not any(keyword.arg == "file" for keyword in keywords):
@@ -23,7 +23,7 @@ def shows(statement: ast.stmt) -> Iterator[ast.expr]:
 
 
 def _values(argument: ast.expr) -> Iterator[ast.expr]:
-    """What is of interest of a print's argument: text around it is not."""
+    """The expressions within an argument of print, without the text around them."""
     match argument:
         case ast.Constant():
             return
@@ -63,7 +63,7 @@ _PURE = vocabulary.BUILTINS | {"type"}
 
 
 def is_pure(node: ast.expr) -> bool:
-    """Whether evaluating it once more, a little later, shows the same and changes nothing."""
+    """Whether evaluating an expression again later has the same value and no effect."""
     for part in ast.walk(node):
         if isinstance(part, ast.NamedExpr | ast.Lambda | ast.Await | ast.Yield | ast.YieldFrom | ast.Starred):
             return False

@@ -1,6 +1,6 @@
-"""PyTorch code as people post it -> statements of a program, each with what it only shows.
+"""Split PyTorch code as people post it into statements, with the expressions that each only shows.
 
-Every line keeps its number, so that a mistake is told where it stands.
+Every line keeps its number, so that mistakes are reported at the right place.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from conformance.scaffold.shown import is_pure, shows
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One statement at the top of the program, with the comments above it."""
+    """One top-level statement of the program, with the comments above it."""
 
     text: str
     line: int  # of the file
-    shows: tuple[str, ...] = ()  # expressions, of a print or of a line that is nothing else
+    shows: tuple[str, ...] = ()  # expressions that it only prints
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What a snippet is: statements, what was left out and why, and what the language does not allow."""
+    """A snippet's statements, notes on omitted ones, and the faults that the language finds."""
 
     parts: tuple[Part, ...]
     notes: tuple[str, ...]
@@ -68,12 +68,12 @@ def read(text: str, file: str) -> Read:
 
 
 def _origin(line: int, blocks: Blocks) -> Origin:
-    """The line of the snippet, and how far to the right it is there."""
+    """The position in the snippet."""
     return blocks.origins[line - 1] if line <= len(blocks.origins) else (line, 0)
 
 
 def _moved(fault: ProgramFault, line: int, column: int) -> ProgramFault:
-    """The fault at the place that its piece has in the whole."""
+    """The fault with its position in the snippet."""
     right = column - 1 if fault.line == 1 else 0
     return fault._replace(line=fault.line + line - 1, column=fault.column + right)
 
@@ -92,17 +92,17 @@ class _ShownExpression:
 
 @dataclass(slots=True)
 class _SnippetReader:
-    """One snippet while its statements are taken apart."""
+    """Splits one snippet into parts."""
 
     source: str
     tree: ast.Module
     parts: list[Part] = field(default_factory=list)
     notes: list[tuple[int, str]] = field(default_factory=list)
     shown: list[_ShownExpression] = field(default_factory=list)
-    masked: list[str] = field(default_factory=list)  # the program that the language is asked about
+    masked: list[str] = field(default_factory=list)  # the program that the language check reads
     _lines: list[str] = field(default_factory=list)
-    _next: int = 1  # the first line that no part has yet
-    _comments: str = ""  # above a statement that was left out
+    _next: int = 1  # the first line that belongs to no part yet
+    _comments: str = ""  # above an omitted statement
     _mains: dict[str, ast.FunctionDef] = field(default_factory=dict)
     _used: set[str] = field(default_factory=set)
     _foreign: set[str] = field(default_factory=set)  # names of other packages
@@ -112,21 +112,21 @@ class _SnippetReader:
         self.masked = list(self._lines)
         self._mains = dict(_mains(self.tree))
         self._foreign = set(_foreign(self.tree))
-        hidden = {id(name) for node in ast.walk(self.tree) for name in self._beside(node)}
+        hidden = {id(name) for node in ast.walk(self.tree) for name in self._omitted(node)}
         names = [
             node for node in ast.walk(self.tree) if isinstance(node, ast.Name) and id(node) not in hidden
         ]
         self._used = {node.id for node in names}
 
-    def _beside(self, node: ast.AST) -> Iterator[ast.AST]:
-        """What of a statement is left out: calls of other packages for their own sake, what expects an error."""
+    def _omitted(self, node: ast.AST) -> Iterator[ast.AST]:
+        """The omitted nodes of a statement: calls of other packages, and contexts that expect an error."""
         if isinstance(node, ast.With) and _expecting(node):
             yield from ast.walk(node.items[0])
-        elif self._is_beside_the_point(node) or _tells_the_version(node):
+        elif self._is_irrelevant(node) or _prints_the_version(node):
             yield from ast.walk(node)
 
-    def _is_beside_the_point(self, node: ast.AST) -> bool:
-        """``plt.show()``, ``np.random.seed(0)``: no torch is in it, and nothing takes its result."""
+    def _is_irrelevant(self, node: ast.AST) -> bool:
+        """Whether a statement does not use torch and its result is unused: ``plt.show()``, ``np.random.seed(0)``."""
         if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
             return False
         root: ast.expr = node.value.func
@@ -135,7 +135,7 @@ class _SnippetReader:
         return isinstance(root, ast.Name) and root.id in self._foreign
 
     def body(self, statements: Sequence[ast.stmt], indent: int = 0) -> None:
-        """The statements at the top, or in a block that stands for its content."""
+        """The top-level statements, and those of blocks that are replaced by their content."""
         for statement in statements:
             main = self._only_called(statement)
             if main is not None:
@@ -200,7 +200,7 @@ class _SnippetReader:
         return "".join(f"{line}\n" for line in lines)
 
     def _mask(self, statement: ast.stmt) -> None:
-        """The language is not asked about this statement; the lines stay where they are."""
+        """Hide a statement from the language check; the lines keep their numbers."""
         first, last = statement.lineno - 1, (statement.end_lineno or 0) - 1
         start, end = statement.col_offset, statement.end_col_offset or 0
         before = self.masked[first].encode()[:start].decode()
@@ -211,7 +211,7 @@ class _SnippetReader:
         self.masked[last] += tail
 
     def _unwrapped(self, statement: ast.stmt) -> list[ast.stmt] | None:
-        """The body of a block that says nothing about autograd; None for any other statement."""
+        """The body of a block that is replaced by its content; None for any other statement."""
         match statement:
             case ast.If(test=ast.Compare(left=ast.Name(id="__name__")), body=body, orelse=[]):
                 return body
@@ -237,22 +237,22 @@ class _SnippetReader:
         self.masked[first - 1 : last] = [""] * (last - first + 1)
 
     def _only_called(self, statement: ast.stmt) -> ast.FunctionDef | None:
-        """The function, where the statement is the one call of it: ``main()``."""
+        """The function whose only call the statement is: ``main()``."""
         match statement:
             case ast.Expr(value=ast.Call(func=ast.Name(id=name), args=[], keywords=[])):
                 return self._mains.get(name)
         return None
 
     def _superfluous(self, statement: ast.stmt) -> bool:
-        """Imports of what is bound already, or never used; a text that stands alone; an unwrapped ``main``."""
+        """Whether a statement is omitted: needless imports, lone texts, an unwrapped ``main``."""
         if isinstance(statement, ast.FunctionDef):
             return statement in self._mains.values()
-        if self._is_beside_the_point(statement):
+        if self._is_irrelevant(statement):
             self.notes.append(
                 (statement.lineno, f"`{ast.unparse(statement)}` is left out: it does not use torch")
             )
             return True
-        if _tells_the_version(statement):
+        if _prints_the_version(statement):
             self.notes.append(
                 (statement.lineno, "torch's version is left out: it does not belong in a scenario")
             )
@@ -275,8 +275,8 @@ class _SnippetReader:
         )
 
 
-def _tells_the_version(node: ast.AST) -> bool:
-    """``print(torch.__version__)``, with words beside it."""
+def _prints_the_version(node: ast.AST) -> bool:
+    """Whether it is ``print(torch.__version__)``, possibly with more text."""
     match node:
         case ast.Expr(value=ast.Call(func=ast.Name(id="print"), args=args)):
             return {ast.unparse(each) for each in args if not isinstance(each, ast.Constant)} == {
@@ -296,7 +296,7 @@ _EXPECT = ("pytest.raises", "pytest.warns", "self.assertRaises", "self.assertRai
 
 
 def _expecting(statement: ast.With) -> str:
-    """``pytest.raises`` of ``with pytest.raises(...):``, and its like; empty for any other block."""
+    """``pytest.raises`` for ``with pytest.raises(...):`` and similar blocks; empty for others."""
     match statement.items:
         case [ast.withitem(context_expr=ast.Call(func=function))] if ast.unparse(function) in _EXPECT:
             return ast.unparse(function)
@@ -304,7 +304,7 @@ def _expecting(statement: ast.With) -> str:
 
 
 def _mains(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
-    """Functions that only hold the program: without arguments and result, and called once."""
+    """Functions that only wrap the program: no arguments, no result, called once."""
     names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
     for statement in tree.body:
         match statement:
@@ -336,7 +336,7 @@ def _dedented(lines: Sequence[str], indent: int) -> list[str]:
 
 
 def _bound(statement: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
-    """The names that an import binds, each with what it stands for."""
+    """The names that an import binds, each with its full dotted name."""
     for alias in statement.names:
         if isinstance(statement, ast.ImportFrom):
             yield alias.asname or alias.name, f"{statement.module}.{alias.name}"

@@ -1,4 +1,4 @@
-"""Scenarios as YAML text, as a person would write it."""
+"""Write scenarios as YAML text in the style of a human author."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from conformance.scaffold.draft import DraftStep
 
-_PLAIN = re.compile(r"[A-Za-z_][\w ./()\[\]+*=<>-]*")  # needs no quotes, where the reader takes it as text
+_PLAIN = re.compile(r"[A-Za-z_][\w ./()\[\]+*=<>-]*")  # text that needs no quotes
 _SPECIAL = re.compile(r"(?:null|none|true|false|yes|no|on|off|nan|inf|~)", re.IGNORECASE)
 _IN_FLOW = re.compile(r"[\[\]{},]")
 
@@ -49,7 +49,7 @@ def _step(step: DraftStep, first: str, rest: str) -> Iterator[str]:
 
 
 def text(value: str, *, in_flow: bool = False) -> str:
-    """A text, quoted where it would be read as something else."""
+    """A text, quoted if necessary."""
     plain = (
         _PLAIN.fullmatch(value)
         and not value.endswith(" ")

@@ -1,4 +1,4 @@
-"""Faults where numbers meet: at ties and zeros, in tangents, in memory of any order, at the bounds of a schedule."""
+"""Faults at edge cases: ties and zeros, tangents, strides, the bounds of a schedule."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ MEETINGS = (
          "heaviside", "self == 0", "(self == 0) & ~np.signbit(self)"),
         ("complex-zero-inverted", "the inverse of a complex zero is nan in both parts",
          "ops.power:_reciprocal", 'if array.dtype.kind == "c"', "if False"),
-        ("unsorted-destinations", "movedim puts dimensions in the order in which they are told",
+        ("unsorted-destinations", "movedim puts dimensions in the order in which they are given",
          "ops.transposing:movedim", "sorted(zip(dst, src, strict=True))", "zip(dst, src, strict=True)"),
         ("nothing-squeezes-all", "squeeze of no dimension squeezes all of one",
          "squeeze_dims", "self.ndim and self.shape[a] == 1)", "self.ndim and self.shape[a] == 1) or None"),
-        ("chunks-of-nothing", "of nothing there is one chunk",
+        ("chunks-of-nothing", "an empty tensor has one chunk",
          "ops.splitting:chunk", "if size else", "if True else"),
     ),
     *area(
@@ -35,14 +35,14 @@ MEETINGS = (
     ),
     *area(
         "order of memory",
-        ("indexed-in-order", "what index tensors name lies in order",
+        ("indexed-in-order", "the result of indexing with tensors is contiguous",
          "index", "found if in_order and self.flags.c_contiguous else _in_order_of(found, self, indices)", "found"),
         ("slice-in-its-own-order", "a written view hands its part of the gradient on as it lies",
          "views:CopySlices.apply", "memory_format=contiguous_format", ""),
         ("samples-in-reading-order", "samples are drawn in the order in which a tensor is read",
          "random:_outermost_first", "sorted(range(target.ndim), key=lambda axis: -target.strides[axis])",
          "list(range(target.ndim))"),
-        ("replaced-part-of-a-copy-in-order", "a copy with a part replaced lies in order",
+        ("replaced-part-of-a-copy-in-order", "a copy with a replaced part is contiguous",
          "ops.replacing:_cloned", "if overlaps(array) else", "if True else"),
         ("zeroth-power-as-it-lies", "the gradient of a zeroth power lies as the operand",
          "ops.power:_pow_backward", ", memory_format=contiguous_format", ""),
