@@ -64,7 +64,7 @@ RULES = (
     ),
     Rule(r"\bgo(?:es)? by\b", "uses, follows"),
     Rule(r"\btakes? \w+ for an? \w+\b", "treats as"),
-    Rule(r"\b(?:is|are) no (?!longer|more|less|other)(?:[a-z]+)\b", "is not a"),
+    Rule(r"(?<!there )\b(?:is|are) no (?!longer|more|less|other)(?:[a-z]+)\b", "is not a"),
     Rule(
         r"\bas it was written down\b|\bmade anew\b|\bwritten anew\b|\bwrites? it anew\b|\banew\b",
         "again, regenerates",
@@ -113,9 +113,14 @@ def texts_of_python(source: str) -> Iterator[Text]:
             docstrings.add(id(node.value))
             yield Text(node.lineno, node.value.value)
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
-            if "\n" not in node.value and node.value.count(" ") >= 2:
-                yield Text(node.lineno, node.value)
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and id(node) not in docstrings
+            and "\n" not in node.value
+            and node.value.count(" ") >= 2
+        ):
+            yield Text(node.lineno, node.value)
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:
             yield Text(token.start[0], token.string)
@@ -158,7 +163,7 @@ def files() -> list[Path]:
 
 def test_plain_words() -> None:
     """No docstring, comment, message or README uses a phrase of the list."""
-    wrong = []
+    wrong: list[str] = []
     for path in files():
         read = texts_of_markdown if path.suffix == ".md" else texts_of_python
         wrong += remarks(path.relative_to(ROOT).as_posix(), read(path.read_text(encoding="utf-8")))

@@ -53,7 +53,7 @@ def _has(engine: Engine, path: str) -> bool:
     found: Any = engine.torch
     for name in path.split(".")[1:]:
         found = getattr(found, name, missing)
-    return found is not missing and not is_module(engine.torch, path)  # a file is no function
+    return found is not missing and not is_module(engine.torch, path)  # a submodule is not a function
 
 
 def _unanswered(engine: Engine) -> Iterator[str]:

@@ -119,7 +119,7 @@ def _checked(engine: Engine, name: str) -> Engine:
         raise EngineNotFoundError(f"engine {name!r} claims a text: write {{{engine.claims!r}}}, a set")
     if unknown := sorted(set(engine.claims) - set(GROUPS)):
         raise EngineNotFoundError(
-            f"engine {name!r} claims {unknown[0]!r}, which is no group of facets: there are {', '.join(GROUPS)}"
+            f"engine {name!r} claims {unknown[0]!r}, which is not a group of facets: there are {', '.join(GROUPS)}"
         )
     if "values" not in engine.claims:
         raise EngineNotFoundError(

@@ -102,7 +102,7 @@ for _name in _ABSENT:
         setattr(Wrapped, f"__{_form}{_name}__", _absent(f"__{_form}{_name}__"))
 for _name in ("eq", "ne", "lt", "le", "gt", "ge", "setitem", "invert", "pos"):
     setattr(Wrapped, f"__{_name}__", _absent(f"__{_name}__"))
-setattr(Wrapped, "__neg__", lambda self: self.apply(operator.neg, self))  # noqa: B010  mypy takes it for an operand
+setattr(Wrapped, "__neg__", lambda self: self.apply(operator.neg, self))  # noqa: B010  mypy would treat it as an operand
 
 
 def gradient_of(given: tuple[Any, ...], named: dict[str, Any]) -> Any:

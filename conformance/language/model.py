@@ -68,7 +68,7 @@ class ExpectationsModel(StrictModel):
     """The beginning of the error's text."""
     warns: Warns = Field(default_factory=list)
     """The beginning of a warning's text, or a list of them; undeclared warnings are compared between engines
-    but are no error."""
+    but are not errors."""
 
 
 class StepModel(ExpectationsModel):

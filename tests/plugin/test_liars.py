@@ -200,7 +200,7 @@ def test_a_worker_that_breaks_down_is_no_success(pytester: pytest.Pytester) -> N
     ("name", "message"),
     [
         ("liars:nothing", "*does not claim 'values'*"),
-        ("liars:unheard", "*claims 'colours', which is no group of facets: there are values, flags,*"),
+        ("liars:unheard", "*claims 'colours', which is not a group of facets: there are values, flags,*"),
         ("liars:absent", "*liars has no 'absent'*"),
     ],
 )
