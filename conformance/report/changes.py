@@ -80,10 +80,10 @@ def as_text(found: Changes) -> Iterator[str]:
     yield from _listed(
         "not compared: their programs have changed, or are not in the --in paths", found.not_compared
     )
-    alike: dict[tuple[tuple[str, ...], ...], list[tuple[Scenario, tuple[Difference, ...]]]] = {}
+    same: dict[tuple[tuple[str, ...], ...], list[tuple[Scenario, tuple[Difference, ...]]]] = {}
     for scenario, differing in found.changed:
-        alike.setdefault(_said(differing), []).append((scenario, differing))
-    for (scenario, differing), *others in sorted(alike.values(), key=len, reverse=True):
+        same.setdefault(_said(differing), []).append((scenario, differing))
+    for (scenario, differing), *others in sorted(same.values(), key=len, reverse=True):
         place = differing[0].statement
         here = _first(differing)
         text = scenario.steps[place.step].run.splitlines()[place.line - 1].strip()
@@ -98,12 +98,12 @@ def as_text(found: Changes) -> Iterator[str]:
 
 
 def _first(differing: Sequence[Difference]) -> list[Difference]:
-    """Those of the first statement that has any."""
+    """The differences of the first differing statement."""
     return [each for each in differing if each.statement == differing[0].statement]
 
 
 def _said(differing: Sequence[Difference]) -> tuple[tuple[str, ...], ...]:
-    """What differs first, of whatever name."""
+    """The first differences without their names."""
     return tuple((each.facet, each.reference, each.engine) for each in _first(differing))
 
 

@@ -222,7 +222,7 @@ divergences:
         ("{scenario: a, kind: bug, reason: r, facets: []}", "e.yaml:3:49: `facets` is empty"),
         (
             "{at: {step 1: a}, kind: bug, reason: r}",
-            "e.yaml:3:11: `step 1`: a statement is named as failures",
+            "e.yaml:3:11: `step 1`: write a statement as failure",
         ),
         ("{at: {'step 1, line 1': []}, kind: bug, reason: r}", "e.yaml:3:29: `step 1, line 1` is empty"),
         ("{at: {}, scenario: a, kind: bug, reason: r}", "e.yaml:3:10: `at` is empty"),

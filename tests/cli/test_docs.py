@@ -48,7 +48,7 @@ def test_a_file_that_is_not_current_is_written_anew(
     file.write_text("# Title\n<!-- made: facets -->\nold\n<!-- /made -->\nthe rest\n")
     monkeypatch.setattr(documenting, "files", lambda: iter([file]))
     assert main(["docs", "--check"]) == 1
-    assert "is not current" in capsys.readouterr().out and "old" in file.read_text()
+    assert "is out of date" in capsys.readouterr().out and "old" in file.read_text()
     assert main(["docs"]) == 0
     assert file.read_text().startswith("# Title\n<!-- made: facets -->\n| group | facets |\n")
     assert file.read_text().endswith("<!-- /made -->\nthe rest\n")

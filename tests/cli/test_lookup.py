@@ -124,7 +124,7 @@ def test_show_says_what_a_recording_lacks(here: Path, capsys: pytest.CaptureFixt
     assert main(["show", "my-case", "--engine", "torch", "--reference", "r.jsonl"]) == 2
     assert "the trace of my-case in r.jsonl is stale" in capsys.readouterr().err
     assert main(["show", "my-case", "--reference", str(path)]) == 2
-    assert "does not begin as a recording does" in capsys.readouterr().err
+    assert "does not begin like a recording" in capsys.readouterr().err
 
 
 def test_show_is_in_colour_on_a_terminal(

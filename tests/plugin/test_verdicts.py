@@ -292,7 +292,10 @@ def test_a_file_that_is_not_yaml_is_one_failing_item(pytester: pytest.Pytester) 
     ("name", "message"),
     [
         ("inhose", "ERROR: there is no engine 'inhose': did you mean 'inhouse'?"),
-        ("no.such.module", "ERROR: there is no engine 'no.such.module'; registered are inhouse, torch*"),
+        (
+            "no.such.module",
+            "ERROR: there is no engine 'no.such.module'; the registered engines are inhouse, torch*",
+        ),
         ("explodes", "ERROR: engine 'explodes' cannot be imported: ZeroDivisionError: at import"),
     ],
 )
