@@ -109,7 +109,7 @@ def test_lint_of_what_is_named_as_a_file_and_is_none(
 def test_lint_of_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     """A path that is not there is a misuse."""
     assert main(["lint", "no/such/folder"]) == 2
-    assert capsys.readouterr().err == "conformance: there is no no/such/folder\n"
+    assert capsys.readouterr().err == "conformance: no/such/folder does not exist\n"
 
 
 def test_lint_imports_no_torch(specs: Path) -> None:
