@@ -57,7 +57,7 @@ def test_a_file_that_is_not_current_is_written_anew(
 
 def test_a_part_that_nothing_makes_is_told() -> None:
     """With those that there are."""
-    with pytest.raises(docs.UnknownPartError, match="no part facet; known are keys"):
+    with pytest.raises(docs.UnknownPartError, match="no part facet; the parts are keys"):
         docs.filled("<!-- made: facet -->\n<!-- /made -->", {"keys": docs.keys})
 
 
