@@ -1,4 +1,4 @@
-"""The command line. Each command imports what it needs: `lint` neither torch nor an engine."""
+"""The command line. Each command imports only what it needs: `lint` imports neither torch nor an engine."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from conformance.report.text import escape_the_unprintable
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit status: 0, 1 where something is wrong, 2 for a misuse, 130 when interrupted."""
+    """Run a command; returns the exit status: 0, 1 for failures, 2 for misuse, 130 if interrupted."""
     escape_the_unprintable(sys.stdout)
     main_parser = parser()
     known, others = main_parser.parse_known_args(arguments)
     command: Command = known.command
     if others and command is not specs.run:
         main_parser.error(f"unrecognized arguments: {' '.join(others)}")
-    if os.getcwd() not in sys.path:  # an engine beside the scenarios, as with `python -m`
+    if os.getcwd() not in sys.path:  # finds an engine in the current folder, as with `python -m`
         sys.path.append(os.getcwd())
     try:
         return command(known, others)
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _misuses() -> tuple[type[Exception], ...]:
-    """What says that a command cannot be done as it was given; asked for when something was raised."""
+    """The errors that mean misuse; imported only after an error."""
     from conformance.adapters.registry import EngineNotFoundError
 
     return Misuse, EngineNotFoundError
@@ -50,7 +50,7 @@ def _misuses() -> tuple[type[Exception], ...]:
 def parser() -> argparse.ArgumentParser:
     """All commands and their options."""
     made = argparse.ArgumentParser(prog="conformance", description="Conformance suite for autograd engines.")
-    made.set_defaults(parser=made)  # what `docs` writes of the commands is made from it
+    made.set_defaults(parser=made)  # `docs` generates the list of commands from it
     commands = made.add_subparsers(required=True, metavar="COMMAND")
 
     def add(name: str, command: Command, text: str) -> argparse.ArgumentParser:

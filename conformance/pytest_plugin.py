@@ -1,4 +1,4 @@
-"""The pytest plugin: its hooks. What is heavy is imported when the first YAML file needs it."""
+"""The hooks of the pytest plugin. Heavy modules are imported with the first scenario file."""
 
 from __future__ import annotations
 
@@ -12,17 +12,21 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.plugin import is_in_use
-from conformance.plugin.beside import end_processes, refuse_unknown_engines, start_engines, start_torch
+from conformance.plugin.fast_protocol import (
+    allows_fast_protocol,
+    run_call_phase_only,
+    unregister_python_plugins,
+)
 from conformance.plugin.options import add_options
-from conformance.plugin.phases import call_alone, leave_out_plugins, may_be_one
+from conformance.plugin.processes import end_processes, refuse_unknown_engines, start_engines, start_torch
 from conformance.plugin.reporter import Reporter
 from conformance.report.text import escape_the_unprintable
 
 if TYPE_CHECKING:
     from conformance.report.result import Result
 
-_ONE_PHASE = pytest.StashKey[bool]()
-_MET = pytest.StashKey[dict[Path, Path]]()
+_FAST_PROTOCOL = pytest.StashKey[bool]()
+_COLLECTED = pytest.StashKey[dict[Path, Path]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -31,16 +35,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Refuse what can be refused before anything runs; where this process reports, listen."""
-    if os.getcwd() not in sys.path:  # an engine beside the scenarios, as with `python -m pytest`
+    """Refuse unknown engines early; register the reporter in the process that reports."""
+    if os.getcwd() not in sys.path:  # finds an engine in the current folder, as with `python -m pytest`
         sys.path.append(os.getcwd())
-    # A package with a plugin has its asserts rewritten, all of it, which takes a second where bytecode is not kept.
+    # pytest rewrites the asserts of a whole package with a plugin, which takes a second without cached bytecode.
     getattr(config.pluginmanager.rewrite_hook, "_must_rewrite", set()).discard("conformance")
     if hasattr(config, "workerinput"):
         return
-    if config.getoption("dist", "no") != "no":  # else they are asked for when scenarios have been found
+    if config.getoption("dist", "no") != "no":  # otherwise they are checked when scenarios have been found
         refuse_unknown_engines(config)
-    escape_the_unprintable(sys.stdout)  # else pytest escapes the ends of lines too
+    escape_the_unprintable(sys.stdout)  # otherwise pytest escapes line ends too
     config.pluginmanager.register(Reporter(config), "conformance-reporter")
 
 
@@ -48,19 +52,19 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collect_file(
     file_path: Path, parent: pytest.Collector
 ) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
-    """A YAML file with a top-level key ``scenarios``, and nothing else.
+    """Collect YAML files with a top-level key ``scenarios``.
 
-    One that is named on the command line, and that nobody collects, is told what it lacks.
+    A YAML file that the command line names and that no other plugin collects is collected to report what it lacks.
     """
     collectors = yield
     if file_path.suffix not in (".yaml", ".yml"):
         return collectors
-    from conformance.session.locate import is_scenario_file
+    from conformance.check.locate import is_scenario_file
 
     named = parent.session.isinitpath(file_path) and not collectors
     if named or is_scenario_file(file_path):
-        first = parent.config.stash.setdefault(_MET, {}).setdefault(file_path.resolve(), file_path)
-        if first != file_path and not parent.session.isinitpath(file_path):  # a link, or what one leads to
+        first = parent.config.stash.setdefault(_COLLECTED, {}).setdefault(file_path.resolve(), file_path)
+        if first != file_path and not parent.session.isinitpath(file_path):  # a link to a collected file
             return collectors
         start_torch(parent.config)
         start_engines(parent.config)
@@ -71,7 +75,7 @@ def pytest_collect_file(
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Nothing is left running."""
+    """End all processes."""
     end_processes(config)
     if is_in_use():
         from conformance.plugin.items import end_from_the_end
@@ -80,7 +84,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Where scenarios are all that runs, spare them what they have no use for."""
+    """If the run has only scenarios, unregister plugins and use the fast protocol."""
     if not hasattr(session.config, "workerinput"):
         refuse_unknown_engines(session.config)
     if session.items and is_in_use():
@@ -88,21 +92,21 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
         if all(map(is_own, session.items)):
             session.config.stash[ALONE] = True
-            leave_out_plugins(session.config)
-            session.config.stash[_ONE_PHASE] = may_be_one(session.config)
+            unregister_python_plugins(session.config)
+            session.config.stash[_FAST_PROTOCOL] = allows_fast_protocol(session.config)
 
 
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-    """See Note [One phase]."""
-    return (item.config.stash.get(_ONE_PHASE, False) and call_alone(item, nextitem)) or None
+    """See Note [Fast protocol]."""
+    return (item.config.stash.get(_FAST_PROTOCOL, False) and run_call_phase_only(item, nextitem)) or None
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """The result travels on the report as plain data, which xdist carries; a skip says where it belongs."""
-    report: Any = yield  # which has the attributes that one gives it
+    """Attach the result to the report as plain data, which xdist can send; skips get the scenario's position."""
+    report: Any = yield  # Any, since attributes are added
     result: Result | None = getattr(item, "result", None)
     if call.when == "call" and result is not None:
         report.conformance = result.to_plain()
@@ -115,13 +119,13 @@ def pytest_runtest_makereport(
 
 
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
-    """*Unsupported* is a category of its own: neither passed nor failed, and counted."""
+    """*Unsupported* is a category of its own: counted, but neither passed nor failed."""
     verdict = getattr(report, "conformance", {}).get("verdict")
     return ("unsupported", "u", "UNSUPPORTED") if verdict == "unsupported" and report.skipped else None
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """A worker tells what it loaded and found wrong, so that who reports need not load it again."""
+    """A worker sends the loaded cases and problems, so that the reporting process need not load them."""
     output = getattr(session.config, "workeroutput", None)
     if output is not None and is_in_use():
         from conformance.plugin.items import library_of, misdeclared
@@ -131,7 +135,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Between what pytest shows of failures and its list of them."""
+    """Runs between pytest's failure texts and its list of failures."""
     reporter = config.pluginmanager.get_plugin("conformance-reporter")
     if reporter is not None:
-        reporter.give_back(terminalreporter)
+        reporter.list_left_out(terminalreporter)

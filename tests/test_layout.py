@@ -22,16 +22,16 @@ MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
 # are known by name.
 MAY_IMPORT = {
     "engine": set[str](),
-    "spec": set[str](),
-    "runner": {"spec"},
-    # Of spec what needs the standard library alone: scenarios travel to engines elsewhere, words are counted.
-    "adapters": {"runner", "engine", "spec.scenario", "spec.vocabulary", "spec.words"},
-    "report": {"runner", "spec"},
-    "fuzz": {"spec", "runner", "adapters.registry"},  # its processes are told engines by name
+    "language": set[str](),
+    "runner": {"language"},
+    # Of language what needs the standard library alone: scenarios travel to engines elsewhere, words are counted.
+    "adapters": {"runner", "engine", "language.scenario", "language.vocabulary", "language.words"},
+    "report": {"runner", "language"},
+    "fuzz": {"language", "runner", "adapters.registry"},  # its processes are told engines by name
     "mutation": {"engine", "runner"},
-    "session": {"spec", "runner", "adapters", "report"},
-    "drafting": {"spec", "runner", "report", "session"},
-    "deep": {"spec", "runner", "adapters.registry"},
+    "check": {"language", "runner", "adapters", "report"},
+    "scaffold": {"language", "runner", "report", "check"},
+    "lint_deep": {"language", "runner", "adapters.registry"},
 }
 PROJECT = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text())["project"]
 ENGINES = {path.partition(":")[0] for path in PROJECT["entry-points"]["conformance.engines"].values()}
@@ -76,12 +76,12 @@ def test_parts_import_what_they_may() -> None:
 @pytest.mark.parametrize(
     ("module", "name"),
     [
-        ("engine/tensor.py", "conformance.spec.load"),
-        ("spec/load.py", "conformance.runner.trace"),
+        ("engine/tensor.py", "conformance.language.load"),
+        ("language/load.py", "conformance.runner.trace"),
         ("runner/execute.py", "conformance.adapters.torch"),
         ("report/claims.py", "conformance.engine.tensor"),
-        ("session/check.py", "conformance.commands.specs"),
-        ("session/candidate.py", "conformance.adapters.torch"),
+        ("check/checker.py", "conformance.commands.specs"),
+        ("check/engine_under_test.py", "conformance.adapters.torch"),
         ("cli.py", "conformance.adapters.torch"),
         ("pytest_plugin.py", "conformance.engine"),
         ("runner/execute.py", "torch.nn"),
@@ -101,7 +101,7 @@ def test_what_is_refused(module: str, name: str) -> None:
         ("import conformance.cli", {"torch", "numpy", "pydantic", "yaml", "pytest"}),
         ("import conformance.engine", {"torch", "pydantic", "yaml", "pytest"}),
         ("import conformance.engine", {f"conformance.engine.{part}" for part in ("nn", "optim", "utils")}),
-        ("import conformance.spec.load", {"torch", "numpy", "pytest"}),
+        ("import conformance.language.load", {"torch", "numpy", "pytest"}),
     ],
 )
 def test_imports_stay_light(statement: str, absent: set[str]) -> None:

@@ -12,10 +12,10 @@ import pytest
 
 import conformance.adapters.inhouse
 import conformance.adapters.torch  # noqa: F401 - before anything takes modules away again
+from conformance.check import locate
 from conformance.cli import main, parser
+from conformance.language.claims import ClaimVerdict, load_claims
 from conformance.pytest_plugin import pytest_addoption
-from conformance.session import locate
-from conformance.spec.claims import Verdict, load_claims
 
 README = (Path(__file__).parent.parent / "README.md").read_text()
 BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
@@ -60,7 +60,7 @@ def test_the_adapter(pytester: pytest.Pytester) -> None:
     result = pytester.runpytest("squares.yaml", "--engine", "scalars_adapter:ValueEngine")
     assert result.parseoutcomes() == {"passed": 1, "unsupported": 2}
     result.stdout.fnmatch_lines(
-        ["scalars 0.1*: 1 agree, 2 not supported", "*it has no Tensor.retain_grad (1)*"]
+        ["scalars 0.1*: 1 agree, 2 not supported", "*missing: Tensor.retain_grad (1)*"]
     )
     assert result.ret == 0
     constant = (
@@ -132,4 +132,4 @@ def _choices(parser: argparse.ArgumentParser) -> dict[str, str]:
     return {each.dest: each.help or "" for each in action._choices_actions}
 
 
-_VERDICTS = get_args(Verdict)
+_VERDICTS = get_args(ClaimVerdict)

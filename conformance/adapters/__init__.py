@@ -1,1 +1,1 @@
-"""Engines, as the runner sees them."""
+"""The engines: adapters, remote and recorded engines, and the registry."""

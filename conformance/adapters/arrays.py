@@ -1,4 +1,4 @@
-"""NumPy's words under torch's, for engines on NumPy."""
+"""NumPy's functions under torch's names, for engines built on NumPy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ REDUCTIONS = ("sum", "mean", "prod")
 
 
 def operations(own: Any) -> dict[str, Callable[..., Any]]:
-    """What a module that looks like NumPy has of torch's functions."""
+    """Torch's functions that a module like NumPy provides."""
     return {
         **{name: _elementwise(getattr(own, name)) for name in SAME},
         **{name: _elementwise(getattr(own, theirs)) for name, theirs in OTHER.items()},
@@ -24,7 +24,7 @@ def operations(own: Any) -> dict[str, Callable[..., Any]]:
 
 
 def array(data: Any, dtype: Any = None) -> Any:
-    """Data as torch would hold it: Python's floats are float32, its integers int64."""
+    """Data with torch's dtypes: Python's floats become float32, its integers int64."""
     made = np.array(data, dtype)
     if made.dtype == object:
         raise NotImplementedError("torch.tensor of tensors")
@@ -32,7 +32,7 @@ def array(data: Any, dtype: Any = None) -> Any:
 
 
 def shaped(make: Callable[..., Any], wrap: Callable[[Any, bool], Any]) -> Callable[..., Any]:
-    """``ones`` and the like."""
+    """``ones`` and similar functions."""
 
     def creating(*shape: Any, dtype: Any = None, requires_grad: bool = False) -> Any:
         size = shape[0] if len(shape) == 1 else shape

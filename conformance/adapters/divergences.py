@@ -1,14 +1,14 @@
-"""Differences from torch that an engine is known to have.
+"""The known differences of an engine from torch.
 
 Note [Known divergences]
-  - An entry names one scenario, and where it is narrower a statement, a name and facets. With `*` in its id, for
-    any text, it names all that fit.
-  - The difference that counts is the first one. An entry with a statement covers what differs there, and all
-    that comes after: that follows from it. An entry without one covers its names and facets throughout.
-  - A crash is covered only by an entry that names the facet ``raised``; a time-out, or an interpreter
-    that ended, by none.
-  - An entry that covers nothing is stale: the engine has changed, or it never was so. One with `*` need not show in
-    each of its scenarios; a proposal from a run of all specs leaves it out once it shows in none.
+  - An entry names one scenario, and may be limited to a statement, a name and facets. A `*` in its id matches any text,
+    so that the entry covers several scenarios.
+  - The first difference decides. An entry with a statement covers the differences there and all later ones, which are
+    considered consequences. An entry without a statement covers its names and facets in the whole scenario.
+  - A crash is covered only by an entry with the facet ``raised``. A timeout or the end of an interpreter is never
+    covered.
+  - An entry that covers nothing is stale. A wildcard entry may match scenarios in which it does not occur; a proposal
+    from a run of all specs removes it if it occurs in none.
 """
 
 from __future__ import annotations
@@ -25,38 +25,38 @@ from conformance.runner.trace import Statement
 Kind: TypeAlias = Literal["bug", "missing_feature", "by_design"]
 
 
-class KnownDivergence(Exception):  # noqa: N818 - a verdict rather than an error
-    """The engine differs from torch, in what is declared and in nothing else."""
+class KnownDivergence(Exception):  # noqa: N818 - a verdict, not an error
+    """The engine differs from torch only as declared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """One entry: where an engine differs, of what kind that is, and why."""
+    """One entry: where an engine differs, the kind of difference, and the reason."""
 
     scenario: str
     kind: Kind
     reason: str
     position: str  # file:line:column of the entry
-    statement: str = ""  # as reports write it: "step 1, line 3"; with turns, or for all turns without
+    statement: str = ""  # as in reports: "step 1, line 3"; without turns it covers all turns
     name: str = ""
     facets: tuple[str, ...] = ()
 
     @property
     def wide(self) -> bool:
-        """Whether it is of all scenarios whose ids fit."""
+        """Whether the entry has a wildcard."""
         return "*" in self.scenario
 
     def of(self, scenario: str) -> bool:
-        """Whether the entry speaks of this scenario."""
+        """Whether the entry names this scenario."""
         return self.scenario == scenario or (self.wide and bool(_pattern(self.scenario).fullmatch(scenario)))
 
     def at(self, place: Statement) -> bool:
-        """Whether the entry speaks of this statement."""
+        """Whether the entry names this statement."""
         text = str(place)
         return not self.statement or text == self.statement or text.startswith(f"{self.statement}, ")
 
     def covers(self, difference: Difference) -> bool:
-        """Whether it declares this difference."""
+        """Whether the entry declares this difference."""
         if is_ending(difference) or (is_crash(difference) and "raised" not in self.facets):
             return False
         return (
@@ -73,7 +73,7 @@ def _pattern(text: str) -> re.Pattern[str]:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What entries make of the differences of one scenario."""
+    """The differences of one scenario matched with entries."""
 
     used: tuple[Divergence, ...]
     stale: tuple[Divergence, ...]
@@ -81,12 +81,12 @@ class Coverage:
 
     @property
     def known(self) -> bool:
-        """Whether every difference is declared, and every declaration is borne out."""
+        """Whether every difference is declared, and every declaration applies."""
         return bool(self.used) and not self.uncovered and not self.stale
 
 
 def cover(scenario: str, differences: Sequence[Difference], entries: Iterable[Divergence]) -> Coverage:
-    """Filter the differences of a scenario through the entries for it."""
+    """Match the differences of a scenario with the entries."""
     own = [entry for entry in entries if entry.of(scenario)]
     used: list[Divergence] = []
     uncovered: list[Difference] = []
@@ -107,7 +107,7 @@ def _covering(difference: Difference, entries: Iterable[Divergence], used: list[
 
 
 def unmatched(entries: Iterable[Divergence], scenarios: Collection[str]) -> tuple[Divergence, ...]:
-    """The entries for scenarios that there are not."""
+    """The entries that name no existing scenario."""
     return tuple(
         entry
         for entry in entries

@@ -1,7 +1,7 @@
-"""HIPS autograd, by its own tape: values alone are claimed.
+"""HIPS autograd, using its own tape; it claims only values.
 
-It has no leaves that keep a gradient. A root of its graph stands for one: autograd's pass calls a root with the
-gradient that it found for it, which is kept there. Every derivative is autograd's own.
+It has no leaves with a gradient. A root of its graph is used as a leaf: autograd's backward pass calls a root with its
+gradient, which the root stores. Every derivative is autograd's own.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from conformance.adapters.wrapped import Wrapped, functions, gradient_of
 
 
 class Root(VJPNode):  # type: ignore[misc]  # it has no types
-    """A leaf: keeps what autograd's pass calls it with. Nodes of results, which have parents, are made as ever."""
+    """A leaf: stores the gradient that autograd's backward pass calls it with."""
 
     __slots__ = ["grad"]
 
     def initialize_root(self) -> None:
-        """No parents, and no gradient yet."""
-        own: Any = self  # its own slots and those of autograd's class
+        """A root has no parents and no gradient yet."""
+        own: Any = self  # its own slots and those of the base class
         own.parents, own.grad, own.vjp = [], None, self._keep
 
     def _keep(self, gradient: Any) -> tuple[()]:
@@ -35,8 +35,8 @@ class Root(VJPNode):  # type: ignore[misc]  # it has no types
         return ()
 
 
-class Tensor(Wrapped):
-    """An array, or a box of one, under torch's names."""
+class HipsTensor(Wrapped, shown_as="Tensor"):
+    """An array or a box of one, with torch's attributes."""
 
     @property
     def _value(self) -> Any:
@@ -51,7 +51,7 @@ class Tensor(Wrapped):
         return np.asarray(self._value).item()
 
     def backward(self, *given: Any, **named: Any) -> None:
-        """Autograd's pass, from the node of the box."""
+        """Autograd's backward pass from the node of the box."""
         gradient = gradient_of(given, named)
         if not isbox(self.own):
             raise RuntimeError("Output seems independent of input.")
@@ -71,37 +71,37 @@ class Tensor(Wrapped):
 
     @property
     def requires_grad(self) -> bool:
-        """What is in a box is followed."""
+        """Whether it is a box, which the tape follows."""
         return bool(isbox(self.own))
 
     @property
     def is_leaf(self) -> bool:
-        """What comes from no other box."""
+        """Whether no other box leads to it."""
         return not isbox(self.own) or not self.own._node.parents
 
     @property
     def grad(self) -> Any:
-        """What a root keeps; nothing else does."""
+        """The gradient of a root; others have none."""
         if not isbox(self.own) or not self.is_leaf or self.own._node.grad is None:
             return None
-        return Tensor(self.own._node.grad)
+        return HipsTensor(self.own._node.grad)
 
     @property
     def T(self) -> Any:  # noqa: N802 - its name
         """The transpose."""
-        return Tensor(self.own.T)
+        return HipsTensor(self.own.T)
 
 
-def _leaf(value: Any, requires_grad: bool) -> Tensor:
-    return Tensor(new_box(value, 0, Root.new_root()) if requires_grad else value)
+def _leaf(value: Any, requires_grad: bool) -> HipsTensor:
+    return HipsTensor(new_box(value, 0, Root.new_root()) if requires_grad else value)
 
 
-def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
-    """An array; with ``requires_grad`` in a box, at a root of the tape."""
+def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> HipsTensor:
+    """An array; with ``requires_grad``, in a box at a root of the tape."""
     return _leaf(arrays.array(data, dtype), requires_grad)
 
 
-torch = functions(Tensor, arrays.operations(anp))
+torch = functions(HipsTensor, arrays.operations(anp))
 torch.tensor = tensor
 torch.ones, torch.zeros = arrays.shaped(np.ones, _leaf), arrays.shaped(np.zeros, _leaf)
 vars(torch).update(arrays.DTYPES)

@@ -1,4 +1,4 @@
-"""micrograd: scalars, which are Python's numbers and have a gradient of 0 from the start."""
+"""micrograd: scalars on Python's numbers, with a gradient that starts as 0."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from conformance.adapters.module import ModuleEngine
 from conformance.adapters.wrapped import Wrapped, functions, gradient_of
 
 
-class Tensor(Wrapped):
-    """A ``Value``, or a number that is its gradient, under torch's names."""
+class MicrogradTensor(Wrapped, shown_as="Tensor"):
+    """A ``Value``, or a number as its gradient, with torch's attributes."""
 
     shape = ()
     dtype = "float64"  # what Python's floats are
@@ -25,32 +25,32 @@ class Tensor(Wrapped):
     tolist = item
 
     def backward(self, *given: Any, **named: Any) -> None:
-        """Its own pass, which takes no gradient."""
+        """micrograd's backward pass, which takes no gradient."""
         if gradient_of(given, named) is not None:
             raise NotImplementedError("Tensor.backward(gradient)")
         self.own.backward()
 
     @property
     def is_leaf(self) -> bool:
-        """What comes from no other value."""
+        """Whether no other value leads to it."""
         return not (isinstance(self.own, Value) and self.own._prev)
 
     @property
     def grad(self) -> Any:
         """A number."""
-        return Tensor(self.own.grad) if isinstance(self.own, Value) else None
+        return MicrogradTensor(self.own.grad) if isinstance(self.own, Value) else None
 
 
-def tensor(data: Any, requires_grad: bool = False) -> Tensor:
-    """A ``Value``, which has a gradient whether that is asked for or not."""
+def tensor(data: Any, requires_grad: bool = False) -> MicrogradTensor:
+    """A ``Value``, which always has a gradient."""
     if not isinstance(data, int | float):
         raise NotImplementedError("torch.tensor of more than a number")
     if not requires_grad:
         raise NotImplementedError("a tensor that requires no grad")
-    return Tensor(Value(data))
+    return MicrogradTensor(Value(data))
 
 
-torch = functions(Tensor, {"relu": Value.relu})
+torch = functions(MicrogradTensor, {"relu": Value.relu})
 torch.tensor = tensor
 torch.nn = SimpleNamespace(functional=SimpleNamespace(relu=torch.relu))
 engine = ModuleEngine("micrograd", torch, version=version("micrograd"), claims=("values",))

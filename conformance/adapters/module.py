@@ -1,4 +1,4 @@
-"""A module that looks like torch is an engine as it is."""
+"""Use a module that looks like torch as an engine."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from conformance.runner.engine import GROUPS
 class ModuleEngine:
     """Any torch-like namespace as an engine: its ``Tensor`` has torch's attributes.
 
-    It may say ``claims`` and ``divergences`` itself, as an adapter does; else it claims all groups.
-    A ``complete`` one claims to have every name that scenarios use: one that it lacks is a failure.
+    It may define ``claims`` and ``divergences`` like an adapter; by default it claims all groups. With ``complete`` it
+    claims to provide every name that scenarios use, and a missing name is a failure.
     """
 
     def __init__(
@@ -26,7 +26,7 @@ class ModuleEngine:
         claims: Iterable[str] | None = None,
         complete: bool = False,
     ) -> None:
-        self.name = self.asked = name  # asked: what leads to it, where that is another name
+        self.name = self.asked = name  # asked: the name under which it was requested
         self.torch = module
         self.version = version or _version(module)
         self.claims = frozenset(getattr(module, "claims", GROUPS) if claims is None else claims)
@@ -38,9 +38,9 @@ class ModuleEngine:
         return f"<engine {self.name} {self.version}>"
 
     def observe(self, value: Any, /) -> Any | None:
-        """The value itself if it is a tensor: it answers torch's names.
+        """The value itself if it is a tensor, which has torch's attributes.
 
-        A lazy parameter, which says what class it will be of, has no values yet, and answers none of them.
+        A lazy parameter, which names its future class, has no values yet and does not count.
         """
         kind = type(value)
         if kind is self._tensor:
@@ -49,12 +49,12 @@ class ModuleEngine:
 
 
 def _is_class(found: Any) -> bool:
-    """Whether isinstance takes it: some have a function of that name, or a file."""
+    """Whether it is a class: some modules have a function or a submodule of that name."""
     return isinstance(found, type) or (isinstance(found, tuple) and all(map(_is_class, found)))
 
 
 def _version(module: Any) -> str:
-    """As it says itself, else that of what was installed; a file of that name says nothing."""
+    """The module's own version, or that of its installed package."""
     own = getattr(module, "__version__", None)
     if own is not None and not isinstance(own, ModuleType):
         return str(own)
@@ -64,7 +64,7 @@ def _version(module: Any) -> str:
 
 
 class Zeros:
-    """A tensor that an engine keeps without memory because all of it is 0 (the gradient of sgn is one)."""
+    """A tensor that an engine stores without memory because all elements are 0, such as sgn's gradient."""
 
     def __init__(self, own: Any, torch: Any) -> None:
         self._own, self._torch = own, torch
@@ -73,18 +73,18 @@ class Zeros:
         return getattr(self._own, name)
 
     def tolist(self) -> Any:
-        """What tolist() of the tensor itself refuses to tell."""
+        """The elements, which the tensor's own tolist() refuses to return."""
         return self._torch.zeros(self._own.shape, dtype=self._own.dtype).tolist()
 
     def untyped_storage(self) -> Any:
-        """No memory, so none that another shares."""
+        """No memory, so no shared storage."""
         return self._torch.zeros(0).untyped_storage()
 
 
 class TellingZeros(ModuleEngine):
-    """One that has such tensors."""
+    """An engine with such tensors."""
 
     def observe(self, value: Any, /) -> Any | None:
-        """The tensor, with its values where the engine has not written them down."""
+        """The tensor, with elements if the engine does not store them."""
         found = super().observe(value)
         return Zeros(found, self.torch) if found is not None and found._is_zerotensor() else found

@@ -1,4 +1,4 @@
-"""MyGrad. It has no ``retain_grad`` to be asked for, and nodes of its own kind: values alone are claimed."""
+"""MyGrad. It has no ``retain_grad``, and nodes of another kind, so it claims only values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from conformance.adapters.module import ModuleEngine
 from conformance.adapters.wrapped import Wrapped, functions, gradient_of, unwrapped
 
 
-class Tensor(Wrapped):
+class MygradTensor(Wrapped, shown_as="Tensor"):
     """A ``mygrad.Tensor`` under torch's names."""
 
     def tolist(self) -> Any:
@@ -22,7 +22,7 @@ class Tensor(Wrapped):
         return self.own.data.tolist()
 
     def backward(self, *given: Any, **named: Any) -> None:
-        """Its own pass, which frees the graph."""
+        """MyGrad's backward pass, which frees the graph."""
         self.own.backward(gradient_of(given, named))
 
     @property
@@ -37,23 +37,27 @@ class Tensor(Wrapped):
 
     @property
     def requires_grad(self) -> bool:
-        """What is not constant has a gradient."""
+        """Whether it is not constant."""
         return not self.own.constant
 
     @property
     def is_leaf(self) -> bool:
-        """What no operation created."""
+        """Whether no operation created it."""
         return self.own.creator is None
 
     @property
     def grad(self) -> Any:
-        """The gradient, an array there."""
-        return None if self.own.grad is None else Tensor(mg.tensor(self.own.grad, constant=True, copy=False))
+        """The gradient, which is an array in MyGrad."""
+        return (
+            None
+            if self.own.grad is None
+            else MygradTensor(mg.tensor(self.own.grad, constant=True, copy=False))
+        )
 
     @property
     def T(self) -> Any:  # noqa: N802 - its name
         """The transpose."""
-        return Tensor(self.own.T)
+        return MygradTensor(self.own.T)
 
     def __iadd__(self, other: Any) -> Any:
         own = self.own
@@ -74,16 +78,18 @@ class Tensor(Wrapped):
         self.own[index] = unwrapped(value)
 
 
-def _leaf(value: Any, requires_grad: bool) -> Tensor:
-    return Tensor(mg.tensor(value, constant=not requires_grad))
+def _leaf(value: Any, requires_grad: bool) -> MygradTensor:
+    return MygradTensor(mg.tensor(value, constant=not requires_grad))
 
 
-def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> MygradTensor:
     """A tensor without a creator."""
     return _leaf(arrays.array(data, dtype), requires_grad)
 
 
-torch = functions(Tensor, {**arrays.operations(mg), "relu": mygrad.nnet.relu, "sigmoid": mygrad.nnet.sigmoid})
+torch = functions(
+    MygradTensor, {**arrays.operations(mg), "relu": mygrad.nnet.relu, "sigmoid": mygrad.nnet.sigmoid}
+)
 torch.tensor = tensor
 torch.ones, torch.zeros = arrays.shaped(np.ones, _leaf), arrays.shaped(np.zeros, _leaf)
 torch.no_grad = lambda *function: mg.no_autodiff(*function) if function else mg.no_autodiff

@@ -1,10 +1,10 @@
-"""PaddlePaddle, whose dynamic graph has most of torch's names by itself.
+"""PaddlePaddle, whose dynamic graph has most of torch's names.
 
-It cannot be asked whether a tensor retains its gradient, nor for output numbers and bases; and its errors are of
-types of its own (SystemError for a graph that was freed). So values alone are claimed.
+It does not say whether a tensor retains its gradient, nor output numbers and bases, and its errors have other types
+(SystemError for a freed graph). So it claims only values.
 
-What ends the process of paddle 3.3.1 is told as not implemented before it does; so is what it computes of memory that
-nobody has written to, or that is not its own. Operators that a program defines end with it, as torch's.
+Calls that would crash paddle 3.3.1 are reported as not implemented, as are calls that would read uninitialized or
+foreign memory. Operators that a program defines are removed at its end, as in torch.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _grad = paddle.grad
 _power = paddle.Tensor.__pow__
 _register_hook = paddle.Tensor.register_hook
 _set_item = paddle.Tensor.__setitem__
-_failed: list[str] = []  # in hooks of the pass that runs
+_failed: list[str] = []  # the calls from hooks of the running pass
 _running = False
 _operators: Any = paddle.library.PYTHON_OP_REGISTRY
 _register_own = _operators.register
@@ -31,8 +31,8 @@ _register_own = _operators.register
 
 @contextmanager
 def _a_pass() -> Iterator[None]:
-    """One pass; what must not happen in it is told when it is over."""
-    global _running  # noqa: PLW0603 - one for the process, as the pass is
+    """One backward pass; calls that are not allowed in it are reported at its end."""
+    global _running  # noqa: PLW0603 - one pass per process
     if _running:
         raise NotImplementedError("a pass within a pass")
     _failed.clear()
@@ -46,7 +46,7 @@ def _a_pass() -> Iterator[None]:
 
 
 def backward(tensor: Any, gradient: Any = None, retain_graph: bool | None = None) -> None:
-    """Paddle's own pass, which has another name for the gradient."""
+    """Paddle's backward pass, which has another name for the gradient."""
     with _a_pass():
         _backward(tensor, gradient, bool(retain_graph))
 
@@ -59,7 +59,7 @@ def grad(
     create_graph: bool = False,
     allow_unused: bool | None = None,
 ) -> Any:
-    """Paddle's own function, with torch's arguments as far as it has them."""
+    """Paddle's function with torch's arguments, as far as it supports them."""
     with _a_pass():
         return _grad(
             outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused=bool(allow_unused)
@@ -67,9 +67,9 @@ def grad(
 
 
 def register_hook(tensor: Any, hook: Callable[[Any], Any]) -> Any:
-    """Paddle's own; what would end the process in a hook is told once the pass is over.
+    """Paddle's hook; what would crash in a hook is reported at the end of the pass.
 
-    A pass reads the hooks where they lie: one that comes or goes meanwhile moves them.
+    A pass reads the list of hooks in place, which adding or removing one reallocates.
     """
     if _running:
         _failed.append("a hook registered in a pass")
@@ -90,7 +90,7 @@ def register_hook(tensor: Any, hook: Callable[[Any], Any]) -> Any:
 
 
 class Handle:
-    """Paddle's own, but that what it removes in a pass stays until that is over."""
+    """Paddle's handle; a hook that is removed during a pass stays until its end."""
 
     def __init__(self, own: Any) -> None:
         self._own = own
@@ -104,7 +104,7 @@ class Handle:
 
 
 class Function(paddle.autograd.PyLayer):  # type: ignore[misc]  # it has no types
-    """Paddle's own, but for gradients that are None: a hook that would see one ends the process."""
+    """Paddle's own, except for gradients that are None, which crash if a hook sees them."""
 
     def __init_subclass__(cls) -> None:
         own: Any = cls.backward
@@ -139,7 +139,7 @@ def _set(tensor: Any, index: Any, value: Any) -> None:
 
 
 def _guarded(own: Callable[..., Any], what: str, fatal: Callable[..., bool]) -> Callable[..., Any]:
-    """The function, but for arguments that end the process, or that it never returns from."""
+    """The function, except for arguments with which it crashes or hangs."""
 
     @wraps(own)
     def call(*given: Any, **named: Any) -> Any:
@@ -148,7 +148,9 @@ def _guarded(own: Callable[..., Any], what: str, fatal: Callable[..., bool]) -> 
         try:
             return own(*given, **named)
         except TypeError as error:
-            if "got an unexpected keyword argument" in str(error):  # which it lacks, as the runner would see
+            if "got an unexpected keyword argument" in str(
+                error
+            ):  # a keyword that it lacks: the runner would report it
                 raise NotImplementedError(str(error)) from None
             raise
 
@@ -165,7 +167,7 @@ def _has_least(tensor: Any) -> bool:
 
 
 class Operator:
-    """One that a program has defined: paddle keeps it for the life of the process."""
+    """An operator that a program defines, which paddle keeps for the life of the process."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -179,10 +181,10 @@ def _register(name: str, function: Callable[..., Any]) -> None:
     paddle.library._keep_alive.append(Operator(name))
 
 
-class Observed:
-    """A tensor as it is looked at: not whether it is a leaf, so that all gradients are read.
+class ObservedPaddleTensor:
+    """A tensor for observation, without is_leaf, so that all gradients are read.
 
-    Which results retain theirs cannot be asked.
+    Paddle does not say which results retain their gradients.
     """
 
     def __init__(self, own: Any) -> None:
@@ -198,29 +200,29 @@ class Paddle(ModuleEngine):
     """Paddle itself."""
 
     def observe(self, value: Any, /) -> Any | None:
-        """The tensor, without what it cannot tell."""
+        """The tensor, without the attributes that paddle cannot provide."""
         found = super().observe(value)
-        return None if found is None else Observed(found)
+        return None if found is None else ObservedPaddleTensor(found)
 
 
-# Of what, which function, said how, with which arguments.
+# Owner, function, message, and the arguments that it applies to.
 _FATAL: tuple[tuple[Any, str, str, Callable[..., bool]], ...] = (
     (paddle.Tensor, "split", "parts of a negative size",
      lambda tensor, size, *_, **__: isinstance(size, int) and size < 0),
     (paddle, "split", "parts of a negative size", lambda _, size, *__, **___: isinstance(size, int) and size < 0),
-    (paddle, "index_put_", "its tensor by name", lambda *given, **_: not given),
+    (paddle, "index_put_", "a tensor passed by name", lambda *given, **_: not given),
     (paddle.fft, "fftn", "a dimension twice",
      lambda *_, axes=None, dim=None, **__: len(set(axes or dim or ())) < len(axes or dim or ())),
-    (paddle.nn.LSTMCell, "forward", "an input or a state that is no matrix",  # now computed, now refused
+    (paddle.nn.LSTMCell, "forward", "an input or a state that is not a matrix",  # sometimes computed, sometimes refused
      lambda _, inputs, states=None: any(each.ndim != 2 for each in (inputs, *(states or ())))),
     (paddle.Tensor, "fill_diagonal_", "the diagonal of a vector", lambda tensor, *_, **__: tensor.ndim < 2),
     (paddle.Tensor, "scatter", "more rows scattered than there are",
      lambda tensor, _, index, *__, **___: index.ndim > 0 and index.shape[0] > tensor.shape[0]),
-    (paddle.Tensor, "__getitem__", "elements of nothing, by a tensor",
+    (paddle.Tensor, "__getitem__", "indexing an empty tensor with a tensor",
      lambda tensor, index: 0 in tensor.shape and isinstance(index, paddle.Tensor)),
     (paddle.Tensor, "index_put_", "indices out of range",
      lambda tensor, indices, *_, **__: int(indices[0].max()) >= tensor.shape[0]),
-    (paddle.Tensor, "mode", "the mode of nothing", lambda tensor, *_, **__: 0 in tensor.shape),
+    (paddle.Tensor, "mode", "the mode of an empty tensor", lambda tensor, *_, **__: 0 in tensor.shape),
     (paddle.nn.functional, "adaptive_avg_pool2d", "a negative size",
      lambda _, size, **__: isinstance(size, int) and size < 0),
     (paddle.linalg, "cross", "the derivative of a product with a constant",
@@ -233,17 +235,17 @@ _FATAL: tuple[tuple[Any, str, str, Callable[..., bool]], ...] = (
       for of, name in ((paddle, "gcd"), (paddle.Tensor, "gcd"), (paddle.Tensor, "gcd_"))),
     *((of, name, "a dtype that is a number", lambda _, *given, dtype=None, **__: int in map(type, (*given[1:2], dtype)))
       for name in ("sum", "nansum") for of in (paddle, paddle.Tensor)),
-    *((paddle, name, "results written into what is no tensor",
+    *((paddle, name, "results written into an object that is not a tensor",
        lambda *_, out=(), **__: not all(isinstance(each, paddle.Tensor) for each in out or ()))
       for name in ("topk", "median")),
     (paddle, "binomial", "draws with the probability nan", lambda _, prob, **__: bool(paddle.isnan(prob).any())),
     (paddle.nn.functional, "instance_norm", "a bias without a weight",
      lambda *given, **_: len(given) > 4 and given[3] is None and given[4] is not None),
-    (paddle.nn.utils, "clip_grad_value_", "gradients by rows",
+    (paddle.nn.utils, "clip_grad_value_", "sparse gradients",
      lambda given, *_, **__: any(each.grad is not None and each.grad.is_selected_rows() for each in given)),
     (paddle.linalg, "solve", "the derivative of equations of a vector",
      lambda a, b, **_: b.ndim == 1 and not (a.stop_gradient and b.stop_gradient)),
-    *((of, "bmm", "sums of nothing", lambda one, *_, **__: one.ndim == 3 and one.shape[2] == 0)
+    *((of, "bmm", "sums of empty tensors", lambda one, *_, **__: one.ndim == 3 and one.shape[2] == 0)
       for of in (paddle, paddle.Tensor)),
     (paddle.linalg, "eig", "eigenvalues of nan", lambda tensor, **_: bool(paddle.isnan(tensor).any())),
 )  # fmt: skip
@@ -255,9 +257,9 @@ paddle.autograd.Function = Function
 paddle.Tensor.__pow__, paddle.Tensor.__setitem__ = _raised_to, _set
 paddle.Tensor.__delattr__ = _undeletable
 _operators.register = _register
-paddle.library._keep_alive = []  # torch's name: what is in it at the end of a program is ended
+paddle.library._keep_alive = []  # torch's name: its operators are removed at the end of a program
 paddle.Tensor.retain_grad = paddle.Tensor.retain_grads
-del paddle.nn.PReLU  # the derivative by its weight ends the process
-del paddle.meshgrid  # as does the second derivative
-del paddle.Tensor.apply_  # as does what the function makes, where it is no tensor
+del paddle.nn.PReLU  # the derivative with respect to its weight crashes
+del paddle.meshgrid  # so does the second derivative
+del paddle.Tensor.apply_  # so does a result that is not a tensor
 engine = Paddle("paddle", paddle, version=paddle.__version__, claims=("values",))

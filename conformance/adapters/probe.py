@@ -1,4 +1,4 @@
-"""What an engine has of what the suite uses: asked of it where it is, told as plain data."""
+"""Probe an engine in its own process: which of the suite's names it provides, as plain data."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 from conformance.adapters.module import ModuleEngine
 from conformance.adapters.samples import OWNERS, samples
+from conformance.language.vocabulary import PATHS, entries
 from conformance.runner.engine import Engine
 from conformance.runner.isolate import isolated, lookup
 from conformance.runner.missing import is_module
-from conformance.runner.texts import error_text
-from conformance.spec.vocabulary import PATHS, entries
+from conformance.runner.normalize import error_text
 
 READS = {
     "values": ("shape", "dtype", "tolist"),
@@ -22,7 +22,7 @@ READS = {
 }
 """What is read of a tensor to observe each group of facets."""
 
-_DATA: tuple[Any, ...] = ([1.0, 2.0], [1.0], 1.0)  # of engines of scalars, one of the others
+_DATA: tuple[Any, ...] = ([1.0, 2.0], [1.0], 1.0)  # lists for most engines, numbers for engines of scalars
 
 
 def _making(data: Any) -> str:
@@ -30,7 +30,7 @@ def _making(data: Any) -> str:
 
 
 def probe(engine: Engine) -> dict[str, Any]:
-    """What it is, the names that it lacks, what a first tensor of it answers."""
+    """The engine's name and version, the names it lacks, and what can be read of a first tensor."""
     with isolated(engine.torch):
         tensor = _tensor(engine)
         unanswered = list(_unanswered(engine))
@@ -53,11 +53,11 @@ def _has(engine: Engine, path: str) -> bool:
     found: Any = engine.torch
     for name in path.split(".")[1:]:
         found = getattr(found, name, missing)
-    return found is not missing and not is_module(engine.torch, path)  # a file is no function
+    return found is not missing and not is_module(engine.torch, path)  # a submodule is not a function
 
 
 def _unanswered(engine: Engine) -> Iterator[str]:
-    """Attributes that nothing of the engine's has; Python's own are not its."""
+    """The attributes that no object of the engine has, apart from those that every Python object has."""
     made = {owner: list(samples(engine.torch, owner)) for owner in OWNERS}
     for entry in entries():
         if entry.owner in OWNERS and not any(_answers(value, entry.name) for value in made[entry.owner]):
@@ -65,7 +65,7 @@ def _unanswered(engine: Engine) -> Iterator[str]:
 
 
 def _tensor(engine: Engine) -> dict[str, Any]:
-    """What became of making a tensor and of reading what is observed of one."""
+    """Try to create a tensor and to read what is observed of it."""
     make = lookup(engine.torch, "tensor")
     if make is None or isinstance(make, ModuleType):
         has = "it has no torch.tensor" if make is None else "its torch.tensor is a module"
@@ -84,14 +84,14 @@ def _tensor(engine: Engine) -> dict[str, Any]:
         observed = engine.observe(value)
     except Exception as error:
         raised = f"{type(error).__name__}: {error_text(error)}"
-        return {"made": f"{making} gives a {type(value).__name__}, of which `observe` raises {raised}"}
+        return {"made": f"{making} returns a {type(value).__name__}, for which `observe` raises {raised}"}
     if observed is None:
-        gives = f"{making} gives a {type(value).__name__}"
+        gives = f"{making} returns a {type(value).__name__}"
         if _is_nameless(engine):
             return {
-                "made": f"{gives}, and there is no `Tensor`, the class by which a module's tensors are known"
+                "made": f"{gives}, and the module has no class `Tensor`, by which its tensors are recognized"
             }
-        return {"made": f"{gives}, which `observe` does not take for a tensor"}
+        return {"made": f"{gives}, which `observe` does not recognize as a tensor"}
     known = {entry.name for entry in entries() if entry.owner == "torch.Tensor"}
     return {
         "made": "",
@@ -108,7 +108,7 @@ def _unread(observed: Any, names: tuple[str, ...]) -> Iterator[str]:
         try:
             found = getattr(observed, name)
         except AttributeError:
-            if name != "tolist" or not hasattr(observed, "numpy"):  # which does as well
+            if name != "tolist" or not hasattr(observed, "numpy"):  # which serves as well
                 yield name
         except Exception as error:
             yield f"{name} (it raises {type(error).__name__})"
@@ -138,13 +138,13 @@ def _has_grad(observed: Any) -> bool:
 
 def _answers(value: Any, name: str) -> bool:
     try:
-        return hasattr(value, name) or name in dir(value)  # some can be written alone
+        return hasattr(value, name) or name in dir(value)  # some attributes can only be written
     except Exception:  # it has the name, and raises
         return True
 
 
 def _is_nameless(engine: Engine) -> bool:
-    """Whether it is a module without an adapter that does not tell what its tensors are."""
+    """Whether it is a module without an adapter and without a class `Tensor`."""
     return isinstance(engine, ModuleEngine) and not hasattr(engine.torch, "Tensor")
 
 

@@ -1,7 +1,8 @@
-"""Traces in a file: an engine as it once was, in this interpreter or another, without the engine itself.
+"""Recorded traces, which replace an engine.
 
-Note [Recordings]: JSON lines, compressed where the name ends in ``.gz``: a header (what was recorded), a
-trace a line with the fingerprint of its scenario, a footer with their number, so that a cut-off file is seen.
+Note [Recordings]: a recording is a file of JSON lines, compressed if its name ends in ``.gz``: a header that describes
+the engine, one line per trace with the fingerprint of its scenario, and a footer with their number, which detects
+truncated files.
 """
 
 from __future__ import annotations
@@ -14,40 +15,40 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from conformance.language.scenario import Scenario
 from conformance.runner.engine import GROUPS, Engine
-from conformance.runner.portable import fingerprint
+from conformance.runner.serialize import fingerprint
 from conformance.runner.trace import Trace
-from conformance.spec.scenario import Scenario
 
 FORMAT = 1
-"""Of the file and of the traces: one more whenever the same program leaves another trace."""
+"""The version of the file and trace format, incremented when the same program has another trace."""
 
 
 class NotARecordingError(ValueError):
-    """The file is no whole recording; says why."""
+    """The file is not a complete recording; the message says why."""
 
 
 class NotRecordedError(LookupError):
-    """The recording has no trace of the scenario as it is now."""
+    """The recording has no trace of the current scenario."""
 
 
 @dataclass(frozen=True)
 class Recording:
-    """A recording, which stands for the engine that was recorded."""
+    """A recording, used instead of the recorded engine."""
 
     path: str
     name: str
     version: str
     claims: frozenset[str]
-    available: frozenset[str]  # what scenarios may need that was there
+    available: frozenset[str]  # the needs that were met
     lines: dict[str, tuple[str, str]]  # scenario -> its fingerprint, its trace as text
     torch: None = None  # it runs nothing
 
     def observe(self, value: object, /) -> None:
-        """Nothing is a tensor here."""
+        """A recording has no tensors."""
 
     def starting(self) -> bool:
-        """It is here."""
+        """A recording is always ready."""
         return False
 
     def trace_of(
@@ -66,7 +67,7 @@ class Recording:
 
 
 def write(path: Path, engine: Engine, traces: Iterable[tuple[Scenario, Trace]], available: set[str]) -> int:
-    """Record; returns how many traces were written. The file is there only once it is whole."""
+    """Write a recording; returns the number of traces. The file appears only when it is complete."""
     part = path.with_name(f"{path.name}.part")
     header = {
         "format": FORMAT,
@@ -96,7 +97,7 @@ def _line(data: dict[str, Any]) -> bytes:
 
 
 def read(path: Path) -> Recording:
-    """The recording in a file. Traces stay text until they are asked for: few of many may be."""
+    """Read a recording. Traces are parsed on demand, since a run may need few of them."""
     try:
         data = path.read_bytes()
         text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
@@ -106,18 +107,18 @@ def read(path: Path) -> Recording:
     try:
         header = json.loads(first)["recording"]
     except (ValueError, TypeError, KeyError):
-        raise NotARecordingError(f"{path} does not begin as a recording does") from None
+        raise NotARecordingError(f"{path} does not begin like a recording") from None
     if header.get("format") != FORMAT:
         raise NotARecordingError(
             f"{path} has format {header.get('format')}, and this reads {FORMAT}: record again"
         )
     traces = dict(_traces(path, lines[:-1]))
     try:
-        whole = json.loads(lines[-1])["traces"] == len(lines) - 1
+        complete = json.loads(lines[-1])["traces"] == len(lines) - 1
     except (ValueError, TypeError, KeyError, IndexError):
         raise NotARecordingError(f"{path} was cut off after line {len(lines) + 1}") from None
-    if not whole or len(traces) < len(lines) - 1:
-        raise NotARecordingError(f"{path} has other traces than its last line counts")
+    if not complete or len(traces) < len(lines) - 1:
+        raise NotARecordingError(f"{path} has another number of traces than its last line says")
     if not traces:
         raise NotARecordingError(f"{path} has no traces")
     return Recording(
@@ -137,4 +138,4 @@ def _traces(path: Path, lines: list[str]) -> Iterator[tuple[str, tuple[str, str]
             found = json.loads(key)
             yield found["scenario"], (found["fingerprint"], trace)
         except (ValueError, TypeError, KeyError):
-            raise NotARecordingError(f"{path}:{number} is no trace") from None
+            raise NotARecordingError(f"{path}:{number} is not a trace") from None

@@ -1,4 +1,4 @@
-"""Engines by name."""
+"""Find engines by name."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from conformance.runner.engine import GROUPS, Engine
 from conformance.runner.isolate import collected_on_demand
 
 GROUP = "conformance.engines"
-"""The entry-point group in which a package registers engines."""
+"""The entry-point group in which packages register engines."""
 
-# So that they are found where the package is only on the path, without its metadata.
+# Finds them also if the package is only on the path, without its metadata.
 _NAMES = ("inhouse", "torch", "torch-float64", "paddle", "mygrad", "hips", "micrograd", "tinygrad")
 _OWN = {name: f"conformance.adapters.{name.replace('-', '_')}:engine" for name in _NAMES}
 
 TRUSTED = frozenset({"inhouse", "torch", "torch-float64"})
-"""Engines that run in the process that asks for them; any other may end it, or go on for ever."""
+"""Engines that run in pytest's process; any other may crash or hang it."""
 
 _PARTS = ("name", "version", "torch", "claims", "observe")  # of an `Engine`
 
@@ -39,9 +39,9 @@ def names() -> tuple[str, ...]:
 
 
 def uses_torch(name: str) -> bool:
-    """Whether an engine that has been found, and does not come with the suite, is made of torch.
+    """Whether an engine that does not come with the suite is built on torch.
 
-    What it changes of torch, by mistake or on purpose, is changed for all that runs in its process.
+    Such an engine may change torch for its whole process.
     """
     package = _module_of(name).partition(".")[0]
     return name not in _OWN and any(
@@ -62,7 +62,7 @@ def _is_of_torch(value: Any) -> bool:
 
 
 def is_only_here(name: str) -> bool:
-    """Whether an engine is a module that this process has made, and no other can import."""
+    """Whether an engine is a module created in this process, which no other process can import."""
     module = sys.modules.get(_module_of(name))
     return module is not None and getattr(module, "__spec__", None) is None
 
@@ -76,13 +76,13 @@ def _registered() -> dict[str, str]:
 
 
 def find(name: str) -> Engine:
-    """The engine of a registered name, of a torch-like module, or at ``module:attribute``: it, or what makes it.
+    """The engine of a registered name, a module like torch, or ``module:attribute`` (an engine or its factory).
 
-    A module that has an attribute ``engine`` which is an engine stands for that.
+    A module with an attribute ``engine`` that is an engine is used as that engine.
     """
     path, _, attribute = _registered().get(name, name).partition(":")
     try:
-        with collected_on_demand(freeze=False):  # an import makes much, and hardly any garbage
+        with collected_on_demand(freeze=False):  # an import creates many objects and hardly any garbage
             module = importlib.import_module(path)
     except ModuleNotFoundError as error:
         if error.name is None or f"{path}.".startswith(f"{error.name}."):
@@ -93,10 +93,10 @@ def find(name: str) -> Engine:
         raise EngineNotFoundError(missing) from None
     except (TypeError, ValueError):  # not the name of a module
         raise EngineNotFoundError(f"there is no engine {name!r}{_near(name)}") from None
-    except (Exception, SystemExit) as error:  # a script that reads its command line ends there
+    except (Exception, SystemExit) as error:  # scripts that parse the command line exit
         raise _unusable(name, "imported", error) from error
     if "torch" in sys.modules and uses_torch(name):
-        # What torch warns of once, it warns of no engine.
+        # Warnings that torch emits once must not be consumed here.
         importlib.import_module("conformance.adapters.torch")
     if attribute:
         return _checked(_attribute(module, attribute, name), name)
@@ -109,9 +109,9 @@ def find(name: str) -> Engine:
 
 
 def _checked(engine: Engine, name: str) -> Engine:
-    """An engine claims groups that there are; and values, else it would agree by showing nothing."""
+    """Refuse unknown groups, and claims without values, with which an engine would agree by showing nothing."""
     with contextlib.suppress(AttributeError):  # it has slots
-        engine.asked = name  # type: ignore[attr-defined]  # of no use to it, and to who shows how to get it
+        engine.asked = name  # type: ignore[attr-defined]  # for snippets, which show how to get the engine
     for part, text in (("name", engine.name), ("version", engine.version)):
         if not isinstance(text, str):
             raise EngineNotFoundError(f"engine {name!r}: its {part} is a {type(text).__name__}, not a str")
@@ -119,10 +119,12 @@ def _checked(engine: Engine, name: str) -> Engine:
         raise EngineNotFoundError(f"engine {name!r} claims a text: write {{{engine.claims!r}}}, a set")
     if unknown := sorted(set(engine.claims) - set(GROUPS)):
         raise EngineNotFoundError(
-            f"engine {name!r} claims {unknown[0]!r}, which is no group of facets: there are {', '.join(GROUPS)}"
+            f"engine {name!r} claims {unknown[0]!r}, which is not a group of facets: there are {', '.join(GROUPS)}"
         )
     if "values" not in engine.claims:
-        raise EngineNotFoundError(f"engine {name!r} does not claim 'values', on which all else rests")
+        raise EngineNotFoundError(
+            f"engine {name!r} does not claim 'values', which everything else depends on"
+        )
     return engine
 
 
@@ -144,7 +146,7 @@ def _attribute(module: Any, attribute: str, name: str) -> Engine:
         raise _unusable(name, "made", error) from error
     if "observe" in lacks:
         return ModuleEngine(name, found)
-    raise EngineNotFoundError(f"engine {name!r} has `observe`, and lacks {', '.join(lacks)}")
+    raise EngineNotFoundError(f"engine {name!r} has `observe`, but lacks {', '.join(lacks)}")
 
 
 def _unusable(name: str, what: str, error: BaseException) -> EngineNotFoundError:
@@ -159,12 +161,12 @@ def _near(name: str) -> str:
     path, colon, attribute = name.partition(":")
     if path.endswith(".py") or "/" in path:
         file = Path(os.path.relpath(path)).with_suffix("")
-        module = file.name if ".." in file.parts else ".".join(file.parts)  # from the folder it is in
+        module = file.name if ".." in file.parts else ".".join(file.parts)  # in its folder
         return f": a module is named as in an import, {module + colon + attribute}"
     near = difflib.get_close_matches(name, names(), n=1)
     if near:
         return f": did you mean {near[0]!r}?"
     return (
-        f"; registered are {', '.join(names())}, and any module or module:attribute may be named"
+        f"; the registered engines are {', '.join(names())}, and any module or module:attribute may be named"
         f" that can be imported in {os.getcwd()}"
     )

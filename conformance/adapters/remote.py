@@ -1,12 +1,12 @@
-"""An engine in another interpreter, through execnet. There, nothing is needed but the engine.
+"""An engine in another interpreter, through execnet. That interpreter needs only the engine.
 
 Note [Another interpreter]
-  - execnet sends itself; of this package, only what needs the standard library alone is imported there, from
-    where it is here. Python 3.11 is needed there too.
-  - A limit of time rings there first. What cannot be interrupted is ended from here, a little later.
-  - An interpreter that ends, or has to be ended, costs the scenario it was at: the next starts another.
-  - Scenarios that are expected are sent before they are asked for: they run there while this process runs them on
-    another engine. Answers come in the order of the questions.
+  - execnet sends itself. The other interpreter imports this package's modules that need only the standard library, from
+    their location here. It also needs Python 3.11.
+  - The time limit is enforced there first. If that fails, this process ends the interpreter a little later.
+  - An interpreter that ends costs the current scenario: the next one starts a new interpreter.
+  - Expected scenarios are sent ahead and run there while this process runs another engine. Answers come in the order of
+    the requests.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from typing import Any, Literal
 
 import conformance
 from conformance.adapters.registry import EngineNotFoundError
+from conformance.language.scenario import Scenario
 from conformance.runner.compare import DIED
-from conformance.runner.portable import to_plain
+from conformance.runner.serialize import to_plain
 from conformance.runner.trace import Moment, Raised, Statement, Trace
-from conformance.spec.scenario import Scenario
 
 GRACE = 3.0
-"""Seconds that the other interpreter has after a scenario's own limit."""
+"""Seconds that the other interpreter has beyond a scenario's time limit."""
 
 AHEAD = 64
-"""Scenarios that are sent before they are asked for: what a pipe holds, so that sending them never waits."""
+"""The number of scenarios that are sent ahead: few enough for a pipe, so that sending never blocks."""
 
 _START = 120  # seconds for the import of an engine
 
@@ -56,12 +56,12 @@ else:
 
 
 class RemoteEngine:
-    """The engine ``name`` in the interpreter ``python``, or else in one that finds what this one finds.
+    """The engine ``name`` in the interpreter ``python``, by default in one with this one's import path.
 
-    Without ``wait`` it starts while this process goes on, and who asks for something waits until it is there.
+    Without ``wait`` it starts in the background, and the first use waits for it.
 
     Raises:
-        EngineNotFoundError: it does not start; without ``wait``, where something is asked for.
+        EngineNotFoundError: it does not start; without ``wait``, raised by the first use.
     """
 
     def __init__(self, name: str, python: str | None = None, *, wait: bool = True) -> None:
@@ -71,17 +71,17 @@ class RemoteEngine:
         self._path = [] if python else [entry or os.getcwd() for entry in sys.path]
         self._group: Any = None
         self._channel: Any = None
-        self._known: dict[str, Any] | None = None  # what it is
-        self._refused: EngineNotFoundError | None = None  # why it is not to be had
+        self._known: dict[str, Any] | None = None  # its description
+        self._refused: EngineNotFoundError | None = None  # why it is not available
         self._expected: Iterator[str] = iter(())
-        self._sent: deque[str] = deque()  # what it was asked and has not answered
-        self._answers: dict[str, str | Raised] = {}  # what it has answered and nobody has asked for
+        self._sent: deque[str] = deque()  # requests without an answer
+        self._answers: dict[str, str | Raised] = {}  # answers that nobody has used
         self._launch()
         if wait:
             self._wait()
 
     def _wait(self) -> dict[str, Any]:
-        """What it is, once it is there."""
+        """Its description, once it has started."""
         if self._refused is not None:
             raise self._refused
         if self._known is None:
@@ -97,56 +97,56 @@ class RemoteEngine:
 
     @property
     def name(self) -> str:
-        """Of the engine."""
+        """The engine's name."""
         return str(self._wait()["name"])
 
     @property
     def version(self) -> str:
-        """Of the engine there."""
+        """The engine's version."""
         return str(self._wait()["version"])
 
     @property
     def claims(self) -> frozenset[str]:
-        """What it claims."""
+        """The groups that it claims."""
         return frozenset(self._wait()["claims"])
 
     @property
     def complete(self) -> bool:
-        """Whether it is to have all names."""
+        """Whether it claims to provide every name."""
         return bool(self._wait()["complete"])
 
     @property
     def available(self) -> frozenset[str]:
-        """What scenarios may need that is there."""
+        """The needs of scenarios that are met there."""
         return frozenset(self._wait()["available"])
 
     @property
     def divergences(self) -> str:
-        """The file of what it is known to do otherwise, where it names one."""
+        """Its divergence file, if it names one."""
         return str(self._wait()["divergences"])
 
     @property
     def adapter(self) -> str:
-        """The class that it is of there."""
+        """The class of its adapter."""
         return str(self._wait()["adapter"])
 
     @cached_property
     def torch(self) -> ModuleType | None:
-        """An empty module of the name of that which it has there."""
+        """An empty module with the name of its torch."""
         return ModuleType(self._wait()["module"]) if self._wait()["module"] else None
 
     def __repr__(self) -> str:
         return f"<{self._named()}>"
 
     def observe(self, value: object, /) -> None:
-        """Its tensors never come here."""
+        """No tensor reaches this process."""
 
     def expect(self, scenarios: Iterable[Scenario], *, seconds: float = 20) -> None:
-        """These will be asked for, with that limit and in about that order."""
+        """Announce scenarios in their approximate order, with their time limit."""
         self._expected = (_request(scenario, seconds, None) for scenario in scenarios)
 
     def starting(self) -> bool:
-        """Whether it is not there yet, so that who asks for something has to wait."""
+        """Whether it is still starting, so that a caller would have to wait."""
         if self._known is None:
             try:
                 self._known = self._told(0)
@@ -157,18 +157,18 @@ class RemoteEngine:
     def trace_of(
         self, scenario: Scenario, *, seconds: float = 20, observe: Literal["each", "end"] | None = None
     ) -> Trace:
-        """The trace that it leaves there; of an interpreter that ended, that it did."""
+        """The trace of a scenario; if the interpreter ended, a trace that says so."""
         answer = self._ask(_request(scenario, seconds, observe), seconds + GRACE)
         if isinstance(answer, str):
             trace = Trace.from_json(answer)
             if trace.scenario == scenario.id:
                 return trace
             self._forget()
-            answer = Raised(DIED, f"it answers what it was not asked: {trace.scenario}")
+            answer = Raised(DIED, f"it sent an answer that was not requested: {trace.scenario}")
         return Trace(scenario.id, self.name, self.version, (Moment(Statement(0, 1), raised=answer),))
 
     def probe(self) -> dict[str, Any]:
-        """What `conformance.adapters.probe` finds there."""
+        """The result of `conformance.adapters.probe` there."""
         answer = self._ask(json.dumps({"probe": True}), _START)
         if isinstance(answer, Raised):
             raise EngineNotFoundError(f"{self._named()}: {answer}")
@@ -183,13 +183,13 @@ class RemoteEngine:
         self._group = self._channel = None
 
     def _forget(self) -> None:
-        """Start anew: what it answers is in no order."""
+        """Restart the interpreter, since its answers are out of order."""
         self.close()
         self._sent.clear()
         self._answers.clear()
 
     def _ask(self, request: str, seconds: float) -> str | Raised:
-        """The answer to a request, sent now or long ago; each gets so many seconds."""
+        """The answer to a request, which may have been sent ahead; each request gets ``seconds``."""
         self._wait()
         self._send(request)
         while request not in self._answers:
@@ -198,22 +198,22 @@ class RemoteEngine:
         return self._answers.pop(request)
 
     def _send(self, request: str) -> None:
-        """Send a request, unless that has been done, and with it what is expected next."""
-        asked = {*self._sent, *self._answers}
-        requests = [] if request in asked else [request]
-        if len(asked) <= AHEAD // 2:  # many at a time: the thread that reads disturbs the one that runs
-            following = itertools.islice(self._expected, AHEAD - len(asked))
-            requests += [each for each in following if each != request and each not in asked]
+        """Send a request, unless it was sent already, and the next expected ones."""
+        sent = {*self._sent, *self._answers}
+        requests = [] if request in sent else [request]
+        if len(sent) <= AHEAD // 2:  # many at a time, since reading them disturbs the running scenario
+            following = itertools.islice(self._expected, AHEAD - len(sent))
+            requests += [each for each in following if each != request and each not in sent]
         self._sent += requests
         if requests and self._channel is not None:
             self._write(requests)
 
     def _write(self, requests: list[str]) -> None:
-        with contextlib.suppress(OSError):  # it has ended, as will be seen where its answer is awaited
+        with contextlib.suppress(OSError):  # it has ended, which waiting for the answer reports
             self._channel.send(json.dumps(requests))
 
     def _answer(self, seconds: float) -> str | Raised:
-        """To what was sent first: what it answers, or what became of it."""
+        """The answer to the oldest request, or the reason why there is none."""
         try:
             if self._channel is None:
                 self._launch()
@@ -233,17 +233,17 @@ class RemoteEngine:
             return Raised(DIED, f"the interpreter ended{reason}")
 
     def _received(self, seconds: float) -> str:
-        """The next message; or what was raised there, EOFError where it has ended, or TimeoutError."""
+        """The next message; raises the remote error, EOFError if it has ended, or TimeoutError."""
         import execnet
 
         try:
             message: str = self._channel.receive(seconds)
         except execnet.TimeoutError:
-            raise TimeoutError(f"nothing is heard of it for {seconds:g} s") from None
+            raise TimeoutError(f"no answer for {seconds:g} s") from None
         return message
 
     def _launch(self) -> None:
-        """Begin to start it."""
+        """Start the interpreter in the background."""
         import execnet
 
         if not Path(self._python).exists():
@@ -254,11 +254,11 @@ class RemoteEngine:
             self._channel = gateway.remote_exec(_BOOTSTRAP)
             package = str(Path(conformance.__file__).resolve().parent)
             self._channel.send(json.dumps([package, self._path, str(Path.cwd()), self.asked]))
-        except Exception as error:  # execnet's own, of several kinds
+        except Exception as error:  # execnet raises several types
             raise self._does_not_start(error) from None
 
     def _told(self, seconds: float) -> dict[str, Any]:
-        """What it is, once it is there; TimeoutError where that takes longer."""
+        """Its description, once it has started; raises TimeoutError after ``seconds``."""
         try:
             known: dict[str, Any] = json.loads(self._received(seconds))
         except TimeoutError:

@@ -1,4 +1,4 @@
-"""Objects of the kinds whose attributes the vocabulary names, made with the torch that an engine stands in for."""
+"""Sample objects of the types whose attributes the vocabulary names, created with the engine's torch."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MODULES: tuple[Make, ...] = (
     lambda torch: torch.optim.swa_utils.AveragedModel(torch.nn.Linear(1, 1)),
     lambda torch: torch.nn.Linear(1, 1).load_state_dict({}, strict=False),
     lambda torch: torch.nn.LazyLinear(1),
-    lambda torch: torch.nn.UninitializedParameter,  # itself: such an object tells nothing of itself
+    lambda torch: torch.nn.UninitializedParameter,  # itself
     lambda torch: torch.nn.AdaptiveLogSoftmaxWithLoss(2, 2, [1]),
     lambda torch: torch.nn.AdaptiveLogSoftmaxWithLoss(2, 2, [1])(torch.ones(2), torch.tensor(0)),
     lambda torch: torch.nn.utils.prune.identity(torch.nn.Linear(1, 1), "weight"),
@@ -126,7 +126,7 @@ _MAKERS: dict[str, tuple[Make, ...]] = {
     "torch.autograd.profiler_util.Interval": (lambda torch: torch.autograd.profiler_util.Interval(0, 1),),
     "torch.autograd.profiler.EnforceUnique": (lambda torch: torch.autograd.profiler.EnforceUnique(),),
     "Handle": (lambda torch: torch.ones(1, requires_grad=True).register_hook(print),),
-    "SavedTensor": (  # itself: such an object points into its node, also into one that is gone
+    "SavedTensor": (  # itself: such an object refers to its node, which may be freed
         lambda torch: type((torch.ones(1, requires_grad=True) ** 2).grad_fn._raw_saved_self),
     ),
     "Function": (lambda torch: torch.autograd.Function, lambda torch: _node(torch)),
@@ -168,11 +168,11 @@ _MAKERS: dict[str, tuple[Make, ...]] = {
 }
 
 OWNERS = frozenset(_MAKERS)
-"""The kinds of which this can make objects; the vocabulary's others are Python's own."""
+"""The types with samples; the vocabulary's other types are Python's own."""
 
 
 def samples(torch: Any, owner: str) -> Iterator[Any]:
-    """What can be made of a kind; what raises is not there."""
+    """The samples of a type; those that raise are omitted."""
     for make in _MAKERS[owner]:
         try:
             yield make(torch)
@@ -191,14 +191,14 @@ def _optimizer(torch: Any) -> Any:
 
 
 def _iteration(torch: Any) -> Any:
-    """What lobpcg shows its tracker."""
+    """The worker that lobpcg passes to its tracker."""
     seen: list[Any] = []
     torch.lobpcg(torch.eye(3), 1, niter=1, tracker=seen.append)
     return seen[0]
 
 
 def _node(torch: Any) -> Any:
-    """The node of a custom function, which has what is an attribute of ``ctx``."""
+    """The node of a custom Function, which has the attributes of ``ctx``."""
 
     class Square(torch.autograd.Function):  # type: ignore[misc]  # of any engine
         @staticmethod
@@ -214,7 +214,7 @@ def _node(torch: Any) -> Any:
 
 
 def _vmap_info(torch: Any) -> Any:
-    """What a Function's own rule for vmap is told."""
+    """The info that a Function's vmap rule receives."""
     told: list[Any] = []
 
     class Same(torch.autograd.Function):  # type: ignore[misc]

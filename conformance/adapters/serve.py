@@ -1,4 +1,4 @@
-"""In another interpreter: finds the engine there and runs on it what it is sent."""
+"""The server in another interpreter: finds the engine and runs the scenarios that are sent."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from types import ModuleType
 from typing import Any
 
 from conformance.adapters.registry import EngineNotFoundError, find
+from conformance.language.scenario import NEEDS
 from conformance.runner.execute import available, run
-from conformance.runner.portable import from_plain
-from conformance.spec.scenario import NEEDS
+from conformance.runner.serialize import from_plain
 
 ORPHANED = 30
-"""Seconds of a processor beyond twice the limit of a scenario, which who asks for it does not wait for."""
+"""Processor seconds beyond twice a scenario's time limit, after which the client has stopped waiting."""
 
 
 def serve(channel: Any, name: str) -> None:
-    """Tell what the engine is, then answer each scenario with its trace until the channel is closed."""
+    """Send the engine's description, then answer each scenario with its trace until the channel is closed."""
     try:
         engine = find(name)
     except EngineNotFoundError as error:
@@ -35,8 +35,8 @@ def serve(channel: Any, name: str) -> None:
         "module": engine.torch.__name__ if isinstance(engine.torch, ModuleType) else "",
     }
     channel.send(json.dumps(known))
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who interrupts the run means the process that asks
-    gc.freeze()  # what has been imported lives as long as this process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # interrupts are meant for the client
+    gc.freeze()  # imported objects live as long as this process
     for requests in channel:
         for request in json.loads(requests):
             channel.send(_answer(engine, json.loads(request)))
@@ -48,8 +48,6 @@ def _answer(engine: Any, request: dict[str, Any]) -> str:
 
         return json.dumps(probe(engine))
     scenario, seconds = from_plain(request["scenario"]), request["seconds"]
-    if hasattr(
-        signal, "setitimer"
-    ):  # the system ends it where nothing is heard, also of who asked, who may be gone
+    if hasattr(signal, "setitimer"):  # the system ends the process if it hangs, also if the client has ended
         signal.setitimer(signal.ITIMER_PROF, 2 * seconds + ORPHANED)
     return run(scenario, engine, seconds=seconds, observe=request["observe"]).to_json()

@@ -1,7 +1,7 @@
-"""tinygrad: values alone. It runs on the device that needs no compiler, unless the environment names another.
+"""tinygrad; it claims only values. It runs on the device that needs no compiler, unless the environment names another.
 
-What makes an element of a graph a variable cannot be asked there, nor asked for: backward gives every floating
-tensor in it a gradient. So there are no constants, and the gradients of what a program creates are looked at.
+It has no ``requires_grad``: backward gives every floating-point tensor of the graph a gradient. So there are no
+constants, and only the gradients of tensors that a program creates are observed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _OF_NUMBERS = (
     "add sub mul div pow maximum minimum neg reciprocal abs sign square sqrt rsqrt exp exp2 log log2 log10 sin cos "
     "tan asin acos atan sinh cosh tanh asinh acosh atanh sigmoid erf relu where lerp logaddexp matmul dot masked_fill"
 )
-# Not clone and contiguous: once they are looked at they are computed, and cut off from what they came from.
+# Not clone and contiguous: observing them computes them, which detaches them from their inputs.
 _OF_SHAPES = (
     "reshape view expand permute flatten unflatten transpose squeeze unsqueeze flip repeat roll diagonal tril triu "
     "split chunk gather detach float double half"
@@ -39,19 +39,19 @@ ALONG = ("softmax", "log_softmax", "cumsum", "cumprod")
 FUNCTIONAL = ("relu", "sigmoid", "tanh", "softmax", "log_softmax", "logsigmoid", "softsign", "silu")
 
 
-class Tensor(Wrapped):
+class TinygradTensor(Wrapped, shown_as="Tensor"):
     """A ``tinygrad.Tensor`` under torch's names."""
 
     @classmethod
     def apply(cls, function: Callable[..., Any], *given: Any, **named: Any) -> Any:
-        """Tinygrad's function; some give several tensors. None is what a program created."""
-        if not given or not isinstance(given[0], Tensor):
+        """tinygrad's function; some return several tensors. The results do not count as created by the program."""
+        if not given or not isinstance(given[0], TinygradTensor):
             raise NotImplementedError("a function of a number and a tensor")
-        result = Tensor(
+        result = TinygradTensor(
             function(*map(unwrapped, given), **{key: unwrapped(item) for key, item in named.items()})
         )
         several = isinstance(result.own, list | tuple)
-        return type(result.own)(map(Tensor, result.own)) if several else result
+        return type(result.own)(map(TinygradTensor, result.own)) if several else result
 
     def tolist(self) -> Any:
         """The numbers."""
@@ -64,7 +64,7 @@ class Tensor(Wrapped):
     def backward(
         self, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, **named: Any
     ) -> None:
-        """Its own pass: a graph is never freed, and a gradient is part of one."""
+        """tinygrad's backward pass: a graph is never freed, and gradients are part of it."""
         _in_time(self.own).backward(gradient_of((gradient,), named))
 
     @property
@@ -74,7 +74,7 @@ class Tensor(Wrapped):
 
     @property
     def ndim(self) -> int:
-        """How many dimensions there are."""
+        """The number of dimensions."""
         return int(self.own.ndim)
 
     @property
@@ -84,35 +84,35 @@ class Tensor(Wrapped):
 
     @property
     def grad(self) -> Any:
-        """The gradient, which every floating tensor of a graph gets."""
-        return None if self.own.grad is None else Tensor(self.own.grad)
+        """The gradient, which every floating-point tensor of a graph gets."""
+        return None if self.own.grad is None else TinygradTensor(self.own.grad)
 
     @property
     def T(self) -> Any:  # noqa: N802 - its name
         """The transpose."""
-        return Tensor(self.own.T)
+        return TinygradTensor(self.own.T)
 
 
 def _held(own: Any) -> Any:
-    """A constant of the program is computed by what clang compiles, unless it is put on a device."""
+    """A constant, moved to a device, since clang would compile it otherwise."""
     return _in_time(own) if own.device is not None else own.clone(device=tinygrad.Device.DEFAULT)
 
 
 def _in_time(own: Any) -> Any:
-    """Nothing is computed before it is asked for, and then a chain of a thousand operations takes minutes."""
+    """Refuse large graphs: computation is lazy, and a chain of a thousand operations takes minutes."""
     if len(own.uop.toposort()) > 2_000:
         raise NotImplementedError("a graph of more than 2000 operations")
     return own
 
 
-class Created(Tensor):
-    """What a program creates."""
+class Created(TinygradTensor):
+    """A tensor that the program creates."""
 
 
-class Observed:
-    """A tensor as it is looked at: the gradients of what a program creates, of nothing else."""
+class ObservedTinygradTensor:
+    """A tensor for observation, with a gradient only if the program created it."""
 
-    def __init__(self, tensor: Tensor) -> None:
+    def __init__(self, tensor: TinygradTensor) -> None:
         self.tolist, self.shape = tensor.tolist, tensor.shape
         names = [name for name, dtype in DTYPES.items() if dtype == tensor.dtype]
         self.dtype = names[0] if names else str(tensor.dtype)
@@ -123,18 +123,18 @@ class Tinygrad(ModuleEngine):
     """Tinygrad under torch's names."""
 
     def observe(self, value: Any, /) -> Any | None:
-        """The tensor, without what it cannot tell."""
-        return Observed(value) if isinstance(value, Tensor) else None
+        """The tensor, without the attributes that tinygrad cannot provide."""
+        return ObservedTinygradTensor(value) if isinstance(value, TinygradTensor) else None
 
 
-def _created(own: Any, requires_grad: bool) -> Tensor:
+def _created(own: Any, requires_grad: bool) -> TinygradTensor:
     if own.is_floating_point() and not requires_grad:
         raise NotImplementedError("a tensor that requires no grad")
     return Created(own)
 
 
-def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
-    """One with memory of its own, where tinygrad makes a constant of the program of a number."""
+def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> TinygradTensor:
+    """A tensor with its own memory, also for a number, which tinygrad would treat as a constant."""
     if isinstance(data, Wrapped):
         raise NotImplementedError("torch.tensor of tensors")
     listed = data if isinstance(data, list) else [data]
@@ -153,12 +153,12 @@ def grad(
 ) -> Any:
     """Its own ``gradient``, of one output."""
     targets = inputs if isinstance(inputs, list | tuple) else (inputs,)
-    if not isinstance(outputs, Tensor) or not isinstance(grad_outputs, Tensor | None):
+    if not isinstance(outputs, TinygradTensor) or not isinstance(grad_outputs, TinygradTensor | None):
         raise NotImplementedError("torch.autograd.grad of several outputs")
-    if not all(isinstance(target, Tensor) for target in targets):
-        raise NotImplementedError("torch.autograd.grad by what is no tensor")
+    if not all(isinstance(target, TinygradTensor) for target in targets):
+        raise NotImplementedError("torch.autograd.grad of an object that is not a tensor")
     found = outputs.own.gradient(*map(unwrapped, targets), gradient=unwrapped(grad_outputs))
-    return tuple(map(Tensor, found))
+    return tuple(map(TinygradTensor, found))
 
 
 def _creating(make: Callable[..., Any]) -> Callable[..., Any]:
@@ -177,7 +177,7 @@ def _along(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _all_of(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda x: function(x)  # by an axis, torch gives the indices too
+    return lambda x: function(x)  # with an axis, torch returns indices too
 
 
 _OWN = {name: getattr(tinygrad.Tensor, name) for name in {*SAME, *FUNCTIONAL}}
@@ -185,11 +185,11 @@ _OWN |= {name: _reducing(getattr(tinygrad.Tensor, name)) for name in REDUCING}
 _OWN |= {name: _along(getattr(tinygrad.Tensor, name)) for name in ALONG}
 _OWN |= {name: _all_of(getattr(tinygrad.Tensor, name)) for name in ("max", "min")}
 
-torch = functions(Tensor, _OWN)
+torch = functions(TinygradTensor, _OWN)
 torch.tensor = tensor
 torch.ones, torch.zeros = _creating(tinygrad.Tensor.ones), _creating(tinygrad.Tensor.zeros)
-torch.cat = lambda tensors, dim=0: Tensor(tinygrad.Tensor.cat(*map(unwrapped, tensors), dim=dim))
-torch.stack = lambda tensors, dim=0: Tensor(tinygrad.Tensor.stack(*map(unwrapped, tensors), dim=dim))
+torch.cat = lambda tensors, dim=0: TinygradTensor(tinygrad.Tensor.cat(*map(unwrapped, tensors), dim=dim))
+torch.stack = lambda tensors, dim=0: TinygradTensor(tinygrad.Tensor.stack(*map(unwrapped, tensors), dim=dim))
 vars(torch).update(DTYPES)
 torch.autograd = SimpleNamespace(grad=grad)
 torch.nn = SimpleNamespace(functional=SimpleNamespace(**{name: vars(torch)[name] for name in FUNCTIONAL}))

@@ -15,7 +15,7 @@ _load_decompositions: Any = torch.autograd.forward_ad._maybe_load_decompositions
 
 
 def _load_decompositions_quietly() -> None:
-    """What torch imports with its first dual warns that once: not in one scenario of many, and not at every start."""
+    """Import the module of torch's first dual tensor quietly: it warns once, which would be in one scenario."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         _load_decompositions()

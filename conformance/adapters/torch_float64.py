@@ -1,4 +1,4 @@
-"""Torch with float64 for its default dtype: what hangs on the default, and what does not."""
+"""Torch with float64 as default dtype, which shows what depends on the default."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from conformance.adapters.torch import engine as reference
 
 
 class Float64(ModuleType):
-    """Torch, but that a scenario starts with another default: with the seed, which is set last."""
+    """Torch, except that seeding, the last step of a scenario's setup, also sets the default dtype."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(reference.torch, name)
 
     class default_generator:  # noqa: N801 - torch's name
-        """What a scenario's start asks for the seed."""
+        """The object that the setup calls to seed."""
 
         @staticmethod
         def manual_seed(seed: int) -> None:
-            """The seed, and the dtype."""
+            """Set the seed and the default dtype."""
             reference.torch.set_default_dtype(reference.torch.float64)
             reference.torch.default_generator.manual_seed(seed)
 

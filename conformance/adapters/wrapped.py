@@ -1,7 +1,7 @@
-"""Torch's names around tensors of another engine: what the adapters of small engines share.
+"""Wrap an engine's tensors with torch's names: the common base of adapters of small engines.
 
-An adapter passes on what is asked, under the engine's own name for it. It computes no derivative and answers
-nothing that the engine does not: what has no counterpart there is not implemented, and so *unsupported*.
+An adapter calls the engine's own functions. It computes no derivatives and adds no features: anything without a
+counterpart in the engine raises NotImplementedError, and so is *unsupported*.
 """
 
 from __future__ import annotations
@@ -16,10 +16,15 @@ Function = Callable[..., Any]
 
 
 class Wrapped:
-    """A tensor: ``own`` is the engine's. What is set or deleted has no counterpart."""
+    """A tensor; ``own`` is the engine's. Setting and deleting attributes is not supported."""
 
     operations: ClassVar[Mapping[str, Function]] = {}
     own: Any
+
+    def __init_subclass__(cls, *, shown_as: str = "") -> None:
+        """``shown_as`` is the name that programs and errors see: torch's for its class."""
+        if shown_as:
+            cls.__name__ = cls.__qualname__ = shown_as
 
     def __init__(self, own: Any) -> None:
         object.__setattr__(self, "own", own)
@@ -39,7 +44,7 @@ class Wrapped:
 
     @classmethod
     def apply(cls, function: Function, *given: Any, **named: Any) -> Any:
-        """The engine's function, of its own tensors."""
+        """Call the engine's function with its own tensors."""
         return cls(function(*map(unwrapped, given), **{key: unwrapped(item) for key, item in named.items()}))
 
     def item(self) -> Any:
@@ -97,11 +102,11 @@ for _name in _ABSENT:
         setattr(Wrapped, f"__{_form}{_name}__", _absent(f"__{_form}{_name}__"))
 for _name in ("eq", "ne", "lt", "le", "gt", "ge", "setitem", "invert", "pos"):
     setattr(Wrapped, f"__{_name}__", _absent(f"__{_name}__"))
-setattr(Wrapped, "__neg__", lambda self: self.apply(operator.neg, self))  # noqa: B010  mypy takes it for an operand
+setattr(Wrapped, "__neg__", lambda self: self.apply(operator.neg, self))  # noqa: B010  mypy would treat it as an operand
 
 
 def gradient_of(given: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """The one argument of ``backward`` that engines without a graph to keep have."""
+    """The only argument of ``backward`` in engines that cannot retain a graph."""
     words = ("gradient", "retain_graph", "create_graph", "inputs")
     arguments = dict(zip(words, given, strict=False)) | named
     for word, value in arguments.items():
@@ -111,7 +116,7 @@ def gradient_of(given: tuple[Any, ...], named: dict[str, Any]) -> Any:
 
 
 def functions(tensor: type[Wrapped], operations: Mapping[str, Function]) -> SimpleNamespace:
-    """The operations as torch's functions, and as methods of ``tensor``: arguments that one lacks are told."""
+    """The operations as functions of torch and methods of ``tensor``; missing arguments are reported."""
     known = {name: _telling(name, function) for name, function in operations.items()}
     tensor.operations = known
     return SimpleNamespace(

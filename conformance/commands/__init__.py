@@ -1,1 +1,1 @@
-"""What the command line does: one module for each kind of command, and what they are made of."""
+"""The commands of the command line: one module for each kind."""

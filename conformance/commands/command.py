@@ -1,4 +1,4 @@
-"""What all commands share: how one is added, how it ends, what it shows while it runs."""
+"""What all commands share: types, exit statuses, progress display."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from conformance.session.library import Library
-    from conformance.spec.scenario import Scenario
+    from conformance.check.library import Library
+    from conformance.language.scenario import Scenario
 
-# What it was given, and what it does not know of that.
+# A command gets its parsed arguments and the unknown ones, and returns the exit status.
 Command = Callable[[argparse.Namespace, list[str]], int]
 Add = Callable[[str, Command, str], argparse.ArgumentParser]
 
 FAILED, MISUSED = 1, 2
-INTERRUPTED = 130  # as a shell has it: 128 and the number of SIGINT
+INTERRUPTED = 130  # as in a shell: 128 plus the number of SIGINT
 
 
-class Misuse(Exception):  # noqa: N818 - an answer to the person who typed the command
-    """The command cannot be done as it was given."""
+class Misuse(Exception):  # noqa: N818 - a message to the user
+    """The command cannot run with these arguments."""
 
 
 def scenarios_in(paths: Iterable[Path], library: Library | None = None) -> tuple[Scenario, ...]:
-    """All in these files and folders; where one has a mistake, the command cannot be done."""
-    from conformance.session.library import Library
+    """All scenarios in these files and folders; raises Misuse if one has a problem."""
+    from conformance.check.library import Library
 
     loaded = (library or Library()).load_all(paths)
     if loaded.problems:
@@ -35,7 +35,7 @@ def scenarios_in(paths: Iterable[Path], library: Library | None = None) -> tuple
 
 
 def with_progress(scenarios: Sequence[Scenario]) -> Iterator[Scenario]:
-    """The scenarios, counted on a terminal: they take a while."""
+    """The scenarios, with a count on a terminal."""
     for number, scenario in enumerate(scenarios, start=1):
         if sys.stderr.isatty():
             print(f"\r{number} of {len(scenarios)}", end="\r", file=sys.stderr, flush=True)
@@ -43,7 +43,7 @@ def with_progress(scenarios: Sequence[Scenario]) -> Iterator[Scenario]:
 
 
 def bar(done: int, of: int, width: int = 30) -> None:
-    """A bar of progress on a terminal."""
+    """A progress bar on a terminal."""
     if sys.stderr.isatty():
         full = width * done // max(of, 1)
         end = "" if done < of else "\n"

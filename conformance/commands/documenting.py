@@ -1,4 +1,4 @@
-"""What the Markdown files of the checkout are made from."""
+"""The sources of the generated parts of the Markdown files."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
+from conformance.check import locate
+from conformance.check.library import Library
+from conformance.language.scenario import Scenario
 from conformance.report import docs
-from conformance.session import locate
-from conformance.session.library import Library
-from conformance.spec.scenario import Scenario
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def files() -> Iterator[Path]:
-    """README.md and those beside what they describe; none where the package is installed."""
+    """The README files of the checkout; none if the package is installed."""
     root = _PACKAGE.parent
     if (root / "pyproject.toml").is_file():
         described = (root, locate.specs(), locate.specs() / "found")
@@ -26,7 +26,7 @@ def files() -> Iterator[Path]:
 
 
 def makers(parser: ArgumentParser) -> dict[str, Callable[[], str]]:
-    """What makes each part; ``parser`` is that of the command line."""
+    """The function that generates each part; ``parser`` is the command line's."""
     from conformance.plugin.options import add_options
 
     return {
@@ -50,7 +50,7 @@ def _scenarios() -> tuple[Scenario, ...]:
 
 
 def _runs() -> list[dict[str, int]]:
-    """What the fuzzer was run for; each line was copied from a result file."""
+    """The recorded runs of the fuzzer; each line was copied from a result file."""
     lines = (locate.specs() / "found" / "runs.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
 

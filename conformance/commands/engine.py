@@ -1,4 +1,4 @@
-"""The commands about engines: what one has, what is recorded of it, how several do."""
+"""The commands about engines: describe, cover, record, compare and tabulate them."""
 
 from __future__ import annotations
 
@@ -9,55 +9,71 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from conformance.check import locate
 from conformance.commands.command import FAILED, Add, Misuse, scenarios_in, with_progress
-from conformance.session import locate
 
 if TYPE_CHECKING:
+    from conformance.check.engine_under_test import EngineUnderTest
+    from conformance.language.scenario import Scenario
     from conformance.runner.engine import Engine
-    from conformance.session.candidate import Candidate
-    from conformance.spec.scenario import Scenario
 
 
 def add_commands(add: Add) -> None:
     """The commands of this module."""
-    telling = add("engine", tell, "what is wired of an engine, what it lacks, what to do next")
-    telling.add_argument("name", metavar="ENGINE")
-    telling.add_argument("--engine-python", metavar="PATH", help="the interpreter in which it is")
-    telling.add_argument("--reference", metavar="FILE", help="a recording in place of torch, for --propose")
-    telling.add_argument(
+    describing = add(
+        "engine",
+        describe_engine,
+        "describe an engine: what can be read, which names are missing, what to do next",
+    )
+    describing.add_argument("name", metavar="ENGINE")
+    describing.add_argument(
+        "--engine-python", metavar="PATH", help="the Python interpreter that has the engine"
+    )
+    describing.add_argument(
+        "--reference", metavar="FILE", help="a recording to use instead of torch, for --propose"
+    )
+    describing.add_argument(
         "--propose",
         action="store_true",
-        help="run all and print, as a diff, what its divergence file needs; nothing is written",
+        help="run all scenarios and print a diff of what its divergence file needs; write nothing",
     )
-    telling.add_argument(
+    describing.add_argument(
         "--source",
         metavar="OPERATOR",
         help="print all that runs for an operator, as mul: its forward, formulas, node, generated functions",
     )
-    _takes_paths(telling)
+    _takes_paths(describing)
 
     covering = add(
-        "coverage", coverage, "the vocabulary by area: what an engine has of it, what scenarios exercise"
+        "coverage",
+        coverage,
+        "the vocabulary by area: which names an engine provides, which ones scenarios use",
     )
     covering.add_argument("--engine", default="inhouse", help="(default: inhouse)")
-    covering.add_argument("--engine-python", metavar="PATH", help="the interpreter in which it is")
+    covering.add_argument(
+        "--engine-python", metavar="PATH", help="the Python interpreter that has the engine"
+    )
     covering.add_argument("--format", choices=("text", "json"), default="text", help="(default: text)")
     _takes_paths(covering)
 
-    recording = add("record", record, "write the traces of torch, or of another engine, to a file")
+    recording = add("record", record, "record the traces of torch, or of another engine, in a file")
     recording.add_argument("--engine", default="torch", help="(default: torch)")
-    recording.add_argument("--engine-python", metavar="PATH", help="the interpreter in which it is")
+    recording.add_argument(
+        "--engine-python", metavar="PATH", help="the Python interpreter that has the engine"
+    )
     recording.add_argument(
         "-o", "--output", type=Path, required=True, metavar="FILE", help="compressed if it ends in .gz"
     )
     _takes_paths(recording)
 
-    comparing = add("compare", compare, "what changed from one recording to another")
+    comparing = add("compare", compare, "compare two recordings of an engine")
     comparing.add_argument("old", type=Path, metavar="OLD")
     comparing.add_argument("new", type=Path, metavar="NEW")
     _takes_paths(comparing)
 
-    grading = add("matrix", matrix, "engines by area and group of facets, from files of --conformance-json")
+    grading = add(
+        "matrix", matrix, "a table of engines by area and group of facets, from --conformance-json files"
+    )
     grading.add_argument("files", nargs="+", type=Path, metavar="FILE")
     grading.add_argument(
         "--format", choices=("text", "markdown", "json"), default="text", help="(default: text)"
@@ -76,28 +92,28 @@ def _takes_paths(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def tell(known: argparse.Namespace, _: list[str]) -> int:
-    """What an engine's author wants to know; or what its divergence file needs; or the source of an operator."""
+def describe_engine(known: argparse.Namespace, _: list[str]) -> int:
+    """Describe an engine to its author; or print what its divergence file needs, or what runs for an operator."""
     from conformance.adapters.probe import probe
+    from conformance.check.engine_under_test import candidate, engine, reference
+    from conformance.language.usage import names_used
     from conformance.report.engine import describe
-    from conformance.session.candidate import candidate, engine, reference
-    from conformance.spec.usage import names_used
 
-    asked_of = engine(known.name, known.engine_python)
+    named = engine(known.name, known.engine_python)
     if known.source is not None:
-        return _show_source(asked_of, known.source)
-    found = candidate(asked_of)
-    if found.problems and found.file.is_file():  # one that is named may be still to be written
+        return _show_source(named, known.source)
+    found = candidate(named)
+    if found.problems and found.file.is_file():  # a file that is named may not exist yet
         raise Misuse("\n".join(map(str, found.problems)))
     scenarios = _scenarios(known.paths)
     if known.propose:
         torch = reference(known.reference)
         return _propose(found, scenarios, torch, known.paths is None)
-    asked = getattr(found.engine, "probe", None)
-    facts = asked() if asked else probe(found.engine)
+    remote = getattr(found.engine, "probe", None)
+    facts = remote() if remote else probe(found.engine)
     uses = [names_used(scenario) for scenario in scenarios]
-    asked_for = known.name + (f" --engine-python {known.engine_python}" if known.engine_python else "")
-    for line in describe(asked_for, facts, uses, entries=len(found.entries)):
+    command = known.name + (f" --engine-python {known.engine_python}" if known.engine_python else "")
+    for line in describe(command, facts, uses, entries=len(found.entries)):
         print(line)
     return FAILED if facts["made"] else 0
 
@@ -125,16 +141,16 @@ def _show_source(engine: Engine, operator: str) -> int:
 
 
 def coverage(known: argparse.Namespace, _: list[str]) -> int:
-    """The vocabulary against an engine and the scenarios; 1 where a name is in no scenario."""
+    """Compare the vocabulary with an engine and the scenarios; status 1 if no scenario uses some name."""
     from conformance.adapters.probe import probe
+    from conformance.check.engine_under_test import engine
+    from conformance.language.usage import names_used
+    from conformance.language.vocabulary import entries
     from conformance.report.coverage import as_json, as_text, cover
-    from conformance.session.candidate import engine
-    from conformance.spec.usage import names_used
-    from conformance.spec.vocabulary import entries
 
-    asked = engine(known.engine, known.engine_python)
-    remote = getattr(asked, "probe", None)
-    facts = remote() if remote else probe(asked)
+    covered = engine(known.engine, known.engine_python)
+    remote = getattr(covered, "probe", None)
+    facts = remote() if remote else probe(covered)
     lacking = {*facts["lacking"], *facts["unanswered"]}
     areas = cover(entries(), lacking, map(names_used, _scenarios(known.paths)))
     if known.format == "json":
@@ -145,58 +161,58 @@ def coverage(known: argparse.Namespace, _: list[str]) -> int:
     return FAILED if any(area.unexercised for area in areas) else 0
 
 
-def _propose(found: Candidate, scenarios: Sequence[Scenario], torch: Engine, whole: bool) -> int:
-    """Run all; print the diff, and apart from it what no entry can cover."""
+def _propose(found: EngineUnderTest, scenarios: Sequence[Scenario], torch: Engine, whole: bool) -> int:
+    """Run all scenarios and print the diff; crashes that no entry can cover go to stderr."""
     from conformance.adapters.divergences import cover
     from conformance.adapters.recording import NotRecordedError
+    from conformance.check.library import shown
     from conformance.report.proposal import Undeclared, diff
     from conformance.runner.compare import is_ending
     from conformance.runner.execute import available, run
     from conformance.runner.verdict import judge
-    from conformance.session.library import shown
 
     ran = {scenario.id for scenario in scenarios}
-    kept = {entry for entry in found.entries if entry.scenario not in ran and not (entry.wide and whole)}
+    entries = {entry for entry in found.entries if entry.scenario not in ran and not (entry.wide and whole)}
     undeclared: list[Undeclared] = []
     uncoverable: list[str] = []
     for scenario in with_progress(scenarios):
         if not all(available(torch, need) for need in scenario.needs):
-            kept |= {entry for entry in found.entries_for(scenario.id) if not entry.wide}
+            entries |= {entry for entry in found.entries_for(scenario.id) if not entry.wide}
             continue
         try:
             outcome = judge(scenario, run(scenario, torch), run(scenario, found.engine), found.engine.claims)
         except NotRecordedError as error:
             raise Misuse(str(error)) from None
         coverage = cover(scenario.id, outcome.differences, found.entries)
-        kept.update(coverage.used)
+        entries.update(coverage.used)
         if outcome.verdict == "unsupported":
             continue
         ending = [each for each in coverage.uncovered if is_ending(each)]
         uncoverable += [f"{scenario.id}: {each.engine}" for each in ending]
         if coverage.uncovered and not ending:
             undeclared.append(Undeclared(scenario.id, coverage.uncovered))
-    left = [entry for entry in found.entries if entry in kept]
+    remaining = [entry for entry in found.entries if entry in entries]
     text = found.file.read_text(encoding="utf-8") if found.file.is_file() else ""
     lines: list[str] = []
-    if undeclared or len(left) < len(found.entries):
-        lines += diff(shown(found.file), text, found.engine.name, left, undeclared)
+    if undeclared or len(remaining) < len(found.entries):
+        lines += diff(shown(found.file), text, found.engine.name, remaining, undeclared)
     for line in lines or [f"{shown(found.file)} needs no change"]:
         print(line)
     for line in uncoverable:
         print(f"no entry covers this: {line}", file=sys.stderr)
     if lines and not found.file.is_file() and not getattr(found.engine, "divergences", None):
         print(
-            f"{found.engine.name} finds it by an attribute: divergences = {str(found.file)!r}",
+            f"{found.engine.name} names its file in an attribute: divergences = {str(found.file)!r}",
             file=sys.stderr,
         )
     return FAILED if uncoverable else 0
 
 
 def record(known: argparse.Namespace, _: list[str]) -> int:
-    """Run all scenarios on one engine and keep what each left."""
+    """Run all scenarios on one engine and record the traces."""
     from conformance.adapters.recording import write
+    from conformance.check.engine_under_test import engine
     from conformance.runner.execute import available, run
-    from conformance.session.candidate import engine
 
     recorded = engine(known.engine, known.engine_python)
     scenarios = _scenarios(known.paths)
@@ -208,13 +224,15 @@ def record(known: argparse.Namespace, _: list[str]) -> int:
         count = write(known.output, recorded, traces, there)
     except OSError as error:
         raise Misuse(f"{known.output}: {error.strerror}") from None
-    skipped = f"; {len(scenarios) - count} skipped, which need what is not there" * (count < len(scenarios))
+    skipped = f"; {len(scenarios) - count} skipped, whose needs this machine does not meet" * (
+        count < len(scenarios)
+    )
     print(f"{known.output}: {count} scenarios on {recorded.name} {recorded.version}{skipped}")
     return 0
 
 
 def compare(known: argparse.Namespace, _: list[str]) -> int:
-    """A report of what changed; 1 where anything did."""
+    """Report the changes between two recordings; status 1 if there are any."""
     from conformance.adapters.recording import NotARecordingError, read
     from conformance.report.changes import as_text, changes
 
@@ -229,7 +247,7 @@ def compare(known: argparse.Namespace, _: list[str]) -> int:
 
 
 def matrix(known: argparse.Namespace, _: list[str]) -> int:
-    """The results of one or several files; 1 where any of their runs failed, in every format."""
+    """Tabulate the results of one or several files; status 1 if any of their runs failed."""
     from conformance.report.jsonlines import NotAReportError, merged, read
     from conformance.report.matrix import FORMATS
 
@@ -254,7 +272,7 @@ def _scenarios(paths: list[Path] | None) -> tuple[Scenario, ...]:
     given = paths or [locate.specs()]
     missing = [path for path in given if not path.exists()]
     if missing:
-        raise Misuse(f"{missing[0]} does not exist: --in takes scenario files, or folders with some")
+        raise Misuse(f"{missing[0]} does not exist: --in takes scenario files, or folders that contain some")
     found = scenarios_in(given)
     if not found:
         raise Misuse(f"there are no scenarios in {', '.join(map(str, given))}")

@@ -1,4 +1,4 @@
-"""The command that measures what the specs catch."""
+"""The command that measures which faults the specs catch."""
 
 from __future__ import annotations
 
@@ -10,42 +10,44 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from conformance.check import locate
 from conformance.commands.command import Add, Misuse, scenarios_in
-from conformance.session import locate
 
 if TYPE_CHECKING:
+    from conformance.language.scenario import Scenario
     from conformance.mutation.campaign import Check
     from conformance.mutation.mutant import Mutant
     from conformance.runner.trace import Trace
-    from conformance.spec.scenario import Scenario
 
-SECONDS = 10.0  # that a scenario may take on a faulty engine
+SECONDS = 10.0  # time limit of a scenario on a faulty engine
 
 
 def add_commands(add: Add) -> None:
     """The commands of this module."""
-    mutating = add("mutants", mutants, "small faults of the in-house engine: which of them the specs catch")
-    mutating.add_argument("--area", help="the faults of one area")
-    mutating.add_argument("--name", action="append", help="one fault; repeatable")
+    mutating = add(
+        "mutants", mutants, "plant small faults in the in-house engine and report which ones the specs catch"
+    )
+    mutating.add_argument("--area", help="only the faults of this area")
+    mutating.add_argument("--name", action="append", help="only this fault; repeatable")
     mutating.add_argument("--format", choices=("text", "json"), default="text", help="(default: text)")
     mutating.add_argument(
         "--whole",
         action="store_true",
-        help="every scenario against every fault, not up to the first that sees it",
+        help="run every scenario against every fault, not only up to the first that catches it",
     )
     mutating.add_argument(
         "--processes",
         type=int,
         default=os.cpu_count() or 1,
         metavar="P",
-        help="(default: one for each processor)",
+        help="(default: one per processor)",
     )
 
 
 def mutants(known: argparse.Namespace, _: list[str]) -> int:
-    """Exit status 0 where all are killed, 1 where one survives."""
+    """Exit status 0 if all faults are killed, 1 if one survives."""
     from conformance.adapters.registry import find
-    from conformance.mutation.campaign import Verdict, campaign, survey
+    from conformance.mutation.campaign import MutantVerdict, campaign, survey
     from conformance.mutation.matrix import as_json, footer, matrix
     from conformance.mutation.mutant import misfits
 
@@ -57,7 +59,7 @@ def mutants(known: argparse.Namespace, _: list[str]) -> int:
     scenarios = [each for each in scenarios_in([locate.specs()]) if "cuda" not in each.needs]
     _tell(f"{len(scenarios)} scenarios on torch")
     checks = checks_of(scenarios, known.processes)
-    _tell(f"{len(checks)} scenarios on the engine as it is")
+    _tell(f"{len(checks)} scenarios on the unchanged engine")
     fitting = [each for each in chosen if each.id not in wrong]
     visits = survey(checks, fitting, known.processes)
     unusable = [
@@ -65,7 +67,7 @@ def mutants(known: argparse.Namespace, _: list[str]) -> int:
         for check, visit in zip(checks, visits, strict=True)
         if visit.difference
     ]
-    verdicts = [Verdict(each, (), misfit=wrong[each.id]) for each in chosen if each.id in wrong]
+    verdicts = [MutantVerdict(each, (), misfit=wrong[each.id]) for each in chosen if each.id in wrong]
     for verdict in campaign(fitting, checks, visits, whole=known.whole, processes=known.processes):
         verdicts.append(verdict)
         survivors = sum(not each.kills for each in verdicts)
@@ -97,21 +99,21 @@ def _chosen(area: str | None, names: Sequence[str] | None) -> list[Mutant]:
 
 
 def checks_of(scenarios: Sequence[Scenario], processes: int) -> list[Check]:
-    """Each scenario as a check of the in-house engine; torch runs it once, in a process of its own."""
+    """Each scenario as a check of the in-house engine; torch runs it once, in another process."""
     from conformance.mutation.campaign import Check
-    from conformance.runner.processes import Died, forked
+    from conformance.runner.processes import ProcessDied, forked
 
     chunks = [scenarios[number :: processes or 1] for number in range(processes or 1)]
     traces: dict[str, Trace] = {}
     for number, found in forked([partial(reference_traces, chunk) for chunk in chunks], processes):
-        if isinstance(found, Died):
+        if isinstance(found, ProcessDied):
             raise found
         traces |= {scenario.id: trace for scenario, trace in zip(chunks[number], found, strict=True)}
     return [Check(each.id, partial(difference, each, traces[each.id])) for each in scenarios]
 
 
 def reference_traces(scenarios: Sequence[Scenario]) -> list[Trace]:
-    """What torch does, in this process."""
+    """The traces of torch, run in this process."""
     from conformance.adapters.registry import find
     from conformance.runner.execute import run
 
@@ -120,7 +122,7 @@ def reference_traces(scenarios: Sequence[Scenario]) -> list[Trace]:
 
 
 def difference(scenario: Scenario, reference: Trace) -> str:
-    """The first thing that the in-house engine does otherwise than torch."""
+    """The first difference between the in-house engine and torch."""
     from conformance.adapters.registry import find
     from conformance.runner.compare import differences
     from conformance.runner.execute import run
@@ -130,7 +132,7 @@ def difference(scenario: Scenario, reference: Trace) -> str:
 
 
 def _tell(text: str, *, often: bool = False) -> None:
-    """Progress: in one line on a terminal; in a log, where ``often`` says that more of it comes, not each."""
+    """Show progress in one line on a terminal; in a log, skip lines that are marked ``often``."""
     if sys.stderr.isatty():
         print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
     elif text and not often:

@@ -1,4 +1,4 @@
-"""The commands that look at one scenario or make one."""
+"""The commands that show or create a scenario, and regenerate the documentation."""
 
 from __future__ import annotations
 
@@ -12,47 +12,51 @@ from typing import TYPE_CHECKING
 from conformance.commands.command import Add, Misuse
 
 if TYPE_CHECKING:
+    from conformance.check.library import Library
+    from conformance.language.scenario import Scenario
     from conformance.report.show import Line
     from conformance.runner.engine import Engine
-    from conformance.session.library import Library
-    from conformance.spec.scenario import Scenario
 
 
 def add_commands(add: Add) -> None:
     """The commands of this module."""
-    showing = add("show", show, "a scenario statement by statement, torch beside an engine")
+    showing = add("show", show, "show a scenario statement by statement, on torch and on an engine")
     _names_a_case(showing)
-    showing.add_argument("--engine", default="inhouse", help="torch: the reference alone (default: inhouse)")
-    _takes_another_python(showing)
     showing.add_argument(
-        "--reference", metavar="FILE", help="what `conformance record` wrote stands for torch"
+        "--engine", default="inhouse", help="torch shows the reference alone (default: inhouse)"
     )
-    showing.add_argument("--full", action="store_true", help="cut no value")
+    _takes_another_python(showing)
+    showing.add_argument("--reference", metavar="FILE", help="a recording to use instead of torch")
+    showing.add_argument("--full", action="store_true", help="do not shorten values")
 
-    drawing = add("graph", graph, "an SVG drawing of the autograd graph, as torchviz draws it")
+    drawing = add("graph", graph, "draw the autograd graph as SVG, in the style of torchviz")
     _names_a_case(drawing)
     drawing.add_argument(
-        "--step", type=int, metavar="N", help="after step N (default: the last with a graph)"
+        "--step", type=int, metavar="N", help="the graph after step N (default: the last one with a graph)"
     )
-    drawing.add_argument("--line", type=int, metavar="N", help="after the statement on line N of the file")
+    drawing.add_argument(
+        "--line", type=int, metavar="N", help="the graph after the statement on line N of the file"
+    )
     drawing.add_argument("--engine", default="torch", help="(default: torch)")
     _takes_another_python(drawing)
-    drawing.add_argument("--saved", action="store_true", help="with what each node has saved for backward")
+    drawing.add_argument("--saved", action="store_true", help="also draw what each node saved for backward")
     drawing.add_argument("-o", "--output", metavar="FILE.svg", help="(default: standard output)")
 
-    making = add("new", new, "make a scenario of PyTorch code, with what torch does filled in")
+    making = add("new", new, "turn PyTorch code into a scenario, with torch's results filled in")
     making.add_argument("snippet", metavar="SNIPPET.py", help="a file, or - for standard input")
-    making.add_argument("-o", "--output", metavar="FILE.yaml", help="a new file (default: standard output)")
-    making.add_argument("--id", default="", help="(default: made of the title)")
+    making.add_argument(
+        "-o", "--output", metavar="FILE.yaml", help="the file to create (default: standard output)"
+    )
+    making.add_argument("--id", default="", help="(default: derived from the title)")
     making.add_argument(
         "--title", default="", help="what torch does (default: the first comment, or the error)"
     )
 
     documenting = add(
-        "docs", docs, "write those parts of the checkout's Markdown files that are made from code and specs"
+        "docs", docs, "regenerate the parts of the Markdown files that come from code and specs"
     )
     documenting.add_argument(
-        "--check", action="store_true", help="write nothing; fail where a file is not current"
+        "--check", action="store_true", help="write nothing; fail if a file is out of date"
     )
 
 
@@ -63,43 +67,43 @@ def _names_a_case(parser: argparse.ArgumentParser) -> None:
 
 
 def _takes_another_python(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--engine-python", metavar="PATH", help="the interpreter in which the engine is")
+    parser.add_argument("--engine-python", metavar="PATH", help="the Python interpreter that has the engine")
 
 
 def show(known: argparse.Namespace, _: list[str]) -> int:
-    """What each statement did."""
+    """Show what each statement did."""
     from conformance.adapters.recording import NotRecordedError
-    from conformance.report.show import Shown
+    from conformance.check import engine_under_test
+    from conformance.check.library import Library
+    from conformance.report.show import ScenarioHeader
     from conformance.report.show import show as lines
-    from conformance.report.statements import tell
+    from conformance.report.statements import statement_reports
     from conformance.report.text import label
     from conformance.report.wording import verdict_line
     from conformance.runner.compare import is_absent
     from conformance.runner.execute import run
     from conformance.runner.verdict import judge
-    from conformance.session import candidate
-    from conformance.session.library import Library
 
     library = Library()
     cases = _cases(known.id, library)
     alone = known.engine == "torch" and known.engine_python is None
-    other = None if alone else candidate.engine(known.engine, known.engine_python)
-    reference = candidate.reference(known.reference)
-    engine = other or reference
+    checked = None if alone else engine_under_test.engine(known.engine, known.engine_python)
+    reference = engine_under_test.reference(known.reference)
+    engine = checked or reference
     agrees = True
     for number, scenario in enumerate(cases):
         if number:
             print()
         _refuse_what_is_not_here(scenario, reference)
         try:
-            mine = run(scenario, reference)
+            reference_trace = run(scenario, reference)
         except NotRecordedError as error:
             raise Misuse(str(error)) from None
-        its = None if alone else run(scenario, engine)
-        outcome = judge(scenario, mine, its or mine, engine.claims)
+        engine_trace = None if alone else run(scenario, engine)
+        outcome = judge(scenario, reference_trace, engine_trace or reference_trace, engine.claims)
         agrees = agrees and outcome.verdict == "agrees"
         verdict = verdict_line(scenario, outcome, reference, engine)
-        shown = Shown(
+        shown = ScenarioHeader(
             scenario,
             _says(scenario, library),
             reference=label(reference.name, reference.version),
@@ -108,23 +112,24 @@ def show(known: argparse.Namespace, _: list[str]) -> int:
             agrees=outcome.verdict == "agrees",
         )
         unclaimed = (each for each in outcome.unclaimed if not is_absent(each.facet, each.engine))
-        told = tell(scenario, mine, its, (*outcome.differences, *unclaimed))
+        differences = (*outcome.differences, *unclaimed)
+        told = statement_reports(scenario, reference_trace, engine_trace, differences)
         _print(lines(shown, told, width=shutil.get_terminal_size((110, 0)).columns, full=known.full))
     return 0 if agrees else 1
 
 
 def graph(known: argparse.Namespace, _: list[str]) -> int:
-    """The graph of one moment."""
+    """Draw the graph after one statement."""
+    from conformance.check import engine_under_test
+    from conformance.check.library import Library
     from conformance.commands.tracing import NoGraphError, drawing_of
     from conformance.report.svg import svg
-    from conformance.session import candidate
-    from conformance.session.library import Library
 
     scenario, *others = _cases(known.id, Library())
     if others:
-        print(f"drawn is {scenario.id}; there are {len(others)} more cases", file=sys.stderr)
-    engine = candidate.engine(known.engine, known.engine_python, here=True)
-    _refuse_what_is_not_here(scenario, candidate.reference())
+        print(f"drawing {scenario.id}; there are {len(others)} more cases", file=sys.stderr)
+    engine = engine_under_test.engine(known.engine, known.engine_python, here=True)
+    _refuse_what_is_not_here(scenario, engine_under_test.reference())
     try:
         when, drawing = drawing_of(scenario, engine, step=known.step, line=known.line, saved=known.saved)
     except NoGraphError as error:
@@ -138,14 +143,14 @@ def graph(known: argparse.Namespace, _: list[str]) -> int:
 
 
 def new(known: argparse.Namespace, _: list[str]) -> int:
-    """A scenario file of a snippet."""
-    from conformance.drafting.make import NotAScenarioError, make
-    from conformance.session.candidate import reference
+    """Turn a snippet into a scenario file."""
+    from conformance.check.engine_under_test import reference
+    from conformance.scaffold.make import NotAScenarioError, make
 
     file = "<stdin>" if known.snippet == "-" else known.snippet
     output = Path(known.output) if known.output else None
     if output is not None and output.exists():
-        raise Misuse(f"{output} is there already")
+        raise Misuse(f"{output} already exists")
     try:
         text = sys.stdin.read() if known.snippet == "-" else Path(file).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -166,28 +171,28 @@ def new(known: argparse.Namespace, _: list[str]) -> int:
 
 
 def docs(known: argparse.Namespace, _: list[str]) -> int:
-    """Markdown files of a checkout, made current."""
+    """Update the generated parts of the Markdown files."""
     from conformance.commands.documenting import files, makers
     from conformance.report.docs import filled
 
     parts = makers(known.parser)
     found = list(files())
     if not found:
-        raise Misuse("the Markdown files are in a checkout, and this is an installed package")
+        raise Misuse("the Markdown files exist only in a checkout, not in an installed package")
     stale = [
         path
         for path in found
         if filled(path.read_text(encoding="utf-8"), parts) != path.read_text(encoding="utf-8")
     ]
     for path in stale:
-        print(f"{path} is not current" if known.check else f"{path} is written anew")
+        print(f"{path} is out of date" if known.check else f"{path} is updated")
         if not known.check:
             path.write_text(filled(path.read_text(encoding="utf-8"), parts), encoding="utf-8")
     return 1 if known.check and stale else 0
 
 
 def _cases(text: str, library: Library) -> tuple[Scenario, ...]:
-    from conformance.session.lookup import NotFoundError, find
+    from conformance.check.lookup import NotFoundError, find
 
     try:
         return find(text, library)
@@ -204,7 +209,7 @@ def _refuse_what_is_not_here(scenario: Scenario, reference: Engine) -> None:
 
 
 def _says(scenario: Scenario, library: Library) -> list[str]:
-    """What the documents say that the scenario bears on, with the verdict declared."""
+    """The claims that the scenario tests, with their declared verdicts."""
     claims = library.governing(Path(scenario.position.file))
     known = {claim.id: claim for claim in claims.claims} if claims else {}
     return [
@@ -214,7 +219,7 @@ def _says(scenario: Scenario, library: Library) -> list[str]:
 
 
 def _print(lines: Iterable[Line]) -> None:
-    """In colour on a terminal, plain elsewhere."""
+    """Print in colour on a terminal, without colour elsewhere."""
     if not sys.stdout.isatty():
         for line in lines:
             print("".join(text for text, _ in line))

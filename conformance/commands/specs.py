@@ -1,4 +1,4 @@
-"""The commands about scenario files as a whole: check them, what they say of the claims, run them."""
+"""The commands about scenario files: lint them, check claims, run the specs."""
 
 from __future__ import annotations
 
@@ -10,53 +10,53 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from conformance.check import locate
 from conformance.commands.command import FAILED, Add, Misuse, bar, scenarios_in, with_progress
-from conformance.session import locate
 
 if TYPE_CHECKING:
+    from conformance.check.library import Library
+    from conformance.language.scenario import Scenario
     from conformance.report.result import Result
-    from conformance.session.library import Library
-    from conformance.spec.scenario import Scenario
 
 
 def add_commands(add: Add) -> None:
     """The commands of this module."""
-    linting = add("lint", lint, "check scenario files, without running them or on torch as well")
+    linting = add("lint", lint, "check scenario files; with --deep, run them on torch too")
     linting.add_argument(
         "paths", nargs="*", type=Path, metavar="PATH", help="files and folders (default: the specs)"
     )
     linting.add_argument(
         "--deep",
         action="store_true",
-        help="run them on torch as well: statements without effect, and what torch does not reproduce",
+        help="also run them on torch: find statements without effect and results that torch does not reproduce",
     )
     linting.add_argument(
         "--processes",
         type=int,
         default=os.cpu_count() or 1,
         metavar="P",
-        help="for --deep (default: one for each processor)",
+        help="for --deep (default: one per processor)",
     )
 
     claiming = add(
-        "claims", claims, "what torch makes of the documents' claims, and whether an engine agrees"
+        "claims", claims, "check the documents' claims against torch, and whether an engine agrees"
     )
     claiming.add_argument("--format", choices=("text", "json"), default="text", help="(default: text)")
     claiming.add_argument("--engine", default="inhouse", help="(default: inhouse)")
 
-    running = add("run", run, "run the suite's own specs with pytest; other options are pytest's")
+    running = add("run", run, "run the suite's own specs with pytest; all other options go to pytest")
     running.add_argument("--engine", action="append", default=[], help="repeatable (default: inhouse)")
 
 
 def lint(known: argparse.Namespace, _: list[str]) -> int:
-    """All problems of all files, a line each."""
-    from conformance.session.library import Library
-    from conformance.spec.lint import remarks, uncovered
+    """Print all problems of all files, one per line."""
+    from conformance.check.library import Library
+    from conformance.language.lint import remarks, uncovered
 
     paths: list[Path] = known.paths or [locate.specs()]
     for path in paths:
         if not path.exists():
-            raise Misuse(f"there is no {path}")
+            raise Misuse(f"{path} does not exist")
     library = Library()
     problems: list[object] = []
     scenarios: list[Scenario] = []
@@ -70,13 +70,13 @@ def lint(known: argparse.Namespace, _: list[str]) -> int:
         elif path.name == locate.CLAIMS:
             problems += library.claims(path.resolve()).problems
         elif path in paths or locate.may_be_meant(path):
-            problems += library.load(path).problems  # that there is no key `scenarios`
+            problems += library.load(path).problems  # reports that the key `scenarios` is missing
     for folder in filter(Path.is_dir, paths):
         claims = (
             library.claims((folder / locate.CLAIMS).resolve()) if (folder / locate.CLAIMS).exists() else None
         )
         for claim in uncovered(claims, scenarios) if claims else ():
-            problems.append(f"{claim.position}: no scenario bears on {claim.id}")
+            problems.append(f"{claim.position}: no scenario tests {claim.id}")
     if known.deep:
         problems += _deep(scenarios, known.processes)
     for problem in problems:
@@ -88,10 +88,10 @@ def lint(known: argparse.Namespace, _: list[str]) -> int:
 
 
 def _deep(scenarios: Sequence[Scenario], processes: int) -> Sequence[object]:
-    """What running them on torch shows; those that need what is not there are not run."""
-    from conformance.deep.campaign import examine
+    """The problems found by running scenarios on torch; scenarios whose needs are not met are skipped."""
+    from conformance.check.engine_under_test import reference
+    from conformance.lint_deep.campaign import examine
     from conformance.runner.execute import available
-    from conformance.session.candidate import reference
 
     try:
         torch = reference()
@@ -106,11 +106,11 @@ def _count(number: int, noun: str) -> str:
 
 
 def claims(known: argparse.Namespace, _: list[str]) -> int:
-    """Every scenario of the specs that bears on a claim, on torch and the engine; then the table."""
+    """Run every scenario of the specs that has a claim on torch and the engine, and print the table."""
+    from conformance.check.findings import findings
+    from conformance.check.library import Library
     from conformance.report.claims import as_json, contradiction
     from conformance.report.terminal import summary
-    from conformance.session.findings import findings
-    from conformance.session.library import Library
 
     library = Library()
     results = _results(library, known.engine)
@@ -130,27 +130,27 @@ def claims(known: argparse.Namespace, _: list[str]) -> int:
 
 
 def _results(library: Library, engine: str) -> list[Result]:
-    from conformance.session.candidate import engine as engine_of
+    from conformance.check.engine_under_test import engine as engine_of
 
     scenarios = [scenario for scenario in scenarios_in([locate.specs()], library) if scenario.claims]
     reference, checked = engine_of("torch"), engine_of(engine)
-    from conformance.session.check import Checker
+    from conformance.check.checker import Checker
 
     check = Checker(reference)
     return [check(scenario, checked).result for scenario in with_progress(scenarios)]
 
 
 def run(known: argparse.Namespace, others: list[str]) -> int:
-    """Run pytest on the specs; ``area/topic.yaml::id`` names a part of them wherever they are installed."""
+    """Run pytest on the specs; ``area/topic.yaml::id`` selects a part of them."""
     import pytest
 
     specs = locate.specs()
     targets = [part for part in others if _names_spec(specs, part)]
     arguments = [str(specs / part) if part in targets else part for part in others]
     engines = [f"--engine={name}" for name in known.engine]
-    # Cache and node ids belong to the folder the command is given in, not to where the package is installed.
+    # Cache and node ids belong to the current folder, not to where the package is installed.
     rootdir = f"--rootdir={os.getcwd()}"
-    # The package, which is a plugin too, is imported by now: its asserts are not for pytest to rewrite.
+    # The package, also a plugin, is imported already, so pytest cannot rewrite its asserts.
     quiet = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
     return pytest.main([rootdir, *quiet, *engines, *arguments, *([] if targets else [str(specs)])])
 

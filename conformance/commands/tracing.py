@@ -1,10 +1,11 @@
-"""The graph of a scenario at one moment, with what its nodes have saved: read from traces alone."""
+"""The autograd graph of a scenario after one statement, with saved tensors, read from traces."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
 
+from conformance.language.scenario import Expectations, Scenario
 from conformance.report.drawing import Drawing, Key, draw, nodes, with_saved
 from conformance.report.program import file_line
 from conformance.report.text import shorten
@@ -13,13 +14,12 @@ from conformance.runner.engine import Engine
 from conformance.runner.execute import run
 from conformance.runner.trace import Moment, Statement, Trace, is_error
 from conformance.runner.values import parsed
-from conformance.spec.scenario import Expectations, Scenario
 
 LONGEST = 40  # characters of a saved value
 
 
 class NoGraphError(LookupError):
-    """There is no graph at that moment; says why."""
+    """There is no graph at that moment; the message says why."""
 
 
 def drawing_of(
@@ -30,7 +30,7 @@ def drawing_of(
     line: int | None = None,
     saved: bool = False,
 ) -> tuple[Statement, Drawing]:
-    """The graph after a step or a line of the file; without either, after the last statement that has one."""
+    """The graph after a step or a line of the file; by default, after the last statement with a graph."""
     if step is not None and not 1 <= step <= len(scenario.steps):
         raise NoGraphError(f"{scenario.id} has {len(scenario.steps)} steps, there is no step {step}")
     observed = replace(scenario, observe="each")
@@ -61,7 +61,7 @@ def _moment(scenario: Scenario, trace: Trace, step: int | None, line: int | None
 
 
 def _saved(scenario: Scenario, engine: Engine, place: Statement, drawing: Drawing) -> dict[Key, list[str]]:
-    """What each node has saved: expectations read it, in a second run that ends at this statement."""
+    """The saved tensors of each node, read by expectations in a second run that ends at this statement."""
     boxes = list(nodes(drawing))
     reads = tuple(
         (f"[(k, getattr(n, k)) for n in [{box.path}] for k in dir(n) if k[:7] == '_saved_']", None)
@@ -77,7 +77,7 @@ def _saved(scenario: Scenario, engine: Engine, place: Statement, drawing: Drawin
 
 
 def _end(scenario: Scenario, place: Statement) -> int:
-    """Until where the step's program is run again: a block is run whole."""
+    """The last line of the second run; a block is run completely."""
     import ast
 
     body = ast.parse(scenario.steps[place.step].run).body

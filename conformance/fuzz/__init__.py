@@ -1,1 +1,1 @@
-"""Random programs on the reference and an engine; what diverges is shrunk to a scenario."""
+"""Run random programs on the reference and an engine; divergences are shrunk to scenarios."""

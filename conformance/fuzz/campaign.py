@@ -1,4 +1,4 @@
-"""Many batches of random programs, in processes, with a result file from which a run goes on."""
+"""Run many batches of random programs in processes, with a result file from which a run can continue."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from conformance.adapters.registry import find
-from conformance.fuzz.scope import Program, Statement
-from conformance.fuzz.search import Divergence, Tally, batch_seeds, scenario_of, search
+from conformance.fuzz.scope import GeneratedStatement, Program
+from conformance.fuzz.search import FoundDivergence, Tally, batch_seeds, scenario_of, search
 from conformance.runner.engine import Engine
 from conformance.runner.execute import run
-from conformance.runner.processes import Died, fresh
+from conformance.runner.processes import ProcessDied, fresh
 
 
 @dataclass(frozen=True)
 class Found:
-    """A divergence as plain data; where torch itself ended the process there are no statements."""
+    """A divergence as plain data; without statements if torch itself ended the process."""
 
     seed: int
     statements: tuple[str, ...]
@@ -31,12 +31,12 @@ class Found:
     @property
     def program(self) -> Program:
         """The program again."""
-        return Program(tuple(Statement(text) for text in self.statements))
+        return Program(tuple(GeneratedStatement(text) for text in self.statements))
 
 
 @dataclass
 class Campaign:
-    """What a run has done so far; ``done`` are the seeds of its finished batches."""
+    """The state of a run; ``done`` are the seeds of its finished batches."""
 
     engine: str
     seed: int
@@ -61,7 +61,7 @@ class Campaign:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Campaign:
-        """What to_json wrote."""
+        """The campaign that ``to_json`` wrote."""
         campaign = cls(data["engine"], data["seed"], done=list(data["done"]))
         campaign.tally.programs, campaign.tally.statements = data["programs"], data["statements"]
         campaign.tally.features.update(data["features"])
@@ -73,10 +73,10 @@ class Campaign:
 
 
 def resume(path: Path | None, engine: str, seed: int) -> Campaign:
-    """The campaign that a result file holds, or a new one.
+    """The campaign in a result file, or a new one.
 
     Raises:
-        ValueError: the file is of another engine or seed, or cut off.
+        ValueError: the file belongs to another engine or seed, or is truncated.
     """
     if path is None or not path.exists():
         return Campaign(engine, seed)
@@ -99,7 +99,7 @@ def run_campaign(
     results: Path | None = None,
     progress: Callable[[Campaign, float], None] = lambda campaign, rate: None,
 ) -> Campaign:
-    """Run the batches that are not done yet, each in a process of its own; the result file is written after each."""
+    """Run the remaining batches, each in its own process; the result file is written after each."""
     batches = [(s, n) for s, n in batch_seeds(campaign.seed, examples) if s not in campaign.done]
     started, before = time.monotonic(), campaign.tally.programs
     progress(campaign, 0.0)
@@ -120,7 +120,7 @@ def run_campaign(
 def _batches(
     engine: str, batches: list[tuple[int, int]], processes: int
 ) -> Iterator[tuple[int, Tally, list[Found]]]:
-    """The batches as they finish. Where torch itself ended the process, which some programs do, others are drawn."""
+    """Yield the batches as they finish. If a program crashed torch, the batch is drawn again with another seed."""
     with TemporaryDirectory() as folder:
         notes = [Path(folder, str(number)) for number in range(len(batches))]
         waiting = list(range(len(batches)))
@@ -131,7 +131,7 @@ def _batches(
             again = []
             for place, result in fresh(tasks, processes):
                 number = waiting[place]
-                if not isinstance(result, Died):
+                if not isinstance(result, ProcessDied):
                     yield result
                     continue
                 seed, _ = batches[number]
@@ -149,14 +149,13 @@ def _batches(
             yield seed, Tally(), [Found(seed, (), f"torch ended the process {_DRAWS} times", ("process",))]
 
 
-_DRAWS = 3  # of a batch in which torch ends the process again and again
+_DRAWS = 3  # attempts at a batch that crashes torch repeatedly
 
 
 def run_batch(engine: str, seed: int, size: int, note: Path, skip: int = 0) -> tuple[int, Tally, list[Found]]:
-    """One batch; after a find it goes on with the rest of its programs, from another seed.
+    """Run one batch; after a find it continues with the remaining programs, from another seed.
 
-    What runs stands in the file ``note``, so that it is known where the process ends: an engine's name, and the
-    statements.
+    The file ``note`` contains the running engine's name and statements, in case the process ends.
     """
     reference, under_test = find("torch"), find(engine)
     tally = Tally()
@@ -167,7 +166,7 @@ def run_batch(engine: str, seed: int, size: int, note: Path, skip: int = 0) -> t
         note.write_text(json.dumps([running.name, [each.text for each in program.statements]]))
 
     for each in (reference, under_test):
-        # In time enough: a limit would leave half imported what a first pass imports.
+        # Without a time limit, which would leave modules of the first pass half imported.
         noted(each, _FIRST)
         run(scenario_of(_FIRST), each, seconds=600)
     while tally.programs < size and attempt < _FINDS_A_BATCH:
@@ -179,11 +178,11 @@ def run_batch(engine: str, seed: int, size: int, note: Path, skip: int = 0) -> t
     return seed, tally, found
 
 
-_FIRST = Program((Statement("torch.ones(1, requires_grad=True).backward(torch.ones(1))"),))
-_FINDS_A_BATCH = 3  # an engine that diverges everywhere need not be shrunk everywhere
+_FIRST = Program((GeneratedStatement("torch.ones(1, requires_grad=True).backward(torch.ones(1))"),))
+_FINDS_A_BATCH = 3  # an engine that diverges everywhere need not be shrunk each time
 
 
-def _plain(divergence: Divergence) -> Found:
+def _plain(divergence: FoundDivergence) -> Found:
     return Found(
         divergence.seed,
         tuple(statement.text for statement in divergence.program.statements),

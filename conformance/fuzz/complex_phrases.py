@@ -1,4 +1,4 @@
-"""What is said of complex tensors: templates, the simplest first in every list."""
+"""Templates of statements on complex tensors, the simplest first in every list."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ OF_COMPLEX = {
     phrases.BACKWARD: BACKWARD, phrases.CLOSING: CLOSING, phrases.READS: READS, phrases.BASES: BASES,
     phrases.USES: USES,
 }  # fmt: skip
-"""What stands for a table where a tensor is complex."""
+"""The table to use instead of another if a tensor is complex."""
 
 _REAL = (
     ".real", ".real.sum()", ".real.relu()", ".imag", ".imag * 2", ".real * 2", ".imag.neg()", ".real[0:1]",
@@ -145,7 +145,7 @@ _REAL = (
 
 
 def dtype_of(template: str, dtype: str) -> str:
-    """The dtype of what a template makes of a complex tensor."""
+    """The dtype of a template's result for a complex tensor."""
     if cast := re.search("complex(64|128)", template):
         return cast[0]
     if template.endswith(_REAL):

@@ -1,7 +1,7 @@
 """Scenes of derivatives: many operations in one statement, each differentiated once and again.
 
-Drawn one by one, each of so many would come too seldom to be seen wrong. All are taken of one matrix of double
-precision, where last digits count for nothing; a difference names the place in the list.
+There are too many operations to draw each often enough, so one statement applies many of them. All are applied to one
+matrix of double precision, so that rounding does not matter; a difference names the position in the list.
 """
 
 from __future__ import annotations

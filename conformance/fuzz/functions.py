@@ -1,4 +1,4 @@
-"""The custom Functions of random programs: legal ones, and some whose backward is refused."""
+"""The custom Functions of random programs: legal ones, and some whose backward raises."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class _Methods:
-    """The bodies of a Function's two methods, and what they take beside ``ctx``."""
+    """The bodies of a Function's two methods, and their parameters after ``ctx``."""
 
     forward: str
     backward: str

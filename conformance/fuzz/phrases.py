@@ -1,7 +1,7 @@
-"""What the statements of random programs are drawn from: templates, the simplest first in every list.
+"""Templates of the statements of random programs, the simplest first in every list.
 
-The arguments of exp, sin and cos are clamped: where they are large, a last bit that two libraries round differently
-before them becomes any difference at all.
+The arguments of exp, sin and cos are clamped: for large arguments, a rounding difference in the last bit can become
+arbitrarily large.
 """
 
 from __future__ import annotations

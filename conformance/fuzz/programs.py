@@ -1,4 +1,4 @@
-"""Programs of the scenario language, drawn by Hypothesis.
+"""Generate programs of the scenario language with Hypothesis.
 
 A program is a list of statements, each a step of its own, so that one that raises does not end it. The generator
 follows the shape and dtype of every name, so that most statements are legal; some are not, on purpose.
@@ -35,7 +35,7 @@ from conformance.fuzz.phrases import (
     USES,
 )
 from conformance.fuzz.scene import Scene
-from conformance.fuzz.scope import Name, Program, Scope
+from conformance.fuzz.scope import LiveTensor, Program, Scope
 from conformance.fuzz.statements import (
     Draw,
     backward,
@@ -66,7 +66,7 @@ _Kind: TypeAlias = Callable[[Draw, Scope], None]
 
 
 def story(draw: Draw, scope: Scope) -> None:
-    """What single statements seldom come to: a tensor is prepared, used, changed, and passes run through it."""
+    """Longer patterns that single statements rarely produce: a tensor is prepared, used and changed."""
     a = source(draw, scope)
     base = a
     if one(draw, (True, True, True, False)):
@@ -87,7 +87,7 @@ def story(draw: Draw, scope: Scope) -> None:
         )
 
 
-_Phrases: TypeAlias = tuple[str, tuple[str, ...]]  # what they are examples of, and they
+_Phrases: TypeAlias = tuple[str, tuple[str, ...]]  # feature and templates
 _RETAINING: _Phrases = ("flag", ("{a}.retain_grad()",))
 _PREPARATIONS: tuple[_Phrases, ...] = (_RETAINING, ("hook", HOOKS), _RETAINING, ("flag", FLAGS))
 _CHANGES: tuple[_Phrases, ...] = (
@@ -96,7 +96,7 @@ _CHANGES: tuple[_Phrases, ...] = (
 _PASSES: tuple[_Phrases, ...] = (("backward", BACKWARD), ("backward", BACKWARD), ("made", GRADS))
 
 
-def _said_of(draw: Draw, scope: Scope, phrases: _Phrases, a: Name, b: Name) -> None:
+def _said_of(draw: Draw, scope: Scope, phrases: _Phrases, a: LiveTensor, b: LiveTensor) -> None:
     feature, texts = phrases
     template = said(draw, texts, a)
     if ".data = " in template and a.complex is not b.complex:  # see in_place
@@ -108,7 +108,7 @@ def _said_of(draw: Draw, scope: Scope, phrases: _Phrases, a: Name, b: Name) -> N
 
 
 def scene(draw: Draw, scope: Scope) -> None:
-    """A set piece, on tensors of its own."""
+    """A scene on tensors of its own."""
     chosen: Scene = one(draw, _SCENES)
     names = {letter: scope.fresh() for letter in "abcd"}
     for line in chosen.lines:
@@ -121,7 +121,7 @@ _SCENES = (*GRAPH_SCENES, *USE_SCENES, *DERIVATIVE_SCENES)
 
 
 def crowd(draw: Draw, scope: Scope) -> None:
-    """Leaves that are ready together: the order in which a pass comes to them is told."""
+    """Leaves that are ready at the same time: hooks record the order in which a pass reaches them."""
     names = [bind(scope, _LEAF, _CROWDED, "leaf").name for _ in range(3)]
     for name in names:
         scope.add(f"{name}.register_hook(lambda g: print('{name}'))", "hook")
@@ -132,7 +132,7 @@ def crowd(draw: Draw, scope: Scope) -> None:
 
 
 _LEAF = "torch.tensor([1., 2.], requires_grad=True)"
-_CROWDED = Name("", (2,), "float32", flows=True)
+_CROWDED = LiveTensor("", (2,), "float32", flows=True)
 
 
 def mode(draw: Draw, scope: Scope) -> None:
@@ -149,7 +149,7 @@ def mode(draw: Draw, scope: Scope) -> None:
     scope.add(f"{head}:\n{body}", *features)
     made = [name for name in inner.names if name not in scope.names]
     if inferring:
-        # Of what is computed from these outside, torch counts versions kernel by kernel: INFERRED is all they are for.
+        # torch counts versions of results computed from these kernel by kernel, so only INFERRED uses them.
         scope.inferred += made
     else:
         scope.names += made
@@ -160,14 +160,14 @@ _HEADS = (*(f"with {each}" for each in MODES), "for turn in range(2)")
 
 
 def inferred(draw: Draw, scope: Scope) -> None:
-    """What may be done with a tensor of inference mode outside of it, and what may not."""
+    """Legal and illegal uses of an inference tensor outside inference mode."""
     a = source(draw, scope)
     if not scope.inferred:
-        made = Name(scope.fresh(), a.shape, a.dtype)
+        made = LiveTensor(scope.fresh(), a.shape, a.dtype)
         scope.add(f"with torch.inference_mode():\n    {made.name} = {a.name} * 2", "mode", "inference_mode")
         scope.inferred.append(made)
     for _ in range(one(draw, (1, 2))):
-        used: Name = draw(st.sampled_from(scope.inferred))
+        used: LiveTensor = draw(st.sampled_from(scope.inferred))
         text = str(one(draw, INFERRED)).format(i=used.name, a=a.name)
         scope.add(text, "inference tensor outside")
 
@@ -210,7 +210,7 @@ _KINDS: tuple[_Kind, ...] = (
 
 
 def closing(draw: Draw, scope: Scope) -> None:
-    """A pass through the last of what gradients flow to: what came before it is not seen else."""
+    """A backward pass through the last tensor that requires grad, so that earlier operations are checked."""
     for each in [each for each in reversed(scope.names) if each.flows][: one(draw, (1, 0, 2, 3))]:
         scope.add(said(draw, CLOSING, each).format(a=each.name), "backward")
 

@@ -18,7 +18,7 @@ def scenario_yaml(found: Found, name: str, reference: Engine) -> str:
     offset = 1 if prelude(program) else 0
     raised = {moment.statement.step - offset: moment.raised for moment in trace.moments if moment.raised}
     lines = [
-        "# yaml-language-server: $schema=../../conformance/spec/schema.json",
+        "# yaml-language-server: $schema=../../conformance/language/schema.json",
         "topic: Found by random programs",
         "scenarios:",
         f"  - id: {name}",

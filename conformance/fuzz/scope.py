@@ -1,4 +1,4 @@
-"""A program, and what the generator knows of it while it writes: its live names, with shape and dtype."""
+"""A program, and the generator's state: its live tensors with shape and dtype."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ Shape = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Name:
+class LiveTensor:
     """A live tensor, as far as the generator follows it."""
 
     name: str
     shape: Shape
     dtype: str
-    flows: bool = False  # whether a pass may begin there, or end
+    flows: bool = False  # whether a pass may begin or end there
     leaf: bool = False
 
     @property
@@ -26,8 +26,8 @@ class Name:
 
 
 @dataclass(frozen=True)
-class Statement:
-    """One statement and what it is an example of."""
+class GeneratedStatement:
+    """One statement and its features."""
 
     text: str
     features: tuple[str, ...] = ()
@@ -37,11 +37,11 @@ class Statement:
 class Program:
     """Statements in order."""
 
-    statements: tuple[Statement, ...]
+    statements: tuple[GeneratedStatement, ...]
 
     @property
     def features(self) -> frozenset[str]:
-        """What the program has in it."""
+        """The features of the program."""
         found = frozenset(each for statement in self.statements for each in statement.features)
         passes = sum("backward" in statement.features for statement in self.statements)
         return found | ({"second backward"} if passes > 1 else frozenset())
@@ -52,11 +52,11 @@ class Program:
 
 @dataclass
 class Scope:
-    """What has been written so far: the one thing here that changes."""
+    """What has been generated so far; the only mutable state."""
 
-    names: list[Name] = field(default_factory=list)
-    inferred: list[Name] = field(default_factory=list)  # made in inference mode
-    statements: list[Statement] = field(default_factory=list)
+    names: list[LiveTensor] = field(default_factory=list)
+    inferred: list[LiveTensor] = field(default_factory=list)  # made in inference mode
+    statements: list[GeneratedStatement] = field(default_factory=list)
     count: int = 0
 
     def fresh(self) -> str:
@@ -66,15 +66,15 @@ class Scope:
         letter = "abcdefghijklmnopqrstuvwxyz"[number % 26]
         return letter if number < 26 else f"{letter}{number // 26}"
 
-    def add(self, text: str, *features: str, name: Name | None = None) -> None:
+    def add(self, text: str, *features: str, name: LiveTensor | None = None) -> None:
         """A statement, and the name that it binds."""
-        self.statements.append(Statement(text, features))
+        self.statements.append(GeneratedStatement(text, features))
         if name is not None:
             self.names.append(name)
 
 
 def prelude(program: Program) -> str:
-    """What a program needs before its first statement: the Functions and the list that it uses."""
+    """The definitions that a program needs: its Functions and the list ``seen``."""
     text = str(program)
     parts = ["seen = []"] if "seen" in text else []
     parts += [source for name, source in FUNCTIONS.items() if f"{name}.apply" in text]

@@ -1,4 +1,4 @@
-"""Searching for programs on which an engine diverges, and counting what was tried."""
+"""Search for programs on which an engine diverges, and count what was tried."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from typing import Any, TypeAlias
 from conformance.adapters.registry import find
 from conformance.fuzz.programs import programs
 from conformance.fuzz.scope import Program, prelude
+from conformance.language.scenario import Position, Scenario, Step
 from conformance.runner.compare import Difference, differences, resolved
 from conformance.runner.engine import Engine
 from conformance.runner.execute import run
 from conformance.runner.trace import Statement, Trace
-from conformance.runner.values import as_near, rounded_alike
-from conformance.spec.scenario import Position, Scenario, Step
+from conformance.runner.values import differs_in_last_digit, within_rounding
 
 BATCH = 250  # programs between two looks at what was found
 SECONDS = 20.0
 
 
 @dataclass(frozen=True)
-class Divergence:
+class FoundDivergence:
     """The smallest program found for one kind of difference."""
 
     program: Program
@@ -70,7 +70,7 @@ def scenario_of(program: Program, name: str = "fuzz") -> Scenario:
     return Scenario(name, "a random program", "", "fuzz", Position("fuzz", 1), steps)
 
 
-# Told before a program runs: it may be the last of its process.
+# Called before a program runs, since it may end the process.
 Note: TypeAlias = Callable[[Engine, Program], None]
 
 
@@ -102,39 +102,39 @@ def diverges(
 
 
 _LACKED = ("complex numbers of two halves (torch.complex32)",)
-"""What an engine says that it has not."""
+"""Error messages of the engine for features that it does not support."""
 
 _AS_NEAR = 16
-"""How many times as far from torch's numbers an engine's may be as those in double precision are."""
+"""An engine's error may be this many times torch's own rounding error."""
 
 
 def _beyond_rounding(
     scenario: Scenario, different: Sequence[Difference], expected: Trace, found: Trace
 ) -> Iterator[Difference]:
-    """The differences but for those of values in which the reference itself has no such digits.
+    """The differences without those within the reference's own rounding error.
 
-    A chain of operations can make any difference of a last bit, in which two libraries may round differently. No
-    tolerance fits all chains; but how far torch is from itself in double precision tells how much is lost on the way.
-    Of printed numbers the last digit may be another.
+    A chain of operations can amplify a rounding difference of the last bit arbitrarily, so no tolerance fits all
+    programs. The difference between torch in single and in double precision estimates the error. Printed numbers may
+    differ in the last digit.
     """
     exact = None
     for difference in different:
         if _is_of_little_extent(difference, scenario, expected):
             continue
-        if difference.facet == "printed" and rounded_alike(difference.reference, difference.engine):
+        if difference.facet == "printed" and differs_in_last_digit(difference.reference, difference.engine):
             continue
         if difference.facet == "value":
             exact = exact or _run(_in_double_precision(scenario), find("torch-float64"))
             a, b, c = (
                 _value(each, difference.statement, difference.name) for each in (expected, found, exact)
             )
-            if None not in (a, b, c) and as_near(str(a), str(b), str(c), _AS_NEAR):
+            if None not in (a, b, c) and within_rounding(str(a), str(b), str(c), _AS_NEAR):
                 continue
         yield difference
 
 
 def _in_double_precision(scenario: Scenario) -> Scenario:
-    """The scenario, but for single precision where it is asked for by name; other dtypes go by the default."""
+    """The scenario in the default dtype: explicit single precision is removed."""
     steps = (
         replace(step, run=step.run.replace("torch.complex64", "torch.complex128")) for step in scenario.steps
     )
@@ -142,9 +142,10 @@ def _in_double_precision(scenario: Scenario) -> Scenario:
 
 
 def _is_of_little_extent(difference: Difference, scenario: Scenario, expected: Trace) -> bool:
-    """Whether it is of the steps of what is empty or has a length of 1, which are known to be left.
+    """Whether a difference is in the strides of empty dimensions or dimensions of length 1, which are not compared.
 
-    A program asks for them, or sees the version of an empty grad: torch copies one whose steps are not its tensor's.
+    A program reads the strides, or the version of an empty grad, which torch copies if its strides differ from its
+    tensor's.
     """
     if difference.facet == "_version":
         return "0" in _lengths(expected, difference.statement, difference.name)
@@ -166,9 +167,9 @@ def _lengths(trace: Trace, place: Statement, name: str) -> list[str]:
 
 
 def _value(trace: Trace, place: Statement, name: str) -> object:
-    """What a name held after a statement; None where that is not known.
+    """The value of a name after a statement; None if it is unknown.
 
-    In double precision ``x.double()`` is x: a name may stand for another there.
+    In double precision ``x.double()`` is x, so a name may be a second name of a tensor there.
     """
     states = (moment.state for moment in trace.moments if moment.statement == place)
     held = (resolved(state, name) for state in states if state is not None and name in state)
@@ -176,7 +177,7 @@ def _value(trace: Trace, place: Statement, name: str) -> object:
 
 
 def _run(scenario: Scenario, engine: Engine) -> Trace:
-    """A run; another one where it took too long, which a busy machine may have caused."""
+    """A run, repeated if it timed out, which a busy machine may have caused."""
     trace = run(scenario, engine, seconds=SECONDS)
     late = any(moment.raised and moment.raised.type == "TimeLimit" for moment in trace.moments)
     return run(scenario, engine, seconds=SECONDS) if late else trace
@@ -186,7 +187,7 @@ _State: TypeAlias = Mapping[str, Mapping[str, object]]
 
 
 def rebound(text: str) -> frozenset[str]:
-    """The names that a program binds several times: at each other place, or at one in a loop."""
+    """The names that a program binds several times, also in a loop."""
     count: Counter[str] = Counter()
     for line in text.split("\n"):
         bound = re.match(r"\s*([\w*, ]+?),? = ", line)
@@ -198,11 +199,11 @@ def rebound(text: str) -> frozenset[str]:
 def broken_properties(
     trace: Trace, reshaped: bool = False, again: frozenset[str] = frozenset()
 ) -> Iterator[str]:
-    """What must hold in every state and does not.
+    """The properties of every state that do not hold.
 
     A leaf has no grad_fn, a non-leaf requires grad, a grad has the shape of its tensor unless the program reshapes
-    tensors in place (torch leaves the grad as it was), and versions never fall as long as the name stands for the
-    same tensor: not those in ``again``, which are bound several times.
+    tensors in place (torch leaves the grad as it was), and versions never fall as long as the name is bound
+    to the same tensor, which excludes the names in ``again``.
     """
     versions: dict[str, int] = {}
     for moment in trace.moments:
@@ -212,7 +213,7 @@ def broken_properties(
             if leaf is True and node not in (None, "None"):
                 yield f"{name} is a leaf with a grad_fn"
             if leaf is False and requires is False:
-                yield f"{name} is no leaf and requires no grad"
+                yield f"{name} is not a leaf and does not require grad"
             owner = _itself(state, name.removesuffix(".grad"))
             if not reshaped and owner and _itself(state, name).get("shape") != owner.get("shape"):
                 yield f"{name} has another shape than its tensor"
@@ -234,8 +235,8 @@ _RESHAPING = (".t_()", "squeeze_(", "transpose_(", ".set_(")
 
 def search(
     reference: Engine, engine: Engine, examples: int, seed: int, tally: Tally, note: Note = _unnoted
-) -> Divergence | None:
-    """The smallest diverging one among ``examples`` programs; None where none diverges."""
+) -> FoundDivergence | None:
+    """The smallest diverging program among ``examples``; None if none diverges."""
     from hypothesis import HealthCheck, Phase, given, settings
     from hypothesis import seed as seeded
     from hypothesis.errors import FlakyFailure
@@ -261,17 +262,17 @@ def search(
 
     try:
         agrees()
-    except (_DivergedError, FlakyFailure):  # flaky: what diverged once and not again is a find as well
+    except (_DivergedError, FlakyFailure):  # flaky: a divergence that does not recur counts, too
         program, found = minimal(*smallest[-1], reference, engine, note)
         difference = found if isinstance(found, Difference) else None
-        return Divergence(program, difference, "" if difference else str(found), seed)
+        return FoundDivergence(program, difference, "" if difference else str(found), seed)
     return None
 
 
 def minimal(
     program: Program, found: Any, reference: Engine, engine: Engine, note: Note = _unnoted
 ) -> tuple[Program, Any]:
-    """The program without what its divergence does not need; Hypothesis keeps the statements that others hang on."""
+    """The program without needless statements; Hypothesis cannot remove those that others depend on."""
     number = len(program.statements)
     while number:
         number -= 1
@@ -284,7 +285,7 @@ def minimal(
 
 
 def _without(program: Program, number: int) -> Iterator[Program]:
-    """The program without a statement, then with what it was made of in the place of the name that it bound."""
+    """The program without a statement, then with its operand instead of the name that it bound."""
     before, left_out, after = (
         program.statements[:number],
         program.statements[number],

@@ -1,4 +1,4 @@
-"""Drawing one statement of a program, of each kind."""
+"""Draw one statement of each kind."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from conformance.fuzz.phrases import (
     UNARY,
     VIEWS,
 )  # fmt: skip
-from conformance.fuzz.scope import Name, Scope, Shape, broadcasts
+from conformance.fuzz.scope import LiveTensor, Scope, Shape, broadcasts
 
 Draw: TypeAlias = Callable[..., Any]
 
@@ -61,7 +61,7 @@ def tensor(draw: Draw, scope: Scope) -> None:
         parts.append(f"dtype=torch.{dtype}")
     if requires:
         parts.append("requires_grad=True")
-    made = Name(scope.fresh(), shape, dtype, requires, leaf=True)
+    made = LiveTensor(scope.fresh(), shape, dtype, requires, leaf=True)
     scope.add(f"{made.name} = torch.tensor({', '.join(parts)})", "leaf", dtype, name=made)
 
 
@@ -71,42 +71,42 @@ def _among(options: tuple[object, ...]) -> st.SearchStrategy[object]:
 
 
 def one(draw: Draw, options: tuple[Any, ...]) -> Any:
-    """One of a list that stays as it is: making the strategy takes longer than drawing from it."""
+    """An element of a constant list, without the cost of creating a strategy."""
     return draw(_among(options))
 
 
-def said(draw: Draw, table: tuple[str, ...], *of: Name) -> str:
-    """One of the templates: of those for complex tensors where one is."""
+def said(draw: Draw, table: tuple[str, ...], *of: LiveTensor) -> str:
+    """A template; one for complex tensors if a tensor is complex."""
     if any(each.complex for each in of):
         table = OF_COMPLEX.get(table, table)
     return str(one(draw, table))
 
 
-def pick(draw: Draw, scope: Scope) -> Name:
+def pick(draw: Draw, scope: Scope) -> LiveTensor:
     """A live name, recent ones more often."""
     recent = list(reversed(scope.names))
-    chosen: Name = draw(st.sampled_from(recent[:4] + recent))
+    chosen: LiveTensor = draw(st.sampled_from(recent[:4] + recent))
     return chosen
 
 
-def source(draw: Draw, scope: Scope) -> Name:
-    """A live name, mostly one that gradients flow to."""
+def source(draw: Draw, scope: Scope) -> LiveTensor:
+    """A live name, usually one that requires grad."""
     flowing = [each for each in reversed(scope.names) if each.flows]
     if not flowing or one(draw, (False,) * 7 + (True,)):
         return pick(draw, scope)
-    chosen: Name = draw(st.sampled_from(flowing[:4] + flowing))
+    chosen: LiveTensor = draw(st.sampled_from(flowing[:4] + flowing))
     return chosen
 
 
-def mate(draw: Draw, scope: Scope, a: Name) -> Name:
-    """A second operand: one that broadcasts where there is one."""
+def mate(draw: Draw, scope: Scope, a: LiveTensor) -> LiveTensor:
+    """A second operand, if possible one that broadcasts."""
     fitting = [each for each in scope.names if broadcasts(a.shape, each.shape) is not None]
-    chosen: Name = draw(st.sampled_from(fitting or scope.names))
+    chosen: LiveTensor = draw(st.sampled_from(fitting or scope.names))
     return chosen
 
 
-def bind(scope: Scope, text: str, like: Name, *features: str) -> Name:
-    """A statement that gives a new name to what it makes."""
+def bind(scope: Scope, text: str, like: LiveTensor, *features: str) -> LiveTensor:
+    """A statement that binds its result to a new name."""
     name = replace(like, name=scope.fresh(), leaf=False)
     scope.add(f"{name.name} = {text}", *features, name=name)
     return name
@@ -124,7 +124,7 @@ def unary(draw: Draw, scope: Scope) -> None:
 
 
 def binary(draw: Draw, scope: Scope) -> None:
-    """An operation on two."""
+    """An operation on two tensors."""
     a = pick(draw, scope)
     b = mate(draw, scope, a)
     template = said(draw, BINARY, a, b)
@@ -137,7 +137,7 @@ def binary(draw: Draw, scope: Scope) -> None:
 
 
 def function(draw: Draw, scope: Scope) -> None:
-    """A custom Function is applied."""
+    """Apply a custom Function."""
     a = source(draw, scope)
     template = str(one(draw, APPLIED))
     made = replace(a, flows=a.flows and template not in CONSTANTS)
@@ -161,7 +161,7 @@ def reduction(draw: Draw, scope: Scope) -> None:
 
 
 def view(draw: Draw, scope: Scope) -> None:
-    """A view, or what may be one."""
+    """A view, or a possible view."""
     a = pick(draw, scope)
     template = said(draw, VIEWS, a)
     size = 1
@@ -245,7 +245,7 @@ def grad(draw: Draw, scope: Scope) -> None:
 
 
 def read(draw: Draw, scope: Scope) -> None:
-    """Something is looked at."""
+    """Print or read a property."""
     a = pick(draw, scope)
     scope.add(said(draw, READS, a).format(a=a.name, b=mate(draw, scope, a).name), "read")
 
@@ -256,7 +256,7 @@ def switch(draw: Draw, scope: Scope) -> None:
 
 
 def delete(draw: Draw, scope: Scope) -> None:
-    """A name is gone."""
+    """Delete a name."""
     if len(scope.names) < 3:
         return
     name = pick(draw, scope)

@@ -1,4 +1,4 @@
-"""Every fault against the checks, in the order in which they are likely to see it."""
+"""Run every fault against the checks, the most likely ones first."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from types import CodeType, FrameType
 from typing import Any
 
 from conformance.mutation.mutant import Mutant, applied, located, nested
-from conformance.runner.processes import Died, forked
+from conformance.runner.processes import ProcessDied, forked
 
 _Line = tuple[str, int]  # a file and a line in it
 
 _WRITERS = ("compiling:", "rows:", "sources:", "node_sources:")
-"""What writes the functions of an operation when it is first called: one of all the checks is seen to run it."""
+"""Modules that generate the functions of an operation on its first call, which only one check runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What may see a fault: ``run`` gives the first difference, or "" where the engine does as it should."""
+    """A check that may catch a fault: ``run`` returns the first difference, or "" if there is none."""
 
     id: str
     run: Callable[[], str]
@@ -28,15 +28,15 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Kill:
-    """A check saw the fault; ``check`` is "" where the process died."""
+    """A check caught the fault; ``check`` is "" if the process died."""
 
     check: str
     difference: str
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """What became of a fault. ``ran``: how many checks; ``reached``: how many of all run the fragment."""
+class MutantVerdict:
+    """The result of a fault. ``ran``: the number of checks run; ``reached``: those that run the fragment."""
 
     mutant: Mutant
     kills: tuple[Kill, ...]
@@ -47,7 +47,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A check on the engine as it is: its difference, if any, and which lines and functions of faults it runs."""
+    """A check on the unchanged engine: its difference, if any, and the lines and functions that it runs."""
 
     difference: str
     lines: frozenset[_Line]
@@ -61,7 +61,7 @@ def survey(checks: Sequence[Check], mutants: Sequence[Mutant], processes: int) -
     chunks = [checks[number::count] for number in range(count)]
     visits: dict[str, Visit] = {}
     for number, found in forked([partial(_visit_all, chunk, watched) for chunk in chunks], processes):
-        if isinstance(found, Died):
+        if isinstance(found, ProcessDied):
             raise found
         visits |= {check.id: visit for check, visit in zip(chunks[number], found, strict=True)}
     return [visits[check.id] for check in checks]
@@ -117,10 +117,10 @@ def campaign(
     *,
     whole: bool = False,
     processes: int = 1,
-) -> Iterator[Verdict]:
-    """Each fault in a process of its own, as they finish. Checks that differ without a fault have no say.
+) -> Iterator[MutantVerdict]:
+    """Run each fault in its own process; yields verdicts as they finish. Checks that fail without a fault are skipped.
 
-    Those that run the fragment come first, then those that call its function; the others cannot see the fault, unless
+    Checks that run the fragment come first, then those that call its function. The others cannot see the fault, unless
     it is in one of _WRITERS.
     """
     usable = [(check, visit) for check, visit in zip(checks, visits, strict=True) if not visit.difference]
@@ -134,8 +134,8 @@ def campaign(
         able = ranks if mutant.target.startswith(_WRITERS) else ranks[:2]
         tasks.append(partial(_judge, mutant, [check for rank in able for check in rank], whole))
     for number, found in forked(tasks, processes):
-        kills, ran = ((Kill("", str(found)),), 0) if isinstance(found, Died) else found
-        yield Verdict(mutants[number], kills, ran, reached[number])
+        kills, ran = ((Kill("", str(found)),), 0) if isinstance(found, ProcessDied) else found
+        yield MutantVerdict(mutants[number], kills, ran, reached[number])
 
 
 _Place = tuple[str, frozenset[int], int]
@@ -150,7 +150,7 @@ def _place(mutant: Mutant) -> _Place | None:
 
 
 def _rank(place: _Place | None, visit: Visit) -> int:
-    if place is None:  # a text, or another plain value: it may be read anywhere
+    if place is None:  # a text or another plain value, which may be read anywhere
         return 0
     file, lines, function = place
     if any((file, line) in visit.lines for line in lines):

@@ -1,24 +1,26 @@
-"""What became of the faults, as text and as plain data."""
+"""The results of the faults, as text and as plain data."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from conformance.mutation.campaign import Verdict
+from conformance.mutation.campaign import MutantVerdict
 
-SHOWN = 4  # scenarios that a row names
+SHOWN = 4  # scenarios named in a row
 
 
-def footer(verdicts: Sequence[Verdict]) -> str:
+def footer(verdicts: Sequence[MutantVerdict]) -> str:
     """The score."""
     return f"KILLED {sum(bool(each.kills) for each in verdicts)} of {len(verdicts)}"
 
 
-def matrix(verdicts: Sequence[Verdict], unusable: Sequence[str], ran: Sequence[str] = ()) -> Iterator[str]:
-    """A row for each fault: who saw it, or that nobody did. The last line is the score.
+def matrix(
+    verdicts: Sequence[MutantVerdict], unusable: Sequence[str], ran: Sequence[str] = ()
+) -> Iterator[str]:
+    """A row for each fault with the scenarios that caught it. The last line is the score.
 
-    ``ran``: the scenarios, where all of them ran against every fault.
+    ``ran``: the scenarios, if all of them ran against every fault.
     """
     area = ""
     for verdict in verdicts:
@@ -51,7 +53,7 @@ def matrix(verdicts: Sequence[Verdict], unusable: Sequence[str], ran: Sequence[s
     yield footer(verdicts)
 
 
-def _seen(verdict: Verdict) -> str:
+def _seen(verdict: MutantVerdict) -> str:
     if not verdict.kills:
         return f"DOES NOT FIT: {verdict.misfit}" if verdict.misfit else "SURVIVED"
     names = list(killers(verdict))
@@ -66,22 +68,24 @@ def _first_line(text: str) -> str:
     return line if len(line) <= 160 else f"{line[:159]}…"
 
 
-def killers(verdict: Verdict) -> dict[str, str]:
-    """The scenarios, without the labels of their cases, that saw a fault, and what they saw first."""
+def killers(verdict: MutantVerdict) -> dict[str, str]:
+    """The scenarios that caught a fault, without case labels, with the first difference of each."""
     found: dict[str, str] = {}
     for kill in verdict.kills:
         found.setdefault(kill.check.partition("[")[0], kill.difference)
     return found
 
 
-def dispensable(verdicts: Sequence[Verdict], ran: Sequence[str]) -> list[str]:
-    """The scenarios that kill nothing that no other kills."""
+def dispensable(verdicts: Sequence[MutantVerdict], ran: Sequence[str]) -> list[str]:
+    """The scenarios that kill no fault that the others do not kill."""
     alone = {names.pop() for names in map(set, map(killers, verdicts)) if len(names) == 1}
     return [name for name in dict.fromkeys(each.partition("[")[0] for each in ran) if name not in alone]
 
 
-def as_json(verdicts: Sequence[Verdict], unusable: Sequence[str], ran: Sequence[str] = ()) -> dict[str, Any]:
-    """All of it."""
+def as_json(
+    verdicts: Sequence[MutantVerdict], unusable: Sequence[str], ran: Sequence[str] = ()
+) -> dict[str, Any]:
+    """All results as data."""
     return {
         "mutants": [
             {

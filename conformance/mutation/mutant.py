@@ -1,8 +1,8 @@
-"""A small fault of the in-house engine, applied at run time: one fragment of one function's source, replaced.
+"""Plant a small fault in the in-house engine at run time: replace one fragment of a function's source.
 
-Note [Code objects]: a fault replaces the function's code object and leaves the function itself alone, so that every
-reference to it sees the fault, those that were imported by name as well. The new code is what compiling the whole
-module with the fragment replaced gives, at the same place among all code objects of the module.
+Note [Code objects]: a fault replaces the function's code object, not the function itself, so that every reference to
+the function sees the fault, including names imported elsewhere. To get the new code, the whole module is compiled with
+the fragment replaced, and the code object at the same position is taken.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ ENGINE = "conformance.engine"
 
 
 class PatchError(ValueError):
-    """A fault does not fit the engine's source (any more)."""
+    """A fault does not match the engine's source (any more)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A fault: in ``target``, ``new`` stands where ``old`` stands once.
+    """A fault: in ``target``, ``new`` replaces ``old``, which must occur once.
 
-    ``target`` is ``module:name.name`` below the engine, or ``row`` or ``row.input`` for what an operation computes and
-    for the formula of one gradient. It names a function, method or property, or a text or another plain value.
+    ``target`` is ``module:name.name`` below the engine, or ``row`` for an operation's forward and ``row.input`` for the
+    formula of one gradient. It names a function, method, property, text or another plain value.
     """
 
     name: str
     area: str
-    sentence: str  # what the faulty engine does
+    sentence: str  # the behaviour of the faulty engine
     target: str
     old: str
     new: str
@@ -48,7 +48,7 @@ class Mutant:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A fault found its place: the function that changes, its code after that, and where the fragment stands."""
+    """A located fault: the function, its new code, and the lines of the fragment."""
 
     function: FunctionType
     code: CodeType
@@ -81,7 +81,7 @@ def applied(mutant: Mutant) -> Iterator[None]:
 
 
 def located(mutant: Mutant) -> Edit | None:
-    """Where the fault is; None for a plain value.
+    """The location of the fault; None for a plain value.
 
     Raises:
         PatchError: ``old`` is not there exactly once.
@@ -95,7 +95,7 @@ def located(mutant: Mutant) -> Edit | None:
 
 
 def misfits(mutants: Iterable[Mutant]) -> dict[str, str]:
-    """The ids of those that do not fit the engine's source, and why."""
+    """The ids of faults that do not match the engine's source, and the reasons."""
     wrong = {}
     for mutant in mutants:
         try:
@@ -132,7 +132,7 @@ def _resolve_row(mutant: Mutant) -> tuple[Any, str, Any]:
 
 
 def _functions(value: Any) -> list[FunctionType]:
-    """The functions that a name stands for: several for a property, none for a plain value."""
+    """The functions behind a name: several for a property, none for a plain value."""
     if isinstance(value, property):
         return [each for accessor in (value.fget, value.fset, value.fdel) for each in _functions(accessor)]
     value = getattr(value, "__func__", value)  # of a class method, or a static one
@@ -209,12 +209,15 @@ def _is_same(code: CodeType, other: CodeType) -> bool:
 
 
 def _span(code: CodeType, starts: list[int]) -> tuple[int, int]:
-    """Where a function's body begins and ends in its file, in bytes; a docstring is no part of it."""
+    """The start and end of a function's body in its file, in bytes, without the docstring."""
     places = [
         (starts[line - 1] + column, starts[end_line - 1] + end_column)
         for each in nested(code)
         for line, end_line, column, end_column in each.co_positions()
-        if line and end_line and column is not None and end_column  # what sets a frame up stands nowhere
+        if line
+        and end_line
+        and column is not None
+        and end_column  # instructions that set up the frame have no position
     ]
     first, last = min(begin for begin, _ in places), max(end for _, end in places)
     if code.co_name == "<lambda>":

@@ -1,8 +1,8 @@
-"""What the pytest plugin is made of, beside its hooks: options, items, processes beside, and the report at the end."""
+"""The parts of the pytest plugin: options, items, processes, the fast protocol, and the reporter."""
 
 import sys
 
 
 def is_in_use() -> bool:
-    """Whether a file of scenarios was met: nothing of this costs a run without one."""
+    """Whether a scenario file was collected; a run without one loads nothing else of the plugin."""
     return f"{__name__}.items" in sys.modules

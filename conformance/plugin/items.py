@@ -1,6 +1,6 @@
-"""Scenario files as pytest collects them: an item for each case and engine, one for each invalid scenario.
+"""Collect scenario files: one item for each case and engine, and one for each invalid scenario.
 
-Imported when the first YAML file is met; the reference and the engines only when the first item runs.
+Imported with the first YAML file; the reference and the engines are imported when the first item runs.
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
 
-from conformance.plugin.beside import engine_of, may_fork, torch_beside
+from conformance.check.library import Library, shown
+from conformance.language.load_result import Problem
+from conformance.language.scenario import Position, Scenario
 from conformance.plugin.options import engine_names
+from conformance.plugin.processes import engine_of, may_fork, torch_process
 from conformance.report.result import Result
-from conformance.session.library import Library, shown
-from conformance.spec.loaded import Problem
-from conformance.spec.scenario import Position, Scenario
 
 if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr
 
+    from conformance.check.checker import Checker, CheckResult
+    from conformance.check.engine_under_test import EngineUnderTest
     from conformance.runner.engine import Engine
     from conformance.runner.processes import FromTheEnd
-    from conformance.session.candidate import Candidate
-    from conformance.session.check import Checked, Checker
 
 ALONE = pytest.StashKey[bool]()
-"""Whether scenarios are all that runs."""
+"""Whether the run has only scenarios."""
 _LIBRARY = pytest.StashKey[Library]()
-_CANDIDATES = pytest.StashKey["dict[str, Candidate]"]()
+_ENGINES_UNDER_TEST = pytest.StashKey["dict[str, EngineUnderTest]"]()
 _CHECKER = pytest.StashKey["Checker"]()
-_FROM_THE_END = pytest.StashKey["FromTheEnd[Checked]"]()
+_FROM_THE_END = pytest.StashKey["FromTheEnd[CheckResult]"]()
 
 
 def library_of(config: pytest.Config) -> Library:
@@ -41,11 +41,11 @@ def library_of(config: pytest.Config) -> Library:
     return config.stash.setdefault(_LIBRARY, Library())
 
 
-def candidate_of(session: pytest.Session, name: str) -> Candidate:
-    """An engine of a run, imported when it is first asked for."""
-    candidates = session.config.stash.setdefault(_CANDIDATES, {})
+def engine_under_test_of(session: pytest.Session, name: str) -> EngineUnderTest:
+    """An engine of a run, imported on first use."""
+    candidates = session.config.stash.setdefault(_ENGINES_UNDER_TEST, {})
     if name not in candidates:
-        from conformance.session.candidate import candidate
+        from conformance.check.engine_under_test import candidate
 
         candidates[name] = candidate(engine_of(session.config, name))
         _announce(session, candidates[name].engine)
@@ -53,13 +53,13 @@ def candidate_of(session: pytest.Session, name: str) -> Candidate:
 
 
 def checker_of(session: pytest.Session) -> Checker:
-    """What checks the scenarios of a run against torch, live or recorded."""
+    """The checker of a run, which compares scenarios with torch, live or recorded."""
     config = session.config
     if _CHECKER not in config.stash:
-        from conformance.session.candidate import reference
-        from conformance.session.check import Checker
+        from conformance.check.checker import Checker
+        from conformance.check.engine_under_test import reference
 
-        torch = torch_beside(config) or reference(config.getoption("--reference"))
+        torch = torch_process(config) or reference(config.getoption("--reference"))
         _announce(session, torch)
         config.stash[_CHECKER] = Checker(
             torch,
@@ -67,14 +67,14 @@ def checker_of(session: pytest.Session) -> Checker:
             pages=bool(config.getoption("--conformance-html")),
         )
         config.stash[_CHECKER].expect(_coming(session))
-        if config.stash.get(ALONE, False):  # tests beside them may wait for their own garbage
-            gc.freeze()  # what has been imported lives as long as the run: collections need not look at it
+        if config.stash.get(ALONE, False):  # other tests may rely on garbage collection
+            gc.freeze()  # imported objects live as long as the run: collections may skip them
         if may_fork(config):
             config.stash[_FROM_THE_END] = _from_the_end(session)
     return config.stash[_CHECKER]
 
 
-def _from_the_end(session: pytest.Session) -> FromTheEnd[Checked]:
+def _from_the_end(session: pytest.Session) -> FromTheEnd[CheckResult]:
     """See Note [From the end]."""
     from conformance.runner.processes import FromTheEnd
 
@@ -85,13 +85,13 @@ def _from_the_end(session: pytest.Session) -> FromTheEnd[Checked]:
 
 
 def end_from_the_end(config: pytest.Config) -> None:
-    """End what checks from the end."""
+    """End the fork that checks from the end."""
     if _FROM_THE_END in config.stash:
         config.stash[_FROM_THE_END].close()
 
 
 def _announce(session: pytest.Session, engine: Engine) -> None:
-    """Tell an engine in another process, which can run ahead, what is going to run."""
+    """Send an engine in another process the coming scenarios, so that it can run ahead."""
     from conformance.adapters.remote import RemoteEngine
 
     if isinstance(engine, RemoteEngine):
@@ -101,34 +101,34 @@ def _announce(session: pytest.Session, engine: Engine) -> None:
 
 
 def _coming(session: pytest.Session) -> Iterator[tuple[Scenario, Engine]]:
-    """The scenarios that have not been reached yet with their engines, where those are in this process.
+    """The scenarios that have not been reached, with their engines, if those run in this process.
 
-    None with ``-v``, which names what runs: an engine may end the process, and whoever looks for where is to be told.
+    None with ``-v``, which prints each scenario as it runs: if an engine ends the process, that shows where.
     """
     from conformance.adapters.registry import EngineNotFoundError
-    from conformance.runner.engine import is_elsewhere
+    from conformance.runner.engine import provides_traces
 
     for item in session.items if session.config.get_verbosity() <= 0 else ():
         if isinstance(item, ScenarioItem) and item.result is None and not item.scenario.needs:
             try:
-                engine = candidate_of(session, item.engine).engine
-            except EngineNotFoundError:  # as its item will tell
+                engine = engine_under_test_of(session, item.engine).engine
+            except EngineNotFoundError:  # its item reports it
                 return
-            if not is_elsewhere(engine):
+            if not provides_traces(engine):
                 yield item.scenario, engine
 
 
 def misdeclared(config: pytest.Config) -> Iterator[Problem]:
-    """What is wrong with the divergence files of the engines that ran in this process."""
-    if candidates := config.stash.get(_CANDIDATES, None):
-        from conformance.session.candidate import misdeclared
+    """The problems of the divergence files of the engines that ran in this process."""
+    if candidates := config.stash.get(_ENGINES_UNDER_TEST, None):
+        from conformance.check.engine_under_test import misdeclared
 
         for candidate in candidates.values():
             yield from misdeclared(candidate, library_of(config))
 
 
 class Failure(Exception):  # noqa: N818 - verdicts rather than errors
-    """A scenario fails. The text is all that is shown of it; its first line is the verdict."""
+    """A scenario fails. Only the text is shown; its first line is the verdict."""
 
     def __init__(self, text: str, position: Position) -> None:
         super().__init__(text)
@@ -136,12 +136,12 @@ class Failure(Exception):  # noqa: N818 - verdicts rather than errors
         self.position = position
 
     def report(self) -> TerminalRepr:
-        """The text as pytest carries it."""
+        """The text in pytest's representation."""
         return failure_report(self.text, self.position.file, self.position.line)
 
 
 def failure_report(text: str, file: str, line: int) -> TerminalRepr:
-    """A text as pytest carries it, through xdist too: its first line for the summary, and no traceback."""
+    """A text in pytest's representation, which xdist can send: its first line as summary, no traceback."""
     crash = ReprFileLocation(file, line, text.partition("\n")[0])
     entry = ReprEntryNative([text.rstrip() + "\n"])
     return ReprExceptionInfo(ReprTraceback([entry], None, "native"), crash)
@@ -160,7 +160,7 @@ class Mismatch(Failure):
 
 
 class EngineMissing(Failure):
-    """The engine, or the reference, is not to be had."""
+    """The engine or the reference is not available."""
 
 
 class ScenarioFile(pytest.File):
@@ -178,17 +178,17 @@ class ScenarioFile(pytest.File):
 
 
 def is_own(item: pytest.Item) -> bool:
-    """Whether it is a scenario, and no test in Python."""
+    """Whether the item is a scenario, not a Python test."""
     return isinstance(item, _Item)
 
 
 def _with_engine(case: str, engine: str) -> str:
-    """``id[sin-float32]`` as ``id[sin-float32-engine]``: pytest takes brackets at the end alone."""
+    """``id[sin-float32]`` as ``id[sin-float32-engine]``: pytest allows brackets only at the end."""
     return f"{case[:-1]}-{engine}]" if case.endswith("]") else f"{case}[{engine}]"
 
 
 def _by_scenario(problems: Sequence[Problem]) -> Iterator[tuple[str, list[Problem]]]:
-    """The problems of each scenario by its id; where there is none to be told, by their line."""
+    """The problems grouped by scenario id, or by line if the id is unknown."""
     groups: dict[str, list[Problem]] = {}
     for problem in problems:
         groups.setdefault(problem.scenario or f"line-{problem.position.line}", []).append(problem)
@@ -196,7 +196,7 @@ def _by_scenario(problems: Sequence[Problem]) -> Iterator[tuple[str, list[Proble
 
 
 class _Item(pytest.Item):
-    """What the two kinds of item share: their place, and failures without a traceback of the suite's."""
+    """Common base of both kinds of items: their position, and failures without the suite's traceback."""
 
     result: Result | None = None
     page: dict[str, Any] | None = None
@@ -208,38 +208,38 @@ class _Item(pytest.Item):
             return excinfo.value.report()
         from conformance.adapters.divergences import KnownDivergence
 
-        if isinstance(excinfo.value, KnownDivergence):  # pytest would spend its time on a traceback
+        if isinstance(excinfo.value, KnownDivergence):  # avoids building a traceback, which is slow
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Any, int | None, str]:
-        """Where the scenario stands."""
+        """The position of the scenario."""
         return self.path, self.position.line - 1, self.name
 
 
 class ScenarioItem(_Item):
     """A case of a scenario on an engine."""
 
-    number = -1  # among the scenarios of the run, where another process checks some of them
+    number = -1  # among the scenarios of the run, if a fork checks some of them
 
     def __init__(self, scenario: Scenario, engine: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.scenario = scenario
         self.engine = engine
         self.position = scenario.position
-        # `-k` finds a scenario by the claims it bears on, its area and its engine too.
+        # `-k` matches the claims, the area and the engine too.
         self.extra_keyword_matches.update((*scenario.claims, scenario.area, engine))
 
     def runtest(self) -> None:
-        """Check, and turn the verdict into pytest's terms."""
+        """Check the scenario and report the verdict in pytest's terms."""
         from conformance.adapters.divergences import KnownDivergence
         from conformance.adapters.registry import EngineNotFoundError
 
         try:
-            candidate = candidate_of(self.session, self.engine)
+            candidate = engine_under_test_of(self.session, self.engine)
             checked = self._agreed() or self._check()
         except EngineNotFoundError as error:
-            self.session.shouldfail = f"conformance: {error}"  # every other scenario would say the same
+            self.session.shouldfail = f"conformance: {error}"  # every other scenario would fail the same way
             raise EngineMissing(str(error), self.position) from None
         self.result, self.page = checked.result, checked.page
         result = checked.result
@@ -258,25 +258,25 @@ class ScenarioItem(_Item):
             case "skipped" | "unsupported":
                 pytest.skip(result.reason)
 
-    def _check(self) -> Checked:
-        candidate = candidate_of(self.session, self.engine)
+    def _check(self) -> CheckResult:
+        candidate = engine_under_test_of(self.session, self.engine)
         entries = candidate.entries_for(self.scenario.id)
         return checker_of(self.session)(self.scenario, candidate.engine, entries)
 
-    def agreement(self) -> Checked | None:
-        """What a check leaves where nobody will ask what was different."""
+    def agreement(self) -> CheckResult | None:
+        """The result of a check if the engine agrees, otherwise None."""
         checked = self._check()
         return checked if checked.result.verdict == "agrees" else None
 
-    def _agreed(self) -> Checked | None:
-        """That, where it has been found already: see Note [From the end]."""
-        checker_of(self.session)  # with which the other process starts
+    def _agreed(self) -> CheckResult | None:
+        """The result of the fork, if it has checked this item: see Note [From the end]."""
+        checker_of(self.session)  # starts the fork
         ahead = self.session.config.stash.get(_FROM_THE_END, None)
         return None if ahead is None else ahead.take(self.number)
 
 
 class InvalidItem(_Item):
-    """A scenario that cannot be read: it fails with what is wrong and where."""
+    """A scenario that cannot be read: it fails and lists its problems."""
 
     def __init__(self, problems: Sequence[Problem], **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -285,7 +285,7 @@ class InvalidItem(_Item):
 
     def runtest(self) -> None:
         """Fail."""
-        # A misspelt key is two problems, the unknown and the missing one: the first says more.
+        # A misspelt key causes two problems, an unknown and a missing key: the first is more helpful.
         first = next(
             (each for each in self.problems if each.hint.startswith("did you mean")), self.problems[0]
         )

@@ -1,4 +1,4 @@
-"""The options of the pytest plugin, and which engines they name."""
+"""The options of the pytest plugin, and the engines that they name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ INI = "conformance_engines"
 
 
 def add_options(parser: pytest.Parser) -> None:
-    """The options, in a group of their own."""
+    """Add the options in a group of their own."""
     group = parser.getgroup("conformance", "autograd conformance")
     group.addoption(
         "--engine",
@@ -26,46 +26,46 @@ def add_options(parser: pytest.Parser) -> None:
     group.addoption(
         "--engine-python",
         metavar="PATH",
-        help="the interpreter in which the engines are, where that is another: this package need not be there",
+        help="run the engines in this Python interpreter, which need not have this package",
     )
     group.addoption(
         "--engine-here",
         action="store_true",
-        help="run the engines in this process, as with --pdb: one that ends or hangs it ends the run",
+        help="run the engines in pytest's process, as --pdb does: one that crashes or hangs ends the run",
     )
     group.addoption(
         "--reference",
         metavar="FILE",
-        help="what `conformance record` wrote stands for torch, which need not be installed then",
+        help="a recording to use instead of torch, which then need not be installed",
     )
     group.addoption(
         "--scenario-timeout",
         type=_seconds,
         default=20,
         metavar="SECONDS",
-        help="a scenario that takes longer fails (default: 20)",
+        help="fail a scenario that takes longer (default: 20)",
     )
     group.addoption("--conformance-json", metavar="FILE", help="write every result to FILE as JSON lines")
     group.addoption(
         "--conformance-html",
         metavar="FILE",
-        help="write a report to FILE that a browser opens: one file, no network",
+        help="write an HTML report to FILE, which needs no network",
     )
-    parser.addini(INI, "engines to check scenarios on where --engine names none", type="args", default=[])
+    parser.addini(INI, "engines to check if --engine names none", type="args", default=[])
 
 
 def _seconds(text: str) -> float:
-    """A limit of time; an alarm set to 0 would never ring.
+    """A time limit; an alarm set to 0 would never ring.
 
     Raises:
-        ArgumentTypeError: it is no number above 0.
+        ArgumentTypeError: it is not a number above 0.
     """
     try:
         seconds = float(text)
     except ValueError:
         seconds = 0
     if not seconds > 0:
-        raise argparse.ArgumentTypeError(f"{text} is no number of seconds above 0")
+        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds above 0")
     return seconds
 
 

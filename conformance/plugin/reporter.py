@@ -1,4 +1,4 @@
-"""What the run amounts to: the results of all processes, the header, the summary, and the files that are written."""
+"""The reporter: collects the results of all processes, writes header, summary and report files."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.plugin import is_in_use
+from conformance.plugin.fast_protocol import FAST_PROTOCOL, allows_fast_protocol, unregister_python_plugins
 from conformance.plugin.options import DEFAULT_ENGINE, engine_names
-from conformance.plugin.phases import ONE_PHASE, leave_out_plugins, may_be_one
 
 if TYPE_CHECKING:
+    from conformance.check.findings import Findings
+    from conformance.language.load_result import Problem
+    from conformance.language.scenario import Position
     from conformance.report.claims import Finding
     from conformance.report.result import Result
-    from conformance.session.findings import Findings
-    from conformance.spec.loaded import Problem
-    from conformance.spec.scenario import Position
 
 
 class Reporter:
-    """Hears all results, from this process's items or from xdist's workers, and tells what they amount to."""
+    """Collects all results, of this process and of xdist's workers, and reports them."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
@@ -30,8 +30,8 @@ class Reporter:
         self.findings: tuple[Findings, ...] = ()
         self.problems: list[Problem] = []  # of divergence files
         self.announced = False
-        self.broken = False  # whether a process has failed by a fault of its own
-        self.failed: list[Any] = []  # all reports of failures, while some of them are left out
+        self.broken = False  # whether a process had an internal error
+        self.failed: list[Any] = []  # all failure reports, while some of them are left out
         self.pages: dict[tuple[str, str], dict[str, Any]] = {}
         self.path = config.getoption("--conformance-json")
         self.html = config.getoption("--conformance-html")
@@ -55,8 +55,8 @@ class Reporter:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """Tell a worker who hears what it reports."""
-        node.workerinput[ONE_PHASE] = may_be_one(self.config)
+        """Send a worker whether its reports allow the fast protocol."""
+        node.workerinput[FAST_PROTOCOL] = allows_fast_protocol(self.config)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
@@ -66,7 +66,7 @@ class Reporter:
         self.announced = True
         count = sum(".yaml::" in name or ".yml::" in name for name in ids)
         if count == len(ids):
-            leave_out_plugins(self.config)
+            unregister_python_plugins(self.config)
         terminal = self.config.pluginmanager.get_plugin("terminalreporter")
         if terminal is not None:
             for line in self._header(count // len(engine_names(self.config))):
@@ -85,7 +85,7 @@ class Reporter:
         ]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep the result that travels on the report."""
+        """Collect the result that is attached to the report."""
         plain = getattr(report, "conformance", None)
         if plain is not None:
             from conformance.report.result import Result
@@ -97,27 +97,27 @@ class Reporter:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """Take what a worker tells at its end."""
-        told = (getattr(node, "workeroutput", None) or {}).get("conformance")
-        if told:
+        """Add what a worker sends when it ends."""
+        sent = (getattr(node, "workeroutput", None) or {}).get("conformance")
+        if sent:
+            from conformance.language.load_result import Problem
+            from conformance.language.scenario import Position
             from conformance.plugin.items import library_of
-            from conformance.spec.loaded import Problem
-            from conformance.spec.scenario import Position
 
-            library_of(self.config).adopt(told["cases"])
-            for problem in told["problems"]:
+            library_of(self.config).adopt(sent["cases"])
+            for problem in sent["problems"]:
                 self.problems.append(Problem(**{**problem, "position": Position(**problem["position"])}))
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
-        """When all have run: what is wrong with claims and divergences is reported as failures."""
+        """After all items, report the problems of claims and divergence files as failures."""
         for path in filter(None, (self.path, self.html)):
-            with contextlib.suppress(OSError):  # as will be told when there is something to write
-                Path(path).write_text("")  # a killed run leaves it empty, which no reader takes for a report
+            with contextlib.suppress(OSError):  # reported when the results are written
+                Path(path).write_text("")  # a killed run leaves an empty file, which is not a valid report
         done = yield
         if self.results:
+            from conformance.check.findings import findings
             from conformance.plugin.items import failure_report, library_of, misdeclared
-            from conformance.session.findings import findings
 
             self.findings = findings(library_of(self.config), self.results)
             self.problems += misdeclared(self.config)
@@ -135,10 +135,10 @@ class Reporter:
         return done
 
     def _failures(self, *, green: bool) -> Iterator[tuple[str, Position, str]]:
-        """Name, place and text of what is wrong with files that hold no scenarios."""
+        """Name, place and text of the failures of claims, divergence files and engines."""
+        from conformance.language.scenario import Position
         from conformance.report.claims import contradiction
         from conformance.report.terminal import idle
-        from conformance.spec.scenario import Position
 
         problems = [problem for each in self.findings for problem in each.claims.problems]
         for problem in dict.fromkeys((*problems, *self.problems)):
@@ -155,7 +155,7 @@ class Reporter:
     def pytest_terminal_summary(
         self, terminalreporter: pytest.TerminalReporter
     ) -> Generator[None, object, object]:
-        """How the engines did and what became of the claims; below the list of what fails, where that is long."""
+        """The summary of engines and claims; after the list of failures, if that is long."""
         if not self.results or self.config.get_verbosity() < -1:
             return (yield)
         self._leave_out(terminalreporter.stats)
@@ -173,7 +173,7 @@ class Reporter:
             terminalreporter.line(line)
 
     def _leave_out(self, stats: dict[str, list[Any]]) -> None:
-        """Keep from being shown in full what says the same as others did; with ``-v`` nothing is kept back."""
+        """Do not show failures in full whose first difference was shown several times; ``-v`` shows all."""
         if self.config.get_verbosity() > 0 or self.config.option.tbstyle in ("line", "no"):
             return
         from conformance.report.terminal import repeated
@@ -183,30 +183,32 @@ class Reporter:
             self.failed = stats["failed"]
             stats["failed"] = [report for report in self.failed if _case(report) not in left_out]
 
-    def give_back(self, terminal: pytest.TerminalReporter) -> None:
-        """What was left out counts, and is listed."""
+    def list_left_out(self, terminal: pytest.TerminalReporter) -> None:
+        """Count and list the failures that are not shown in full."""
         if self.failed:
             count = len(self.failed) - len(terminal.stats["failed"])
             terminal.stats["failed"] = self.failed
             terminal.ensure_newline()
-            terminal.line(f"{count} more differ first as several of these do; -v shows them too")
+            terminal.line(
+                f"{count} more have a first difference that is already shown; -v shows them in full"
+            )
         elif self.results and self.config.get_verbosity() >= -1:
             self._summarise(terminal)
 
     def _found(self) -> tuple[dict[str, str], list[Finding]]:
-        """The titles of documents, and what became of their claims."""
+        """The titles of documents and the findings on their claims."""
         documents = {
             key: document.title for each in self.findings for key, document in each.claims.documents.items()
         }
         return documents, [finding for each in self.findings for finding in each.found]
 
     def pytest_internalerror(self) -> None:
-        """In a worker: xdist goes on without it, and would end as if nothing had been lost."""
+        """Remember an internal error of a worker, which xdist would otherwise ignore."""
         self.broken = True
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        """Write the results; without any there is nothing for a browser to show."""
+        """Write the report files; without results there is no HTML report."""
         if self.broken and exitstatus == pytest.ExitCode.OK:
             session.exitstatus = exitstatus = pytest.ExitCode.INTERNAL_ERROR
         if self.html and self.results:
@@ -223,7 +225,7 @@ class Reporter:
             self._write(session, self.path, "".join(f"{line}\n" for line in lines))
 
     def _write(self, session: pytest.Session, path: str, text: str) -> None:
-        """All of it; what cannot be written is no success, and half of it is not left for a reader."""
+        """Write a whole file; a failed write fails the run and leaves no partial file."""
         try:
             Path(path).write_text(text, encoding="utf-8")
         except OSError as error:
@@ -237,12 +239,12 @@ class Reporter:
 
 def _case(report: Any) -> tuple[str, str] | None:
     """Scenario and engine of a report."""
-    told = getattr(report, "conformance", None)
-    return (told["scenario"], told["engine"]) if told else None
+    result = getattr(report, "conformance", None)
+    return (result["scenario"], result["engine"]) if result else None
 
 
 def _check_writable(path: Path) -> None:
-    """Raise `OSError` where the file cannot be written; nothing is changed by asking."""
+    """Raise `OSError` if the file cannot be written; leaves the file unchanged."""
     new = not path.exists()
     path.open("a").close()
     if new:
@@ -250,7 +252,7 @@ def _check_writable(path: Path) -> None:
 
 
 def _with_version(name: str) -> str:
-    """The name with its version, without importing what is heavy for it."""
+    """The name with its version, without heavy imports."""
     import conformance
 
     if name == DEFAULT_ENGINE:

@@ -1,4 +1,4 @@
-"""Two recordings of torch, or of another engine: what became different."""
+"""Compare two recordings of torch or of another engine."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from conformance.language.scenario import Scenario
 from conformance.report.text import label, shorten_both, table
 from conformance.runner.compare import Difference, differences
-from conformance.runner.portable import fingerprint
+from conformance.runner.serialize import fingerprint
 from conformance.runner.trace import Trace
-from conformance.spec.scenario import Scenario
 
 
-class Recording(Protocol):
-    """What is read of a recording: `conformance.adapters.recording` has the class."""
+class RecordingLike(Protocol):
+    """The attributes of a recording that are used; the class is in `conformance.adapters.recording`."""
 
     @property
     def name(self) -> str: ...
@@ -26,7 +26,7 @@ class Recording(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What one recording has otherwise than another."""
+    """The differences between two recordings."""
 
     old: str
     new: str
@@ -34,16 +34,16 @@ class Changes:
     changed: tuple[tuple[Scenario, tuple[Difference, ...]], ...]
     only_old: tuple[str, ...]
     only_new: tuple[str, ...]
-    not_compared: tuple[str, ...]  # in both, of programs that are not the same, or not what they are now
+    not_compared: tuple[str, ...]  # in both, but with different or changed programs
 
     @property
     def any(self) -> bool:
-        """Whether the recordings say different things, or things that cannot be compared."""
+        """Whether the recordings differ, or cannot be compared completely."""
         return bool(self.changed or self.only_old or self.only_new or self.not_compared)
 
 
-def changes(old: Recording, new: Recording, scenarios: Sequence[Scenario]) -> Changes:
-    """Compare what both have; ``scenarios`` as they are now."""
+def changes(old: RecordingLike, new: RecordingLike, scenarios: Sequence[Scenario]) -> Changes:
+    """Compare the common scenarios; ``scenarios`` are the current ones."""
     programs = {scenario.id: (scenario, fingerprint(scenario)) for scenario in scenarios}
     changed: list[tuple[Scenario, tuple[Difference, ...]]] = []
     skipped: list[str] = []
@@ -68,20 +68,22 @@ def changes(old: Recording, new: Recording, scenarios: Sequence[Scenario]) -> Ch
 
 
 def as_text(found: Changes) -> Iterator[str]:
-    """The report: a summary, then the first statement that differs, once for all scenarios where that says the same."""
-    compared = f"{found.compared} scenarios, all alike" if found.compared else "no scenario to be compared"
+    """The report: a summary, then each first difference once, with all scenarios that have it."""
+    compared = (
+        f"{found.compared} scenarios, no differences" if found.compared else "no scenario to be compared"
+    )
     if found.changed:
         compared = f"{len(found.changed)} of {found.compared} scenarios differ"
     yield f"{found.old} -> {found.new}: {compared}"
     yield from _listed("only in the old recording", found.only_old)
     yield from _listed("only in the new recording", found.only_new)
     yield from _listed(
-        "not compared, since their programs have changed, or are not where --in says", found.not_compared
+        "not compared: their programs have changed, or are not in the --in paths", found.not_compared
     )
-    alike: dict[tuple[tuple[str, ...], ...], list[tuple[Scenario, tuple[Difference, ...]]]] = {}
+    same: dict[tuple[tuple[str, ...], ...], list[tuple[Scenario, tuple[Difference, ...]]]] = {}
     for scenario, differing in found.changed:
-        alike.setdefault(_said(differing), []).append((scenario, differing))
-    for (scenario, differing), *others in sorted(alike.values(), key=len, reverse=True):
+        same.setdefault(_said(differing), []).append((scenario, differing))
+    for (scenario, differing), *others in sorted(same.values(), key=len, reverse=True):
         place = differing[0].statement
         here = _first(differing)
         text = scenario.steps[place.step].run.splitlines()[place.line - 1].strip()
@@ -96,12 +98,12 @@ def as_text(found: Changes) -> Iterator[str]:
 
 
 def _first(differing: Sequence[Difference]) -> list[Difference]:
-    """Those of the first statement that has any."""
+    """The differences of the first differing statement."""
     return [each for each in differing if each.statement == differing[0].statement]
 
 
 def _said(differing: Sequence[Difference]) -> tuple[tuple[str, ...], ...]:
-    """What differs first, of whatever name."""
+    """The first differences without their names."""
     return tuple((each.facet, each.reference, each.engine) for each in _first(differing))
 
 

@@ -1,4 +1,4 @@
-"""Does torch do as the documents say, and the engine as torch: computed from results."""
+"""Judge claims from results: does torch agree with the document, and the engine with torch."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from conformance.language.scenario import Position
 from conformance.report.result import Result
-from conformance.spec.scenario import Position
 
 VERDICTS = ("confirmed", "refuted", "imprecise", "drifted")
 
 
-class Claim(Protocol):
-    """What is read of a claim: `conformance.spec.claims` has the class."""
+class ClaimLike(Protocol):
+    """The attributes of a claim that are used; the class is in `conformance.language.claims`."""
 
     @property
     def id(self) -> str: ...
@@ -29,47 +29,47 @@ class Claim(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One claim, what is declared about it, and what was observed.
+    """One claim, its declared verdict, and what was observed.
 
-    What the document says must hold in *all* scenarios of its claim, so one scenario is enough to find a
-    claim not confirmed, and all of them have to be run to find it confirmed.
+    A claim must hold in *all* of its scenarios. So one scenario is enough to find a claim not confirmed, and all of
+    them have to run to find it confirmed.
     """
 
-    claim: Claim
-    scenarios: tuple[str, ...]  # all there are
+    claim: ClaimLike
+    scenarios: tuple[str, ...]  # all scenarios of the claim
     observed: str  # confirmed, not confirmed, not observed
-    fails_in: tuple[str, ...]  # where what the document says does not hold on torch
-    engine_agrees: bool | None  # None: it differed in none, and was not compared in all that ran
-    unsupported: bool = False  # whether the engine lacks what one of them needs
+    fails_in: tuple[str, ...]  # scenarios in which the claim does not hold on torch
+    engine_agrees: bool | None  # None: no difference, but not every scenario was compared
+    unsupported: bool = False  # whether the engine lacks a name that one of them uses
 
     @property
     def contradicted(self) -> bool:
-        """What is declared is not what torch does."""
-        return self.observed != "not observed" and not self.borne_out
+        """Whether torch contradicts the declared verdict."""
+        return self.observed != "not observed" and not self.as_declared
 
     @property
-    def borne_out(self) -> bool:
-        """What is declared is what torch does; refuted, imprecise and drifted are kinds of not confirmed."""
+    def as_declared(self) -> bool:
+        """Whether the observation fits the declared verdict; all but confirmed mean not confirmed."""
         expected = "confirmed" if self.claim.verdict == "confirmed" else "not confirmed"
         return self.observed == expected
 
     @property
     def verdict_observed(self) -> str:
-        """The declared verdict where it is borne out, else what was observed."""
-        return self.claim.verdict if self.borne_out else self.observed
+        """The declared verdict if the observation fits it, otherwise the observation."""
+        return self.claim.verdict if self.as_declared else self.observed
 
 
 def find(
-    claims: Iterable[Claim], scenarios: Mapping[str, Sequence[str]], results: Sequence[Result]
+    claims: Iterable[ClaimLike], scenarios: Mapping[str, Sequence[str]], results: Sequence[Result]
 ) -> tuple[Finding, ...]:
-    """What ``results`` (of any number of engines) show; ``scenarios`` has all there are of each claim."""
+    """The findings from ``results`` of any number of engines; ``scenarios`` has all scenarios of each claim."""
     by_scenario: dict[str, list[Result]] = {}
     for result in results:
         by_scenario.setdefault(result.scenario, []).append(result)
     return tuple(_finding(claim, tuple(scenarios.get(claim.id, ())), by_scenario) for claim in claims)
 
 
-def _finding(claim: Claim, scenarios: tuple[str, ...], results: Mapping[str, list[Result]]) -> Finding:
+def _finding(claim: ClaimLike, scenarios: tuple[str, ...], results: Mapping[str, list[Result]]) -> Finding:
     ran = [result for scenario in scenarios for result in results.get(scenario, ())]
     holds = {result.scenario: result.claim_holds for result in ran if result.claim_holds is not None}
     skipped = {result.scenario for result in ran if result.verdict == "skipped"}
@@ -88,7 +88,7 @@ def _finding(claim: Claim, scenarios: tuple[str, ...], results: Mapping[str, lis
 
 
 def contradiction(finding: Finding) -> str:
-    """Why what is declared cannot stand, its first line being the verdict."""
+    """The failure text of a contradicted claim; its first line is the verdict."""
     claim = finding.claim
     if finding.observed == "confirmed":
         verdict = (
@@ -105,12 +105,12 @@ def contradiction(finding: Finding) -> str:
 
 
 def _written(cases: Iterable[str]) -> list[str]:
-    """The ids as the files have them, each once, of the cases of matrices."""
+    """The ids of the scenarios of these cases, each once."""
     return list(dict.fromkeys(case.partition("[")[0] for case in cases))
 
 
 def as_json(findings: Iterable[Finding]) -> dict[str, object]:
-    """The table as data."""
+    """The findings as data."""
     return {
         "claims": [
             {

@@ -1,4 +1,4 @@
-"""Lines with styles on a terminal. The only file that needs rich."""
+"""Print styled lines on a terminal. The only file that needs rich."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _STYLES = {"title": "bold", "dim": "dim", "differs": "bold red"}
 
 
 def print_in_colour(lines: Iterable[Line]) -> None:
-    """To standard output, in the colours that the terminal has."""
+    """Print to standard output in the terminal's colours."""
     console = Console(highlight=False, soft_wrap=True)
     python = Syntax("", "python", theme="ansi_dark", background_color="default")
     for line in lines:

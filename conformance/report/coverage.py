@@ -1,4 +1,4 @@
-"""The vocabulary, area by area: what of it an engine has and what of it scenarios exercise."""
+"""The vocabulary, area by area: which names an engine provides and which ones scenarios use."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
 
-from conformance.spec.usage import Usage
-from conformance.spec.vocabulary import Name
+from conformance.language.usage import Usage
+from conformance.language.vocabulary import VocabularyName
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,17 +16,19 @@ class Area:
     """One area of the vocabulary."""
 
     name: str
-    names: tuple[str, ...]  # paths, as ``Name.path`` gives them
+    names: tuple[str, ...]  # paths, as ``VocabularyName.path`` gives them
     lacking: tuple[str, ...]  # the engine does not have these
     unexercised: tuple[str, ...]  # no scenario uses these
 
 
-def cover(entries: Iterable[Name], lacking: Collection[str], uses: Iterable[Usage]) -> tuple[Area, ...]:
-    """Each area of ``entries``; ``lacking`` has the paths that the engine does not answer to."""
+def cover(
+    entries: Iterable[VocabularyName], lacking: Collection[str], uses: Iterable[Usage]
+) -> tuple[Area, ...]:
+    """Each area of ``entries``; ``lacking`` has the paths that the engine does not provide."""
     used = Usage(frozenset(), frozenset())
     for use in uses:
         used = Usage(used.paths | use.paths, used.attributes | use.attributes)
-    areas: dict[str, list[Name]] = {}
+    areas: dict[str, list[VocabularyName]] = {}
     for entry in entries:
         areas.setdefault(entry.area, []).append(entry)
     return tuple(
@@ -61,7 +63,7 @@ def as_text(areas: Sequence[Area], engine: str) -> Iterator[str]:
 
 
 def as_json(areas: Sequence[Area], facts: Mapping[str, Any]) -> dict[str, object]:
-    """The same as data."""
+    """The table as data."""
     return {
         "engine": facts["name"],
         "version": facts["version"],

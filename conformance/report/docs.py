@@ -1,6 +1,6 @@
-"""The parts of the Markdown files that are made from code and specs.
+"""Generate parts of the Markdown files from code and specs.
 
-A part stands between ``<!-- made: name -->`` and ``<!-- /made -->``; `conformance docs` writes it anew.
+A part is enclosed in ``<!-- made: name -->`` and ``<!-- /made -->``; `conformance docs` updates it.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from conformance.language import model, vocabulary
+from conformance.language.claims import Claim, Claims
+from conformance.language.scenario import Expectations, Plain, Scenario, Unset
 from conformance.runner.compare import GROUP_OF
 from conformance.runner.engine import GROUPS
-from conformance.spec import model, vocabulary
-from conformance.spec.claims import Claim, Claims
-from conformance.spec.scenario import Expectations, Plain, Scenario, Unset
 
 _MADE = re.compile(r"(<!-- made: ([\w-]+) -->\n)(.*?)(<!-- /made -->)", re.DOTALL)
 
@@ -26,15 +26,15 @@ Makers = Mapping[str, Callable[[], str]]
 
 
 class UnknownPartError(LookupError):
-    """A file asks for a part that nothing makes."""
+    """A file names an unknown part."""
 
 
 def filled(text: str, makers: Makers) -> str:
-    """The text with its made parts anew."""
+    """The text with its generated parts updated."""
 
     def fill(found: re.Match[str]) -> str:
         if found[2] not in makers:
-            raise UnknownPartError(f"there is no part {found[2]}; known are {', '.join(makers)}")
+            raise UnknownPartError(f"there is no part {found[2]}; the parts are {', '.join(makers)}")
         return f"{found[1]}{makers[found[2]]().rstrip()}\n{found[4]}"
 
     return _MADE.sub(fill, text)
@@ -46,7 +46,7 @@ def keys() -> str:
 
 
 def facets() -> str:
-    """The groups of facets that an engine claims."""
+    """The groups of facets that an engine may claim."""
     rows = [
         (group, ", ".join(f"`{facet}`" for facet, own in GROUP_OF.items() if own == group))
         for group in GROUPS
@@ -65,14 +65,14 @@ def words() -> str:
 
 
 def areas(scenarios: Sequence[Scenario]) -> str:
-    """What the specs are about."""
+    """The areas of the specs."""
     return (
         ", ".join(f"[`{area}`]({area})" for area in sorted({scenario.area for scenario in scenarios})) + "\n"
     )
 
 
 def otherwise(claims: Claims, scenarios: Sequence[Scenario]) -> str:
-    """What torch does that documents say otherwise: the claims that it does not bear out, with their scenarios."""
+    """The claims that torch does not confirm, with their scenarios."""
     of_claim: dict[str, list[Scenario]] = {}
     for scenario in scenarios:
         for claim in scenario.claims:
@@ -103,7 +103,7 @@ def _claim(claim: Claim, scenarios: Sequence[Scenario]) -> Iterator[str]:
 
 
 def _first_cases(scenarios: Sequence[Scenario]) -> dict[str, Scenario]:
-    """Those in which document and torch part, where there are any; of a matrix its first case."""
+    """The scenarios in which document and torch differ, if any; of a matrix only the first case."""
     parting = [scenario for scenario in scenarios if any(step.claimed for step in scenario.steps)]
     cases: dict[str, Scenario] = {}
     for scenario in parting or scenarios:
@@ -112,7 +112,7 @@ def _first_cases(scenarios: Sequence[Scenario]) -> dict[str, Scenario]:
 
 
 def _parting(scenario: Scenario) -> Iterator[str]:
-    """What the document says and what torch does, in the words of the scenario."""
+    """What the document says and what torch does, from the scenario's keys."""
     for step in scenario.steps:
         if step.claimed is None:
             continue
@@ -138,7 +138,7 @@ def _plain(value: Plain) -> str:
 
 @dataclass(slots=True)
 class _Options:
-    """Stands in for pytest's parser and notes what the plugin adds."""
+    """A stub of pytest's parser that records the options that the plugin adds."""
 
     rows: list[tuple[str, str]] = field(default_factory=list)
 
@@ -153,14 +153,14 @@ class _Options:
 
 
 def pytest_options(add: Callable[[Any], None]) -> str:
-    """The plugin's options; ``add`` is its ``pytest_addoption``."""
+    """The table of the plugin's options; ``add`` is its ``pytest_addoption``."""
     options = _Options()
     add(options)
     return _table(("option of pytest", "what it does"), options.rows)
 
 
 def commands(parser: argparse.ArgumentParser) -> str:
-    """The command line: what each command does."""
+    """The table of commands."""
     groups: list[Any] = parser._subparsers._group_actions if parser._subparsers else []
     rows = [
         (f"`conformance {each.dest}`", each.help or "")
@@ -174,7 +174,7 @@ _COUNTED = ("programs", "statements", "divergences")
 
 
 def runs(records: Sequence[Mapping[str, int]]) -> str:
-    """The runs of the fuzzer that are kept."""
+    """The recorded runs of the fuzzer."""
     rows = [
         (
             f"`conformance fuzz --seed {each['seed']} --examples {each['programs']}`",
@@ -186,13 +186,13 @@ def runs(records: Sequence[Mapping[str, int]]) -> str:
 
 
 def fuzzed(records: Sequence[Mapping[str, int]]) -> str:
-    """What these runs come to."""
+    """The totals of these runs."""
     sums = (sum(each[column] for each in records) for column in _COUNTED)
     return _table(("runs", *_COUNTED), [(str(len(records)), *(f"{each:,}" for each in sums))])
 
 
 def notes(sources: Mapping[str, str]) -> str:
-    """The Notes of these files: where each stands, and its first sentence."""
+    """The Notes of these files: the file and the first sentence of each."""
     rows = []
     for file, source in sources.items():
         for found in _NOTE.finditer(source):

@@ -1,4 +1,4 @@
-"""The graph in a state -> boxes and arrows, as torchviz draws them: from the leaves down to the results."""
+"""The graph of a state as boxes and arrows, in the style of torchviz: leaves on top, results at the bottom."""
 
 from __future__ import annotations
 
@@ -20,78 +20,78 @@ LONGEST = 28  # characters of a line in a box
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A leaf, a node of the graph, or a tensor that is the result of one and goes nowhere."""
+    """A leaf, a node of the graph, or a tensor that no other node uses."""
 
     key: Key
     kind: Kind
     lines: tuple[str, ...]
-    tensors: tuple[str, ...] = ()  # names of the outputs that live on, with what is notable of them
+    tensors: tuple[str, ...] = ()  # names of living outputs, with their notable flags
     retained: bool = False  # one of its outputs retains its grad
-    path: str = ""  # an expression that gives the node
+    path: str = ""  # an expression for the node
 
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """From what comes first in the forward pass; backward runs against it."""
+    """An arrow in the direction of the forward pass."""
 
     start: Key
     end: Key
-    label: str = ""  # the output's number where it is not 0
+    label: str = ""  # the output number, if not 0
     saved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Boxes and arrows without places."""
+    """Boxes and arrows without positions."""
 
     boxes: tuple[Box, ...] = ()
     arrows: tuple[Arrow, ...] = ()
 
 
 def draw(state: State) -> Drawing:
-    """All of the graph that the state knows; constants have no part in it."""
-    reading = _Reading(state)
+    """The whole graph in a state, without constants."""
+    reading = _GraphReader(state)
     for name, facets in state.items():
         if _has_node(facets):
             reading.name(name, facets)
     reading.tensors()
     order: dict[Key, int] = {
         ("leaf", name): number for number, name in enumerate(state)
-    }  # leaves as the program makes them
+    }  # leaves in the order of the program
     boxes = sorted(reading.boxes.values(), key=lambda box: order.get(box.key, len(order)))
     return Drawing(tuple(boxes), tuple(reading.arrows))
 
 
 def nodes(drawing: Drawing) -> Iterator[Box]:
-    """The boxes that are nodes, and that an expression reaches."""
+    """The boxes of nodes that an expression can reach."""
     return (
         box for box in drawing.boxes if box.kind == "node" and box.path and box.lines[0] != "AccumulateGrad"
     )
 
 
 def with_saved(drawing: Drawing, saved: Mapping[Key, Sequence[str]]) -> Drawing:
-    """The drawing with what each node has saved, a line for each."""
+    """The drawing with the saved tensors of each node."""
     boxes = [Box((*key, "saved"), "saved", tuple(lines)) for key, lines in saved.items() if lines]
     arrows = [Arrow(box.key, box.key[:-1], saved=True) for box in boxes]
     return Drawing((*drawing.boxes, *boxes), (*drawing.arrows, *arrows))
 
 
 @dataclass(slots=True)
-class _Reading:
-    """A state while its texts are read; `conformance.runner.graph` tells what they are."""
+class _GraphReader:
+    """Parses the texts that `conformance.runner.graph` wrote into boxes and arrows."""
 
     state: State
     boxes: dict[Key, Box] = field(default_factory=dict)
     arrows: list[Arrow] = field(default_factory=list)
-    used: set[tuple[Key, str]] = field(default_factory=set)  # outputs that another node takes
-    names: str = ""  # a pattern of all names
+    used: set[tuple[Key, str]] = field(default_factory=set)  # outputs that another node uses
+    names: str = ""  # a pattern that matches every name
 
     def __post_init__(self) -> None:
         known = sorted(map(re.escape, self.state), key=len, reverse=True)
         self.names = "|".join([*known, r"unnamed \d+"])
 
     def name(self, name: str, facets: Facets) -> None:
-        """The nodes that the text of one name spells out."""
+        """Add the nodes in the text of one name."""
         text, path = str(facets.get("edges", "")), f"{name}.grad_fn" if "shape" in facets else name
         if text.startswith("as "):
             return
@@ -104,7 +104,7 @@ class _Reading:
         self.edges(("of", name), first[1:-1], name, path, paths)
         for line in more:
             found = re.fullmatch(r"#(\d+) = (\w+)\((.*)\)", line, re.DOTALL)
-            if found is None:  # the cut of a large graph
+            if found is None:  # a large graph is cut off
                 self.boxes["cut", name] = Box(("cut", name), "cut", ("...",))
                 continue
             number = int(found[1])
@@ -116,7 +116,7 @@ class _Reading:
         self.boxes[key] = Box(key, "node", (label,), path=path)
 
     def edges(self, end: Key, text: str, owner: str, path: str, paths: dict[int, str]) -> None:
-        """The arrows into one node; the text is a list of what `next_functions` lead to."""
+        """Add the arrows into one node; the text lists its `next_functions`."""
         if is_error(text):
             self.boxes[end] = replace(self.boxes[end], lines=(*self.boxes[end].lines, shorten(text, LONGEST)))
             return
@@ -146,7 +146,7 @@ class _Reading:
         return self.owner(target), str(self.state.get(target, {}).get("output_nr") or "")
 
     def owner(self, name: str) -> Key:
-        """The node of a name, which may be that of another name."""
+        """The key of a name's node, which may belong to another name."""
         edges = str(self.state.get(name, {}).get("edges", ""))
         found = re.fullmatch(r"as (?:#(\d+) of )?(.*)", edges, re.DOTALL)
         if found is None:
@@ -154,7 +154,7 @@ class _Reading:
         return ("of", found[2], found[1]) if found[1] else ("of", found[2])
 
     def accumulate(self, leaf: str) -> Key:
-        """The node that adds to a leaf's grad, and the leaf."""
+        """Add the AccumulateGrad node of a leaf, and the leaf."""
         key = ("accumulate", leaf)
         if key not in self.boxes:
             self.boxes["leaf", leaf] = self.leaf(leaf)
@@ -186,7 +186,7 @@ class _Reading:
             yield f"grad {value}"
 
     def tensors(self) -> None:
-        """The names of living tensors at their nodes; those that no node takes are results, with a box."""
+        """Write the names of living tensors into their nodes; unused tensors get a box as results."""
         for name, facets in self.state.items():
             key = self.owner(name)
             if "shape" not in facets or not _has_node(facets) or key not in self.boxes:

@@ -1,4 +1,4 @@
-"""An engine in plain words: what is wired, what is missing, what to do next."""
+"""An engine described in words: what can be read, what is missing, what to do next."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from conformance.language.usage import Usage
 from conformance.report.text import label
 from conformance.runner.engine import GROUPS
-from conformance.spec.usage import Usage
 
 _SHOWN = 12  # missing names
 
@@ -17,7 +17,7 @@ _SHOWN = 12  # missing names
 def describe(asked: str, facts: Mapping[str, Any], uses: Sequence[Usage], entries: int) -> Iterator[str]:
     """The text for what `conformance.adapters.probe` found; ``uses`` has the names of each scenario.
 
-    ``asked`` is the engine as commands name it, with the interpreter in which it is.
+    ``asked`` is how the command line names the engine, including its interpreter.
     """
     claims = [group for group in GROUPS if group in facts["claims"]]
     unclaimed = [group for group in GROUPS if group not in claims]
@@ -27,7 +27,7 @@ def describe(asked: str, facts: Mapping[str, Any], uses: Sequence[Usage], entrie
     if entries:
         yield f"Its divergence file declares {entries} {'scenario' if entries == 1 else 'scenarios'}."
     for title, lines in (
-        ("Wired", list(_wired(facts, claims))),
+        ("Readable", list(_readable(facts, claims))),
         ("Missing", list(_missing(facts, uses))),
         ("Next", [f"{n}. {line}" for n, line in enumerate(_next(asked, facts, claims, uses), start=1)]),
     ):
@@ -44,11 +44,11 @@ def describe(asked: str, facts: Mapping[str, Any], uses: Sequence[Usage], entrie
             )
 
 
-def _wired(facts: Mapping[str, Any], claims: Sequence[str]) -> Iterator[str]:
+def _readable(facts: Mapping[str, Any], claims: Sequence[str]) -> Iterator[str]:
     if facts["made"]:
         yield f"Nothing yet: {facts['made']}."
         return
-    yield f"{facts['making']} gives a tensor that `observe` knows."
+    yield f"{facts['making']} returns a tensor that `observe` recognizes."
     for group, unread in facts["unread"].items():
         claimed = "claimed" if group in claims else "not claimed"
         if unread:
@@ -56,33 +56,33 @@ def _wired(facts: Mapping[str, Any], claims: Sequence[str]) -> Iterator[str]:
         else:
             yield f"{group} ({claimed}): can be read"
     if "is_leaf" in facts["unread"]["flags"]:
-        yield "Since it has no is_leaf, `grad` is read of every tensor, and not of leaves alone."
-    yield f"errors, messages: what a program raises, warns and prints is seen of every engine; {_both(claims)}."
+        yield "It has no is_leaf, so `grad` is read of every tensor, not only of leaves."
+    yield f"errors, messages: what a program raises, warns and prints can be read of every engine; {_both(claims)}."
 
 
 def _both(claims: Sequence[str]) -> str:
-    mine = [group for group in ("errors", "messages") if group in claims]
+    claimed = [group for group in ("errors", "messages") if group in claims]
     return (
-        f"{_words(mine)} claimed"
-        if mine
-        else "neither is claimed, so only raising where torch does not counts"
+        f"{_words(claimed)} claimed"
+        if claimed
+        else "neither is claimed, so only an error that torch does not raise counts"
     )
 
 
 def _missing(facts: Mapping[str, Any], uses: Sequence[Usage]) -> Iterator[str]:
     lacking, without = set(facts["lacking"]), set(facts.get("without", ()))
     if not lacking and not without:
-        yield "No name that scenarios may use."
+        yield "Nothing: it provides every name that scenarios may use."
         return
     attributes = "" if facts["made"] else f", {len(without)} of {facts['attributes']} attributes of tensors"
     yield f"{len(lacking)} of {facts['names']} names of torch that scenarios may use{attributes}."
     most = _wanted(lacking, without, uses)
     if most:
-        yield "Those in most scenarios: " + ", ".join(f"{name} ({count})" for name, count in most[:_SHOWN])
+        yield "Used by most scenarios: " + ", ".join(f"{name} ({count})" for name, count in most[:_SHOWN])
     if facts["made"]:
         return
-    whole = sum(not _lacks(use, lacking, without) for use in uses)
-    yield f"{whole} of {len(uses)} scenarios use nothing that is missing; the others are unsupported."
+    supported = sum(not _lacks(use, lacking, without) for use in uses)
+    yield f"{supported} of {len(uses)} scenarios use nothing that is missing; the others are unsupported."
 
 
 def _wanted(lacking: set[str], without: set[str], uses: Sequence[Usage]) -> list[tuple[str, int]]:
@@ -100,20 +100,20 @@ def _next(
     asked: str, facts: Mapping[str, Any], claims: Sequence[str], uses: Sequence[Usage]
 ) -> Iterator[str]:
     if facts["echoes"]:
-        yield "Its tensors are torch's own: torch is compared with itself, and agreeing says nothing."
+        yield "Its tensors are torch's own, so torch is compared with itself and agreement means nothing."
     if facts["made"]:
         known = (
-            "give the module the name `Tensor` for their class, or write an adapter whose `observe` knows them"
+            "let the module provide their class as `Tensor`, or write an adapter whose `observe` recognizes them"
             if facts["nameless"]
             else "`observe` return it"
         )
-        yield f"Make torch.tensor([1.0, 2.0], requires_grad=True) give one of its tensors, and {known}."
+        yield f"Make torch.tensor([1.0, 2.0], requires_grad=True) return one of its tensors, and {known}."
         return
     for group, unread in facts["unread"].items():
         if unread and group in claims:
-            give = f"Give what `observe` returns {_words(unread)}"
+            give = f"Let what `observe` returns provide {_words(unread)}"
             yield (
-                f"{give}: all else rests on values."
+                f"{give}: everything else depends on values."
                 if group == "values"
                 else (f"{give}, or leave {group} out of `claims`.")
             )
@@ -124,9 +124,9 @@ def _next(
     most = _wanted(set(facts["lacking"]), set(facts.get("without", ())), uses)
     if most:
         name, count = most[0]
-        yield f"Give it {name}, which {count} scenarios use, where it has the like under another name."
-    yield f"conformance run --engine {asked} -n 2: every scenario that it can run, beside torch."
-    yield f"conformance engine {asked} --propose: what its divergence file needs, for differences to be kept."
+        yield f"Provide {name}, which {count} scenarios use, if the engine has it under another name."
+    yield f"conformance run --engine {asked} -n 2: run every scenario that it supports and compare it with torch."
+    yield f"conformance engine {asked} --propose: print what its divergence file needs to declare the differences."
 
 
 def _words(names: Sequence[str]) -> str:

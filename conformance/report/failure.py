@@ -1,23 +1,23 @@
-"""Why a scenario failed, as text: the verdict in a line, the program, the facets, what to paste."""
+"""The failure text: the verdict in one line, the program, the facets, snippets to paste."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from conformance.language.scenario import Scenario
 from conformance.report.program import file_line, marked, snippet
-from conformance.report.text import label, shorten_both, table, told_apart
+from conformance.report.text import distinct_labels, label, shorten_both, table
 from conformance.report.wording import expression, verdict_line
 from conformance.runner.compare import Difference
 from conformance.runner.engine import Engine
 from conformance.runner.trace import Statement
 from conformance.runner.verdict import Outcome
-from conformance.spec.scenario import Scenario
 
 _ROWS = 12  # of a table
 
 
 def failure_text(scenario: Scenario, outcome: Outcome, reference: Engine, engine: Engine) -> str:
-    """The whole text of a failure: unsound, unsupported or different."""
+    """The failure text of an outcome that is unsound, unsupported or different."""
     lines = [verdict_line(scenario, outcome, reference, engine), *_heading(scenario)]
     if outcome.verdict == "unsound":
         lines += _flaws(scenario, outcome)
@@ -57,18 +57,18 @@ def _differences(scenario: Scenario, outcome: Outcome, reference: Engine, engine
     yield from _cut(table([header, *map(_cells, same)]))
     if later:
         yield ""
-        yield "What follows, perhaps as a consequence:"
+        yield "Later differences, perhaps consequences:"
         rows = [(str(each.statement), *_cells(each)) for each in later]
-        yield from _cut(table([("statement", "name", "facet", *told_apart(reference, engine)), *rows]))
+        yield from _cut(table([("statement", "name", "facet", *distinct_labels(reference, engine)), *rows]))
     if outcome.unclaimed:
         yield ""
-        yield f"{len(outcome.unclaimed)} more in facets that {engine.name} does not claim."
+        yield f"{len(outcome.unclaimed)} more differences in facets that {engine.name} does not claim."
     yield from _snippets(scenario, place, expression(first), reference, engine)
 
 
 def _snippets(scenario: Scenario, place: Statement, show: str, *engines: Engine) -> Iterator[str]:
-    """What to paste for each engine."""
-    for each, name in zip(engines, told_apart(*engines), strict=True):
+    """A snippet for each engine."""
+    for each, name in zip(engines, distinct_labels(*engines), strict=True):
         yield ""
         yield f"On {name}:"
         program = snippet(scenario, each, place, show)
@@ -76,7 +76,7 @@ def _snippets(scenario: Scenario, place: Statement, show: str, *engines: Engine)
 
 
 def _news(differences: Sequence[Difference], first: Sequence[Difference]) -> Iterator[Difference]:
-    """The differences that say more than those before: one lasts from statement to statement."""
+    """The differences that are not repetitions: a difference lasts from statement to statement."""
     known = {difference.content for difference in first}
     for difference in differences:
         if difference.content not in known:
@@ -85,7 +85,7 @@ def _news(differences: Sequence[Difference], first: Sequence[Difference]) -> Ite
 
 
 def _cut(rows: Iterator[str]) -> Iterator[str]:
-    """The rows of a table, the header not counted, up to a bound."""
+    """The rows of a table up to a limit, not counting the header."""
     lines = list(rows)
     yield from lines[: _ROWS + 1]
     if len(lines) > _ROWS + 1:

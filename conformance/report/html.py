@@ -1,7 +1,7 @@
-"""Results and pages -> one HTML file: a plain page that reads without scripts, then what makes it quick.
+"""The HTML report: one file that can be read without scripts.
 
-Lists and tables stand in the page itself. What a scenario's page shows travels as compressed JSON, a part for
-some scenarios each, and is unpacked when the first of them is opened.
+Lists and tables are part of the page itself. The details of scenarios are compressed JSON, one part for several
+scenarios each, which is unpacked when the first of them is opened.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MARKS: dict[Verdict, tuple[str, str]] = {
     "unrecorded": ("?", "none"),
     "skipped": ("-", "none"),
 }
-"""The sign and the colour of each verdict: never the colour alone."""
+"""The sign and the colour of each verdict; the colour is never the only difference."""
 
 COLOURS = {
     "confirmed": "ok",
@@ -45,12 +45,12 @@ COLOURS = {
     "drifted": "known",
     "not observed": "none",
 }
-"""Of what became of a claim."""
+"""The colour of each finding on a claim."""
 
 
 @dataclass(frozen=True, slots=True)
-class Engine:
-    """An engine with how it did."""
+class EngineSummary:
+    """The results of an engine in total."""
 
     name: str
     title: str
@@ -60,8 +60,8 @@ class Engine:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """A scenario in a list: what a filter asks of it stands with it."""
+class ScenarioRow:
+    """A scenario in a list, with the fields that can be filtered."""
 
     number: int
     id: str
@@ -75,14 +75,14 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Failures that look alike: an engine, a facet, an operation."""
+    """Failures of one engine with the same facet and operation."""
 
     engine: str
     verdict: Verdict
     what: str
     operation: str
     statements: tuple[tuple[str, int], ...]
-    rows: tuple[Row, ...]
+    rows: tuple[ScenarioRow, ...]
 
 
 def render(
@@ -91,7 +91,7 @@ def render(
     documents: Mapping[str, str],
     findings: Sequence[Finding],
 ) -> str:
-    """The file. ``pages`` has a page for each scenario and engine that ran."""
+    """The HTML file; ``pages`` has a page for each scenario and engine that ran."""
     engines = list(dict.fromkeys(result.engine for result in results if result.engine))
     by_scenario: dict[str, dict[str, Result]] = {}
     for result in results:
@@ -132,10 +132,10 @@ def render(
     )
 
 
-def _row(number: int, found: Mapping[str, Result], engines: Sequence[str]) -> Row:
+def _row(number: int, found: Mapping[str, Result], engines: Sequence[str]) -> ScenarioRow:
     one = next(iter(found.values()))
     failing = (result for result in found.values() if result.verdict != "agrees" and result.reason)
-    return Row(
+    return ScenarioRow(
         number,
         one.scenario,
         one.title,
@@ -150,25 +150,27 @@ def _row(number: int, found: Mapping[str, Result], engines: Sequence[str]) -> Ro
     )
 
 
-def _areas(rows: Sequence[Row], found: Mapping[str, Mapping[str, Result]]) -> dict[str, list[Row]]:
-    areas: dict[str, list[Row]] = {}
+def _areas(
+    rows: Sequence[ScenarioRow], found: Mapping[str, Mapping[str, Result]]
+) -> dict[str, list[ScenarioRow]]:
+    areas: dict[str, list[ScenarioRow]] = {}
     for row in rows:
         areas.setdefault(next(iter(found[row.id].values())).area or "invalid", []).append(row)
     return dict(sorted(areas.items()))
 
 
-def _share(rows: Sequence[Row], engine: int) -> tuple[int, int, Verdict | None]:
-    """How many of an area's scenarios agree, of how many; and the most frequent other verdict, a failure first."""
+def _share(rows: Sequence[ScenarioRow], engine: int) -> tuple[int, int, Verdict | None]:
+    """The number of agreeing scenarios of an area, the total, and the most frequent other verdict."""
     verdicts = [row.verdicts[engine] for row in rows if row.verdicts[engine] not in (None, "skipped")]
     others = Counter(verdict for verdict in verdicts if verdict and verdict != "agrees")
     shown = max(others, key=lambda verdict: (MARKS[verdict][1] == "bad", others[verdict]), default=None)
     return verdicts.count("agrees"), len(verdicts), shown
 
 
-def _engine(name: str, results: Sequence[Result]) -> Engine:
+def _engine(name: str, results: Sequence[Result]) -> EngineSummary:
     own = [result for result in results if result.engine == name]
     counts = Counter(result.verdict for result in own)
-    return Engine(
+    return EngineSummary(
         name,
         label(name, own[0].version),
         tuple((verdict, counts[verdict]) for verdict in MARKS if counts[verdict]),
@@ -178,10 +180,10 @@ def _engine(name: str, results: Sequence[Result]) -> Engine:
 
 
 def _causes(
-    results: Sequence[Result], pages: Mapping[tuple[str, str], Page], rows: Mapping[str, Row]
+    results: Sequence[Result], pages: Mapping[tuple[str, str], Page], rows: Mapping[str, ScenarioRow]
 ) -> list[Cause]:
     """Failures by engine, facet and operation, the most frequent first."""
-    groups: dict[tuple[str, Verdict, str, str], list[tuple[str, Row]]] = {}
+    groups: dict[tuple[str, Verdict, str, str], list[tuple[str, ScenarioRow]]] = {}
     for result in results:
         if result.verdict in ("agrees", "skipped", "known divergence"):
             continue
@@ -200,7 +202,7 @@ def _causes(
 
 
 def _what(result: Result) -> str:
-    """In which facet it differs first; of an error also its type, of what is missing its name."""
+    """The first differing facet, with the type of an error or the name that is missing."""
     if result.missing:
         return f"no {result.missing[0]}"
     if not result.differences:
@@ -210,19 +212,19 @@ def _what(result: Result) -> str:
 
 
 def _claimed(finding: Finding, pages: Mapping[str, Page]) -> Iterator[tuple[str, list[list[str]]]]:
-    """What the document says beside what the reference does, in the first scenario in which they part."""
+    """What the document says and what the reference does, in the first scenario in which they differ."""
     parting = (scenario for scenario in finding.fails_in if pages.get(scenario, {}).get("claimed"))
     for scenario in [*parting][:1]:
         yield scenario, pages[scenario]["claimed"]
 
 
 def _index(
-    rows: Sequence[Row],
+    rows: Sequence[ScenarioRow],
     found: Mapping[str, Mapping[str, Result]],
     engines: Sequence[str],
     findings: Sequence[Finding],
 ) -> dict[str, Any]:
-    """What scripts know of every scenario before a part is unpacked."""
+    """The data of every scenario that scripts use before a part is unpacked."""
     verdicts = list(MARKS)
     scenarios = []
     for row in rows:
@@ -253,9 +255,9 @@ def _index(
 
 
 def _parts(
-    rows: Sequence[Row], pages: Mapping[tuple[str, str], Page], engines: Sequence[str]
+    rows: Sequence[ScenarioRow], pages: Mapping[tuple[str, str], Page], engines: Sequence[str]
 ) -> Iterator[list[dict[str, Any]]]:
-    """The pages of some scenarios each: the reference's once, and those of engines that do not agree."""
+    """The parts: for several scenarios each, the reference's page and those of engines that do not agree."""
     for start in range(0, len(rows), PART):
         part = []
         for row in rows[start : start + PART]:
@@ -280,5 +282,5 @@ def _packed(data: Any) -> str:
 
 
 def _json(data: Any) -> str:
-    """JSON that may stand in a script element."""
+    """JSON escaped for a script element."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")

@@ -16,7 +16,7 @@ FORMAT = 1
 
 
 class NotAReportError(ValueError):
-    """The text is no whole report; says why."""
+    """The text is not a complete report; the message says why."""
 
 
 def write(results: Sequence[Result], exit_status: int) -> Iterator[str]:
@@ -40,7 +40,7 @@ def write(results: Sequence[Result], exit_status: int) -> Iterator[str]:
 
 
 def scenario_set(results: Sequence[Result]) -> str:
-    """A hash of which scenarios there are, with their programs: results of other sets are not compared."""
+    """A hash of the scenarios and their programs, since results of other sets cannot be compared."""
     keys = sorted({f"{result.scenario} {result.fingerprint}" for result in results})
     return hashlib.sha256("\n".join(keys).encode()).hexdigest()[:16]
 
@@ -50,8 +50,8 @@ def _line(data: dict[str, Any]) -> str:
 
 
 def read(text: str) -> tuple[dict[str, Any], tuple[Result, ...]]:
-    """The header, with the exit status, and the results of a report; `NotAReportError` if it is not whole."""
-    lines = text.removesuffix("\n").split("\n") if text else []  # a text may hold other ends of lines
+    """The header, with the exit status, and the results of a report; raises `NotAReportError` if it is incomplete."""
+    lines = text.removesuffix("\n").split("\n") if text else []  # a text may contain other line ends
     try:
         parts = [json.loads(line) for line in lines]
     except json.JSONDecodeError as error:
@@ -62,7 +62,7 @@ def read(text: str) -> tuple[dict[str, Any], tuple[Result, ...]]:
     if kinds[-1] != "footer":
         raise NotAReportError(f"it has no footer, so it was cut off after line {len(lines)}")
     if (odd := next((i for i, kind in enumerate(kinds[1:-1], 2) if kind != "result"), None)) is not None:
-        raise NotAReportError(f"line {odd} is no result: are these several reports?")
+        raise NotAReportError(f"line {odd} is not a result: are these several reports?")
     if parts[0]["header"].get("format") != FORMAT:
         raise NotAReportError(f"it has format {parts[0]['header'].get('format')}, and this reads {FORMAT}")
     results = tuple(Result.from_plain(part["result"]) for part in parts[1:-1])
@@ -79,14 +79,14 @@ def read(text: str) -> tuple[dict[str, Any], tuple[Result, ...]]:
         raise NotAReportError(f"{twice[0][0]} on {twice[0][1]} is there twice")
     header: dict[str, Any] = parts[0]["header"]
     if len(header["references"]) > 1:
-        raise NotAReportError(f"it is mixed: beside {' and '.join(header['references'])}")
+        raise NotAReportError(f"it is mixed: next to {' and '.join(header['references'])}")
     if header["scenarios"] != scenario_set(results):
-        raise NotAReportError("its results are not of the scenarios that its header says")
+        raise NotAReportError("its results are not for the scenarios in its header")
     return {**header, "exit_status": parts[-1]["footer"]["exit_status"]}, results
 
 
 def merged(reports: Sequence[tuple[str, tuple[dict[str, Any], tuple[Result, ...]]]]) -> tuple[Result, ...]:
-    """The results of several reports, each with its file, on the same scenarios beside the same reference."""
+    """The merged results of several reports on the same scenarios and the same reference."""
     file, (first, _) = reports[0]
     engines: dict[str, str] = {}
     for other, (header, _) in reports:

@@ -1,4 +1,4 @@
-"""Boxes and arrows -> places, in layers: arrows go down, boxes do not overlap, crossings are few."""
+"""Positions for boxes and arrows, in layers: arrows go down, boxes do not overlap, few arrows cross."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Point: TypeAlias = tuple[float, float]
 
 BETWEEN, BELOW = 24.0, 40.0  # space between boxes, and between layers
 _SWEEPS = 8
-_LARGE = 400  # boxes; from there on fewer sweeps do
+_LARGE = 400  # boxes; larger drawings use fewer sweeps
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The middle of each box, and the points that each arrow passes, its ends among them."""
+    """The centre of each box, and the points of each arrow including its ends."""
 
     width: float
     height: float
@@ -28,7 +28,7 @@ class Layout:
 
 
 def place(sizes: Mapping[Key, Size], arrows: Sequence[tuple[Key, Key]]) -> Layout:
-    """Places for boxes of these sizes; the arrows make no circle."""
+    """Positions for boxes of these sizes; the arrows have no cycle."""
     layer = _layers(sizes, arrows)
     order, chains = _with_bends(sizes, arrows, layer)
     above: dict[Key, list[Key]] = defaultdict(list)
@@ -50,7 +50,7 @@ def place(sizes: Mapping[Key, Size], arrows: Sequence[tuple[Key, Key]]) -> Layou
 
 
 def _layers(sizes: Mapping[Key, Size], arrows: Sequence[tuple[Key, Key]]) -> dict[Key, int]:
-    """As far down as the longest way from the top; what nothing leads to, just above what it leads to."""
+    """The layer of each box: the length of the longest path to it; sources are just above their targets."""
     after: dict[Key, list[Key]] = defaultdict(list)
     open_arrows = dict.fromkeys(sizes, 0)
     for start, end in arrows:
@@ -76,7 +76,7 @@ def _layers(sizes: Mapping[Key, Size], arrows: Sequence[tuple[Key, Key]]) -> dic
 
 
 def _moves(key: Key, arrows: Sequence[tuple[Key, Key]]) -> bool:
-    """Whether a box may go down with the one thing above it: AccumulateGrad with its leaf."""
+    """Whether a box and its only predecessor move down together: AccumulateGrad and its leaf."""
     starts = [start for start, end in arrows if end == key]
     return (
         len(starts) == 1
@@ -88,7 +88,7 @@ def _moves(key: Key, arrows: Sequence[tuple[Key, Key]]) -> bool:
 def _with_bends(
     sizes: Mapping[Key, Size], arrows: Sequence[tuple[Key, Key]], layer: Mapping[Key, int]
 ) -> tuple[list[list[Key]], list[list[Key]]]:
-    """The layers, with a bend in each that an arrow passes; and for each arrow what it passes."""
+    """The layers, with a bend for each arrow that passes one, and the bends of each arrow."""
     order: list[list[Key]] = [[] for _ in range(max(layer.values(), default=0) + 1)]
     for key in sizes:
         order[layer[key]].append(key)
@@ -104,7 +104,7 @@ def _with_bends(
 def _uncrossed(
     order: list[list[Key]], above: Mapping[Key, list[Key]], below: Mapping[Key, list[Key]], sweeps: int
 ) -> list[list[Key]]:
-    """Each layer sorted by where its neighbours are, down and up in turns; the best found is kept."""
+    """Each layer sorted by the positions of its neighbours, in alternating sweeps; returns the best order."""
     best, fewest = order, _crossings(order, below)
     for turn in range(sweeps):
         down = turn % 2 == 0
@@ -146,7 +146,7 @@ def _columns(
     widths: Mapping[Key, float],
     sweeps: int,
 ) -> dict[Key, float]:
-    """Each box below the middle of what leads to it and above what it leads to, as far as there is room."""
+    """Each box centred below its predecessors and above its successors, as far as there is room."""
     x: dict[Key, float] = {}
     for row in order:
         right = 0.0
@@ -166,8 +166,8 @@ def _columns(
 def _spread(
     row: Sequence[Key], wanted: Sequence[float], widths: Mapping[Key, float], x: dict[Key, float]
 ) -> None:
-    """Places as near as can be to those wanted: neighbours that would overlap move as one block."""
-    blocks: list[tuple[float, list[int]]] = []  # where the first of it stands, its members
+    """Positions close to the wanted ones; neighbours that would overlap move as one block."""
+    blocks: list[tuple[float, list[int]]] = []  # the position of its first member, its members
     offsets = [0.0]
     for one, other in pairwise(row):
         offsets.append(offsets[-1] + (widths[one] + widths[other]) / 2 + BETWEEN)
@@ -199,9 +199,9 @@ def _paths(
     sizes: Mapping[Key, Size],
     rows: Mapping[Key, tuple[float, float]],
 ) -> list[tuple[Point, ...]]:
-    """The points of each arrow: upright within a layer, so that it passes between the boxes.
+    """The points of each arrow, vertical within a layer so that it passes between the boxes.
 
-    Where several meet a box they stand side by side, in the order of where they come from.
+    Several arrows of one box are placed side by side, in the order of their origins.
     """
     into: dict[Key, list[int]] = defaultdict(list)
     out: dict[Key, list[int]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""Engines beside each other: for each area and each group of facets, the share that is as torch's."""
+"""Engines compared with each other: the share that agrees with torch, by area and by group of facets."""
 
 from __future__ import annotations
 
@@ -23,39 +23,38 @@ Rows = list[tuple[str, ...]]
 class Cell:
     """How some scenarios did on one engine."""
 
-    scenarios: int  # that say something about an engine
-    supported: int  # of which it has all the names
+    scenarios: int  # that count for an engine
+    supported: int  # all of whose names it provides
     agreeing: int  # with no difference in a claimed group
-    declared: int  # that differ where the engine's divergence file says so
+    declared: int  # that differ only as declared
     groups: tuple[tuple[str, int], ...]  # claimed: supported scenarios without a difference in it
 
     def share(self, count: int, of: int) -> str:
-        """Per cent, never rounded up to 100 nor down to 0."""
+        """A percentage, never rounded up to 100 or down to 0."""
         if not of:
             return "-"
         per_cent = 100 * count / of
         return f"{min(max(round(per_cent), count > 0), 99 if count < of else 100)}%"
 
     def group(self, group: str) -> str:
-        """The share of a group; nothing where the engine does not claim it."""
+        """The share of a group; empty if the engine does not claim it."""
         counts = dict(self.groups)
         return self.share(counts[group], self.supported) if group in counts else ""
 
 
 def cell(results: Iterable[Result]) -> Cell:
-    """Scenarios that cannot be run, on torch or on this machine, say nothing of an engine.
+    """Count results; scenarios that cannot run on torch or on this machine do not count.
 
-    A scenario in which the engine raises where torch does not counts as different in every group: what comes
-    after was not compared.
+    A scenario in which only the engine raises counts as different in every group, since the rest was not compared.
     """
-    told = [result for result in results if result.verdict not in _SAID | {"skipped"}]
-    ran = [result for result in told if result.verdict in _COMPARED]
+    counted = [result for result in results if result.verdict not in _SAID | {"skipped"}]
+    ran = [result for result in counted if result.verdict in _COMPARED]
     counts: Counter[str] = Counter()
     for result in ran:
         counts.update({group: not result.differs_in(group) for group in result.groups})
-    verdicts = Counter(result.verdict for result in told)
+    verdicts = Counter(result.verdict for result in counted)
     return Cell(
-        len(told),
+        len(counted),
         len(ran),
         verdicts["agrees"] + verdicts["stale"],
         verdicts["known divergence"],
@@ -73,7 +72,7 @@ def as_text(results: Sequence[Result]) -> Iterator[str]:
 
 
 def as_markdown(results: Sequence[Result]) -> Iterator[str]:
-    """For a README: of several engines the two tables that have them beside each other."""
+    """For a README: two tables that compare several engines."""
     several = len(_by_engine(results)) > 1
     for title, rows in islice(_tables(results), 2 if several else None):
         yield f"**{title}**"
@@ -93,7 +92,7 @@ _LEGEND = (
 
 
 def as_json(results: Sequence[Result]) -> Iterator[str]:
-    """The same as data."""
+    """The tables as data."""
 
     def told(found: Cell) -> dict[str, object]:
         return {
@@ -121,20 +120,20 @@ FORMATS: dict[str, Callable[[Sequence[Result]], Iterator[str]]] = {
 def _tables(results: Sequence[Result]) -> Iterator[tuple[str, Rows]]:
     engines = _by_engine(results)
     areas = sorted({result.area for result in results if result.area})
-    beside = f"beside {_reference(results)}"
+    reference = _reference(results)
     rows: Rows = [("area", *(name for name, _ in engines))]
     for area in areas:
         rows.append((area, *(_area(cell(r for r in own if r.area == area)) for _, own in engines)))
     rows.append(("all", *(_area(cell(own)) for _, own in engines)))
-    yield f"Scenarios as torch, by area, {beside}", rows
-    rows = [("engine", "scenarios", "supported", "as torch", "as declared", *GROUPS)]
+    yield f"Scenarios that agree, by area, compared with {reference}", rows
+    rows = [("engine", "scenarios", "supported", "agree", "differ as declared", *GROUPS)]
     for name, own in engines:
         rows.append((name, *_groups(cell(own))))
-    yield f"Facets as torch, {beside}", rows
+    yield f"Agreement by group of facets, compared with {reference}", rows
     for name, own in engines:
-        rows = [("area", "scenarios", "supported", "as torch", "as declared", *GROUPS)]
+        rows = [("area", "scenarios", "supported", "agree", "differ as declared", *GROUPS)]
         rows += [(area, *_groups(cell(part))) for area, part in _by_area(own)]
-        yield f"{name}, {beside}", rows
+        yield f"{name}, compared with {reference}", rows
 
 
 def _area(found: Cell) -> str:

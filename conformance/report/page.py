@@ -1,4 +1,4 @@
-"""What the HTML report shows of one scenario on one engine: plain data, as a worker sends it."""
+"""The HTML report's data of one scenario on one engine: plain data that a worker can send."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from conformance.language.scenario import Plain, Scenario, Unset
 from conformance.report.drawing import Drawing, draw
 from conformance.report.program import file_line, snippet
-from conformance.report.statements import Told, tell
+from conformance.report.statements import StatementReport, statement_reports
 from conformance.report.svg import svg
 from conformance.report.wording import expression
 from conformance.runner.compare import is_absent
@@ -16,7 +17,6 @@ from conformance.runner.engine import Engine
 from conformance.runner.trace import Moment, Statement, Trace
 from conformance.runner.values import shortened
 from conformance.runner.verdict import Outcome
-from conformance.spec.scenario import Plain, Scenario, Unset
 
 LONGEST = 2000  # characters of one cell
 LARGEST = 150  # boxes of a drawing
@@ -27,10 +27,10 @@ Page = dict[str, Any]
 def page(
     scenario: Scenario, outcome: Outcome, reference: Trace, trace: Trace, engines: tuple[Engine, Engine]
 ) -> Page:
-    """The page; what an engine does that agrees is not told again."""
+    """The page; without the engine's statements if it agrees."""
     torch, engine = engines
     found: Page = {
-        "told": [_plain(each) for each in tell(scenario, reference, None)],
+        "told": [_plain(each) for each in statement_reports(scenario, reference, None)],
         "claimed": list(_claimed(scenario, reference)),
         "snippet": snippet(scenario, torch, _last(reference), ""),
         "graph": _graph(reference, None),
@@ -42,7 +42,7 @@ def page(
         differences = (*outcome.differences, *unclaimed)
         place = differences[0].statement if differences else outcome.lacking or _last(reference)
         show = expression(differences[0]) if differences else ""
-        told = list(tell(scenario, reference, trace, differences))
+        told = list(statement_reports(scenario, reference, trace, differences))
         first = next((each.source for each in told if each.statement == place), "")
         found["engine"] = {
             "told": [_plain(each, both=True) for each in told],
@@ -55,7 +55,7 @@ def page(
     return found
 
 
-def _plain(told: Told, *, both: bool = False) -> list[Any]:
+def _plain(told: StatementReport, *, both: bool = False) -> list[Any]:
     place = told.statement
     rows = [
         [row.name, _cut(row.reference), _cut(row.engine), row.differs]
@@ -89,7 +89,7 @@ def _last(trace: Trace) -> Statement:
 
 
 def _claimed(scenario: Scenario, reference: Trace) -> Iterator[list[str]]:
-    """What the document says beside what torch does, where they part."""
+    """What the document says and what torch does, where they differ."""
     for number, step in enumerate(scenario.steps):
         if step.claimed is None:
             continue
@@ -125,7 +125,7 @@ def _written(value: Plain) -> str:
 
 
 def _graph(trace: Trace, place: Statement | None) -> list[str]:
-    """When, and the picture: at that statement, else after the last that has a graph; nothing where there is none."""
+    """Statement and picture of the graph at ``place``, or after the last statement with a graph; may be empty."""
     for moment in reversed(trace.moments):
         if place is None or moment.statement == place:
             drawing = draw(moment.state or {})
@@ -136,21 +136,21 @@ def _graph(trace: Trace, place: Statement | None) -> list[str]:
 
 def _picture(drawing: Drawing) -> str:
     if len(drawing.boxes) > LARGEST:
-        return f"{len(drawing.boxes)} nodes: too many for a page; conformance graph draws them"
+        return f"{len(drawing.boxes)} nodes: too many for a page; conformance graph can draw them"
     return svg(drawing, alone=False) if drawing.boxes else "no graph"
 
 
 def _graphs(reference: Trace, trace: Trace, *, differing: bool) -> list[str]:
-    """Both graphs where they begin to differ: when, the reference's, the engine's."""
+    """The first differing graphs: the statement, the reference's and the engine's."""
     if not differing:
         return []
-    theirs = {moment.statement: moment for moment in trace.moments}
-    for moment in reference.moments:
-        other = theirs.get(moment.statement)
-        if moment.state is not None and other is not None and other.state is not None:
-            one, two = draw(moment.state), draw(other.state)
-            if one != two:
-                return [str(moment.statement), _picture(one), _picture(two)]
+    of_engine = {moment.statement: moment for moment in trace.moments}
+    for expected in reference.moments:
+        moment = of_engine.get(expected.statement)
+        if expected.state is not None and moment is not None and moment.state is not None:
+            drawings = draw(expected.state), draw(moment.state)
+            if drawings[0] != drawings[1]:
+                return [str(expected.statement), *map(_picture, drawings)]
     return []
 
 
@@ -161,7 +161,7 @@ _SYMBOLS = {
 
 
 def operation(source: str) -> str:
-    """What a statement does last: ``backward`` of ``(a * b).sum().backward()``; a sign, an index, a keyword."""
+    """The last operation of a statement: ``backward`` of ``(a * b).sum().backward()``, an operator, an index."""
     text = source.strip()
     for suffix in ("", "pass", "\n pass"):  # a line that begins a block
         try:

@@ -1,4 +1,4 @@
-"""The program of a scenario as text: with one line marked, and as a snippet to paste."""
+"""The program of a scenario as text, with a marked line or as a snippet to paste."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator
 from types import ModuleType
 
+from conformance.language.scenario import Scenario
 from conformance.runner.engine import Engine
 from conformance.runner.trace import Statement
-from conformance.spec.scenario import Scenario
 
-# A snippet seeds the generator, as every scenario does, only where the program draws numbers.
+# A snippet seeds the generator only if the program draws random numbers.
 DRAWS = re.compile(
     r"rand|normal|uniform|bernoulli|multinomial|exponential|geometric|cauchy|poisson|gumbel|[Dd]ropout|rrelu|RReLU"
     r"|Linear|Bilinear|Conv|Embedding|RNN|LSTM|GRU|Attention|EncoderLayer|init\."
@@ -29,12 +29,12 @@ _WORDS = {
 
 
 def file_line(scenario: Scenario, step: int, line: int) -> int:
-    """The line of the file on which line ``line`` of step ``step`` (from 0) stands."""
+    """The line of the file for line ``line`` of step ``step`` (from 0)."""
     return scenario.steps[step].position.line + line - 1
 
 
 def marked(scenario: Scenario, step: int, line: int) -> Iterator[str]:
-    """The whole program with its lines in the file; ``line`` of ``step`` (from 0) stands behind a ``>``."""
+    """The program with its line numbers in the file; ``line`` of ``step`` (from 0) is marked with ``>``."""
     last = len(scenario.steps) - 1
     width = len(str(file_line(scenario, last, len(scenario.steps[last].run.splitlines()))))
     for number, part in enumerate(scenario.steps):
@@ -46,7 +46,7 @@ def marked(scenario: Scenario, step: int, line: int) -> Iterator[str]:
 
 
 def snippet(scenario: Scenario, engine: Engine, place: Statement, show: str) -> str:
-    """What to paste into a Python of the engine: the program through ``place``; ``show`` is printed."""
+    """A snippet for the engine: the program up to ``place``; ``show`` is printed."""
     steps = scenario.steps[: place.step + 1]
     program = "\n".join(part.run for part in steps)
     names = {node.id for node in ast.walk(ast.parse(program)) if isinstance(node, ast.Name)}
@@ -72,7 +72,7 @@ def _import(engine: Engine) -> str:
         return "import torch" if name == "torch" else f"import {name} as torch"
     adapter = getattr(engine, "adapter", None) or f"{type(engine).__module__}:{type(engine).__name__}"
     asked = getattr(engine, "asked", engine.name)
-    if asked == adapter:  # which made it of nothing
+    if asked == adapter:  # the adapter can be called without arguments
         module, _, name = adapter.partition(":")
         return f"from {module} import {name}; torch = {name}().torch"
     find = f"from conformance.adapters.registry import find; torch = find({asked!r}).torch"
@@ -80,13 +80,13 @@ def _import(engine: Engine) -> str:
 
 
 def _through(text: str, line: int) -> str:
-    """The text up to the end of the statement that ``line`` belongs to: a block is kept whole."""
+    """The text up to the end of the statement at ``line``, including a whole block."""
     end = next((node.end_lineno for node in ast.parse(text).body if (node.end_lineno or 0) >= line), line)
     return "\n".join(text.splitlines()[:end])
 
 
 def _without_imports(text: str) -> str:
-    """Imports from torch as assignments from whatever ``torch`` stands for."""
+    """Imports from torch as assignments from the engine's ``torch``."""
     lines = text.splitlines()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
@@ -102,7 +102,7 @@ def _without_imports(text: str) -> str:
 
 
 def _catching(text: str) -> list[str]:
-    """The lines, the last statement's error printed instead of raised."""
+    """The lines, changed to print the last statement's error instead of raising it."""
     body = ast.parse(text).body
     if not body:
         return []

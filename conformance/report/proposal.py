@@ -1,4 +1,4 @@
-"""What a divergence file would need, as a diff: a person reads it, groups it, and says kind and reason."""
+"""Propose changes to a divergence file as a diff; its author groups them and adds kind and reason."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class Entry(Protocol):
-    """What is read of an entry: `conformance.adapters.divergences` has the class."""
+    """The attributes of an entry that are used; the class is in `conformance.adapters.divergences`."""
 
     @property
     def scenario(self) -> str: ...
@@ -38,8 +38,8 @@ class Entry(Protocol):
 class Undeclared:
     """A scenario in which an engine differs beyond what is declared.
 
-    What is proposed is its first statement that differs. A crash after that is not covered so: then it is
-    all facets that differ, throughout.
+    The proposed entry names the first statement that differs. That does not cover a later crash: in that case it names
+    all differing facets for the whole scenario.
     """
 
     scenario: str
@@ -47,21 +47,21 @@ class Undeclared:
 
     @property
     def statement(self) -> str:
-        """Where it parts from torch; empty where that does not cover what follows."""
+        """The first differing statement; empty if an entry for it would not cover the rest."""
         first = self.differences[0].statement
         crashes = any(is_crash(each) and each.statement != first for each in self.differences)
         return "" if crashes else str(first)
 
     @property
     def facets(self) -> tuple[str, ...]:
-        """All that differ there."""
+        """All facets that the entry must cover."""
         first = self.differences[0].statement
         here = [each for each in self.differences if each.statement == first or not self.statement]
         return tuple(dict.fromkeys(each.facet for each in here))
 
     @property
     def cause(self) -> str:
-        """What is alike in scenarios with one cause: the first difference without names and numbers."""
+        """The first difference without names and numbers, which is the same in scenarios with one cause."""
         first = self.differences[0]
         if first.facet in ("raised", "message"):
             return f"{first.facet}: {shorten(first.engine, 70)}, torch: {shorten(first.reference, 70)}"
@@ -78,14 +78,14 @@ class Undeclared:
 def diff(
     file: str, text: str, engine: str, kept: Sequence[Entry], undeclared: Sequence[Undeclared]
 ) -> Iterator[str]:
-    """A unified diff from the text of a file to what it needs: stale entries gone, new ones without reason."""
+    """A unified diff of a divergence file: removes stale entries, adds new ones without a reason."""
     comment = [line for line in text.splitlines() if line.startswith("#")]
     wanted = [*comment, *as_yaml(engine, kept, undeclared)] if kept or undeclared else []
     return difflib.unified_diff(text.splitlines(), wanted, file, f"{file} (proposed)", lineterm="")
 
 
 def as_yaml(engine: str, kept: Iterable[Entry], undeclared: Iterable[Undeclared] = ()) -> Iterator[str]:
-    """The lines of a divergence file: what has one reason is one entry, at however many places it shows."""
+    """The lines of a divergence file; differences with one reason become one entry."""
     yield f"engine: {engine}"
     yield "divergences:"
     for same in _alike(
@@ -113,7 +113,7 @@ def _alike(items: Iterable[T], key: Callable[[T], object]) -> list[list[T]]:
 
 
 def _where(places: Sequence[tuple[str, str]], facets: Sequence[str]) -> Iterator[str]:
-    """The facets, and the scenarios: throughout, or each from the statement on where the engine parts."""
+    """The lines for facets and scenarios, with statements if the entry has them."""
     if facets:
         yield f"    facets: [{', '.join(map(_scalar, facets))}]"
     at: dict[str, list[str]] = {}

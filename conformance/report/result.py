@@ -1,4 +1,4 @@
-"""What a run leaves behind of one scenario on one engine: plain data, between processes and in files."""
+"""The result of one scenario on one engine: plain data for other processes and files."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, TypeAlias
 
 Verdict: TypeAlias = Literal[
-    "agrees",  # the engine does as torch does
+    "agrees",  # the engine behaves like torch
     "differs",
-    "known divergence",  # it differs where its divergence file says so, and nowhere else
-    "stale",  # its divergence file says that it differs, and it does not
+    "known divergence",  # it differs only as its divergence file declares
+    "stale",  # its divergence file declares a difference that does not exist
     "unsupported",  # the engine lacks a name that the program uses
-    "unsound",  # the scenario is wrong about torch, so nothing is said about the engine
+    "unsound",  # the scenario is wrong about torch, so the engine is not judged
     "invalid",  # the scenario cannot be read
-    "unrecorded",  # the recording of the reference, or of the engine, does not have it as it is now
-    "skipped",  # what it needs is not on this machine
+    "unrecorded",  # the recording of the reference or the engine lacks it or is out of date
+    "skipped",  # this machine does not meet its needs
 ]
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
-    """One facet in which the engine is not as torch."""
+class ReportedDifference:
+    """One facet in which the engine differs from torch."""
 
     statement: str  # "step 2, line 1"
     line: int  # in the file
@@ -33,7 +33,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The outcome of a scenario on an engine, with what a report says of the scenario itself."""
+    """The outcome of a scenario on an engine, with the scenario's own data for reports."""
 
     scenario: str
     title: str
@@ -44,36 +44,38 @@ class Result:
     engine: str
     version: str
     verdict: Verdict
-    reason: str = ""  # in one line; empty where the engine agrees
+    reason: str = ""  # in one line; empty if the engine agrees
     claims: tuple[str, ...] = ()
-    claim_holds: bool | None = None  # what the document says holds on torch; None: that was not observed
+    claim_holds: bool | None = None  # whether the claim holds on torch; None: not observed
     missing: tuple[str, ...] = ()
-    differences: tuple[Difference, ...] = ()
-    groups: dict[str, int] = field(default_factory=dict)  # those that the engine claims: differences in each
-    unclaimed: dict[str, int] = field(default_factory=dict)  # the others: they fail nothing
-    fingerprint: str = ""  # of the program, where it ran
+    differences: tuple[ReportedDifference, ...] = ()
+    groups: dict[str, int] = field(default_factory=dict)  # differences in each claimed group
+    unclaimed: dict[str, int] = field(
+        default_factory=dict
+    )  # differences in the other groups, which do not count
+    fingerprint: str = ""  # of the program, if it ran
 
     def differs_in(self, group: str) -> bool:
-        """Whether it differs there; where the engine raises and torch does not, nothing else was compared."""
-        from conformance.runner.compare import NOTHING  # whoever only collects results does without
+        """Whether it differs in a group, or only the engine raised, so that the rest was not compared."""
+        from conformance.runner.compare import NOTHING  # not needed for collecting results
 
         crashed = any(each.facet == "raised" and each.reference == NOTHING for each in self.differences)
         return crashed or bool(self.groups.get(group))
 
     def to_plain(self) -> dict[str, Any]:
-        """As dictionaries, lists and scalars alone."""
-        plain = {name: getattr(self, name) for name in _KEYS}  # asdict would copy each in depth
+        """The result as dictionaries, lists and scalars."""
+        plain = {name: getattr(self, name) for name in _KEYS}  # asdict would make deep copies
         return {**plain, "differences": tuple(map(asdict, self.differences))}
 
     @classmethod
     def from_plain(cls, data: dict[str, Any]) -> Result:
-        """The result that `to_plain` wrote, also after a way through JSON."""
+        """The result that `to_plain` wrote, also after JSON."""
         return cls(
             **{
                 **data,
                 "claims": tuple(data["claims"]),
                 "missing": tuple(data["missing"]),
-                "differences": tuple(Difference(**difference) for difference in data["differences"]),
+                "differences": tuple(ReportedDifference(**difference) for difference in data["differences"]),
             }
         )
 

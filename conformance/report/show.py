@@ -1,4 +1,4 @@
-"""One scenario as a person follows it: statement by statement, what changed, torch beside the engine."""
+"""Show one scenario statement by statement, with the changes on torch and on the engine."""
 
 from __future__ import annotations
 
@@ -8,37 +8,41 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Literal, TypeAlias
 
-from conformance.report.statements import Row, Told
+from conformance.language.scenario import Scenario
+from conformance.report.statements import ComparisonRow, StatementReport
 from conformance.report.text import shorten
-from conformance.spec.scenario import Scenario
 
 Style: TypeAlias = Literal["", "title", "dim", "code", "differs"]
 Line: TypeAlias = list[tuple[str, Style]]
-"""A line of text in pieces, each with what it is, so that a terminal can colour it."""
+"""A line of text as pieces with styles, which a terminal can colour."""
 
 NARROWEST = 24  # characters of a column
-LINES = 3  # of a cell; a longer one is cut in the middle
+LINES = 3  # of a cell; longer cells are cut in the middle
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """What is shown of one scenario beside what its statements did."""
+class ScenarioHeader:
+    """The head of the output: scenario, claims, engines and verdict."""
 
     scenario: Scenario
-    says: Sequence[str]  # what the documents say, each with its verdict
+    says: Sequence[str]  # the claims, each with its verdict
     reference: str  # with its version
-    engine: str  # likewise; empty where only the reference ran
+    engine: str  # with its version; empty if only the reference ran
     verdict: str
     agrees: bool
 
 
-def show(shown: Shown, told: Iterable[Told], *, width: int = 110, full: bool = False) -> Iterator[Line]:
-    """The lines; ``full`` cuts no value."""
+def show(
+    shown: ScenarioHeader, told: Iterable[StatementReport], *, width: int = 110, full: bool = False
+) -> Iterator[Line]:
+    """The output lines; with ``full`` no value is shortened."""
     for line in _lines(shown, list(told), width, full):
         yield [(_visible(text), style) for text, style in line]
 
 
-def _lines(shown: Shown, statements: Sequence[Told], width: int, full: bool) -> Iterator[Line]:
+def _lines(
+    shown: ScenarioHeader, statements: Sequence[StatementReport], width: int, full: bool
+) -> Iterator[Line]:
     scenario = shown.scenario
     yield [(scenario.id, "title"), (f"  {scenario.title}", "")]
     yield [(f"{scenario.position.file}:{scenario.position.line}", "dim")]
@@ -61,7 +65,7 @@ def _lines(shown: Shown, statements: Sequence[Told], width: int, full: bool) -> 
             yield from _row(row, widths, number, full)
 
 
-def _program(told: Told, number: int) -> Iterator[Line]:
+def _program(told: StatementReport, number: int) -> Iterator[Line]:
     for offset, text in enumerate(told.lines):
         yield [(f"{told.first + offset:{number}} | ", "dim"), (text, "code")]
     if told.statement.kind == "expect":
@@ -71,14 +75,14 @@ def _program(told: Told, number: int) -> Iterator[Line]:
         yield [(f"{told.line:{number}}{again} | ", "dim"), (told.source, "code")]
 
 
-def _row(row: Row, widths: Sequence[int], number: int, full: bool) -> Iterator[Line]:
+def _row(row: ComparisonRow, widths: Sequence[int], number: int, full: bool) -> Iterator[Line]:
     mark = "!" if row.differs else " "
     for text in _cells(row[:3], widths, " " * (number + 1) + mark + "  ", full):
         yield [(text, "differs" if row.differs else "")]
 
 
 def _cells(cells: Sequence[str], widths: Sequence[int], indent: str, full: bool) -> Iterator[str]:
-    """A row of the table, of as many lines as its longest cell needs."""
+    """A row of the table, with as many lines as its longest cell needs."""
     columns = []
     for cell, width in zip(cells, widths, strict=True):
         text = " ".join(cell.split()) if full else shorten(cell, LINES * width)
@@ -90,12 +94,14 @@ def _cells(cells: Sequence[str], widths: Sequence[int], indent: str, full: bool)
 
 
 def _visible(text: str) -> str:
-    """A terminal obeys control characters; a scenario may print them."""
+    """The text with control characters escaped, since a scenario may print them."""
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
-def _widths(told: Sequence[Told], shown: Shown, width: int, full: bool) -> tuple[int, int, int]:
-    """The columns: the engine's as wide as it needs, up to half of what the line leaves."""
+def _widths(
+    told: Sequence[StatementReport], shown: ScenarioHeader, width: int, full: bool
+) -> tuple[int, int, int]:
+    """The widths of the columns; the engine's gets at most half of the room for values."""
     rows = [("", shown.reference, shown.engine), *(row[:3] for each in told for row in each.rows)]
     longest = [max(len(" ".join(cell.split())) for cell in column) for column in zip(*rows, strict=True)]
     name = min(longest[0], 30)

@@ -1,4 +1,4 @@
-"""A scenario statement by statement: what each did on the reference, and beside it on an engine."""
+"""Compare a scenario statement by statement: what each did on the reference and on an engine."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from conformance.language.scenario import Scenario
 from conformance.report.program import file_line
 from conformance.runner.compare import Difference, merged, shown_value
 from conformance.runner.program import compile_step
 from conformance.runner.trace import Facet, Facets, Moment, State, Statement, Trace, is_error
-from conformance.spec.scenario import Scenario
 
 ALIKE = "="
-"""What stands for the engine where it does as the reference."""
+"""The engine's cell if it is the same as the reference's."""
 MISSED = "not reached"
-"""What stands for the one whose program ended before."""
+"""The cell of the side whose program ended before the statement."""
 
 
-class Row(NamedTuple):
-    """One thing that a statement did: a name and what became of it, or an event without a name."""
+class ComparisonRow(NamedTuple):
+    """One effect of a statement: a name with its new value, or an event."""
 
     name: str
     reference: str
@@ -28,55 +28,57 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """One statement with all it did."""
+class StatementReport:
+    """One statement with all its effects."""
 
     statement: Statement
     line: int  # in the file
     source: str  # its first line; empty for a step's expectations
-    again: str  # why it is told apart from its line: "turn 2", "at its end"
-    lines: tuple[str, ...]  # of the program, up to its end, that no statement before had; they begin at
-    first: int  # this line of the file
-    rows: tuple[Row, ...]
+    again: str  # distinguishes statements of one line: "turn 2", "at its end"
+    lines: tuple[str, ...]  # the program's lines up to the statement's end that were not listed before,
+    first: int  # beginning with this line of the file
+    rows: tuple[ComparisonRow, ...]
 
     @property
     def differs(self) -> bool:
-        """Whether the engine differs here where it did not before."""
+        """Whether a new difference begins here."""
         return any(row.differs for row in self.rows)
 
 
-def tell(
-    scenario: Scenario, reference: Trace, trace: Trace | None, differences: Sequence[Difference] = ()
-) -> Iterator[Told]:
-    """What each statement did; a difference is told where it begins, and again where it changes."""
-    ours = {moment.statement: moment for moment in reference.moments}
-    theirs = {moment.statement: moment for moment in trace.moments} if trace else {}
+def statement_reports(
+    scenario: Scenario, reference: Trace, engine: Trace | None, differences: Sequence[Difference] = ()
+) -> Iterator[StatementReport]:
+    """The effects of each statement; a difference is listed where it begins and where it changes."""
+    of_reference = {moment.statement: moment for moment in reference.moments}
+    of_engine = {moment.statement: moment for moment in engine.moments} if engine else {}
     listing = _Listing(scenario)
     states: tuple[State, State] = ({}, {})
     standing: set[tuple[str, ...]] = set()
-    for place in merged(reference, trace or reference):
+    for place in merged(reference, engine or reference):
         here = [item for item in differences if item.statement == place]
-        fresh = [item for item in here if item.content not in standing]
-        standing = {item.content for item in here} if place in ours and place in theirs else standing
-        one, other = _Side(ours.get(place), states[0]), _Side(theirs.get(place), states[1])
-        states = one.state, other.state
-        if place in ours and (place in theirs or trace is None):
-            rows = [*_events(one, other, here), *_changes(one, other, fresh)]
-            if trace is None:
+        new = [item for item in here if item.content not in standing]
+        standing = (
+            {item.content for item in here} if place in of_reference and place in of_engine else standing
+        )
+        sides = _Side(of_reference.get(place), states[0]), _Side(of_engine.get(place), states[1])
+        states = sides[0].state, sides[1].state
+        if place in of_reference and (place in of_engine or engine is None):
+            rows = [*_events(*sides, here), *_changes(*sides, new)]
+            if engine is None:
                 rows = [row._replace(engine="") for row in rows]
         else:
-            rows = list(_on_one(one, other, reached=place in ours))
+            rows = list(_on_one_side(*sides, by_reference=place in of_reference))
         yield listing.told(place, rows)
 
 
 class _Listing:
-    """The lines of the program, each given once, in order, with the statement that it belongs to."""
+    """Assigns each line of the program once, in order, to the statement that it belongs to."""
 
     def __init__(self, scenario: Scenario) -> None:
         self._scenario = scenario
         self._given = [0] * len(scenario.steps)
 
-    def told(self, place: Statement, rows: Sequence[Row]) -> Told:
+    def told(self, place: Statement, rows: Sequence[ComparisonRow]) -> StatementReport:
         step, given = self._scenario.steps[place.step], self._given[place.step]
         lines = step.run.rstrip().splitlines()
         source, again, end = "", [], len(lines)
@@ -87,25 +89,27 @@ class _Listing:
             again += ["at its end"] if body else []
         end = self._given[place.step] = max(given, end)
         line, first = (file_line(self._scenario, place.step, number) for number in (place.line, given + 1))
-        return Told(place, line, source, ", ".join(again), tuple(lines[given:end]), first, tuple(rows))
+        return StatementReport(
+            place, line, source, ", ".join(again), tuple(lines[given:end]), first, tuple(rows)
+        )
 
 
 def _extent(program: str, place: Statement) -> tuple[int, bool]:
-    """The last line of a statement, without a body that is observed, and whether it has one."""
+    """The last line of a statement without an observed body, and whether it has such a body."""
     places = compile_step(program).places
     own = next((each for each in places if each.start == (place.line, place.column)), None)
-    if own is None:  # what was noted before the program began
+    if own is None:  # recorded before the program began
         return place.line, False
     inside = [each.start[0] for each in places if own.start < each.start <= own.end]
     return (max(min(inside) - 1, place.line), True) if inside else (own.end[0], False)
 
 
 class _Side:
-    """What one statement did on one engine."""
+    """The effects of one statement on one engine."""
 
     def __init__(self, moment: Moment | None, before: State) -> None:
         state = moment.state if moment is not None and moment.state is not None else before
-        if moment is not None and moment.values:  # what was evaluated is shown as that
+        if moment is not None and moment.values:  # evaluated expressions are shown as events
             state = {name: facets for name, facets in state.items() if name in before}
         self.state = state
         self.events = dict(events(moment)) if moment is not None else {}
@@ -123,51 +127,55 @@ _NONE = "nothing"
 
 
 def _event(difference: Difference) -> str:
-    """The event that a difference is of, if it is of one."""
+    """The event that a difference belongs to, if any."""
     return (
         "assert" if difference.facet.startswith("assert ") else _EVENT.get(difference.facet, difference.name)
     )
 
 
-def _events(one: _Side, other: _Side, here: Sequence[Difference]) -> Iterator[Row]:
-    """What happened, on both."""
+def _events(reference: _Side, engine: _Side, here: Sequence[Difference]) -> Iterator[ComparisonRow]:
+    """The events of both sides."""
     differing = {_event(item) for item in here}
-    for name in dict.fromkeys((*one.events, *other.events)):
-        said, answered = one.events.get(name, _NONE), other.events.get(name, _NONE)
-        # What an engine lacks is no difference, but that it raised is seen.
+    for name in dict.fromkeys((*reference.events, *engine.events)):
+        said, answered = reference.events.get(name, _NONE), engine.events.get(name, _NONE)
+        # A missing name does not count as a difference, but the error is shown.
         differs = name in differing or _error(name, said) != _error(name, answered)
-        yield Row(name, said, answered if differs else ALIKE, differs)
+        yield ComparisonRow(name, said, answered if differs else ALIKE, differs)
 
 
 def _error(name: str, text: str) -> str:
-    """The error that an event tells of, if it tells of one."""
+    """The error in an event, if any."""
     return text if name == "raises" or is_error(text) else ""
 
 
-def _on_one(one: _Side, other: _Side, *, reached: bool) -> Iterator[Row]:
-    """What happened on the one that reached the statement; an error ended the other before."""
-    side = one if reached else other
+def _on_one_side(reference: _Side, engine: _Side, *, by_reference: bool) -> Iterator[ComparisonRow]:
+    """What happened on the side that reached the statement; an error ended the other one earlier."""
+    side = reference if by_reference else engine
     for name, text in {**side.changes, **side.events}.items():
-        yield Row(name, text, MISSED) if reached else Row(name, MISSED, text, name == "raises")
+        yield (
+            ComparisonRow(name, text, MISSED)
+            if by_reference
+            else ComparisonRow(name, MISSED, text, name == "raises")
+        )
 
 
-def _changes(one: _Side, other: _Side, fresh: Sequence[Difference]) -> Iterator[Row]:
-    """What became of names; of one that begins to differ, also each differing facet by itself."""
-    own = [item for item in fresh if item.facet not in _EVENT and _event(item) not in one.events]
+def _changes(reference: _Side, engine: _Side, new: Sequence[Difference]) -> Iterator[ComparisonRow]:
+    """The changes of names; a name that begins to differ also lists each differing facet."""
+    own = [item for item in new if item.facet not in _EVENT and _event(item) not in reference.events]
     differing = {item.name for item in own}
-    for name in dict.fromkeys((*one.changes, *other.changes)):
-        if name in one.changes:
-            alike = ALIKE if name in other.state or name not in one.state else "not bound"
-            yield Row(name, one.changes[name], "" if name in differing else alike)
+    for name in dict.fromkeys((*reference.changes, *engine.changes)):
+        if name in reference.changes:
+            alike = ALIKE if name in engine.state or name not in reference.state else "not bound"
+            yield ComparisonRow(name, reference.changes[name], "" if name in differing else alike)
         elif name not in differing:  # on the engine alone, after an earlier difference
-            yield Row(name, "as before", other.changes[name])
+            yield ComparisonRow(name, "as before", engine.changes[name])
     for item in own:
         what = item.name if item.facet in ("value", "is") else f"{item.name} {item.facet}"
-        yield Row(what, item.reference, item.engine, differs=True)
+        yield ComparisonRow(what, item.reference, item.engine, differs=True)
 
 
 def events(moment: Moment) -> Iterator[tuple[str, str]]:
-    """What happened beside the state."""
+    """The events of a moment: errors, warnings, output, assertions, values of expectations."""
     if moment.raised is not None:
         yield "raises", str(moment.raised)
     if moment.warned:
@@ -182,7 +190,7 @@ def events(moment: Moment) -> Iterator[tuple[str, str]]:
 
 
 def changes(before: State, after: State) -> Iterator[tuple[str, str]]:
-    """The names whose state changed, each with what it is now, or with what changed."""
+    """The names whose state changed, with the new value or the changed facets."""
     for name in after:
         if name not in before:
             yield name, described(after[name])
@@ -194,7 +202,7 @@ def changes(before: State, after: State) -> Iterator[tuple[str, str]]:
 
 
 def described(facets: Facets) -> str:
-    """A value in a line: of a tensor its numbers, dtype and shape, what is notable about it, its node."""
+    """A value in one line: a tensor's numbers, dtype, shape, notable flags and node."""
     if "is" in facets:
         return f"the same object as {facets['is']}"
     if "shape" not in facets:
@@ -207,7 +215,7 @@ def described(facets: Facets) -> str:
 
 
 _NOTABLE = ("requires_grad", "is_leaf", "retains_grad", "output_nr", "_version", "_base", "storage")
-_USUAL = (None, False, 0)  # not worth a word
+_USUAL = (None, False, 0)  # not mentioned
 
 
 def _notable(facet: str, value: Facet) -> str:
@@ -232,18 +240,18 @@ def node(facets: Facets) -> str:
 
 
 def changed(before: Facets, after: Facets) -> str:
-    """What changed of a name that there was."""
+    """The changed facets of an existing name."""
     if ("shape" in before) != ("shape" in after) or "is" in before or "is" in after:
         return described(after)
     parts = []
     for facet in dict.fromkeys((*before, *after)):
-        one, other = before.get(facet), after.get(facet)
-        if one == other or facet in ("edges", "name()"):
+        old, new = before.get(facet), after.get(facet)
+        if old == new or facet in ("edges", "name()"):
             continue
-        if facet == "grad_fn" and other is not None:
-            other = node(after)
+        if facet == "grad_fn" and new is not None:
+            new = node(after)
         dtypes = (before.get("dtype"), after.get("dtype")) if facet == "value" else (None, None)
-        shown = f"{shown_value(one, dtypes[0])} → {shown_value(other, dtypes[1])}"
+        shown = f"{shown_value(old, dtypes[0])} → {shown_value(new, dtypes[1])}"
         parts.append(shown if facet == "value" else f"{facet} {shown}")
     if before.get("grad_fn") == after.get("grad_fn") and before.get("edges") != after.get("edges"):
         parts.append(f"edges {node(before)} → {node(after)}")

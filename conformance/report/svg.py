@@ -1,4 +1,4 @@
-"""A drawing as SVG: a file that a browser opens, or a part of a page that has the style."""
+"""A drawing as SVG: a complete file, or a part of a page that contains the style."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ DARK = """
 
 
 def svg(drawing: Drawing, *, title: str = "", alone: bool = True) -> str:
-    """The picture; ``alone`` brings its style, in light and dark."""
+    """The picture; with ``alone`` it includes its style for light and dark mode."""
     sizes = {box.key: _size(box) for box in drawing.boxes}
     layout = place(sizes, [(arrow.start, arrow.end) for arrow in drawing.arrows])
     width, height = layout.width + 2 * MARGIN, layout.height + 2 * MARGIN
@@ -72,7 +72,7 @@ def _box(box: Box, middle: Point, size: tuple[float, float]) -> Iterator[str]:
 
 
 def _arrow(points: Sequence[Point], label: str, *, saved: bool) -> Iterator[str]:
-    """A curve that leaves and arrives upright."""
+    """A curve that starts and ends vertically."""
     path = [f"M{points[0][0]:.1f} {points[0][1]:.1f}"]
     for (x, y), (to_x, to_y) in pairwise(points):
         middle = (y + to_y) / 2

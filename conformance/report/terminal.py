@@ -1,16 +1,16 @@
-"""What a run says at its end: how each engine did, what became of the documents' claims."""
+"""The summary of a run: the results of each engine, and the findings on claims."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from conformance.language.words import RELEASE
 from conformance.report.claims import VERDICTS, Finding
-from conformance.report.result import Difference, Result, Verdict
+from conformance.report.result import ReportedDifference, Result, Verdict
 from conformance.report.text import clip, label, table
 from conformance.runner.compare import is_absent
 from conformance.runner.engine import GROUPS
-from conformance.spec.words import RELEASE
 
 _SAID: dict[Verdict, str] = {
     "agrees": "agree",
@@ -24,7 +24,7 @@ _SAID: dict[Verdict, str] = {
 }
 _NAMES = 8  # missing names shown of an engine
 _CAUSES = 6  # kinds of first difference shown of an engine
-_IN_FULL = 5  # scenarios that differ first in the same way
+_IN_FULL = 5  # failures shown in full per first difference
 
 
 def summary(
@@ -34,7 +34,7 @@ def summary(
     for engine in dict.fromkeys(result.engine for result in results if result.engine):
         yield from _engine([result for result in results if result.engine == engine])
     if invalid := sum(result.verdict == "invalid" for result in results):
-        yield f"{invalid} invalid, which no engine was given"
+        yield f"{invalid} invalid, not run on any engine"
     if any(finding.observed != "not observed" for finding in findings):
         yield ""
         yield from claims_table(documents, findings)
@@ -42,10 +42,10 @@ def summary(
 
 
 def _engine(results: Sequence[Result]) -> Iterator[str]:
-    """One line for an engine that agrees; for another also how far it does, and what it lacks."""
+    """One line for an engine that agrees; for others also shares, first differences and missing names."""
     counts = Counter(result.verdict for result in results)
     said = ", ".join(f"{counts[verdict]} {text}" for verdict, text in _SAID.items() if counts[verdict])
-    yield f"{label(results[0].engine, results[0].version)} beside {results[0].reference}: {said}"
+    yield f"{label(results[0].engine, results[0].version)} compared with {results[0].reference}: {said}"
     if counts["unsound"]:
         yield from _of_another_release(results[0].reference)
     compared = [result for result in results if result.verdict in {"agrees", "differs", "known divergence"}]
@@ -56,33 +56,37 @@ def _engine(results: Sequence[Result]) -> Iterator[str]:
     yield from _causes([result for result in results if result.verdict == "differs"])
     yield from _absent(results)
     if any(result.missing for result in results):
-        yield f"  it has {_lacks(results)}"
+        yield f"  missing: {_missing(results)}"
 
 
 def idle(results: Sequence[Result]) -> Iterator[tuple[Result, str]]:
-    """Engines that could run nothing, each with its first result: a run of theirs says nothing, and is no success."""
+    """Engines that could not run any scenario, each with its first result; such a run must not succeed."""
     for engine in dict.fromkeys(result.engine for result in results if result.engine):
-        mine = [result for result in results if result.engine == engine and result.verdict != "skipped"]
-        if mine and all(result.verdict == "unsupported" for result in mine):
-            what = "the scenario" if len(mine) == 1 else f"any of the {len(mine)} scenarios"
-            text = f"{engine} cannot run {what}: it has {_lacks(mine)}"
-            yield mine[0], f"{text}\n\n`conformance engine` tells what is wired of it, and what to do next."
+        own = [result for result in results if result.engine == engine and result.verdict != "skipped"]
+        if own and all(result.verdict == "unsupported" for result in own):
+            what = "the scenario" if len(own) == 1 else f"any of the {len(own)} scenarios"
+            text = f"{engine} cannot run {what}; missing: {_missing(own)}"
+            yield (
+                own[0],
+                f"{text}\n\n`conformance engine` reports what can be read of it and what to do next.",
+            )
 
 
 def _of_another_release(reference: str) -> Iterator[str]:
-    """Why the suite's own scenarios may be wrong about it."""
+    """A remark if the reference is another release of torch than the specs describe."""
     if not reference.startswith(f"torch {RELEASE}"):
-        yield f"  the suite's specs say what torch {RELEASE} does, and this is {reference}"
+        yield f"  the suite's specs describe torch {RELEASE}, but the reference is {reference}"
 
 
-def _lacks(results: Sequence[Result]) -> str:
+def _missing(results: Sequence[Result]) -> str:
+    """The names that the engine lacks, the most frequent first."""
     missing = Counter(name for result in results for name in result.missing)
     names = ", ".join(f"{name} ({count})" for name, count in missing.most_common(_NAMES))
-    return f"no {names}" + (f" and {len(missing) - _NAMES} more" if len(missing) > _NAMES else "")
+    return names + (f" and {len(missing) - _NAMES} more" if len(missing) > _NAMES else "")
 
 
 def _causes(results: Sequence[Result]) -> Iterator[str]:
-    """In which facet the engine differs first, the most frequent first, so that one cause is seen as one."""
+    """The facets of the first differences, the most frequent first."""
     groups: dict[str, list[Result]] = {}
     for result in results:
         first = result.differences[0]
@@ -96,7 +100,7 @@ def _causes(results: Sequence[Result]) -> Iterator[str]:
 
 
 def repeated(results: Sequence[Result]) -> set[tuple[str, str]]:
-    """Scenario and engine of those that differ first as several before them: what they would say has been said."""
+    """Scenario and engine of failures whose first difference has been shown several times already."""
     counts: Counter[tuple[str, ...]] = Counter()
     found = set()
     for result in results:
@@ -110,7 +114,7 @@ def repeated(results: Sequence[Result]) -> set[tuple[str, str]]:
 
 
 def _absent(results: Sequence[Result]) -> Iterator[str]:
-    """Facets that no tensor of the engine has, where it claims their group: they hide all else."""
+    """Attributes that the engine's tensors lack in a claimed group, which hide other differences."""
     found: dict[str, dict[str, None]] = {}
     for result in results:
         for each in result.differences:
@@ -119,12 +123,13 @@ def _absent(results: Sequence[Result]) -> Iterator[str]:
     unread = [each for each in results if each.verdict == "differs" and _is_unread(each.differences[0])]
     if unread:
         facet = unread[0].differences[0].facet
-        yield f"  {len(unread)} whose {facet} cannot be read: `conformance engine` tells what its tensors lack"
+        yield f"  {len(unread)} whose {facet} cannot be read: `conformance engine` lists what its tensors lack"
     for group, facets in found.items():
-        yield f"  its tensors have no {', '.join(facets)}: leave {group} out of its `claims`, and the rest is seen"
+        absent = ", ".join(facets)
+        yield f"  its tensors have no {absent}: leave {group} out of its `claims` to see the other differences"
 
 
-def _is_unread(first: Difference) -> bool:
+def _is_unread(first: ReportedDifference) -> bool:
     return first.facet in ("value", "shape", "dtype") and first.engine.startswith("raises AttributeError")
 
 
@@ -134,14 +139,14 @@ def _share(results: Sequence[Result], group: str) -> str:
 
 
 def claims_table(documents: Mapping[str, str], findings: Sequence[Finding]) -> Iterable[str]:
-    """A row for each document of which a claim was observed; ``documents`` has their titles."""
+    """A row for each document with an observed claim; ``documents`` has their titles."""
     rows: list[tuple[str, ...]] = [("claims", *VERDICTS, "not observed", "engine")]
     observed = []
     for document, title in documents.items():
-        mine = [finding for finding in findings if finding.claim.document == document]
-        if any(finding.observed != "not observed" for finding in mine):
-            rows.append((clip(title, 50), *_counts(mine)))
-            observed += mine
+        own = [finding for finding in findings if finding.claim.document == document]
+        if any(finding.observed != "not observed" for finding in own):
+            rows.append((clip(title, 50), *_counts(own)))
+            observed += own
     if len(rows) > 2:
         rows.append(("all", *_counts(observed)))
     if all(row[-2] == "" for row in rows[1:]):
@@ -164,7 +169,7 @@ def _counts(findings: Sequence[Finding]) -> tuple[str, ...]:
 
 
 def refuted(findings: Sequence[Finding]) -> Iterator[str]:
-    """The claims that torch was seen to refute, a line each."""
+    """The claims that torch refutes, one per line."""
     named = [finding.claim for finding in findings if finding.verdict_observed == "refuted"]
     if named:
         yield ""

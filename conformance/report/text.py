@@ -10,7 +10,7 @@ LONGEST = 60  # characters of a cell
 
 
 class Named(Protocol):
-    """What has a name and a version, as an engine has."""
+    """Anything with a name and a version."""
 
     @property
     def name(self) -> str: ...
@@ -19,13 +19,13 @@ class Named(Protocol):
 
 
 def escape_the_unprintable(stream: TextIO | None) -> None:
-    """Let a stream show what its encoding does not have by its code; else one such character raises."""
+    """Let a stream escape characters that its encoding lacks, instead of raising."""
     if isinstance(stream, TextIOWrapper) and stream.encoding.lower().replace("-", "") != "utf8":
         stream.reconfigure(errors="backslashreplace")
 
 
 def shorten(text: str, longest: int = LONGEST) -> str:
-    """The text on one line, a long one cut in the middle with the number of characters left out."""
+    """The text on one line; a long text is cut in the middle, with the number of omitted characters."""
     text = " ".join(text.split())
     if len(text) <= longest:
         return text
@@ -35,7 +35,7 @@ def shorten(text: str, longest: int = LONGEST) -> str:
 
 
 def shorten_both(one: str, other: str, longest: int = LONGEST) -> tuple[str, str]:
-    """Two texts that differ, each as `shorten` has it; cut before their first difference where that would hide it."""
+    """Two different texts, each like `shorten`; cut before their first difference if it would be hidden."""
     one, other = " ".join(one.split()), " ".join(other.split())
     length = max(len(one), len(other))
     at = next(
@@ -70,7 +70,7 @@ def label(name: str, version: str) -> str:
     return name if version == "unknown" else f"{name} {version}"
 
 
-def told_apart(one: Named, other: Named) -> tuple[str, str]:
+def distinct_labels(one: Named, other: Named) -> tuple[str, str]:
     """The names of two engines, with their versions where the names are the same."""
     if one.name != other.name:
         return one.name, other.name

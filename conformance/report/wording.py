@@ -1,16 +1,16 @@
-"""An outcome in one line, and a difference as the expression that shows it."""
+"""An outcome in one line, and the expression that shows a difference."""
 
 from __future__ import annotations
 
 import ast
 
+from conformance.language.scenario import Scenario
 from conformance.report.program import file_line
-from conformance.report.text import clip, shorten_both, told_apart
+from conformance.report.text import clip, distinct_labels, shorten_both
 from conformance.runner.compare import NOTHING, Difference, is_absent
 from conformance.runner.engine import Engine
 from conformance.runner.trace import Statement, is_error
 from conformance.runner.verdict import Outcome
-from conformance.spec.scenario import Scenario
 
 _VALUE = 48  # characters of a value in the line
 _FLAGS = ("requires_grad", "is_leaf", "retains_grad")
@@ -21,7 +21,7 @@ _SAME = "the same object as "
 
 
 def verdict_line(scenario: Scenario, outcome: Outcome, reference: Engine, engine: Engine) -> str:
-    """What pytest shows in its summary, where a line may be cut: name and facet come first."""
+    """The line in pytest's summary, which may be cut: name and facet come first."""
     match outcome.verdict:
         case "unsound":
             return f"the scenario is wrong about {reference.name}: {outcome.flaws[0].message}"
@@ -31,7 +31,7 @@ def verdict_line(scenario: Scenario, outcome: Outcome, reference: Engine, engine
             first = outcome.differences[0]
             when = "after" if first.name else "at"
             where = _where(scenario, first.statement)
-            return f"{_difference(first, *told_apart(reference, engine))}, {when} {where}"
+            return f"{_difference(first, *distinct_labels(reference, engine))}, {when} {where}"
         case "agrees":
             return ""
 
@@ -61,7 +61,7 @@ def _where(scenario: Scenario, place: Statement) -> str:
 
 
 def expression(difference: Difference) -> str:
-    """What to print to see a difference; nothing where the statement itself shows it."""
+    """The expression to print to see a difference; empty if the statement itself shows it."""
     name, facet = difference.name, difference.facet
     try:
         ast.parse(name, mode="eval")

@@ -1,7 +1,7 @@
-"""Programs that were compiled before: to compile one takes longer than most take to run.
+"""The cache of compiled programs: compiling a program takes longer than running most of them.
 
-They are kept beside what the file was found to hold, see Note [Kept beside bytecode] in spec/kept.py, when the process
-ends that compiled them.
+They are written when the process that compiled them ends, next to the parsed file: see
+Note [Parsed files are cached] in language/cache.py.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ import sys
 from contextlib import suppress
 from importlib.util import MAGIC_NUMBER
 
+from conformance.language.cache import cache_path, write
+from conformance.language.scenario import Scenario
 from conformance.runner import program
 from conformance.runner.program import MARSHALLED, compile_step, marshalled
-from conformance.spec.kept import place_of, write
-from conformance.spec.scenario import Scenario
 
 _KEY = hashlib.sha256().digest_size
-# What was compiled of each file that was met; None where it is not kept: beside no file, or where bytecode is not.
+# The programs compiled for each file; None where they are not cached: without a file or without bytecode.
 _files: dict[str, dict[str, bytes] | None] = {}
 
 
-def programs_of(scenario: Scenario) -> list[program.Program]:
+def programs_of(scenario: Scenario) -> list[program.CompiledProgram]:
     """The programs of a scenario's steps. Raises SyntaxError."""
     file = scenario.position.file
     if file not in _files:
@@ -40,28 +40,28 @@ def programs_of(scenario: Scenario) -> list[program.Program]:
 
 @atexit.register
 def keep() -> None:
-    """Write what was compiled, beside the files it is of."""
+    """Write the compiled programs to the cache."""
     for file, compiled in _files.items():
         if compiled and (key := _key(file)):
             content = marshal.dumps(_read(file) | compiled)
-            with suppress(OSError):  # a folder that is not ours to write
-                write(place_of(file, ".programs"), key + hashlib.sha256(content).digest() + content)
+            with suppress(OSError):  # the folder is read-only
+                write(cache_path(file, ".programs"), key + hashlib.sha256(content).digest() + content)
     _files.clear()
 
 
 def _read(file: str) -> dict[str, bytes]:
-    """What is kept of a file; nothing, where it was written by other code, or for a file that has changed."""
+    """The cached programs of a file; none if they are out of date."""
     with suppress(OSError):
-        found = place_of(file, ".programs").read_bytes()
+        found = cache_path(file, ".programs").read_bytes()
         key, checked, content = found[:_KEY], found[_KEY : 2 * _KEY], found[2 * _KEY :]
         if key == _key(file) and checked == hashlib.sha256(content).digest():
-            kept: dict[str, bytes] = marshal.loads(content)
-            return kept
+            programs: dict[str, bytes] = marshal.loads(content)
+            return programs
     return {}
 
 
 def _key(file: str) -> bytes:
-    """Of the file, of what compiles, and of Python; empty where there is no file."""
+    """A hash of the file, the compiler and Python's version; empty if the file does not exist."""
     try:
         about = [(each.st_size, each.st_mtime_ns) for each in map(os.stat, (file, program.__file__))]
     except OSError:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from conformance.language.scenario import Scenario
 from conformance.runner.engine import GROUPS
 from conformance.runner.trace import Facet, Facets, Moment, Raised, State, Statement, Trace, is_error
 from conformance.runner.values import bounds, shortened, texts_close
-from conformance.spec.scenario import Scenario
 
 GROUP_OF = {
     **dict.fromkeys(("value", "shape", "dtype", "grad", "reached"), "values"),
@@ -29,7 +29,7 @@ _ATTRIBUTES = {facet for facet, group in GROUP_OF.items() if group in ("flags", 
 NOTHING = "nothing"
 
 DIED = "InterpreterDied"
-"""The type of the error that stands for an interpreter that ended."""
+"""The type of the error that reports an interpreter that ended."""
 
 _READS = (
     ("graph", r"grad_fn|next_functions|output_nr|_version|_base|_is_view|data_ptr|storage|name\(\)"),
@@ -50,7 +50,7 @@ class Difference:
 
     @property
     def content(self) -> tuple[str, str, str, str]:
-        """All but the place: the same as long as it lasts, from statement to statement."""
+        """Everything but the place; a lasting difference has the same content at each statement."""
         return self.name, self.facet, self.reference, self.engine
 
     def __str__(self) -> str:
@@ -59,33 +59,33 @@ class Difference:
 
 
 def differences(
-    scenario: Scenario, reference: Trace, trace: Trace, groups: Collection[str] = GROUPS
+    scenario: Scenario, reference: Trace, engine: Trace, groups: Collection[str] = GROUPS
 ) -> tuple[Difference, ...]:
-    """All differences in the groups, in the order of the program; the first is the one that counts.
+    """All differences in the groups, in the order of the program; the first one decides.
 
-    That the engine raises where the reference goes on is a difference whatever the groups are.
+    An error that only the engine raises is a difference whatever the groups are.
     """
-    every = _differences(scenario, reference, trace)
+    every = _differences(scenario, reference, engine)
     return tuple(difference for difference in every if counts(difference, groups))
 
 
 def counts(difference: Difference, groups: Collection[str]) -> bool:
-    """Whether it matters to an engine that claims these groups."""
+    """Whether the difference counts for an engine that claims these groups."""
     return is_crash(difference) or difference.group in groups
 
 
 def is_crash(difference: Difference) -> bool:
-    """Whether the engine raised something where the reference raised nothing, or did not come to an end."""
+    """Whether the engine raised an error where the reference raised none, or did not finish."""
     return difference.facet == "raised" and (difference.reference == NOTHING or is_ending(difference))
 
 
 def is_ending(difference: Difference) -> bool:
-    """Whether the engine hung, or took its interpreter with it: no declaration covers that."""
+    """Whether the engine hung or ended its interpreter, which no declaration covers."""
     return difference.facet == "raised" and difference.engine.startswith(("TimeLimit:", f"{DIED}:"))
 
 
 def is_absent(facet: str, shown: str) -> bool:
-    """Whether what an engine shows of a facet says that its tensors have no such attribute."""
+    """Whether a facet's value says that the engine's tensors have no such attribute."""
     return facet in _ATTRIBUTES and shown.startswith("raises AttributeError")
 
 
@@ -94,38 +94,38 @@ def group_of(expression: str) -> str:
     return next((group for group, words in _READS if re.search(words, expression)), "values")
 
 
-def _differences(scenario: Scenario, reference: Trace, trace: Trace) -> Iterator[Difference]:
-    if [moment.statement for moment in reference.moments] == [moment.statement for moment in trace.moments]:
-        for one, other in zip(reference.moments, trace.moments, strict=True):
-            if one != other:  # most are the same
-                yield from _of_moments(scenario, one, other)
+def _differences(scenario: Scenario, reference: Trace, engine: Trace) -> Iterator[Difference]:
+    if [moment.statement for moment in reference.moments] == [moment.statement for moment in engine.moments]:
+        for expected, moment in zip(reference.moments, engine.moments, strict=True):
+            if expected != moment:  # most moments are equal
+                yield from _of_moments(scenario, expected, moment)
     else:
-        yield from _of_courses(scenario, reference, trace)
+        yield from _of_courses(scenario, reference, engine)
 
 
-def _of_courses(scenario: Scenario, reference: Trace, trace: Trace) -> Iterator[Difference]:
-    """The differences of two runs of which one went where the other did not."""
-    ours = {moment.statement: moment for moment in reference.moments}
-    theirs = {moment.statement: moment for moment in trace.moments}
-    for statement in merged(reference, trace):
-        one, other = ours.get(statement), theirs.get(statement)
-        if one is not None and other is not None:
-            yield from _of_moments(scenario, one, other)
-        elif one is not None and one.raised is not None:
-            yield from _of_errors(statement, one.raised, None)
-        elif other is not None and other.raised is not None:
-            yield from _of_errors(statement, None, other.raised)
-        elif not (_ended(ours, statement.step) or _ended(theirs, statement.step)):
-            there, here = ("reached", "not reached") if one is not None else ("not reached", "reached")
-            yield Difference(statement, "", "reached", "values", there, here)
+def _of_courses(scenario: Scenario, reference: Trace, engine: Trace) -> Iterator[Difference]:
+    """The differences of two runs that did not reach the same statements."""
+    of_reference = {moment.statement: moment for moment in reference.moments}
+    of_engine = {moment.statement: moment for moment in engine.moments}
+    for statement in merged(reference, engine):
+        expected, moment = of_reference.get(statement), of_engine.get(statement)
+        if expected is not None and moment is not None:
+            yield from _of_moments(scenario, expected, moment)
+        elif expected is not None and expected.raised is not None:
+            yield from _of_errors(statement, expected.raised, None)
+        elif moment is not None and moment.raised is not None:
+            yield from _of_errors(statement, None, moment.raised)
+        elif not (_ended(of_reference, statement.step) or _ended(of_engine, statement.step)):
+            words = ("reached", "not reached") if expected is not None else ("not reached", "reached")
+            yield Difference(statement, "", "reached", "values", *words)
 
 
-def merged(reference: Trace, trace: Trace) -> list[Statement]:
-    """The statements of both; one that only the second reached stands after the one it reached before."""
+def merged(reference: Trace, engine: Trace) -> list[Statement]:
+    """The statements of both runs; one that only the engine reached comes after its predecessor there."""
     found = [moment.statement for moment in reference.moments]
     known = set(found)
     at = 0
-    for moment in trace.moments:
+    for moment in engine.moments:
         if moment.statement in known:
             at = found.index(moment.statement)
         else:
@@ -135,108 +135,116 @@ def merged(reference: Trace, trace: Trace) -> list[Statement]:
 
 
 def _ended(moments: dict[Statement, Moment], step: int) -> bool:
-    """Whether a step ended early, or was not begun, so that what lacks is no difference of its own."""
+    """Whether a step ended early or never began, so that its missing statements are not differences."""
     states = [
         moment.raised for place, moment in moments.items() if place.step == step and place.kind == "run"
     ]
     return not states or states[-1] is not None
 
 
-def _of_moments(scenario: Scenario, one: Moment, other: Moment) -> Iterator[Difference]:
-    place = one.statement
-    yield from _of_errors(place, one.raised, other.raised)
-    for text in dict.fromkeys((*one.failed, *other.failed)):
-        if (text in one.failed) != (text in other.failed):
-            said = ("fails", "holds") if text in one.failed else ("holds", "fails")
+def _of_moments(scenario: Scenario, reference: Moment, engine: Moment) -> Iterator[Difference]:
+    place = reference.statement
+    yield from _of_errors(place, reference.raised, engine.raised)
+    for text in dict.fromkeys((*reference.failed, *engine.failed)):
+        if (text in reference.failed) != (text in engine.failed):
+            said = ("fails", "holds") if text in reference.failed else ("holds", "fails")
             yield Difference(place, "", f"assert {text}", group_of(text), *said)
-    if one.warned != other.warned:
-        warned = [w.message for w in one.warned], [w.message for w in other.warned]
-        if warned[0] == warned[1]:  # of other categories
-            warned = [str(w) for w in one.warned], [str(w) for w in other.warned]
+    if reference.warned != engine.warned:
+        warned = [w.message for w in reference.warned], [w.message for w in engine.warned]
+        if warned[0] == warned[1]:  # only the categories differ
+            warned = [str(w) for w in reference.warned], [str(w) for w in engine.warned]
         yield from _of_texts(place, "warned", *warned)
-    if one.printed != other.printed:
-        yield from _of_texts(place, "printed", one.printed.splitlines(), other.printed.splitlines())
-    mine, its = dict(one.values), dict(other.values)
-    failed = {e for e in mine if is_error(mine[e]) or is_error(its.get(e))}
+    if reference.printed != engine.printed:
+        yield from _of_texts(place, "printed", reference.printed.splitlines(), engine.printed.splitlines())
+    of_reference, of_engine = dict(reference.values), dict(engine.values)
+    failed = {e for e in of_reference if is_error(of_reference[e]) or is_error(of_engine.get(e))}
     for expression in failed:
-        if mine[expression] != its.get(expression):
-            shown = shown_value(mine[expression], None), shown_value(its.get(expression, NOTHING), None)
+        if of_reference[expression] != of_engine.get(expression):
+            texts = of_reference[expression], of_engine.get(expression, NOTHING)
+            shown = shown_value(texts[0], None), shown_value(texts[1], None)
             yield Difference(place, expression, "value", group_of(expression), *shown)
-    if one.state is not None and other.state is not None:
-        expressions = set(mine)
+    if reference.state is not None and engine.state is not None:
+        expressions = set(of_reference)
         yield from (
             d
-            for d in _of_states(scenario, place, one.state, other.state, expressions)
+            for d in _of_states(scenario, place, reference.state, engine.state, expressions)
             if d.name not in failed
         )
 
 
-def _of_errors(place: Statement, one: Raised | None, other: Raised | None) -> Iterator[Difference]:
-    if one is not None and other is not None and one.type == other.type:
-        if one.message != other.message:
-            yield Difference(place, "", "message", "messages", one.message, other.message)
-    elif one is not None or other is not None:
-        yield Difference(place, "", "raised", "errors", str(one or NOTHING), str(other or NOTHING))
+def _of_errors(place: Statement, reference: Raised | None, engine: Raised | None) -> Iterator[Difference]:
+    if reference is not None and engine is not None and reference.type == engine.type:
+        if reference.message != engine.message:
+            yield Difference(place, "", "message", "messages", reference.message, engine.message)
+    elif reference is not None or engine is not None:
+        yield Difference(place, "", "raised", "errors", str(reference or NOTHING), str(engine or NOTHING))
 
 
-def _of_texts(place: Statement, facet: str, one: list[str], other: list[str]) -> Iterator[Difference]:
-    if one != other:
-        yield Difference(place, "", facet, "messages", "\n".join(one) or NOTHING, "\n".join(other) or NOTHING)
+def _of_texts(place: Statement, facet: str, reference: list[str], engine: list[str]) -> Iterator[Difference]:
+    if reference != engine:
+        yield Difference(
+            place, "", facet, "messages", "\n".join(reference) or NOTHING, "\n".join(engine) or NOTHING
+        )
 
 
 def _of_states(
-    scenario: Scenario, place: Statement, one: State, other: State, expressions: Collection[str]
+    scenario: Scenario, place: Statement, reference: State, engine: State, expressions: Collection[str]
 ) -> Iterator[Difference]:
     absent: list[str] = []
-    for name in one if one.keys() == other.keys() else dict.fromkeys((*one, *other)):
-        if name in one and name in other:
-            if one[name] != other[name]:
-                yield from _of_names(scenario, place, name, one, other, expression=name in expressions)
+    for name in reference if reference.keys() == engine.keys() else dict.fromkeys((*reference, *engine)):
+        if name in reference and name in engine:
+            if reference[name] != engine[name]:
+                yield from _of_names(scenario, place, name, reference, engine, expression=name in expressions)
         elif not any(name.startswith(parent) for parent in absent):
             absent += (f"{name}.", f"{name}[")
             without = "None" if name.endswith(".grad") else "not bound"
-            shown = [_shown(state, name) if name in state else without for state in (one, other)]
+            shown = [_shown(state, name) if name in state else without for state in (reference, engine)]
             yield Difference(place, name, "value", "values", *shown)
 
 
 def _of_names(
-    scenario: Scenario, place: Statement, name: str, one: State, other: State, *, expression: bool
+    scenario: Scenario, place: Statement, name: str, reference: State, engine: State, *, expression: bool
 ) -> Iterator[Difference]:
-    mine, its = one[name], other[name]
-    if mine.get("is") != its.get("is"):
-        same = [f"the same object as {f['is']}" if "is" in f else "an object of its own" for f in (mine, its)]
+    expected, found = reference[name], engine[name]
+    if expected.get("is") != found.get("is"):
+        same = [
+            f"the same object as {facets['is']}" if "is" in facets else "an object of its own"
+            for facets in (expected, found)
+        ]
         yield Difference(place, name, "is", "flags", *same)
-        mine, its = resolved(one, name), resolved(other, name)
-    if ("shape" in mine) != ("shape" in its):
-        shown = _shown(one, name, as_tensor=True), _shown(other, name, as_tensor=True)
+        expected, found = resolved(reference, name), resolved(engine, name)
+    if ("shape" in expected) != ("shape" in found):
+        shown = _shown(reference, name, as_tensor=True), _shown(engine, name, as_tensor=True)
         yield Difference(place, name, "value", "values", *shown)
         return
-    group = group_of(name) if expression and "shape" not in mine else None
-    for facet in dict.fromkeys((*mine, *its)):
-        a, b = mine.get(facet), its.get(facet)
+    group = group_of(name) if expression and "shape" not in expected else None
+    for facet in dict.fromkeys((*expected, *found)):
+        a, b = expected.get(facet), found.get(facet)
         if a == b:
             continue
-        if facet in ("edges", "name()") and not (mine.get("grad_fn") and its.get("grad_fn")):
+        if facet in ("edges", "name()") and not (expected.get("grad_fn") and found.get("grad_fn")):
             continue
-        if facet == "value" and texts_close(str(b), str(a), bounds(mine.get("dtype"), scenario.tolerance)):
+        if facet == "value" and texts_close(
+            str(b), str(a), bounds(expected.get("dtype"), scenario.tolerance)
+        ):
             continue
-        dtype = mine.get("dtype") if facet == "value" else None
+        dtype = expected.get("dtype") if facet == "value" else None
         shown = shown_value(a, dtype), shown_value(b, dtype)
         if shown[0] == shown[1]:
             shown = str(a), str(b)
         yield Difference(place, name, facet, group or _group(facet, a, b), *shown)
 
 
-def _group(facet: str, one: Facet, other: Facet) -> str:
-    """The facet's group; where both raise the same type, only a text differs."""
-    texts = [str(value).partition(":")[0] for value in (one, other)]
+def _group(facet: str, reference: Facet, engine: Facet) -> str:
+    """The facet's group; if both raise the same type, only a message differs."""
+    texts = [str(value).partition(":")[0] for value in (reference, engine)]
     if texts[0] == texts[1] and is_error(texts[0]):
         return "messages"
     return GROUP_OF.get(facet, "values")
 
 
 def resolved(state: State, name: str) -> Facets:
-    """The facets of a name that may be another name for an object."""
+    """The facets of a name, also if it is a second name of an object."""
     facets = state[name]
     first = facets.get("is")
     if not isinstance(first, str):
@@ -256,5 +264,5 @@ def _shown(state: State, name: str, *, as_tensor: bool = False) -> str:
 
 
 def shown_value(value: Facet, dtype: Facet) -> str:
-    """A facet for a reader."""
+    """A facet as text for a reader."""
     return shortened(value, dtype) if isinstance(value, str) else str(value)

@@ -1,26 +1,25 @@
-"""What an autograd engine is to this suite."""
+"""The interface of an autograd engine."""
 
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 from typing import Any, Literal, Protocol, TypeGuard, runtime_checkable
 
+from conformance.language.scenario import Scenario
 from conformance.runner.trace import Trace
-from conformance.spec.scenario import Scenario
 
 GROUPS = ("values", "flags", "graph", "errors", "messages")
-"""The groups of facets that an engine claims, each as a whole."""
+"""The groups of facets; an engine claims each as a whole."""
 
 
 @runtime_checkable
 class Engine(Protocol):
-    """A name, a version, what the word ``torch`` stands for in a program, and a way to look at tensors.
+    """A name, a version, the object that programs use as ``torch``, and a way to observe tensors.
 
-    ``observe`` returns, for a tensor of this engine, an object that answers torch's attribute names
-    (``shape``, ``tolist()``, ``is_leaf``, ``grad_fn`` ...): the tensor itself where it does so already.
-    For anything else it returns None.  Nodes are told apart by ``==``.  Two tensors share a storage when
-    their ``untyped_storage().data_ptr()`` is the same; an object may have a plain attribute ``storage``
-    instead: any hashable, None where nothing is shared.
+    For a tensor of this engine, ``observe`` returns an object with torch's attributes (``shape``, ``tolist()``,
+    ``is_leaf``, ``grad_fn`` ...), or the tensor itself if it has them. For anything else it returns None. Nodes are
+    compared by ``==``. Two tensors share a storage if ``untyped_storage().data_ptr()`` is the same; instead, an object
+    may have a plain attribute ``storage``: any hashable value, or None if nothing is shared.
     """
 
     @property
@@ -39,19 +38,19 @@ class Engine(Protocol):
 
 
 @runtime_checkable
-class Elsewhere(Protocol):
-    """An engine that runs no program here, and yet has its trace: in another interpreter, or in a recording."""
+class TraceProvider(Protocol):
+    """An engine that provides traces without running programs in this process: remote, or a recording."""
 
     @property
-    def available(self) -> AbstractSet[str]: ...  # what scenarios may need that is there
+    def available(self) -> AbstractSet[str]: ...  # the needs of scenarios that are met there
 
-    def starting(self) -> bool: ...  # whether one would have to wait for it
+    def starting(self) -> bool: ...  # whether a caller would have to wait
 
     def trace_of(
         self, scenario: Scenario, *, seconds: float = 20, observe: Literal["each", "end"] | None = None
     ) -> Trace: ...
 
 
-def is_elsewhere(engine: Engine | Elsewhere) -> TypeGuard[Elsewhere]:
-    """isinstance, which takes long for protocols."""
+def provides_traces(engine: Engine | TraceProvider) -> TypeGuard[TraceProvider]:
+    """Like isinstance, which is slow for protocols."""
     return hasattr(engine, "trace_of")

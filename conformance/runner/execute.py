@@ -7,14 +7,14 @@ import os
 from contextlib import nullcontext
 from typing import Literal
 
+from conformance.language.scenario import Scenario
 from conformance.runner.bytecode import programs_of
-from conformance.runner.engine import Engine, is_elsewhere
+from conformance.runner.engine import Engine, provides_traces
 from conformance.runner.isolate import collected_on_demand, isolated, lookup
 from conformance.runner.limit import Alarm, Interrupts, TimeLimit, bounded_memory
+from conformance.runner.normalize import error_text
 from conformance.runner.recorder import Recorder, drop_frames
-from conformance.runner.texts import error_text
 from conformance.runner.trace import Moment, Raised, Trace
-from conformance.spec.scenario import Scenario
 
 
 def run(
@@ -24,12 +24,12 @@ def run(
     seconds: float = 20,
     observe: Literal["each", "end"] | None = None,
 ) -> Trace:
-    """Run a scenario on an engine. Whatever the engine raises is in the trace, and only there.
+    """Run a scenario on an engine. Every error of the engine is recorded in the trace; none is raised.
 
-    ``observe`` overrides what the scenario says. The limit of time needs the main thread; elsewhere
-    there is none. That of memory is Linux's, for scenarios that need no device: its driver reserves addresses.
+    ``observe`` overrides the scenario's own key. The time limit works only in the main thread. The memory limit works
+    only on Linux, and not for scenarios that need a device, whose driver reserves addresses.
     """
-    if is_elsewhere(engine):
+    if provides_traces(engine):
         return engine.trace_of(scenario, seconds=seconds, observe=observe)
     with Interrupts() as interrupts:
         return _run(scenario, engine, seconds, (observe or scenario.observe) == "each", interrupts)
@@ -40,7 +40,7 @@ def _run(scenario: Scenario, engine: Engine, seconds: float, each: bool, interru
     process = os.getpid()
 
     def check() -> None:
-        if os.getpid() != process:  # the child of an engine that forks: it would run all that follows
+        if os.getpid() != process:  # a child that the engine forked, which would run everything that follows
             os._exit(0)
         interrupts.check()
         alarm.check()
@@ -59,14 +59,14 @@ def _run(scenario: Scenario, engine: Engine, seconds: float, each: bool, interru
             finally:
                 try:
                     alarm.stop()
-                finally:  # it may ring while it is being stopped
+                finally:  # it may ring while it is stopped
                     alarm.stop()
                     recorder.forget()
-                    if generators:  # an unfinished one holds its `with` open
+                    if generators:  # an unfinished generator keeps its `with` open
                         gc.collect()
     except TimeLimit:
         raised = Raised("TimeLimit", f"still running after {seconds:g} s")
-    except BaseException as error:  # outside of the program: where the engine is prepared, or looked at
+    except BaseException as error:  # outside the program: preparing or observing the engine raised
         interrupts.check()
         raised = Raised(type(error).__name__, error_text(error))
         drop_frames(error)
@@ -78,8 +78,8 @@ def _run(scenario: Scenario, engine: Engine, seconds: float, each: bool, interru
 
 
 def available(engine: Engine, need: str) -> bool:
-    """Whether it is there, or was when the engine was recorded; a device that it does not know is not."""
-    if is_elsewhere(engine):
+    """Whether a need is met, or was met when the engine was recorded; unknown devices are not available."""
+    if provides_traces(engine):
         return need in engine.available
     if need == "cpu_build":
         is_built = lookup(engine.torch, "backends.cuda.is_built")

@@ -1,8 +1,8 @@
 """The graph behind a tensor as text, from name to name.
 
-An edge is written as the tensor it leads to, where one is alive: ``(b, AccumulateGrad(a), None)``.
-A node that no living tensor has as its grad_fn gets a number and a line of its own; ``:1`` is an index other
-than 0. So the text of one tensor says what lies between it and the next names, and a difference shows once.
+An edge is written as the tensor it leads to, if that is alive: ``(b, AccumulateGrad(a), None)``. A node that is the
+grad_fn of no living tensor gets a number and a line of its own; ``:1`` is an index other than 0. So the text of one
+tensor covers only the nodes up to the next names, and a difference shows once.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from conformance.runner.texts import error_text
+from conformance.runner.normalize import error_text
 
 AT_ONCE, IN_ALL = 1000, 10_000
 """Nodes walked in one snapshot, and in all snapshots of one run: see Note [Observing]."""
@@ -25,7 +25,7 @@ class Allowance:
 
 
 def key_of(node: Any) -> Hashable:
-    """What tells nodes apart within one snapshot."""
+    """The identity of a node within one snapshot."""
     try:
         hash(node)
     except TypeError:
@@ -35,24 +35,26 @@ def key_of(node: Any) -> Hashable:
 
 
 class Graphs:
-    """The texts of all graphs of one snapshot; they share the names and the number of nodes to walk."""
+    """The texts of all graphs of one snapshot, which share names and the allowance."""
 
     def __init__(self, name_of: Callable[[Any], str], allowance: Allowance) -> None:
         self._name_of = name_of  # of a leaf
         self._owners: dict[Hashable, dict[Any, str]] = {}  # node -> output_nr -> name of a tensor
-        self._numbers: dict[Hashable, tuple[str, int]] = {}  # node -> the name whose text has it, and where
+        self._numbers: dict[
+            Hashable, tuple[str, int]
+        ] = {}  # node -> the name whose text contains it, and its number there
         self._described: dict[str, dict[str, str]] = {}
         self._last: dict[str, int] = {}  # the highest number in the text of each name
         self._allowance = allowance
         self._until = max(allowance.left - AT_ONCE, 0)
 
     def own(self, node: Any, output_nr: Any, name: str) -> None:
-        """A living tensor has this node as its grad_fn."""
+        """Register the grad_fn of a living tensor."""
         self._owners.setdefault(key_of(node), {}).setdefault(output_nr, name)
 
     def describe(self, root: Any, name: str) -> dict[str, str]:
-        """The facets ``edges`` and ``name()`` of a node that has this name, or whose tensor has it."""
-        if name not in self._described:  # an expectation may be a name that there is
+        """The facets ``edges`` and ``name()`` of the node of this name."""
+        if name not in self._described:  # an expectation may repeat a name
             self._described[name] = self._describe(root, name)
         return self._described[name]
 
@@ -113,7 +115,7 @@ class Graphs:
         return text if index == 0 else f"{text}:{index}"
 
     def _called(self, key: Hashable, name: str) -> str:
-        """What a node without a tensor is called in the text of ``name``."""
+        """How the text of ``name`` refers to a node without a tensor."""
         owner, number = self._numbers.get(key, (name, 0))
         if not number:
             return owner

@@ -1,4 +1,4 @@
-"""Every scenario starts from the same global state, and leaves none behind."""
+"""Every scenario starts from the same global state and leaves none behind."""
 
 from __future__ import annotations
 
@@ -12,22 +12,34 @@ from functools import cache
 from types import ModuleType
 from typing import Any, NamedTuple
 
-_KEPT = object()  # starts as it is, and is put back
+_KEPT = object()  # not changed at the start, restored at the end
 _FAILED = object()
 
-# How a setting is read, how it is written, how it starts: torch's names, used where an engine has them.
+# Getter, setter and initial value of each setting, by torch's names; used if an engine has them.
 _SETTINGS: tuple[tuple[str, str, Any], ...] = (
     ("is_grad_enabled", "set_grad_enabled", True),
     ("get_default_dtype", "set_default_dtype", "float32"),
-    ("is_warn_always_enabled", "set_warn_always", True),  # else a once-only warning shows in one scenario
+    (
+        "is_warn_always_enabled",
+        "set_warn_always",
+        True,
+    ),  # otherwise a once-only warning appears in one scenario only
     ("is_anomaly_check_nan_enabled", "_set_check_nan", True),
     ("is_anomaly_enabled", "set_anomaly_enabled", False),
-    ("backends.opt_einsum.enabled", "_set_opt_einsum", False),  # else another package decides on the graph
+    (
+        "backends.opt_einsum.enabled",
+        "_set_opt_einsum",
+        False,
+    ),  # otherwise another package decides on the graph
     *(
         (f"backends.cuda.{name}_sdp_enabled", f"backends.cuda.enable_{name}_sdp", True)
         for name in ("flash", "math", "mem_efficient", "cudnn")
     ),
-    ("get_num_threads", "set_num_threads", 1),  # else a machine's processors decide how sums are rounded
+    (
+        "get_num_threads",
+        "set_num_threads",
+        1,
+    ),  # otherwise the number of processors decides how sums are rounded
     ("are_deterministic_algorithms_enabled", "use_deterministic_algorithms", _KEPT),
     ("get_float32_matmul_precision", "set_float32_matmul_precision", _KEPT),
     ("_C._is_multithreading_enabled", "_C._set_multithreading_enabled", _KEPT),
@@ -46,7 +58,7 @@ _SETTINGS: tuple[tuple[str, str, Any], ...] = (
     ("_tensor_str.PRINT_OPTS", "_set_all_printoptions", _KEPT),
 )
 
-# The same of the interpreter, which an engine shares with the reference and with this package.
+# The same for the interpreter, which the engine shares with the reference and with this package.
 _OF_THE_INTERPRETER: tuple[tuple[Callable[[], Any], Callable[[Any], Any]], ...] = (
     (sys.getrecursionlimit, sys.setrecursionlimit),
     (sys.gettrace, sys.settrace),
@@ -59,20 +71,20 @@ _OF_THE_INTERPRETER: tuple[tuple[Callable[[], Any], Callable[[Any], Any]], ...] 
 )
 
 _guards: list[Any] = []
-_found: dict[int, tuple[Any, list[_Setting]]] = {}  # id of an engine's torch -> it, and its settings
+_found: dict[int, tuple[Any, list[_Setting]]] = {}  # id of an engine's torch -> that object and its settings
 
 
 class _Setting(NamedTuple):
     read: Callable[[], Any]
     write: Callable[[Any], Any]
     start: Any
-    compare: bool  # a tensor takes longer to compare than to write
+    compare: bool  # comparing a tensor takes longer than writing it
 
 
 @contextlib.contextmanager
 def isolated(torch: Any) -> Iterator[list[warnings.WarningMessage]]:
-    """Inside: manual_seed(0), grad mode on, default dtype float32, one thread, all warnings recorded (the list that
-    is given); outside: all as before."""
+    """Inside: manual_seed(0), grad mode on, default dtype float32, one thread; all warnings go to the yielded list.
+    Afterwards everything is restored."""
     with warnings.catch_warnings(record=True) as log:
         warnings.simplefilter("always")
         read = [(setting, _attempt(setting.read)) for setting in _settings(torch)]
@@ -101,12 +113,12 @@ def isolated(torch: Any) -> Iterator[list[warnings.WarningMessage]]:
 
 @contextlib.contextmanager
 def collected_on_demand(freeze: bool) -> Iterator[None]:
-    """Inside, cyclic garbage is collected when it is asked for, and never by chance.
+    """Inside, cyclic garbage is collected only by explicit calls.
 
-    With ``freeze`` a collection looks at what was made inside alone: all of a process with torch takes 0.2 s. What is
-    frozen already, by who runs many scenarios, stays so, with all that was made since.
+    With ``freeze``, a collection examines only objects created inside, since examining a whole process with torch takes
+    0.2 s. If the caller has frozen objects already, they stay frozen, together with everything created since.
     """
-    enabled, frozen = gc.isenabled(), freeze and gc.get_freeze_count()  # which counts, one by one
+    enabled, frozen = gc.isenabled(), freeze and gc.get_freeze_count()  # counting takes time
     gc.disable()
     if freeze:
         gc.freeze()
@@ -120,7 +132,7 @@ def collected_on_demand(freeze: bool) -> Iterator[None]:
 
 
 def lookup(namespace: Any, path: str) -> Any:
-    """The attribute at a dotted path, or None; the namespace itself at the empty one."""
+    """The attribute at a dotted path, or None; the namespace itself for an empty path."""
     for name in path.split(".") if path else ():
         namespace = getattr(namespace, name, None)
     return namespace
@@ -141,7 +153,7 @@ def _settings(torch: Any) -> list[_Setting]:
 
 
 def _print_options(torch: Any) -> Callable[[], Any] | None:
-    """torch's own function copies them deeply, which takes as long as a small program."""
+    """A shallow copy: torch's own function makes a deep one, which takes as long as a small program."""
     options = lookup(torch, "_tensor_str.PRINT_OPTS")
     return None if options is None else lambda: dict(vars(options))
 
@@ -152,7 +164,7 @@ def _opt_einsum(torch: Any) -> Callable[[], Any] | None:
 
 
 def _invariants(torch: Any) -> Callable[[], Any] | None:
-    """torch warns as long as nobody has said whether it is to check them."""
+    """Set the current value explicitly, since torch warns until somebody does."""
     read, write = (lookup(torch, f"_C.{name}_sparse_tensor_invariants") for name in ("_check", "_set_check"))
     if read is not None and write is not None:
         write(read())
@@ -182,7 +194,7 @@ def _restore(setting: _Setting, value: Any) -> None:
 
 
 def _attempt(action: Callable[..., Any], *args: Any) -> Any:
-    """What it returns, or that it failed: an engine may have a name, and no more."""
+    """The result, or ``_FAILED``: an engine may have a name that does not work."""
     try:
         return action(*args)
     except Exception:
@@ -190,7 +202,7 @@ def _attempt(action: Callable[..., Any], *args: Any) -> Any:
 
 
 def _forget_deprecation(torch: Any) -> None:
-    """That typed storages are deprecated is told once, whatever set_warn_always says: so once in a scenario."""
+    """Whatever set_warn_always says, torch warns once of typed storages; make that once per scenario."""
     vars(torch.storage._warn_typed_storage_removal)["has_warned"] = False
 
 
@@ -204,7 +216,7 @@ def _seed(torch: Any) -> None:
 def _default_printing(torch: Any) -> None:
     set_printoptions = lookup(torch, "set_printoptions")
     if set_printoptions is not None:
-        with contextlib.suppress(TypeError):  # it has the name, and no profiles
+        with contextlib.suppress(TypeError):  # an engine may have the function without profiles
             set_printoptions(profile="default")
 
 
@@ -212,9 +224,9 @@ _LIBRARY = "_library.custom_ops"
 
 
 def _operators(torch: Any) -> tuple[Any, Any, Any]:
-    """What torch.library keeps for the life of a process: libraries by operators, libraries, names of operators.
+    """What torch.library keeps for the life of a process: libraries by operator, libraries, names of operators.
 
-    To look is no reason to import it: an engine may have nothing of the kind loaded.
+    Modules that are not loaded are not imported for this.
     """
     package = getattr(torch, "__name__", None)  # an engine's torch may be any object
     whole, parts = (sys.modules.get(f"{package}.{name}") for name in ("library", _LIBRARY))
@@ -223,7 +235,7 @@ def _operators(torch: Any) -> tuple[Any, Any, Any]:
 
 
 def _forget_operators(torch: Any, before: Sequence[Collection[Any]]) -> None:
-    """End the operators that a program defined, so that it can define them again; not those of torch.nn."""
+    """Destroy the operators that a program defined, so that it can define them again; not those of torch.nn."""
     of_functions, without_library, names = _operators(torch)
     ended = {name for name in of_functions if name not in before[0] and not name.startswith("torch_nn::")}
     for name in ended:
@@ -231,12 +243,12 @@ def _forget_operators(torch: Any, before: Sequence[Collection[Any]]) -> None:
         lookup(torch, f"{_LIBRARY}.OPDEFS").pop(name, None)
     while len(without_library) > len(before[1]):
         without_library.pop()._destroy()
-    if set(names) - set(before[2]) - ended:  # a library of the program's own that is in a cycle
+    if set(names) - set(before[2]) - ended:  # a library of the program that is part of a cycle
         gc.collect()
 
 
 def _forget_hooks(torch: Any) -> None:
-    """Take the hooks away that run for every module and every optimizer; what was not loaded has none."""
+    """Remove the hooks that run for every module and every optimizer, in the modules that are loaded."""
     package = getattr(torch, "__name__", None)
     for name in ("nn.modules.module", "optim.optimizer"):
         module = sys.modules.get(f"{package}.{name}")
@@ -252,7 +264,7 @@ def _hooks_of_all(module: ModuleType) -> list[dict[int, Any]]:
 
 
 def _leave_modes(torch: Any) -> None:
-    """End what a `with` left on that can never end: its generator is in a cycle through C++."""
+    """Leave modes whose `with` never ends because its generator is in a cycle through C++."""
     _leave_autocast(torch)
     _attempt(_leave_function_modes, torch)
     autograd = lookup(torch, "_C._autograd")
@@ -264,12 +276,12 @@ def _leave_modes(torch: Any) -> None:
     if (lookup(torch, "autograd._profiler_enabled") or bool)():
         torch.autograd._disable_profiler()
     forward = lookup(torch, "autograd.forward_ad")
-    if getattr(forward, "_current_level", -1) >= 0:  # torch has no level within another
+    if getattr(forward, "_current_level", -1) >= 0:  # torch has no nested levels
         forward.exit_dual_level()
     if (lookup(torch, "is_inference_mode_enabled") or bool)():
         guard = torch.inference_mode(False)
         guard.__enter__()
-        _guards.append(guard)  # dropped, it would switch inference mode on again
+        _guards.append(guard)  # destroying it would switch inference mode on again
 
 
 def _leave_function_modes(torch: Any) -> None:
@@ -277,7 +289,7 @@ def _leave_function_modes(torch: Any) -> None:
     if modes is not None and modes():
         torch.set_default_device(None)
         while modes():
-            torch.device("cpu").__exit__(None, None, None)  # which ends the innermost, whatever it is
+            torch.device("cpu").__exit__(None, None, None)  # pops the innermost mode, whatever it is
 
 
 def _leave_autocast(torch: Any) -> None:

@@ -1,11 +1,11 @@
 """Limits of time and of memory.
 
-The first is by signal: a thread that waits could only end the whole process. The second is the system's own, so that
-an allocation fails where it is asked for, and the process is not killed with all that it has found.
+The time limit uses a signal, since a waiting thread could only end the whole process. The memory limit is the system's
+own, so that an allocation raises MemoryError instead of the process being killed.
 
-Note [What swallows all]: an engine that goes on after every error, as ``while True: try: ... except: pass`` does, would
-go on for ever. But what is raised often enough is raised outside of the ``try`` too, where nothing catches it: while
-the one before is being caught, within a second at ten thousand a second.
+Note [What swallows all]: an engine that continues after every error, as in ``while True: try: ... except: pass``, would
+run forever. But an error that is raised often enough is also raised outside the ``try``, where nothing catches it, for
+example while the previous one is handled. At ten thousand signals a second that takes less than a second.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ from types import FrameType
 from typing import Any
 
 MEMORY = 4 << 30
-"""Bytes that a scenario may take beyond what the process has."""
+"""Bytes that a scenario may allocate on top of the process's memory."""
 
 AGAIN = 0.2
-"""Seconds until it rings again, for a program or an engine that swallows what it raises."""
+"""Seconds until the alarm rings again, for programs and engines that swallow its error."""
 
 OFTEN = 10
-"""Times that it may be swallowed. From there on it rings without end: see Note [What swallows all]."""
+"""Rings that may be swallowed before it rings rapidly: see Note [What swallows all]."""
 
 RAPIDLY = 0.0001
-"""Seconds between two rings then."""
+"""Seconds between two rapid rings."""
 
 PATIENCE = 10
-"""How many times longer an import may take: a module that is half imported stays broken for all that comes after it."""
+"""How many times longer an import may take, since a half imported module breaks all later scenarios."""
 
 _OWN = f"{__name__.rpartition('.')[0]}."
 
 
 class TimeLimit(BaseException):
-    """The program ran for too long. Not an Exception: programs and engines catch those."""
+    """The program ran for too long. Not an Exception, since programs and engines catch those."""
 
 
 class Alarm:
-    """Raises TimeLimit after some seconds, and again until `stop`. In the main thread; elsewhere never."""
+    """Raises TimeLimit after some seconds, repeatedly until `stop`; only in the main thread."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -52,7 +52,7 @@ class Alarm:
         self._before: tuple[Any, tuple[float, float], float] | None = None
 
     def start(self) -> None:
-        """From here on."""
+        """Start the time."""
         if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
             return
         handler = signal.signal(signal.SIGALRM, self._ring)
@@ -62,12 +62,12 @@ class Alarm:
         self._before = handler, timer, self._started
 
     def check(self) -> None:
-        """Between two statements: whether it rang and was swallowed."""
+        """Raise TimeLimit again between two statements, if the program swallowed it."""
         if self._expired and self._armed:
             raise TimeLimit
 
     def stop(self) -> None:
-        """Never after this; another's alarm goes on as it was."""
+        """Stop the alarm and restore an alarm that was set before."""
         self._armed = False
         if self._before is None:
             return
@@ -81,7 +81,7 @@ class Alarm:
 
     def _ring(self, signum: int, frame: FrameType | None) -> None:
         if self._rings >= OFTEN and (frame is None or str(frame.f_globals.get("__name__")).startswith(_OWN)):
-            return  # what was raised is on its way, or `check` raises it
+            return  # the error is propagating already, or `check` raises it
         if time.monotonic() - self._started < PATIENCE * self._seconds and _is_importing(frame):
             return
         self._expired = True
@@ -93,7 +93,7 @@ class Alarm:
 
 
 class Interrupts:
-    """Inside, whether somebody interrupts: a KeyboardInterrupt without that is what an engine raises of its own."""
+    """Records real interrupts, since an engine may raise KeyboardInterrupt by itself."""
 
     def __init__(self) -> None:
         self.came = False
@@ -103,7 +103,7 @@ class Interrupts:
         before = signal.getsignal(signal.SIGINT)
         if callable(before) and threading.current_thread() is threading.main_thread():
             self._before = before
-            signal.signal(signal.SIGINT, self._hear)
+            signal.signal(signal.SIGINT, self._record)
         return self
 
     def __exit__(self, *raised: object) -> None:
@@ -111,11 +111,11 @@ class Interrupts:
             signal.signal(signal.SIGINT, self._before)
 
     def check(self) -> None:
-        """Between two statements: whether one came and was swallowed."""
+        """Raise KeyboardInterrupt between two statements, if the program swallowed it."""
         if self.came:
             raise KeyboardInterrupt
 
-    def _hear(self, signum: int, frame: FrameType | None) -> Any:
+    def _record(self, signum: int, frame: FrameType | None) -> Any:
         self.came = True
         return self._before(signum, frame)
 
@@ -130,7 +130,7 @@ def _is_importing(frame: FrameType | None) -> bool:
 
 @contextlib.contextmanager
 def bounded_memory() -> Iterator[None]:
-    """Inside, what asks for more than `MEMORY` gets MemoryError; without limit where the system has none."""
+    """Inside, allocating more than `MEMORY` raises MemoryError, if the system has such a limit."""
     try:
         import resource
 

@@ -1,4 +1,4 @@
-"""Which of torch's names an engine lacks, told from the error that a program met."""
+"""Find the name of torch that an engine lacks from the error that a program raised."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from functools import cache
 from types import FrameType, ModuleType
 from typing import Any
 
+from conformance.language.vocabulary import PATHS, is_attribute
+from conformance.language.words import BOUND
 from conformance.runner.engine import Engine
 from conformance.runner.isolate import lookup
 from conformance.runner.paths import OWN_MODULE
-from conformance.spec.vocabulary import PATHS, is_attribute
-from conformance.spec.words import BOUND
 
-_CALLED = r"(?:.*?\.)??([\w<>]+)(?:\.__init__)?\(\) "  # a class is called by its own name
+_CALLED = r"(?:.*?\.)??([\w<>]+)(?:\.__init__)?\(\) "  # a class appears by its own name
 _KEYWORD = re.compile(rf"{_CALLED}got an unexpected keyword argument '(\w+)'")
 _COUNT = re.compile(rf"{_CALLED}takes .*arguments? (?:but |\()(\d+) (?:was |were )?given")
 _WITHOUT = re.compile(rf"{_CALLED}missing \d+ required (?:positional|keyword-only) arguments?: '(\w+)'")
@@ -34,14 +34,14 @@ _METHODS = dict(zip(_SIGNS.split(), _WORDS.split(), strict=True))
 
 
 def missing_name(error: BaseException, engine: Engine) -> str:
-    """``torch.nn.Linear``, ``Tensor.retain_grad``, ``backward(inputs=...)``, ``Tensor / ...``; empty where
-    nothing is missing.
+    """``torch.nn.Linear``, ``Tensor.retain_grad``, ``backward(inputs=...)``, ``Tensor / ...``; empty if no name
+    is missing.
 
-    Whether torch raises the same there, so that nothing is missing, is for who compares.
+    The comparison decides whether torch raises the same error, so that nothing is missing.
     """
     match error:
         case NotImplementedError():
-            return str(error) or "implementation of what is asked"
+            return str(error) or "an implementation"
         case NameError(name=str(name)):
             return BOUND.get(name, "")  # an engine without torch.optim leaves it unbound
         case AttributeError(name=str(name)):
@@ -60,7 +60,7 @@ def missing_name(error: BaseException, engine: Engine) -> str:
 
 
 def _raised_by_the_call(error: BaseException) -> FrameType | None:
-    """The frame of the program, where it was raised by a call that did not come to run any of the engine's code."""
+    """The program's frame, if the call raised before any code of the engine ran."""
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_next is not None:
         traceback = traceback.tb_next
@@ -70,7 +70,7 @@ def _raised_by_the_call(error: BaseException) -> FrameType | None:
 
 
 def _module_called(frame: FrameType, engine: Engine) -> str:
-    """The name under which the engine has a module, and torch what a program may call."""
+    """The called name that is a module in the engine and callable in torch."""
     called = frame.f_code.co_names
     modules = (path for path, kind in PATHS.items() if kind != "module" and path.rpartition(".")[2] in called)
     return next((path for path in modules if is_module(engine.torch, path)), "")
@@ -82,7 +82,7 @@ def is_module(torch: Any, path: str) -> bool:
 
 
 def _operator(text: str, frame: FrameType, engine: Engine) -> str:
-    """The operator that the engine's tensors lack: those that the program holds tell their class."""
+    """The operator that the engine's tensors lack; their class is known from the program's variables."""
     held = [*frame.f_globals.values(), *frame.f_locals.values()]
     classes = {type(value).__name__: type(value) for value in held if engine.observe(value) is not None}
     for pattern, name in _ALONE:
@@ -105,8 +105,8 @@ def _named(owner: Any, name: str, engine: Engine) -> str:
         if owner is not None and owner is found:
             return full
         if owner is None and found is None and full in PATHS and _has(engine.torch, path):
-            return full  # it has None where torch has a module
-    if not is_attribute(name):  # not torch's: the engine's own code is wrong
+            return full  # the engine has None instead of a module
+    if not is_attribute(name):  # not a name of torch: a mistake in the engine's own code
         return ""
     if engine.observe(owner) is not None:
         return f"Tensor.{name}"
@@ -121,7 +121,7 @@ def _has(torch: Any, path: str) -> bool:
 
 @cache
 def _modules() -> tuple[str, ...]:
-    """The paths below torch, itself first, that hold names of the vocabulary."""
+    """The modules of the vocabulary as paths below torch, torch itself first."""
     return (
         "",
         *(path.partition(".")[2] for path, kind in PATHS.items() if kind == "module" and path != "torch"),

@@ -1,12 +1,12 @@
 """The state of every live name.
 
-Note [Observing]: looking must not change what is looked at.
-  - No reference outlives the snapshot; nothing is read that warns or runs a hook: ``.grad`` only of leaves
-    and of tensors that retain it, never ``_saved_*``.
-  - What raises when read has that error as its value.
-  - A node once read keeps its Python wrapper for good, and some 40 000 of them in a chain overflow the stack
-    when it is dropped: at most 1000 nodes are walked at once, and 10 000 in one run.
-  - All empty tensors have data pointer 0: they share their storage with nobody.
+Note [Observing]: observing must not change the state.
+  - No reference outlives the snapshot. Nothing is read that warns or runs a hook: ``.grad`` only of leaves and of
+    tensors that retain it, never ``_saved_*``.
+  - An attribute that raises has the error as its value.
+  - A node that was read keeps its Python wrapper forever, and destroying a chain of some 40 000 of them overflows the
+    stack. So at most 1000 nodes are walked per snapshot, and 10 000 per run.
+  - All empty tensors have data pointer 0, which does not count as a shared storage.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from typing import Any
 
 from conformance.runner.engine import Engine
 from conformance.runner.graph import Allowance, Graphs
+from conformance.runner.normalize import error_text, normalised
 from conformance.runner.paths import SHOWN, Kind, Kinds, inside, plain
-from conformance.runner.texts import error_text, normalised
 from conformance.runner.trace import Facet, Facets, State
 
 PLAIN, TENSOR = Kind.PLAIN, Kind.TENSOR
 
 
 class Observer:
-    """Takes snapshots of the names of one run."""
+    """Takes snapshots of all names during one run."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -35,11 +35,11 @@ class Observer:
         self._allowance = Allowance()
 
     def snapshot(self, roots: Iterable[tuple[str, Any]]) -> State:
-        """The facets of everything that a name holds or that a path from one leads to."""
+        """The facets of the value of every name, and of everything reachable by a path from it."""
         return _Snapshot(self._engine, self._kinds, self._allowance, roots).state
 
     def text(self, value: Any) -> str:
-        """The value of an expectation, as data: a tensor is its numbers, a node the name of its type."""
+        """The value of an expectation as text: a tensor as its numbers, a node as the name of its type."""
         text = plain(value)
         if text is not None:
             return text
@@ -64,7 +64,7 @@ class Observer:
 
 
 class _Snapshot:
-    """One snapshot being taken; dropped with all its references when it is."""
+    """One snapshot; discarded with all its references afterwards."""
 
     def __init__(
         self, engine: Engine, kinds: Kinds, allowance: Allowance, roots: Iterable[tuple[str, Any]]
@@ -73,8 +73,8 @@ class _Snapshot:
         self._engine = engine
         self._kinds = kinds
         self._allowance = allowance
-        self._names: dict[int, str] = {}  # id of a value -> the first name it was found by
-        self._held: list[Any] = []  # what was only found on the way, so that its id stays its own
+        self._names: dict[int, str] = {}  # id of a value -> its first name
+        self._held: list[Any] = []  # intermediate values, kept alive so that their ids stay unique
         self._unnamed = 0
         self._tensors: list[tuple[str, Any, Any]] = []
         self._nodes: list[tuple[str, Any]] = []
@@ -98,7 +98,7 @@ class _Snapshot:
                 todo += reversed(inner)
 
     def _other(self, name: str, value: Any, kind: Kind) -> tuple[dict[str, Facet], list[tuple[str, Any]]]:
-        """The facets of what is no tensor, and the paths into it."""
+        """The facets of a value other than a tensor, and the paths into it."""
         facets: dict[str, Facet] = {}
         if (text := plain(value)) is not None:
             facets["value"] = text
@@ -129,7 +129,7 @@ class _Snapshot:
         return {"value": text}, inner
 
     def _tensor(self, name: str, value: Any, todo: list[tuple[str, Any]]) -> None:
-        """Reads a tensor's own facets; its grad, where it may be read, is to be walked next."""
+        """Read a tensor's facets; its grad is walked next, if it may be read."""
         tensor: Any = self._engine.observe(value)
         facets: dict[str, Facet]
         try:
@@ -144,7 +144,7 @@ class _Snapshot:
                 grad = tensor.grad
             except Exception as error:
                 if not (isinstance(error, AttributeError) and error.name == "grad"):
-                    facets["grad"] = _raised(error)  # else it keeps no grads, and so has none here
+                    facets["grad"] = _raised(error)  # otherwise its tensors have no grads
             else:
                 if grad is not None:
                     self._held.append(grad)
@@ -187,7 +187,7 @@ _CANNOT_SAY = ("raises AttributeError", "raises TypeError", "raises NotImplement
 
 
 def _may_read_grad(facets: Facets) -> bool:
-    """Of a leaf, of a tensor that retains its grad, and on an engine that cannot say what is one."""
+    """Whether it is a leaf, retains its grad, or the engine cannot say whether it is a leaf."""
     leaf = facets["is_leaf"]
     if leaf is True or facets["retains_grad"] is True:
         return True
@@ -195,7 +195,7 @@ def _may_read_grad(facets: Facets) -> bool:
 
 
 def _has_identity(value: Any, kind: Kind) -> bool:
-    """Whether it matters that two names hold one object."""
+    """Whether identity matters for such a value."""
     return kind is not Kind.CONSTANT and kind is not Kind.OPAQUE and not isinstance(value, tuple)
 
 
@@ -220,7 +220,7 @@ def _read_at_once(tensor: Any, grad_fn: Any) -> dict[str, Facet]:
 
 
 def _read_one_by_one(tensor: Any) -> tuple[Any, dict[str, Facet]]:
-    """The same for a tensor of which something raises, or is not of the type that torch's is."""
+    """The same for a tensor with an attribute that raises or has a type other than torch's."""
     held: list[Any] = [None]
 
     def grad_fn() -> str | None:
@@ -242,7 +242,7 @@ def _read_one_by_one(tensor: Any) -> tuple[Any, dict[str, Facet]]:
 
 
 def _elements(tensor: Any) -> str:
-    """The numbers of a tensor; of a sparse one, which refuses to list them, those that it holds, and where."""
+    """The numbers of a tensor; for a sparse one, which has no tolist(), its indices and values."""
     if getattr(tensor, "is_sparse", False) is not True:
         return _numbers(_listed(tensor))
     indices, values = tensor._indices().tolist(), tensor._values().tolist()
@@ -250,7 +250,7 @@ def _elements(tensor: Any) -> str:
 
 
 def _listed(tensor: Any) -> Any:
-    """What ``tolist`` gives; many an engine that is made of NumPy's arrays has torch's ``numpy`` alone."""
+    """The result of ``tolist()``, or of ``numpy()`` for engines that only have that."""
     if hasattr(tensor, "tolist") or not hasattr(tensor, "numpy"):
         return tensor.tolist()
     return (tensor.detach() if hasattr(tensor, "detach") else tensor).numpy().tolist()
@@ -268,7 +268,7 @@ def _raised(error: Exception) -> str:
 
 
 def _flag(value: Any) -> bool:
-    if type(value).__name__ in ("bool", "bool_"):  # numpy's too
+    if type(value).__name__ in ("bool", "bool_"):  # numpy's bool too
         return bool(value)
     raise TypeError(f"a {type(value).__name__}, not a bool")
 
@@ -283,7 +283,7 @@ _texts: dict[bytes, str] = {}
 
 
 def _numbers(values: Any) -> str:
-    """The numbers of a tensor as text. Most are as they were before: ``marshal`` is cheaper than ``repr``."""
+    """The numbers of a tensor as text, cached since most do not change: ``marshal`` is cheaper than ``repr``."""
     if type(values) is not list:
         return repr(values)
     key = marshal.dumps(values, 2)
@@ -298,11 +298,11 @@ def _numbers(values: Any) -> str:
 
 
 def _shape(shape: Any) -> str:
-    return str([*map(index, shape)])  # numpy's ints too, and no float that is equal to one
+    return str([*map(index, shape)])  # accepts numpy's ints, but not floats
 
 
 def _constant(value: Any) -> str:
-    """A dtype, device or layout as torch names it, whatever the module is called that stands in for torch."""
+    """A dtype, device or layout by torch's name, whatever the name of the engine's module is."""
     text = normalised(str(value))
     module, dot, name = text.rpartition(".")
     return f"torch.{name}" if dot and module.isidentifier() else text
@@ -318,7 +318,7 @@ _ABSENT = object()
 
 def _storage(tensor: Any) -> Any:
     own = getattr(tensor, "storage", _ABSENT)
-    if own is not _ABSENT and not callable(own):  # torch's own is a method
+    if own is not _ABSENT and not callable(own):  # torch's storage() is a method
         return own
     held = tensor._values() if getattr(tensor, "is_sparse", False) is True else tensor
     return held.untyped_storage().data_ptr() or None

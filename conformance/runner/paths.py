@@ -1,4 +1,4 @@
-"""What a value is, and the paths into it: ``m.weight``, ``seen[0]``, ``opt.state[0].momentum_buffer``."""
+"""The kinds of values, and the paths into them: ``m.weight``, ``seen[0]``, ``opt.state[0].momentum_buffer``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ OWN_MODULE = "__main__"
 """The module that a program's own classes belong to."""
 
 SHOWN = 200
-"""Entries of one container that are looked at."""
+"""Entries of one container that are observed."""
 
 Children: TypeAlias = Iterator[tuple[str, Any]]
 
@@ -23,7 +23,7 @@ class Kind(Enum):
     PLAIN = auto()  # its own text
     TENSOR = auto()
     NODE = auto()
-    SEQUENCE = auto()  # from here on: by the paths into it
+    SEQUENCE = auto()  # this and the next kinds are observed by the paths into them
     MAPPING = auto()
     MODULE = auto()
     OPTIMIZER = auto()
@@ -93,7 +93,7 @@ def plain(value: Any, depth: int = 0) -> str | None:
 
 
 def _scalar(value: int | float | complex | str) -> str:
-    """Of a subclass, such as numpy's float64, what it is as Python's own."""
+    """The text of a scalar; a subclass such as numpy's float64 is converted to Python's type."""
     base: type[Any] = next(t for t in (int, float, complex, str) if isinstance(value, t))
     return repr(value if type(value) is base else base(value))
 
@@ -153,7 +153,7 @@ def _own_attributes(value: Any) -> Children:
 
 
 def _attribute(dotted: str) -> str:
-    """``0.weight`` as one writes it: ``[0].weight``."""
+    """``0.weight`` in Python's notation: ``[0].weight``."""
     return "".join(f"[{part}]" if part.isdigit() else f".{part}" for part in dotted.split("."))
 
 

@@ -1,4 +1,4 @@
-"""Tasks in processes of their own: a fault may hang, crash or leave anything behind."""
+"""Run tasks in separate processes, since a task may hang, crash or leave state behind."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Died(Exception):  # noqa: N818 - what became of a process
+class ProcessDied(Exception):  # noqa: N818 - the outcome of a process
     """The process ended without an answer."""
 
 
-def forked(tasks: Sequence[Callable[[], T]], processes: int) -> Iterator[tuple[int, T | Died]]:
-    """Run each task in a fork of this process, some at a time; yields number and result as they finish.
+def forked(tasks: Sequence[Callable[[], T]], processes: int) -> Iterator[tuple[int, T | ProcessDied]]:
+    """Run each task in a fork of this process, ``processes`` at a time; yields number and result as they finish.
 
-    The tasks find all that is loaded here, and change none of it.
+    The tasks see everything that is loaded here, and cannot change it.
 
     Raises:
         Exception: what a task raised.
@@ -31,16 +31,16 @@ def forked(tasks: Sequence[Callable[[], T]], processes: int) -> Iterator[tuple[i
     return _apart(multiprocessing.get_context("fork"), tasks, processes)
 
 
-def fresh(tasks: Sequence[Callable[[], T]], processes: int) -> Iterator[tuple[int, T | Died]]:
-    """As :func:`forked`, in interpreters that load everything anew: a fork would share torch's threads."""
+def fresh(tasks: Sequence[Callable[[], T]], processes: int) -> Iterator[tuple[int, T | ProcessDied]]:
+    """Like :func:`forked`, but in new interpreters, since a fork would share torch's threads."""
     return _apart(multiprocessing.get_context("spawn"), tasks, processes)
 
 
 @contextmanager
 def _starting(context: ForkContext | SpawnContext) -> Iterator[None]:
-    """Inside, processes are started that an interrupt of this one does not reach, from their first moment.
+    """Start processes inside, which do not receive this process's interrupts.
 
-    One that comes meanwhile waits until it is over: who interrupts the run means the process that waits for the others.
+    An interrupt is delayed until the end of the block: it is meant for the process that waits for the others.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -48,7 +48,7 @@ def _starting(context: ForkContext | SpawnContext) -> Iterator[None]:
     if isinstance(context, SpawnContext):
         from multiprocessing import resource_tracker
 
-        resource_tracker.ensure_running()  # if it had to be started inside, that would end the wait
+        resource_tracker.ensure_running()  # starting it inside would unblock the signal
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield
@@ -57,14 +57,14 @@ def _starting(context: ForkContext | SpawnContext) -> Iterator[None]:
 
 
 BUSY = 60
-"""Seconds of a processor that a task may take where nobody waits for it."""
+"""Processor seconds that a background task may take."""
 
 
 class FromTheEnd(Generic[T]):
-    """Tasks that a fork of this process does from the last towards the first, while this one goes the other way.
+    """A fork of this process that runs tasks from the last to the first, while this process starts at the first.
 
-    Nobody waits for it: what it has not done, or could not do, is for this process to do. What it prints is dropped.
-    The system ends it at a task without end, which may hear of nothing else: else it would outlive a killed process.
+    This process never waits for the fork: it runs every task that the fork has not finished or could not run. The
+    fork's output is discarded. A timer of the system ends it in an endless task; otherwise it could outlive its parent.
     """
 
     def __init__(self, tasks: Sequence[Callable[[], T | None]]) -> None:
@@ -79,19 +79,19 @@ class FromTheEnd(Generic[T]):
         sender.close()
 
     def take(self, number: int) -> T | None:
-        """What a task has left there; None where it is to be done here."""
+        """The fork's result of a task; None if this process has to run it."""
         try:
             while self._process is not None and self._receiver.poll():
                 done, result = self._receiver.recv()
                 self._results[done] = result
         except (EOFError, OSError):
             self.close()
-        if number in self._results:  # and so is all that comes after it
+        if number in self._results:  # all later tasks are done, too
             self.close()
         return self._results.pop(number, None)
 
     def close(self) -> None:
-        """End it."""
+        """End the fork."""
         if self._process is not None:
             self._process.kill()
             self._process.join()
@@ -102,7 +102,7 @@ class FromTheEnd(Generic[T]):
 def _send_from_the_end(
     tasks: Sequence[Callable[[], T | None]], sender: Connection, receiver: Connection
 ) -> None:
-    receiver.close()  # else it would wait for ever to be read, once the process that does so was killed
+    receiver.close()  # otherwise sending would block forever if the parent is killed
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # also where `_starting` does nothing
     sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - as long as the process lives
     os.dup2(sys.stdout.fileno(), 1)
@@ -112,14 +112,14 @@ def _send_from_the_end(
         signal.setitimer(signal.ITIMER_PROF, BUSY)
         try:
             result = tasks[number]()
-        except Exception:  # as will be seen where it is done again
+        except Exception:  # the parent runs the task again and sees the error
             result = None
         sender.send((number, result))
 
 
 def _apart(
     context: ForkContext | SpawnContext, tasks: Sequence[Callable[[], T]], processes: int
-) -> Iterator[tuple[int, T | Died]]:
+) -> Iterator[tuple[int, T | ProcessDied]]:
     waiting = list(enumerate(tasks))[::-1]
     running: dict[Connection, tuple[int, BaseProcess]] = {}
     try:
@@ -142,7 +142,7 @@ def _apart(
 
 
 class _Failed:
-    """A task's answer where it raised something."""
+    """The answer of a task that raised an error."""
 
     def __init__(self, error: Exception) -> None:
         self.error = error
@@ -158,12 +158,12 @@ def _send(task: Callable[[], T], sender: Connection) -> None:
     sender.send(answer)
 
 
-def _received(receiver: Connection, process: BaseProcess) -> T | Died:
+def _received(receiver: Connection, process: BaseProcess) -> T | ProcessDied:
     try:
         answer: T | _Failed = receiver.recv()
     except EOFError:
         process.join()
-        return Died(f"the process died with exit code {process.exitcode}")
+        return ProcessDied(f"the process died with exit code {process.exitcode}")
     finally:
         receiver.close()
     process.join()

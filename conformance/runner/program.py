@@ -1,13 +1,12 @@
 """A step's program, compiled once so that the recorder is called after each statement.
 
-Observed are the statements of the program itself and those in the bodies of its `with`, `if` and `for`;
-not those in functions and classes. The recorder's functions are bound under names that no program can
-write, such as ``<done>``:
+The statements of the program itself and those in the bodies of its `with`, `if` and `for` are observed, but not those
+in functions and classes. The recorder's functions are bound to names that no program can write, such as ``<done>``:
 
 - ``<done>(k)`` after statement k; ``<loop>(n)`` before loop n; ``<turn>(n)`` as a turn of it begins;
-- ``<assert>(condition, text)`` for an assertion: an expectation does not end the program;
-- ``<store>(x)`` for ``x.name = ...``: refuses x where it is the engine's own class or module;
-- ``<import>(path, name)`` for imports, since torch is whatever engine is under test.
+- ``<assert>(condition, text)`` for an assertion, which does not end the program;
+- ``<store>(x)`` for ``x.name = ...``: refuses the engine's own classes and modules;
+- ``<import>(path, name)`` for imports, since ``torch`` is the engine under test.
 """
 
 from __future__ import annotations
@@ -21,12 +20,12 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any
 
-from conformance.runner.texts import PROGRAM
+from conformance.runner.normalize import PROGRAM
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a statement stands: from where to where (line, column), and in which loops."""
+class StatementSpan:
+    """The position of a statement: start and end (line, column), and the loops around it."""
 
     start: tuple[int, int]
     end: tuple[int, int]
@@ -34,15 +33,15 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
-    """Compiled text; ``places`` in the order of the text, an outer statement before its inner ones."""
+class CompiledProgram:
+    """A compiled program; ``places`` in the order of the text, an outer statement before its inner ones."""
 
     code: CodeType
-    places: tuple[Place, ...]
+    places: tuple[StatementSpan, ...]
     loops: int
     last: int  # the last statement of the program itself
     asserts: bool
-    generators: bool  # an unfinished one holds its `with` open
+    generators: bool  # an unfinished generator keeps its `with` open
     collects: bool  # runs the collector of cyclic garbage
 
     def statement_at(self, line: int, column: int) -> int:
@@ -53,33 +52,33 @@ class Program:
 
 
 MARSHALLED: dict[str, bytes] = {}
-"""Programs that need not be compiled, by their text; see bytecode.py."""
+"""Cached programs by their text; see bytecode.py."""
 
 
 @lru_cache(maxsize=4096)
-def compile_step(source: str) -> Program:
+def compile_step(source: str) -> CompiledProgram:
     """The program of one step. Raises SyntaxError."""
     form = MARSHALLED.get(source)
     return _compile(source) if form is None else unmarshalled(form)
 
 
-def marshalled(program: Program) -> bytes:
-    """A program as Python writes its bytecode."""
+def marshalled(program: CompiledProgram) -> bytes:
+    """A program in marshal format, like bytecode."""
     places = [(each.start, each.end, each.loops) for each in program.places]
     rest = program.loops, program.last, program.asserts, program.generators, program.collects
     return marshal.dumps((program.code, places, *rest))
 
 
-def unmarshalled(form: bytes) -> Program:
+def unmarshalled(form: bytes) -> CompiledProgram:
     """The program that `marshalled` wrote."""
     code, places, *rest = marshal.loads(form)
-    return Program(code, tuple(Place(*each) for each in places), *rest)
+    return CompiledProgram(code, tuple(StatementSpan(*each) for each in places), *rest)
 
 
-def _compile(source: str) -> Program:
+def _compile(source: str) -> CompiledProgram:
     tree = ast.parse(source, PROGRAM)
     nodes = list(ast.walk(tree))
-    if any(map(_is_rewritten, nodes)):  # few are, and it takes as long as all the rest
+    if any(map(_is_rewritten, nodes)):  # few need it, and it takes as long as everything else
         tree = ast.fix_missing_locations(_Rewritten().visit(tree))
     observed = _Observed()
     body: list[ast.stmt] = []
@@ -88,7 +87,7 @@ def _compile(source: str) -> Program:
         last = len(observed.places)
         body += observed.statement(statement, ())
     tree.body = body
-    return Program(
+    return CompiledProgram(
         code=_compiled(tree, "exec"),
         places=tuple(observed.places),
         loops=observed.loops,
@@ -106,7 +105,7 @@ def compile_expression(source: str) -> CodeType:
 
 
 def _compiled(tree: ast.Module | ast.Expression, mode: str) -> CodeType:
-    with warnings.catch_warnings():  # such as "is" with a literal: not the engine's
+    with warnings.catch_warnings():  # such as "is" with a literal, which the engine does not cause
         warnings.simplefilter("ignore")
         code: CodeType = compile(tree, PROGRAM, mode, dont_inherit=True)
     return code
@@ -124,7 +123,7 @@ def _is_rewritten(node: ast.AST) -> bool:
 
 
 class _Rewritten(ast.NodeTransformer):
-    """Imports, assertions and stores to attributes, in the whole program."""
+    """Rewrites imports, assertions and assignments to attributes, in the whole program."""
 
     def visit_Import(self, node: ast.Import) -> ast.AST:
         if any(not _of_torch(alias.name) for alias in node.names):
@@ -169,10 +168,10 @@ def _assignment(node: ast.stmt, bound: list[tuple[str, ast.Call]]) -> ast.AST:
 
 
 class _Observed:
-    """Puts the recorder's calls after statements, and numbers statements and loops."""
+    """Inserts the recorder's calls after statements, and numbers statements and loops."""
 
     def __init__(self) -> None:
-        self.places: list[Place] = []
+        self.places: list[StatementSpan] = []
         self.loops = 0
 
     def body(self, statements: list[ast.stmt], loops: tuple[int, ...]) -> list[ast.stmt]:
@@ -182,7 +181,7 @@ class _Observed:
         k = len(self.places)
         start = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
         end = (node.end_lineno or node.lineno, node.end_col_offset or node.col_offset)
-        self.places.append(Place((start, node.col_offset), end, loops))
+        self.places.append(StatementSpan((start, node.col_offset), end, loops))
         before: list[ast.stmt] = []
         if isinstance(node, ast.With):
             node.body = self.body(node.body, loops)

@@ -1,4 +1,4 @@
-"""Runs a scenario's steps in one namespace and notes a moment after each statement."""
+"""Runs a scenario's steps in one namespace and records a moment after each statement."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from functools import partial
 from types import BuiltinFunctionType, FunctionType, ModuleType, TracebackType
 from typing import Any
 
-from conformance.runner.endless import bounded_range, stepped_iter
+from conformance.language.scenario import Scenario, Step
+from conformance.language.words import BOUND
+from conformance.runner.bounded_iteration import bounded_range, stepped_iter
 from conformance.runner.engine import Engine
 from conformance.runner.limit import TimeLimit
+from conformance.runner.normalize import error_text, normalised
 from conformance.runner.observe import Observer
 from conformance.runner.paths import OWN_MODULE
-from conformance.runner.program import Program, compile_expression, compile_step
-from conformance.runner.texts import error_text, normalised
+from conformance.runner.program import CompiledProgram, compile_expression, compile_step
 from conformance.runner.trace import Moment, Raised, Statement, Warned, statement_at
-from conformance.spec.scenario import Scenario, Step
-from conformance.spec.words import BOUND
 
-# What is made once: an attribute of it would be there for the next scenario.
+# Objects that exist once: an attribute set on them would be visible to the next scenario.
 _SHARED = (type, FunctionType, BuiltinFunctionType)
 
 TURNS = 20
@@ -41,21 +41,21 @@ class Recorder:
         self.namespace: dict[str, Any] = {}
         self._scenario = scenario
         self._engine = engine
-        self._check = check  # raises where the time is over, or somebody interrupts
+        self._check = check  # raises when the time is over or the user interrupts
         self._each = each
         self._log: list[warnings.WarningMessage] = []
         self._printed = io.StringIO()
         self._failed: list[str] = []
         self._own: dict[str, Any] = {}
-        # Of the step that runs:
+        # The current step:
         self._step = 0
-        self._program: Program | None = None
+        self._program: CompiledProgram | None = None
         self._turns: list[int] = []
-        self._at = 0  # the statement that comes next
-        self._final = -1  # the one whose state is looked at where `observe` is `end`
+        self._at = 0  # the next statement
+        self._final = -1  # the statement whose state is observed with `observe: end`
 
     def run(self, log: list[warnings.WarningMessage]) -> None:
-        """All steps; the warnings are found in the log."""
+        """Run all steps; ``log`` receives the warnings."""
         self._log = log
         self._observer = Observer(self._engine)
         self._own = self._bound()
@@ -68,7 +68,7 @@ class Recorder:
                 self._expect(step, expressions, final=index == last)
 
     def forget(self) -> None:
-        """Let go of everything but the moments."""
+        """Drop everything but the moments."""
         self.namespace.clear()
         self._own = {}
 
@@ -77,13 +77,13 @@ class Recorder:
         return self._statement(self._at)
 
     def _bound(self) -> dict[str, Any]:
-        """What a program finds bound, and the recorder's own functions, as builtins: all other names are its own."""
-        bound = dict(vars(builtins))  # torch's C++ imports through them: not to be stripped
+        """The bound names and the recorder's functions, as builtins: all other names belong to the program."""
+        bound = dict(vars(builtins))  # torch's C++ imports use them, so all stay
         for name, path in BOUND.items():
             try:
                 bound[name] = self._import(path)
             except AttributeError:
-                continue  # an engine without optim: for programs that need it
+                continue  # an engine without optim, which few programs need
         return {
             **bound,
             "print": self._print,
@@ -118,7 +118,7 @@ class Recorder:
                 self._check()
             failure = _where(error, program), self._raised(error)
             drop_frames(error)
-        if failure is not None:  # after the handler, so that the error is gone
+        if failure is not None:  # after the handler, so that the error is freed
             self._at, raised = failure
             self._moment(self.current(), raised, look=self._each or final)
 
@@ -146,7 +146,9 @@ class Recorder:
         self._moment(place, missing, look=self._each or final, results=results, values=tuple(texts))
 
     def _raised(self, error: BaseException) -> Raised:
-        from conformance.runner.missing import missing_name  # with the vocabulary, for those that raise
+        from conformance.runner.missing import (
+            missing_name,
+        )  # imports the vocabulary, only for programs that raise
 
         missing = missing_name(error, self._engine)
         return Raised(type(error).__name__, error_text(error), missing)
@@ -160,7 +162,7 @@ class Recorder:
         results: list[tuple[str, Any]] | None = None,
         values: tuple[tuple[str, str], ...] = (),
     ) -> None:
-        """Note what happened since the moment before, and the state now."""
+        """Record what happened since the previous moment, and the current state."""
         warned = tuple(Warned(w.category.__name__, normalised(str(w.message))) for w in self._log)
         failed = tuple(self._failed)
         self._failed.clear()
@@ -169,13 +171,13 @@ class Recorder:
             printed = normalised(printed)
             self._printed = io.StringIO()
         state = self._observer.snapshot([*self._names(), *(results or ())]) if look else None
-        self._log.clear()  # an engine may warn when it is looked at
+        self._log.clear()  # an engine may warn while it is observed
         self.moments.append(Moment(place, state, raised, warned, printed, values, failed))
 
     def _names(self) -> Iterator[tuple[str, Any]]:
         own = self._own
         for name, value in self.namespace.items():
-            # `import torch` binds what is bound.
+            # `import torch` binds a name that is bound already.
             if not name.startswith("__") and own.get(name, own) is not value:
                 yield name, value
 
@@ -225,22 +227,22 @@ class Recorder:
 
 
 def collect() -> None:
-    """The word ``collect`` of the language: drop what only cycles keep alive."""
+    """The language's ``collect``: free objects that only cycles keep alive."""
     gc.collect()
 
 
 def expressions_of(step: Step) -> tuple[str, ...]:
-    """What is evaluated after a step: its own expectations and those of the document."""
+    """The expressions evaluated after a step: its own expectations and those of the document."""
     claimed = step.claimed.expect if step.claimed else ()
     return tuple(dict.fromkeys(expression for expression, _ in (*step.own.expect, *claimed)))
 
 
-# As BaseException has them: a class of the engine's may have its own, which raise.
+# BaseException's own: a class of the engine may override them with properties that raise.
 _CAUSES = (vars(BaseException)["__cause__"], vars(BaseException)["__context__"])
 
 
 def drop_frames(error: BaseException) -> None:
-    """Let go of the frames that an error keeps alive, with all that they hold."""
+    """Drop the frames that an error keeps alive, with everything they refer to."""
     seen: list[BaseException] = []
     todo: list[BaseException | None] = [error]
     while todo:
@@ -253,7 +255,7 @@ def drop_frames(error: BaseException) -> None:
 
 
 def _part(parent: Any, name: str) -> Any:
-    """An attribute, or a part of a module that has not been imported yet."""
+    """An attribute, or a submodule that has not been imported yet."""
     if not hasattr(parent, name) and isinstance(parent, ModuleType):
         try:
             return importlib.import_module(f"{parent.__name__}.{name}")
@@ -262,7 +264,7 @@ def _part(parent: Any, name: str) -> Any:
     return getattr(parent, name)
 
 
-def _where(error: BaseException, program: Program) -> int:
+def _where(error: BaseException, program: CompiledProgram) -> int:
     """The statement of the program that raised."""
     traceback: TracebackType | None = error.__traceback__
     while traceback is not None and traceback.tb_frame.f_code is not program.code:

@@ -1,4 +1,4 @@
-"""What happened when a program ran on an engine: plain frozen data, JSON and back without loss."""
+"""The trace of a program on an engine: plain frozen data that JSON keeps without loss."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
 Facet: TypeAlias = str | int | bool | None
-"""One observed thing. Numbers of a tensor are text as ``repr`` writes it, so nan, inf and -0.0 survive. What raises
-when it is read has ``raises Type: message`` for its value."""
+"""One observed value. The numbers of a tensor are text in ``repr``'s notation, so nan, inf and -0.0 survive. An
+attribute that raises has the value ``raises Type: message``."""
 
 Facets: TypeAlias = Mapping[str, Facet]
 State: TypeAlias = Mapping[str, Facets]
-"""By name, or by path into what a name holds: ``a``, ``a.grad``, ``m.weight``, ``seen[0]``."""
+"""Facets by name, or by path from a name: ``a``, ``a.grad``, ``m.weight``, ``seen[0]``."""
 
 
 def is_error(facet: object) -> bool:
-    """Whether a facet, or an expectation's value, is what reading it raised."""
+    """Whether a facet or an expectation's value is an error that reading it raised."""
     return isinstance(facet, str) and facet.startswith("raises ")
 
 
@@ -45,13 +45,13 @@ class Statement:
 def statement_at(
     step: int, line: int, column: int, turn: tuple[int, ...] = (), kind: Literal["run", "expect"] = "run"
 ) -> Statement:
-    """The statement there: one object for all runs, which the traces of two then share."""
+    """The statement at a place; cached, so that traces share the objects."""
     return Statement(step, line, turn, column, kind)
 
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """An error; ``missing`` is the dotted name that the engine does not have, where that is the reason."""
+    """An error; ``missing`` is the dotted name that the engine lacks, if that is the reason."""
 
     type: str
     message: str
@@ -74,7 +74,7 @@ class Warned:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What one statement did, and the state after it (None where it was not looked at)."""
+    """What one statement did, and the state after it (None if it was not observed)."""
 
     statement: Statement
     state: State | None = None
@@ -95,7 +95,7 @@ class Trace:
     moments: tuple[Moment, ...]
 
     def to_json(self) -> str:
-        """One line of JSON; of a state only what differs from the state before is written."""
+        """One line of JSON; a state is written as its changes from the previous one."""
         before: State = {}
         moments = []
         for moment in self.moments:
@@ -129,7 +129,7 @@ _text = json.JSONEncoder(separators=(",", ":")).encode
 
 
 def _data(moment: Moment) -> dict[str, Any]:
-    """All but the state; what is not there is left out."""
+    """Everything but the state; absent values are left out."""
     place = moment.statement  # asdict would copy each field in depth
     data: dict[str, Any] = {"statement": {name: getattr(place, name) for name in _PLACE}}
     if moment.raised is not None:

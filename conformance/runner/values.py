@@ -1,4 +1,4 @@
-"""Numbers as text: how near two are, what an author wrote against what was observed, how to show them."""
+"""Numbers as text: compare them, check an author's expectation against them, shorten them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from conformance.spec.scenario import Plain, Tolerance
+from conformance.language.scenario import Plain, Tolerance
 
 Bounds: TypeAlias = tuple[float, float]  # rtol, atol
 
@@ -25,23 +25,23 @@ _BOUNDS: dict[str, Bounds] = {
     "complex64": (1.3e-6, 1e-5),
     "complex128": (1e-7, 1e-7),
 }
-_PYTHON = _BOUNDS["float32"]  # a Python float in a program is most often the item of a float32 tensor
+_PYTHON = _BOUNDS["float32"]  # a Python float in a program is usually the item of a float32 tensor
 
-# What repr writes for a number that is none of the integers: those are exact.
+# Non-integer numbers in repr's notation; integers are compared exactly.
 _REAL = r"(?:\d+\.\d*(?:e[+-]?\d+)?|\d+e[+-]?\d+|inf|nan)"
 _PART = rf"(?:{_REAL}|\d+)"
 _NUMBER = re.compile(rf"(?<![\w.'])(\([+-]?{_PART}[+-]{_PART}j\)|[+-]?{_PART}j|[+-]?{_REAL})(?![\w'])")
 
 
 def bounds(dtype: object, tolerance: Tolerance | None) -> Bounds:
-    """How far numbers may be apart: a tensor's by its dtype, Python's as float32's."""
+    """The tolerance for a dtype; Python floats use that of float32."""
     if tolerance is not None:
         return tolerance.rtol, tolerance.atol
     return _PYTHON if dtype is None else _BOUNDS.get(str(dtype), (0.0, 0.0))
 
 
 def close(actual: complex, expected: complex, within: Bounds) -> bool:
-    """As torch.testing.assert_close with equal_nan; of ``exact`` it asks the sign of zero too."""
+    """Like torch.testing.assert_close with equal_nan; ``exact`` also compares the sign of zero."""
     if cmath.isnan(expected):
         return cmath.isnan(actual)
     if within == (0.0, 0.0):
@@ -52,9 +52,9 @@ def close(actual: complex, expected: complex, within: Bounds) -> bool:
     return finite and abs(actual - expected) <= within[1] + within[0] * abs(expected)
 
 
-@lru_cache(maxsize=64)  # a tensor that differs in its last digit is met again at each statement that follows
+@lru_cache(maxsize=64)  # a tensor that differs in its last digit recurs at each later statement
 def texts_close(actual: str, expected: str, within: Bounds) -> bool:
-    """Whether two texts of numbers say the same but for the last digits of floating-point numbers."""
+    """Whether two texts are equal apart from floating-point numbers within the tolerance."""
     if actual == expected:
         return True
     one, other = _NUMBER.split(actual), _NUMBER.split(expected)
@@ -63,10 +63,11 @@ def texts_close(actual: str, expected: str, within: Bounds) -> bool:
     return all(close(_number(a), _number(b), within) for a, b in zip(one[1::2], other[1::2], strict=True))
 
 
-def as_near(expected: str, actual: str, exact: str, times: float) -> bool:
-    """Whether numbers are at most so many times as far from the expected ones as the exact ones are, at the most.
+def within_rounding(expected: str, actual: str, exact: str, times: float) -> bool:
+    """Whether the error of ``actual`` is at most ``times`` the largest rounding error of ``expected``.
 
-    Where an expected number is not finite and the exact one is, as after an overflow, nothing can be told: any is.
+    The rounding error is the distance from ``expected`` to ``exact``. Where the expected number overflowed and the
+    exact one is finite, any number is accepted.
     """
     three = [_NUMBER.split(text) for text in (expected, actual, exact)]
     if not three[0][::2] == three[1][::2] == three[2][::2]:
@@ -83,8 +84,8 @@ def as_near(expected: str, actual: str, exact: str, times: float) -> bool:
     )
 
 
-def rounded_alike(one: str, other: str) -> bool:
-    """Whether two texts differ in nothing but the last digits that they show of numbers, by 1."""
+def differs_in_last_digit(one: str, other: str) -> bool:
+    """Whether two texts differ only in the last digits of their numbers, by 1."""
     ours, theirs = _NUMBER.split(one), _NUMBER.split(other)
     if ours[::2] != theirs[::2]:
         return False
@@ -92,7 +93,7 @@ def rounded_alike(one: str, other: str) -> bool:
 
 
 def _next_to(one: str, other: str) -> bool:
-    """Whether two numbers are written with as many digits, of which the last is 1 more or less."""
+    """Whether two numbers have the same number of digits and differ by 1 in the last one."""
     if "j" in one or not (math.isfinite(float(one)) and math.isfinite(float(other))):
         return False
     a, b = Decimal(one), Decimal(other)
@@ -105,7 +106,7 @@ def _number(text: str) -> complex:
 
 
 def shortened(text: str, dtype: object) -> str:
-    """The same numbers with the digits that their dtype has: 0.1, not 0.10000000149011612."""
+    """The numbers with the precision of their dtype: 0.1 instead of 0.10000000149011612."""
     if dtype not in ("float32", "float16", "bfloat16"):
         return text
     return _NUMBER.sub(lambda match: _shortest(match[0]), text)
@@ -123,7 +124,7 @@ def _shortest(text: str) -> str:
 
 
 def parsed(text: str) -> Any:
-    """The data whose text `plain` wrote; text that is none of that stays text."""
+    """The data that `plain` wrote as text; any other text is returned unchanged."""
     try:
         return _data(ast.parse(text, mode="eval").body)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
@@ -154,7 +155,7 @@ def _data(node: ast.expr) -> Any:
 
 
 def holds(expected: Plain, actual: Any, within: Bounds) -> bool:
-    """Whether what an author wrote is what was observed (as `parsed` gives it)."""
+    """Whether an author's expected value matches the observed one (as `parsed` returns it)."""
     match expected:
         case bool() | None | str():
             return type(actual) is type(expected) and bool(actual == expected)

@@ -1,4 +1,4 @@
-"""Three verdicts, kept apart: is the scenario sound, does the document agree with torch, does the engine."""
+"""Three separate verdicts: is the scenario sound, does the document agree with torch, does the engine."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from itertools import chain, pairwise, takewhile
 from typing import Literal, NamedTuple
 
+from conformance.language.load_result import Problem
+from conformance.language.scenario import Expectations, Plain, Position, Scenario, Step, Unset
 from conformance.runner.compare import Difference, counts, differences, resolved
 from conformance.runner.engine import GROUPS
 from conformance.runner.program import compile_step
 from conformance.runner.trace import Moment, State, Statement, Trace, is_error
 from conformance.runner.values import bounds, holds, parsed, shortened
-from conformance.spec.loaded import Problem
-from conformance.spec.scenario import Expectations, Plain, Position, Scenario, Step, Unset
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,23 +23,23 @@ class Outcome:
     scenario: str
     engine: str
     verdict: Literal["agrees", "differs", "unsupported", "unsound"]
-    flaws: tuple[Problem, ...]  # what is wrong with the scenario, seen on torch
+    flaws: tuple[Problem, ...]  # mistakes of the scenario, found on torch
     claim_holds: bool
     differences: tuple[Difference, ...]  # in the groups that the engine claims
     unclaimed: tuple[Difference, ...]
-    missing: tuple[str, ...]  # names of torch's that the engine lacks
-    lacking: Statement | None = None  # where it came to the first of them
+    missing: tuple[str, ...]  # names of torch that the engine lacks
+    lacking: Statement | None = None  # where the first of them is used
 
 
 def judge(scenario: Scenario, reference: Trace, trace: Trace, groups: Collection[str] = GROUPS) -> Outcome:
-    """The verdicts, with what they rest on."""
-    flaws = sound(scenario, reference)
+    """All verdicts with their reasons."""
+    flaws = flaws_on_torch(scenario, reference)
     every = differences(scenario, reference, trace)
     lacking = _lacking(reference, trace)
-    told: Iterable[Difference] = every
-    if lacking:  # what comes with a missing name, and after it, is no difference of its own
-        told = takewhile(lambda difference: difference.statement != lacking[0].statement, every)
-    claimed = tuple(difference for difference in told if counts(difference, groups))
+    relevant: Iterable[Difference] = every
+    if lacking:  # differences from the missing name on do not count
+        relevant = takewhile(lambda difference: difference.statement != lacking[0].statement, every)
+    claimed = tuple(difference for difference in relevant if counts(difference, groups))
     missing = () if claimed else _names(lacking)
     verdict: Literal["agrees", "differs", "unsupported", "unsound"] = "agrees"
     if flaws:
@@ -55,7 +55,7 @@ def judge(scenario: Scenario, reference: Trace, trace: Trace, groups: Collection
 
 
 def _lacking(reference: Trace, trace: Trace) -> list[Moment]:
-    """Where the engine lacked a name, and the reference did not raise the same."""
+    """The moments at which the engine lacked a name and the reference did not raise the same type."""
     expected = {m.statement: m.raised.type for m in reference.moments if m.raised}
     return [
         moment
@@ -74,28 +74,28 @@ def claim_holds(scenario: Scenario, reference: Trace) -> bool:
 
 
 def claimed_of(step: Step) -> Expectations:
-    """What the document says of a step: the claimed keys override those of the step that they name."""
+    """What the document says of a step: the claimed keys override the step's own."""
     if step.claimed is None:
         return step.own
     own, claimed = step.own, step.claimed
     named = {expression for expression, _ in claimed.expect}
-    kept = tuple((expression, value) for expression, value in own.expect if expression not in named)
+    own_values = tuple((expression, value) for expression, value in own.expect if expression not in named)
     return replace(
         own,
-        expect=(*kept, *claimed.expect),
+        expect=(*own_values, *claimed.expect),
         raises=own.raises if isinstance(claimed.raises, Unset) else claimed.raises,
         message=own.message if isinstance(claimed.message, Unset) else claimed.message,
         warns=own.warns if isinstance(claimed.warns, Unset) else claimed.warns,
     )
 
 
-def sound(scenario: Scenario, reference: Trace) -> tuple[Problem, ...]:
-    """What keeps a scenario from saying anything: torch does otherwise, or there is nothing it would say."""
+def flaws_on_torch(scenario: Scenario, reference: Trace) -> tuple[Problem, ...]:
+    """The mistakes that make a scenario unsound: torch does something else, or the scenario checks nothing."""
     flaws: list[Problem] = []
     for k, step in enumerate(scenario.steps):
         own = _unmet(scenario, k, step.own, reference)
         if step.claimed is not None and not own and not _unmet(scenario, k, claimed_of(step), reference):
-            own.append(_Unmet(1, "torch does what `claimed` says: it belongs to the step's own keys"))
+            own.append(_Unmet(1, "torch does what `claimed` says: move it to the step's own keys"))
         flaws += (Problem(_position(step, line), message, hint) for line, message, hint in own)
     if not flaws and (vacuous := _vacuous(scenario, reference)):
         flaws.append(Problem(scenario.position, vacuous, "say under `expect` what torch does"))
@@ -117,14 +117,14 @@ def _vacuous(scenario: Scenario, reference: Trace) -> str:
     if scenario.claims:
         return "it has a claim, but no expect, raises, warns, assert or claimed"
     happened = any(moment.raised or moment.warned or moment.printed for moment in reference.moments)
-    states = (telling(moment.state) for moment in reference.moments if moment.state is not None)
+    states = (without_opaque(moment.state) for moment in reference.moments if moment.state is not None)
     if happened or any(before != after for before, after in pairwise(chain(({},), states))):
         return ""
     return "it shows nothing: no state differs between two of its statements, and there is no expect"
 
 
-def telling(state: State) -> State:
-    """Without functions and the like, of which only the name is known."""
+def without_opaque(state: State) -> State:
+    """The state without opaque values such as functions, of which only the name is observed."""
     return {name: facets for name, facets in state.items() if facets != {"value": "bound"}}
 
 
@@ -135,7 +135,7 @@ class _Unmet(NamedTuple):
 
 
 def _unmet(scenario: Scenario, k: int, expected: Expectations, trace: Trace) -> list[_Unmet]:
-    """What of a step's expectations, and which of its assertions, does not hold in a trace."""
+    """The expectations and assertions of a step that do not hold in a trace."""
     moments = [moment for moment in trace.moments if moment.statement.step == k]
     ran = [moment for moment in moments if moment.statement.kind == "run"]
     error = _unmet_error(scenario.steps[k], expected, ran)
@@ -149,9 +149,11 @@ def _unmet(scenario: Scenario, k: int, expected: Expectations, trace: Trace) -> 
         for text in expected.warns:
             if not any(warned.startswith(text) for warned in texts):
                 shown = ", ".join(map(repr, texts)) or "nothing"
-                unmet.append(_Unmet(last, f"expected a warning that begins with {text!r}; warned is {shown}"))
+                unmet.append(
+                    _Unmet(last, f"expected a warning that begins with {text!r}; the warnings are {shown}")
+                )
     if error is not None and any(moment.raised for moment in ran):
-        return unmet  # of what it did not come to, nothing is known
+        return unmet  # the expectations were not evaluated
     values = {expression: text for moment in moments for expression, text in moment.values}
     state = (moments[-1].state if moments else None) or {}
     for expression, wanted in expected.expect:
@@ -166,7 +168,7 @@ _WORDS = {"None": "null", "True": "true", "False": "false"}
 
 
 def _unmet_error(step: Step, expected: Expectations, ran: list[Moment]) -> _Unmet | None:
-    """What is wrong with the error that the step raised, or did not raise."""
+    """The mismatch between the expected error and the one that the step raised, if any."""
     moment = next((moment for moment in ran if moment.raised is not None), None)
     type_ = None if isinstance(expected.raises, Unset) else expected.raises
     message = None if isinstance(expected.message, Unset) or expected.raises is None else expected.message
@@ -181,16 +183,16 @@ def _unmet_error(step: Step, expected: Expectations, ran: list[Moment]) -> _Unme
     raised, place = moment.raised, moment.statement
     if raised.type == "TimeLimit":
         return _Unmet(
-            place.line, raised.message, "make it smaller, or give it longer: --scenario-timeout SECONDS"
+            place.line, raised.message, "make it smaller, or allow more time: --scenario-timeout SECONDS"
         )
     program = compile_step(step.run)
     early = (place.line, place.column) < program.places[program.last].start
     if not wanted:
         declare = f"declare it under this step: `raises: {raised.type}`"
         hint = f"end the step here, and {declare}" if early else declare
-        return _Unmet(place.line, f"raises {raised}", f"if that is what it shows, {hint}")
+        return _Unmet(place.line, f"raises {raised}", f"if that is intended, {hint}")
     if early:
-        hint = "what comes after it belongs to the next step"
+        hint = "move what comes after it to the next step"
         return _Unmet(place.line, f"raises {raised}, before the step's last statement", hint)
     if type_ not in (None, raised.type):
         return _Unmet(place.line, f"raises {raised}; expected {type_}")
@@ -200,10 +202,10 @@ def _unmet_error(step: Step, expected: Expectations, ran: list[Moment]) -> _Unme
 
 
 def _no_text(wanted: Plain, text: str | None, dtype: object) -> str:
-    """How a value is written that an author wrote as a text, where it is none."""
+    """A hint if the author wrote a text for a value of another type."""
     if not isinstance(wanted, str) or text is None or isinstance(parsed(text), str):
         return ""
-    return f"`{wanted}` is a text, what torch has is written `{_WORDS.get(text) or shortened(text, dtype)}`"
+    return f"`{wanted}` is a text; torch's value is written `{_WORDS.get(text) or shortened(text, dtype)}`"
 
 
 def _unmet_value(

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from conformance.adapters.divergences import Coverage, Divergence, cover, unmatched
+from conformance.language.divergences import load_divergences_text
 from conformance.report.proposal import Undeclared, as_yaml
 from conformance.runner.compare import Difference, differences
 from conformance.runner.execute import run
-from conformance.spec.divergences import load_divergences_text
 from tests.runner.broken import broken, raising
 from tests.runner.make import scenario, torch_engine
 
@@ -222,13 +222,13 @@ divergences:
         ("{scenario: a, kind: bug, reason: r, facets: []}", "e.yaml:3:49: `facets` is empty"),
         (
             "{at: {step 1: a}, kind: bug, reason: r}",
-            "e.yaml:3:11: `step 1`: a statement is named as failures",
+            "e.yaml:3:11: `step 1`: write a statement as failure",
         ),
         ("{at: {'step 1, line 1': []}, kind: bug, reason: r}", "e.yaml:3:29: `step 1, line 1` is empty"),
         ("{at: {}, scenario: a, kind: bug, reason: r}", "e.yaml:3:10: `at` is empty"),
         (
             "{at: {'step 1, line 1': a}, scenario: a, kind: bug, reason: r}",
-            "e.yaml:3:5: `at` has scenarios and statements: neither stands beside it",
+            "e.yaml:3:5: `at` already names scenarios and statements: remove `scenario` and `statement`",
         ),
     ],
 )

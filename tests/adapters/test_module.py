@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from conformance.adapters.module import ModuleEngine
+from conformance.check.checker import Checker
+from conformance.language.scenario import Scenario
 from conformance.report.matrix import cell
 from conformance.runner.engine import Engine
 from conformance.runner.execute import run
 from conformance.runner.verdict import Outcome, judge
-from conformance.session.check import Checker
-from conformance.spec.scenario import Scenario
 from tests.runner.broken import broken, raising
 from tests.runner.make import facets, scenario, step, torch_engine
 

@@ -59,13 +59,16 @@ def test_what_is_no_whole_recording_is_refused(path: Path) -> None:
     """Cut off, doubled, empty, of another format or of another kind: each with its reason."""
     header, trace, footer = lines(path)
     for content, why in (
-        ((), "does not begin as a recording does"),
-        (("[]",), "does not begin as a recording does"),
+        ((), "does not begin like a recording"),
+        (("[]",), "does not begin like a recording"),
         ((header,), "was cut off after line 1"),
         ((header, trace), "was cut off after line 2"),
-        ((header, trace[:20], footer), "is no trace"),
-        ((header, trace, trace, footer), "has other traces than its last line counts"),
-        ((header, trace, trace, footer.replace("1", "2")), "has other traces than its last line counts"),
+        ((header, trace[:20], footer), "is not a trace"),
+        ((header, trace, trace, footer), "has another number of traces than its last line says"),
+        (
+            (header, trace, trace, footer.replace("1", "2")),
+            "has another number of traces than its last line says",
+        ),
         ((header, footer.replace("1", "0")), "has no traces"),
         ((header.replace('"format": 1', '"format": 0'), trace, footer), "has format 0, and this reads 1"),
     ):

@@ -91,7 +91,7 @@ def test_an_adapter_in_a_module(module: str, name: str) -> None:
     ("name", "message"),
     [
         ("torhc", "there is no engine 'torhc': did you mean 'torch'?"),
-        ("zzz", "there is no engine 'zzz'; registered are inhouse, torch"),
+        ("zzz", "there is no engine 'zzz'; the registered engines are inhouse, torch"),
         ("torchlike.py", "there is no engine 'torchlike.py': a module is named as in an import, torchlike"),
         ("./a/b.py:make", "there is no engine './a/b.py:make': a module is named as in an import, a.b:make"),
         ("/a/b.py", "there is no engine '/a/b.py': a module is named as in an import, b"),
@@ -101,7 +101,7 @@ def test_an_adapter_in_a_module(module: str, name: str) -> None:
         ("breaks", "engine 'breaks' needs the module 'no_such_dependency', which is not installed"),
         ("fails", "engine 'fails' cannot be imported: ZeroDivisionError: division by zero"),
         ("script", "engine 'script' cannot be imported: SystemExit: usage: script EPOCHS"),
-        ("some_adapter:NoVersion", "engine 'some_adapter:NoVersion' has `observe`, and lacks version"),
+        ("some_adapter:NoVersion", "engine 'some_adapter:NoVersion' has `observe`, but lacks version"),
         ("some_adapter:Raising", "engine 'some_adapter:Raising' cannot be made: ZeroDivisionError: division"),
         ("some_adapter:Numbered", "engine 'some_adapter:Numbered': its version is a tuple, not a str"),
         ("some_adapter:Text", "engine 'some_adapter:Text' claims a text: write {'values'}, a set"),

@@ -64,7 +64,7 @@ def test_an_answer_to_another_question_is_none(monkeypatch: pytest.MonkeyPatch) 
         monkeypatch.setattr(engine, "_ask", lambda *_: answer)
         raised = run(scenario(MODEL), engine).moments[-1].raised
         assert raised is not None
-        assert str(raised) == "InterpreterDied: it answers what it was not asked: another-id"
+        assert str(raised) == "InterpreterDied: it sent an answer that was not requested: another-id"
     finally:
         engine.close()
 

@@ -9,10 +9,10 @@ import pytest
 from conformance.adapters import divergences
 from conformance.adapters.divergences import Divergence, unmatched
 from conformance.adapters.registry import names
+from conformance.check import locate
+from conformance.check.library import Library
+from conformance.language.divergences import load_divergences
 from conformance.report.proposal import as_yaml
-from conformance.session import locate
-from conformance.session.library import Library
-from conformance.spec.divergences import load_divergences
 
 FILES = sorted(Path(divergences.__file__).parent.glob("*.yaml"))
 

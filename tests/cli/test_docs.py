@@ -13,9 +13,9 @@ import pytest
 import conformance
 from conformance.cli import main
 from conformance.commands import documenting
+from conformance.language.claims import load_claims_text
+from conformance.language.load import load_text
 from conformance.report import docs
-from conformance.spec.claims import load_claims_text
-from conformance.spec.load import load_text
 
 
 def test_the_markdown_files_are_current(capsys: pytest.CaptureFixture[str]) -> None:
@@ -48,7 +48,7 @@ def test_a_file_that_is_not_current_is_written_anew(
     file.write_text("# Title\n<!-- made: facets -->\nold\n<!-- /made -->\nthe rest\n")
     monkeypatch.setattr(documenting, "files", lambda: iter([file]))
     assert main(["docs", "--check"]) == 1
-    assert "is not current" in capsys.readouterr().out and "old" in file.read_text()
+    assert "is out of date" in capsys.readouterr().out and "old" in file.read_text()
     assert main(["docs"]) == 0
     assert file.read_text().startswith("# Title\n<!-- made: facets -->\n| group | facets |\n")
     assert file.read_text().endswith("<!-- /made -->\nthe rest\n")
@@ -57,7 +57,7 @@ def test_a_file_that_is_not_current_is_written_anew(
 
 def test_a_part_that_nothing_makes_is_told() -> None:
     """With those that there are."""
-    with pytest.raises(docs.UnknownPartError, match="no part facet; known are keys"):
+    with pytest.raises(docs.UnknownPartError, match="no part facet; the parts are keys"):
         docs.filled("<!-- made: facet -->\n<!-- /made -->", {"keys": docs.keys})
 
 

@@ -12,8 +12,8 @@ import pytest
 import torch
 
 import conformance.adapters.torch  # noqa: F401 - before anything takes modules away again
+from conformance.check import locate
 from conformance.cli import main
-from conformance.session import locate
 
 SPECS = """
 scenarios:
@@ -83,7 +83,7 @@ def test_an_engine_in_plain_words(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["engine", "halving", "--in", "specs.yaml"]) == 0
     text = capsys.readouterr().out
     assert text.startswith("halving 1 claims values, not flags, graph, errors, messages.\n")
-    assert "Those in most scenarios: torch.sin (1)" in text
+    assert "Used by most scenarios: torch.sin (1)" in text
     assert "2 of 3 scenarios use nothing that is missing" in text
     assert "torch is compared with itself" in text
     assert "conformance engine halving --propose" in text
@@ -104,7 +104,7 @@ def test_an_engine_that_makes_no_tensor(folder: Path, capsys: pytest.CaptureFixt
     assert main(["engine", "empty", "--in", "specs.yaml"]) == 1
     text = capsys.readouterr().out
     assert "Nothing yet: it has no torch.tensor" in text
-    assert "1. Make torch.tensor([1.0, 2.0], requires_grad=True) give one of its tensors" in text
+    assert "1. Make torch.tensor([1.0, 2.0], requires_grad=True) return one of its tensors" in text
 
 
 ZEROS = """
@@ -136,8 +136,8 @@ def test_a_module_that_does_not_name_its_tensors(folder: Path, capsys: pytest.Ca
     (folder / "nameless.py").write_text("class _Tensor: pass\ntensor = lambda *a, **k: _Tensor()\n")
     assert main(["engine", "nameless", "--in", "specs.yaml"]) == 1
     text = " ".join(capsys.readouterr().out.split())
-    assert "gives a _Tensor, and there is no `Tensor`" in text
-    assert "give the module the name `Tensor` for their class, or write an adapter" in text
+    assert "returns a _Tensor, and the module has no class `Tensor`" in text
+    assert "let the module provide their class as `Tensor`, or write an adapter" in text
 
 
 def test_an_adapter_that_raises(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -149,7 +149,7 @@ def test_an_adapter_that_raises(folder: Path, capsys: pytest.CaptureFixture[str]
     )
     assert main(["engine", "raising:Engine", "--in", "specs.yaml"]) == 1
     text = " ".join(capsys.readouterr().out.split())
-    assert "gives a int, of which `observe` raises ZeroDivisionError: division by zero" in text
+    assert "returns a int, for which `observe` raises ZeroDivisionError: division by zero" in text
 
 
 def test_what_is_proposed_makes_the_run_green(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -204,7 +204,7 @@ def test_a_proposal_for_an_engine_without_a_file(folder: Path, capsys: pytest.Ca
     assert main(["engine", "empty", "--propose", "--in", "specs.yaml"]) == 0
     told = capsys.readouterr()
     assert told.out.startswith("--- halving.yaml\n+++ halving.yaml (proposed)\n")
-    assert told.err == "halving finds it by an attribute: divergences = 'halving.yaml'\n"
+    assert told.err == "halving names its file in an attribute: divergences = 'halving.yaml'\n"
 
 
 def test_two_recordings_compared(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -213,7 +213,7 @@ def test_two_recordings_compared(folder: Path, capsys: pytest.CaptureFixture[str
     assert main(["record", "-o", "other.jsonl.gz", "--engine", "halving", "--in", "specs.yaml"]) == 0
     assert "3 scenarios on halving 1" in capsys.readouterr().out
     assert main(["compare", "torch.jsonl", "torch.jsonl", "--in", "specs.yaml"]) == 0
-    assert "3 scenarios, all alike" in capsys.readouterr().out
+    assert "3 scenarios, no differences" in capsys.readouterr().out
     assert main(["compare", "torch.jsonl", "other.jsonl.gz", "--in", "specs.yaml"]) == 1
     text = capsys.readouterr().out
     assert "-> halving 1: 2 of 3 scenarios differ" in text
@@ -221,7 +221,7 @@ def test_two_recordings_compared(folder: Path, capsys: pytest.CaptureFixture[str
     assert "are alike" not in text
     (folder / "specs.yaml").write_text(SPECS.replace("id: ", "id: new-"))
     assert main(["compare", "torch.jsonl", "torch.jsonl", "--in", "specs.yaml"]) == 1
-    assert "no scenario to be compared\n  3 not compared, since" in capsys.readouterr().out
+    assert "no scenario to be compared\n  3 not compared:" in capsys.readouterr().out
 
 
 def test_what_several_scenarios_show_of_a_change_is_told_once(

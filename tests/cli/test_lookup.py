@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import conformance.adapters.torch  # noqa: F401 - before anything takes modules away again
+from conformance.check import locate
+from conformance.check.library import Library
+from conformance.check.lookup import NotFoundError, find
 from conformance.cli import main
-from conformance.session import locate
-from conformance.session.library import Library
-from conformance.session.lookup import NotFoundError, find
 
 SPECS = """
 topic: A topic
@@ -108,7 +108,7 @@ def test_show_takes_a_recording_for_torch(
     capsys.readouterr()
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     assert main(["show", "my-case"]) == 2
-    assert "name a recording of it with --reference" in capsys.readouterr().err
+    assert "pass a recording of it with --reference" in capsys.readouterr().err
     assert main(["show", "my-case", "--reference", "r.jsonl"]) == 0
     assert capsys.readouterr().out == live
     assert main(["show", "on-cuda", "--reference", "r.jsonl"]) == 2
@@ -124,7 +124,7 @@ def test_show_says_what_a_recording_lacks(here: Path, capsys: pytest.CaptureFixt
     assert main(["show", "my-case", "--engine", "torch", "--reference", "r.jsonl"]) == 2
     assert "the trace of my-case in r.jsonl is stale" in capsys.readouterr().err
     assert main(["show", "my-case", "--reference", str(path)]) == 2
-    assert "does not begin as a recording does" in capsys.readouterr().err
+    assert "does not begin like a recording" in capsys.readouterr().err
 
 
 def test_show_is_in_colour_on_a_terminal(

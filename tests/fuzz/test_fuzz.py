@@ -15,13 +15,13 @@ from conformance.fuzz import campaign as campaigns
 from conformance.fuzz import search as searching
 from conformance.fuzz.campaign import Campaign, Found, resume, run_campaign
 from conformance.fuzz.save import save
-from conformance.fuzz.scope import Program, Statement
+from conformance.fuzz.scope import GeneratedStatement, Program
 from conformance.fuzz.search import Tally, broken_properties, diverges, rebound, search
+from conformance.language.load import load_file
 from conformance.runner.execute import run
-from conformance.runner.processes import Died
+from conformance.runner.processes import ProcessDied
 from conformance.runner.trace import Moment, Raised, Trace
 from conformance.runner.trace import Statement as Place
-from conformance.spec.load import load_file
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def no_accumulation() -> Iterator[None]:
 
 def program(*lines: str) -> Program:
     """A program of these statements."""
-    return Program(tuple(Statement(line) for line in lines))
+    return Program(tuple(GeneratedStatement(line) for line in lines))
 
 
 def test_torch_agrees_with_itself() -> None:
@@ -127,7 +127,7 @@ def test_torch_ending_the_process(monkeypatch: pytest.MonkeyPatch, deaths: int) 
                 yield number, task()
             else:
                 task.args[3].write_text(json.dumps(["torch", ["a = 1"]]))
-                yield number, Died("the process died with exit code -11")
+                yield number, ProcessDied("the process died with exit code -11")
 
     monkeypatch.setattr(campaigns, "fresh", dying)
     campaign = run_campaign(Campaign("torch", 5), 10, 1)

@@ -13,14 +13,14 @@ from types import CodeType, FunctionType
 
 import pytest
 
+from conformance.check import locate
+from conformance.check.library import Library
 from conformance.commands.mutation import difference, reference_traces
-from conformance.mutation.campaign import Check, Kill, Verdict, campaign, survey
+from conformance.mutation.campaign import Check, Kill, MutantVerdict, campaign, survey
 from conformance.mutation.faults import MUTANTS
 from conformance.mutation.matrix import as_json, dispensable, footer, matrix
 from conformance.mutation.mutant import ENGINE, Mutant, PatchError, applied, located, misfits
-from conformance.runner.processes import Died, forked
-from conformance.session import locate
-from conformance.session.library import Library
+from conformance.runner.processes import ProcessDied, forked
 
 KILLED_BY = {
     "versions/not-counted": "increment-version-is-a-change",
@@ -140,17 +140,17 @@ def test_processes() -> None:
 
     results = dict(forked([lambda: 1, lambda: sys.exit(2), lambda: 3], 2))
     assert results[0] == 1
-    assert isinstance(results[1], Died)
+    assert isinstance(results[1], ProcessDied)
     assert results[2] == 3
     with pytest.raises(ValueError, match="no"):
         list(forked([fail], 1))
 
 
-def verdicts() -> Iterator[Verdict]:
+def verdicts() -> Iterator[MutantVerdict]:
     """One killed by two scenarios, one by one, one by none."""
     kills = [(Kill("a[x]", "other"), Kill("b", "other")), (Kill("b", "other"),), ()]
     for mutant, each in zip(MUTANTS, kills, strict=False):
-        yield Verdict(mutant, each, ran=2, reached=1)
+        yield MutantVerdict(mutant, each, ran=2, reached=1)
 
 
 def test_matrix() -> None:

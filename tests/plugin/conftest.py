@@ -10,7 +10,7 @@ import pytest
 # survives a second import.
 import_module("numpy")
 import_module("torch")
-import_module("conformance.spec.load")
+import_module("conformance.language.load")
 
 QUICK = "-p no:hypothesispytest"
 

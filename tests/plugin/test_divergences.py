@@ -73,7 +73,7 @@ def test_what_goes_beyond_fails(pytester: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(
         [
             "a.grad is [[]3.*[]] on halving, [[]6.*[]] on torch, after line 6: (a [*] a)*",
-            "That is beyond what is declared at:",
+            "This goes beyond what is declared at:",
             "  halving.yaml:3:5: bug: it halves gradients",
         ]
     )

@@ -13,9 +13,9 @@ import pytest
 
 from conformance.adapters.recording import write
 from conformance.adapters.torch import engine as torch_engine
+from conformance.language.load import load_file
 from conformance.runner.execute import run
 from conformance.runner.processes import FromTheEnd
-from conformance.spec.load import load_file
 
 SCENARIOS = "scenarios:\n" + "".join(
     f"  - id: doubled-{n}\n    title: doubling {n} doubles\n    run: b = torch.tensor([{n}.]) * 2\n"

@@ -125,7 +125,7 @@ def test_what_differs_in_the_same_way_is_shown_a_few_times(pytester: pytest.Pyte
     text = done.stdout.str()
     assert text.count("On raising:") == 5
     order = [
-        "3 more differ first as several of these do; -v shows them too",
+        "3 more have a first difference that is already shown; -v shows them in full",
         "short test summary",
         "FAILED *",
     ]
@@ -200,7 +200,7 @@ def test_a_worker_that_breaks_down_is_no_success(pytester: pytest.Pytester) -> N
     ("name", "message"),
     [
         ("liars:nothing", "*does not claim 'values'*"),
-        ("liars:unheard", "*claims 'colours', which is no group of facets: there are values, flags,*"),
+        ("liars:unheard", "*claims 'colours', which is not a group of facets: there are values, flags,*"),
         ("liars:absent", "*liars has no 'absent'*"),
     ],
 )

@@ -7,11 +7,11 @@ from functools import cache
 
 from conformance.adapters.module import ModuleEngine
 from conformance.adapters.torch import engine as torch
+from conformance.check.checker import Checker, CheckResult
+from conformance.language.claims import load_claims_text
+from conformance.language.load import load_text
 from conformance.report.claims import find
 from conformance.report.html import render
-from conformance.session.check import Checked, Checker
-from conformance.spec.claims import load_claims_text
-from conformance.spec.load import load_text
 from tests.runner.broken import Engine, Namespace
 
 SCENARIOS = """
@@ -69,7 +69,7 @@ ENGINES = (SAME, BROKEN)
 
 
 @cache
-def checked() -> tuple[Checked, ...]:
+def checked() -> tuple[CheckResult, ...]:
     """Each scenario on each engine."""
     loaded = load_text(SCENARIOS, "specs/few/few.yaml", "few")
     assert not loaded.problems

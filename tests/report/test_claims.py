@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from conformance.language.claims import Claim
+from conformance.language.claims import ClaimVerdict as Declared
+from conformance.language.scenario import Position
 from conformance.report.claims import Finding, as_json, contradiction, find
 from conformance.report.result import Result, Verdict
-from conformance.spec.claims import Claim
-from conformance.spec.claims import Verdict as Declared
-from conformance.spec.scenario import Position
 
 
 def claim(verdict: Declared = "confirmed") -> Claim:

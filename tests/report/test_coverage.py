@@ -7,14 +7,14 @@ import json
 import pytest
 
 from conformance.cli import main
+from conformance.language.usage import Usage
+from conformance.language.vocabulary import VocabularyName
 from conformance.report.coverage import as_json, as_text, cover
-from conformance.spec.usage import Usage
-from conformance.spec.vocabulary import Name
 
 ENTRIES = [
-    Name("unary", "torch", "sin", "other"),
-    Name("unary", "torch.Tensor", "sin", "attribute"),
-    Name("shape", "torch", "roll", "other"),
+    VocabularyName("unary", "torch", "sin", "other"),
+    VocabularyName("unary", "torch.Tensor", "sin", "attribute"),
+    VocabularyName("shape", "torch", "roll", "other"),
 ]
 
 

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from conformance.adapters.module import ModuleEngine
+from conformance.check.checker import Checker
 from conformance.engine.version import __version__ as version_of_the_engine
+from conformance.language.load import load_text
+from conformance.language.words import RELEASE
 from conformance.report.terminal import summary
 from conformance.report.text import LONGEST, shorten_both
 from conformance.runner.engine import Engine
-from conformance.session.check import Checker
-from conformance.spec.load import load_text
-from conformance.spec.words import RELEASE
 from tests.report import golden
 from tests.runner.broken import broken, raising, torch
 
@@ -219,7 +219,7 @@ def test_a_reference_of_another_release_is_told(version: str, told: bool) -> Non
     assert version_of_the_engine == RELEASE
     made = load_text(UNSOUND, "a.yaml").scenarios[0]
     checked = Checker(ModuleEngine("torch", torch, version=version))(made, REFERENCE)
-    line = "  the suite's specs say what torch 2.13.0 does, and this is torch 2.8.0"
+    line = "  the suite's specs describe torch 2.13.0, but the reference is torch 2.8.0"
     assert (line in list(summary([checked.result], {}, []))) is told
 
 

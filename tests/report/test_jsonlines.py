@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from conformance.report.jsonlines import NotAReportError, read, write
-from conformance.report.result import Difference, Result
+from conformance.report.result import ReportedDifference, Result
 
-DIFFERENCE = Difference("step 1, line 2", 7, "a.grad", "value", "values", "[1.0]", "nan")
+DIFFERENCE = ReportedDifference("step 1, line 2", 7, "a.grad", "value", "values", "[1.0]", "nan")
 
 
 def result(scenario: str) -> Result:
@@ -52,7 +52,7 @@ def test_what_is_written_is_read() -> None:
         (LINES[1:], "does not begin with a header"),
         (LINES[:-1], "was cut off after line 3"),
         ([*LINES[:2], LINES[2][:40]], "not JSON lines"),
-        ([*LINES, *LINES], "line 4 is no result: are these several reports?"),
+        ([*LINES, *LINES], "line 4 is not a result: are these several reports?"),
         ([LINES[0], LINES[1], LINES[1], LINES[3]], "a on other is there twice"),
         ([LINES[0], LINES[1], LINES[3]], "counts 2 results, it has 1"),
         ([LINES[0], LINES[3]], "no results"),

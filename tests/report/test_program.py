@@ -12,11 +12,11 @@ import pytest
 from conformance.adapters.module import ModuleEngine
 from conformance.adapters.registry import find
 from conformance.adapters.torch import engine as torch_engine
+from conformance.language.load import load_text
+from conformance.language.scenario import Scenario
 from conformance.report.program import marked, snippet
 from conformance.runner.engine import Engine
 from conformance.runner.trace import Statement
-from conformance.spec.load import load_text
-from conformance.spec.scenario import Scenario
 
 TEXT = """
 scenarios:

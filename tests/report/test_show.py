@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from conformance.report.show import Shown, show
-from conformance.report.statements import Told, changes, described, tell
+from conformance.report.show import ScenarioHeader, show
+from conformance.report.statements import StatementReport, changes, described, statement_reports
 from conformance.runner.compare import differences
 from conformance.runner.execute import run
 from conformance.runner.trace import Facets, State
@@ -33,20 +33,20 @@ def broken(replaced: dict[str, Any], seen: dict[str, Any] | None = None) -> Engi
     return Engine(Namespace(replaced, ()), ("values", "flags", "graph", "errors", "messages"), seen or {})
 
 
-def told(*steps: Any, engine: Engine | None = None) -> list[Told]:
+def told(*steps: Any, engine: Engine | None = None) -> list[StatementReport]:
     """What is told of these steps."""
     made = scenario(*steps)
     mine = run(made, torch_engine)
     if engine is None:
-        return list(tell(made, mine, None))
+        return list(statement_reports(made, mine, None))
     its = run(made, engine)
-    return list(tell(made, mine, its, differences(made, mine, its)))
+    return list(statement_reports(made, mine, its, differences(made, mine, its)))
 
 
 def text(*steps: Any, engine: Engine | None = None, width: int = 90) -> str:
     """The lines below the heading."""
     heads = ("torch", "broken" if engine else "")
-    shown = Shown(scenario(*steps), (), *heads, verdict="the verdict", agrees=False)
+    shown = ScenarioHeader(scenario(*steps), (), *heads, verdict="the verdict", agrees=False)
     lines = [
         "".join(piece for piece, _ in line) for line in show(shown, told(*steps, engine=engine), width=width)
     ]
@@ -169,7 +169,7 @@ def test_control_characters_are_shown() -> None:
     """A scenario cannot command the terminal."""
     assert "\\x1b[31m" in text("print('\\x1b[31mred')")
     made = replace(scenario("a = 1"), title="\x1b[31mred")
-    lines = show(Shown(made, ("\x1b",), "torch", "", "", True), told("a = 1"))
+    lines = show(ScenarioHeader(made, ("\x1b",), "torch", "", "", True), told("a = 1"))
     assert "\x1b" not in "".join(piece for line in lines for piece, _ in line)
 
 
@@ -179,7 +179,9 @@ def test_long_values_are_cut_in_the_middle_unless_asked_for_whole() -> None:
     cut, full = (
         "".join(
             piece
-            for line in show(Shown(made, (), "torch", "", "", True), told("a = torch.arange(400)"), full=f)
+            for line in show(
+                ScenarioHeader(made, (), "torch", "", "", True), told("a = torch.arange(400)"), full=f
+            )
             for piece, _ in line
         )
         for f in (False, True)
@@ -191,6 +193,6 @@ def test_long_values_are_cut_in_the_middle_unless_asked_for_whole() -> None:
 def test_a_trace_without_states_tells_events() -> None:
     """As of `observe: end`, where statements have no state."""
     made = scenario("a = torch.ones(1)\nprint(a)\nb = 1", observe="end")
-    rows = [row for each in tell(made, run(made, torch_engine), None) for row in each.rows]
+    rows = [row for each in statement_reports(made, run(made, torch_engine), None) for row in each.rows]
     assert [row.name for row in rows] == ["prints", "a", "b"]
     assert traced("a = 1").moments

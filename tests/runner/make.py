@@ -6,9 +6,9 @@ from textwrap import dedent
 from typing import Any
 
 from conformance.adapters.torch import engine as torch_engine
+from conformance.language.scenario import Expectations, Position, Scenario, Step
 from conformance.runner.execute import run
 from conformance.runner.trace import Facets, Moment, Trace
-from conformance.spec.scenario import Expectations, Position, Scenario, Step
 
 __all__ = ["at", "facets", "last", "scenario", "step", "torch_engine", "traced"]
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from conformance.language.load import load_file
+from conformance.language.scenario import Scenario
 from conformance.runner import bytecode, program
 from conformance.runner.bytecode import keep, programs_of
 from conformance.runner.program import MARSHALLED, compile_step, marshalled, unmarshalled
-from conformance.spec.load import load_file
-from conformance.spec.scenario import Scenario
 
 FILE = """\
 scenarios:

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from conformance.adapters.module import ModuleEngine
+from conformance.language.scenario import Tolerance
 from conformance.runner.compare import Difference, differences
 from conformance.runner.engine import GROUPS
 from conformance.runner.execute import run
 from conformance.runner.trace import Moment, Statement, Trace
-from conformance.spec.scenario import Tolerance
 from tests.runner.broken import broken, raising
 from tests.runner.make import scenario, step, torch_engine
 

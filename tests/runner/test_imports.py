@@ -17,7 +17,7 @@ import conformance.adapters.probe, conformance.adapters.serve
 from conformance.adapters.module import ModuleEngine
 from conformance.runner.execute import run
 from conformance.runner.verdict import judge
-from conformance.spec.scenario import Position, Scenario, Step
+from conformance.language.scenario import Position, Scenario, Step
 place = Position("a.yaml", 1)
 scenario = Scenario("an-id", "title", "topic", "area", place, (Step("a = torch.one()", place),))
 engine = ModuleEngine("tiny", types.SimpleNamespace(one=lambda: 1))

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from conformance.check.locate import CLAIMS, specs
+from conformance.language.load import load_file
+from conformance.language.scenario import Scenario
 from conformance.runner.compare import differences
 from conformance.runner.execute import run
 from conformance.runner.trace import Trace
-from conformance.session.locate import CLAIMS, specs
-from conformance.spec.load import load_file
-from conformance.spec.scenario import Scenario
 from tests.runner.make import torch_engine
 
 FILES = sorted(path for path in specs().rglob("*.yaml") if path.name != CLAIMS)

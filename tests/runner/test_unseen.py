@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from conformance.adapters.module import ModuleEngine
-from conformance.runner.again import twice
 from conformance.runner.execute import run
+from conformance.runner.rerun import twice
 from tests.runner.make import facets, scenario, torch_engine
 
 

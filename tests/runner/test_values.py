@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conformance.language.scenario import Tolerance
 from conformance.runner.paths import plain
 from conformance.runner.values import (
-    as_near,
     bounds,
     close,
+    differs_in_last_digit,
     holds,
     parsed,
-    rounded_alike,
     shortened,
     texts_close,
+    within_rounding,
 )
-from conformance.spec.scenario import Tolerance
 from tests.runner.make import torch_engine
 
 torch = torch_engine.torch
@@ -166,7 +166,7 @@ def test_holds(expected: Any, actual: Any, answer: bool) -> None:
 )
 def test_as_near_as_double_precision(actual: str, exact: str, near: bool) -> None:
     """Numbers may be as far off as the exact ones are, a few times over, and not at all where those are not."""
-    assert as_near("[1.0, 2.0]", actual, exact, 4) is near
+    assert within_rounding("[1.0, 2.0]", actual, exact, 4) is near
 
 
 @pytest.mark.parametrize(
@@ -175,10 +175,10 @@ def test_as_near_as_double_precision(actual: str, exact: str, near: bool) -> Non
 )
 def test_numbers_alike_but_for_the_last_digit(other: str, alike: bool) -> None:
     """As many digits, of which the last is 1 more or less."""
-    assert rounded_alike("tensor([54.5982, -1.])", other) is alike
+    assert differs_in_last_digit("tensor([54.5982, -1.])", other) is alike
 
 
 def test_of_an_overflow_nothing_is_told() -> None:
     """Where the exact number is finite and the expected one is not."""
-    assert as_near("inf", "3e38", "3.5e38", 4)
-    assert not as_near("inf", "3e38", "inf", 4)
+    assert within_rounding("inf", "3e38", "3.5e38", 4)
+    assert not within_rounding("inf", "3e38", "inf", 4)

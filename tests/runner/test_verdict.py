@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from conformance.language.scenario import Expectations, Scenario, Step, Tolerance
 from conformance.runner.execute import run
-from conformance.runner.verdict import Outcome, claim_holds, judge, sound
-from conformance.spec.scenario import Expectations, Scenario, Step, Tolerance
+from conformance.runner.verdict import Outcome, claim_holds, flaws_on_torch, judge
 from tests.runner.broken import Namespace, broken, raising
 from tests.runner.make import scenario, step, torch_engine
 
@@ -18,7 +18,7 @@ REFUSAL: dict[str, Any] = {"raises": "RuntimeError", "message": "can't retain_gr
 
 def _flaws(*steps: Step | str, **keys: Any) -> list[str]:
     made = scenario(*steps, **keys)
-    return [str(flaw) for flaw in sound(made, run(made, torch_engine))]
+    return [str(flaw) for flaw in flaws_on_torch(made, run(made, torch_engine))]
 
 
 def _holds(made: Scenario) -> bool:
@@ -69,16 +69,16 @@ def test_a_scenario_that_torch_bears_out_is_sound() -> None:
         ),
         (
             step("a = torch.ones(1)", expect={"a.grad": "None", "a.shape": [1]}),
-            "a.grad is None, expected 'None'; `None` is a text, what torch has is written `null`",
+            "a.grad is None, expected 'None'; `None` is a text; torch's value is written `null`",
         ),
         (
             step("a = torch.ones(2)", expect={"a": "tensor([1., 1.])"}),
-            "`tensor([1., 1.])` is a text, what torch has is written `[1.0, 1.0]`",
+            "`tensor([1., 1.])` is a text; torch's value is written `[1.0, 1.0]`",
         ),
         (step("a = 1\n1 / 0", expect={"b": 1}), "a.yaml:2: raises ZeroDivisionError: division by zero; if"),
         (
             step("a = 1", warns=("careful",)),
-            "a.yaml:1: expected a warning that begins with 'careful'; warned is nothing",
+            "a.yaml:1: expected a warning that begins with 'careful'; the warnings are nothing",
         ),
         (step("def f(): pass"), "it shows nothing: no state differs between two of its statements"),
         (step("pass"), "it shows nothing"),
@@ -94,8 +94,8 @@ def test_a_flaw_is_named_with_its_line(made: Step, flaw: str) -> None:
 def test_a_flaw_says_what_to_do() -> None:
     """An error that was not declared may be what the scenario is about."""
     declare = "declare it under this step: `raises: ZeroDivisionError`"
-    assert _flaws("a = 1\n1 / 0")[0].endswith(f"division by zero; if that is what it shows, {declare}")
-    assert _flaws("1 / 0\na = 1")[0].endswith(f"if that is what it shows, end the step here, and {declare}")
+    assert _flaws("a = 1\n1 / 0")[0].endswith(f"division by zero; if that is intended, {declare}")
+    assert _flaws("1 / 0\na = 1")[0].endswith(f"if that is intended, end the step here, and {declare}")
 
 
 def test_an_error_may_be_anywhere_in_the_last_statement() -> None:
@@ -155,7 +155,7 @@ def test_what_the_document_claims_overrides_the_own_keys_that_it_names() -> None
 def test_a_claim_that_torch_bears_out_is_no_claimed() -> None:
     """`claimed` that holds on torch makes the scenario unsound; so do own keys that do not."""
     same = step("a = torch.ones(1)", expect={"a": [1]}, claimed=Expectations(expect=(("a", [1.0]),)))
-    assert _flaws(same) == ["a.yaml:1:1: torch does what `claimed` says: it belongs to the step's own keys"]
+    assert _flaws(same) == ["a.yaml:1:1: torch does what `claimed` says: move it to the step's own keys"]
     wrong = step("a = torch.ones(1)", expect={"a": [2]}, claimed=Expectations(expect=(("a", [3]),)))
     assert _flaws(wrong) == ["a.yaml:1:1: a is [1.0], expected [2]"]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from conformance.mutation.faults.backward import PASSES
+from conformance.mutation.faults.edge_cases import MEETINGS
 from conformance.mutation.faults.functions import FUNCTIONS
 from conformance.mutation.faults.graph import GRAPH
 from conformance.mutation.faults.layouts import LAYOUTS
-from conformance.mutation.faults.meetings import MEETINGS
-from conformance.mutation.faults.passes import PASSES
 from conformance.mutation.faults.texts import TEXTS
 from conformance.mutation.faults.writes import WRITES
 from conformance.mutation.mutant import Mutant

@@ -1,4 +1,4 @@
-"""Faults of what ends in a leaf, of what is kept and freed, and of the graph itself."""
+"""Faults of accumulation, of saved and freed tensors, and of the graph itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of what is said: texts of errors, and warnings."""
+"""Faults of messages: texts of errors and warnings."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ TEXTS = (
         ("grad-variables", "grad_variables warns nothing",
          "autograd:backward", "if grad_variables is not None:\n        warnings.warn(",
          "if grad_variables is not None:\n        (lambda *_, **__: None)("),
-        ("dirty-no-input", "marking dirty what is no input warns nothing",
+        ("dirty-no-input", "marking a tensor dirty that is not an input does not warn",
          "_autograd.custom_function_outputs:Outputs._tie_changed", "if not is_input:", "if False:"),
         ("tensor-of-tensor", "a copy of a tensor warns nothing",
          "_aten.creation.from_data:_copied", "warn_program(", "(lambda *_, **__: None)("),

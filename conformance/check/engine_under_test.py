@@ -1,0 +1,107 @@
+"""The engine under test, with its divergence file, which declares its known differences from torch."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from conformance.adapters import divergences
+from conformance.adapters.divergences import Divergence, unmatched
+from conformance.adapters.registry import TRUSTED, EngineNotFoundError, find, is_only_here
+from conformance.check.library import Library, shown
+from conformance.check.locate import specs
+from conformance.language.load_result import Problem
+from conformance.language.scenario import Position
+from conformance.language.suggest import did_you_mean
+from conformance.runner.compare import GROUP_OF
+from conformance.runner.engine import Engine
+
+_ADAPTERS = Path(divergences.__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class EngineUnderTest:
+    """An engine, its declared divergences, and the problems of their file."""
+
+    engine: Engine
+    file: Path
+    entries: tuple[Divergence, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+    def entries_for(self, case: str) -> tuple[Divergence, ...]:
+        """The divergences declared for a case of a scenario."""
+        return tuple(entry for entry in self.entries if entry.of(case))
+
+
+def engine(name: str, python: str | None = None, *, here: bool = False, wait: bool = True) -> Engine:
+    """The engine of that name, in the interpreter ``python``; by default in a new process, or ``here`` in this one.
+
+    Without ``wait`` it may still be starting.
+
+    Raises:
+        EngineNotFoundError: there is none, or it does not start.
+    """
+    if python is None and (here or name in TRUSTED or is_only_here(name)):
+        return find(name)
+    from conformance.adapters.remote import RemoteEngine
+
+    return RemoteEngine(name, python, wait=wait)
+
+
+def reference(recording: str | None = None) -> Engine:
+    """Torch, or a recording of it; raises `EngineNotFoundError`."""
+    if recording is None:
+        if importlib.util.find_spec("torch") is None:
+            how = "pip install 'autograd-conformance[torch]', or pass a recording of it with --reference"
+            raise EngineNotFoundError(f"the reference is torch, which is not installed: {how}")
+        return find("torch")
+    from conformance.adapters.recording import NotARecordingError, read
+
+    try:
+        return read(Path(recording))
+    except NotARecordingError as error:
+        raise EngineNotFoundError(str(error)) from None
+
+
+def candidate(found: Engine) -> EngineUnderTest:
+    """An engine with its divergence file, which is named by its attribute ``divergences`` or by the engine's name.
+
+    Raises:
+        EngineNotFoundError: the engine does not start.
+    """
+    named = getattr(found, "divergences", None)
+    path = Path(named) if named else _ADAPTERS / f"{found.name}.yaml"
+    if not named and not path.is_file():
+        return EngineUnderTest(found, Path(path.name))  # where a new one would be written
+    from conformance.language.divergences import load_divergences
+
+    declared = load_divergences(Path(shown(path)))
+    entries = tuple(Divergence(**entry) for entry in declared.entries)
+    return EngineUnderTest(found, path, entries, declared.problems)
+
+
+def misdeclared(candidate: EngineUnderTest, library: Library) -> Iterator[Problem]:
+    """The problems of an engine's divergence file: invalid entries, unknown facets, unknown scenarios.
+
+    An entry may name a scenario in a file that this run has not loaded, so all specs of the suite are loaded before a
+    scenario counts as unknown.
+    """
+    yield from candidate.problems
+    if unmatched(candidate.entries, library.cases()):
+        library.complete(specs())
+    cases = library.cases()
+    for entry in unmatched(candidate.entries, cases):
+        message = f"there is no scenario {entry.scenario}"
+        yield Problem(_place(entry), message, did_you_mean(entry.scenario, cases))
+    for entry in candidate.entries:
+        for facet in entry.facets:
+            if facet not in GROUP_OF and not facet.startswith("assert "):
+                hint = did_you_mean(facet, GROUP_OF) or f"the facets are {', '.join(GROUP_OF)}"
+                yield Problem(_place(entry), f"there is no facet {facet}", hint)
+
+
+def _place(entry: Divergence) -> Position:
+    file, line, column = entry.position.rsplit(":", 2)
+    return Position(file, int(line), int(column))

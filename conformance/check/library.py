@@ -1,0 +1,118 @@
+"""All scenario files of a run: each is loaded once, ids are unique across files, and claims exist."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from conformance.check.locate import governing_claims, is_scenario_file, scenario_files
+from conformance.language import cache
+from conformance.language.load_result import LoadResult, Problem
+from conformance.language.scenario import Position, Scenario
+from conformance.language.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from conformance.language.claims import Claims
+
+
+class Library:
+    """The scenario files loaded so far, with the checks that need several files."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[Path, LoadResult] = {}
+        self._claims: dict[Path, Claims] = {}
+        self._cases: dict[Path, dict[str, tuple[str, ...]]] = {}  # file -> case -> its claims
+        self._defined: dict[str, Position] = {}  # the position of each id
+
+    def load(self, path: Path) -> LoadResult:
+        """The scenarios of a file and its problems, including conflicts with other files."""
+        path = path.resolve()
+        if path not in self._loaded:
+            loaded = cache.load(Path(shown(path)))
+            problems = [*loaded.problems, *self._repeated(loaded), *self._unknown_claims(path, loaded)]
+            wrong = {problem.scenario for problem in problems}
+            scenarios = tuple(each for each in loaded.scenarios if base_id(each) not in wrong)
+            ordered = sorted(
+                dict.fromkeys(problems), key=lambda each: (each.position.line, each.position.column)
+            )
+            self._loaded[path] = LoadResult(scenarios, tuple(ordered))
+            self._cases[path] = {scenario.id: scenario.claims for scenario in scenarios}
+        return self._loaded[path]
+
+    def load_all(self, paths: Iterable[Path]) -> LoadResult:
+        """Everything in the scenario files that ``paths`` name or contain."""
+        loaded = [self.load(path) for path in scenario_files(list(paths)) if is_scenario_file(path)]
+        return LoadResult(
+            tuple(scenario for each in loaded for scenario in each.scenarios),
+            tuple(problem for each in loaded for problem in each.problems),
+        )
+
+    def claims(self, path: Path) -> Claims:
+        """The claims of a claims.yaml."""
+        if path not in self._claims:
+            from conformance.language.claims import (
+                load_claims,  # imports pydantic, which cached files do not need
+            )
+
+            self._claims[path] = load_claims(Path(shown(path)))
+        return self._claims[path]
+
+    def governing(self, scenario_file: Path) -> Claims | None:
+        """The claims.yaml that governs a scenario file, if there is one."""
+        path = governing_claims(scenario_file)
+        return self.claims(path) if path else None
+
+    def complete(self, folder: Path) -> None:
+        """Load the files below a folder that have not been loaded."""
+        for path in scenario_files([folder.resolve()]):
+            if path not in self._cases and is_scenario_file(path):
+                self.load(path)
+
+    def cases(self, folder: Path | None = None) -> dict[str, tuple[str, ...]]:
+        """The cases loaded so far, in a folder or everywhere, with the claims of each."""
+        found: dict[str, tuple[str, ...]] = {}
+        for path in sorted(self._cases):
+            if folder is None or path.is_relative_to(folder.resolve()):
+                found |= self._cases[path]
+        return found
+
+    def index(self) -> dict[str, dict[str, tuple[str, ...]]]:
+        """The data of `cases`, for another process."""
+        return {str(path): cases for path, cases in self._cases.items()}
+
+    def adopt(self, index: dict[str, dict[str, tuple[str, ...]]]) -> None:
+        """Add what another process loaded."""
+        self._cases |= {Path(path): cases for path, cases in index.items()}
+
+    def _repeated(self, loaded: LoadResult) -> Iterable[Problem]:
+        for scenario in loaded.scenarios:
+            first = self._defined.setdefault(base_id(scenario), scenario.position)
+            if first != scenario.position:
+                message = f"the id {base_id(scenario)} is used already, at {first}"
+                yield Problem(
+                    scenario.position, message, "ids are unique in the whole run", base_id(scenario)
+                )
+
+    def _unknown_claims(self, path: Path, loaded: LoadResult) -> Iterable[Problem]:
+        claims = self.governing(path)
+        if claims is None:
+            return
+        known = {claim.id for claim in claims.claims}
+        for scenario in loaded.scenarios:
+            for claim in scenario.claims:
+                if claim not in known:
+                    message = f"there is no claim {claim} in {shown(governing_claims(path) or path)}"
+                    yield Problem(scenario.position, message, did_you_mean(claim, known), base_id(scenario))
+
+
+def base_id(scenario: Scenario) -> str:
+    """The id as it is written, without the label of a matrix case."""
+    return scenario.id.partition("[")[0]
+
+
+def shown(path: Path) -> str:
+    """The path as a person in the current folder would type it."""
+    relative = os.path.relpath(path)
+    return str(path) if relative.startswith(os.path.join("..", "..")) else relative

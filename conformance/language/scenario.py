@@ -1,0 +1,89 @@
+"""A scenario after reading, checking and expanding: plain frozen data.
+
+Standard library only, since scenarios are sent to engines in other interpreters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias, get_args
+
+Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
+
+
+Need: TypeAlias = Literal["cuda", "cpu_build"]
+"""What a scenario may need of the machine: a device, or a torch built only for the CPU."""
+NEEDS: tuple[str, ...] = get_args(Need)
+
+
+class Unset:
+    """The value of a key that is not written (``null`` is a written value)."""
+
+    def __repr__(self) -> str:
+        return "UNSET"
+
+    def __reduce__(self) -> str:
+        return "UNSET"  # unpickles as the same object
+
+
+UNSET = Unset()
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A place in a file; line and column count from 1."""
+
+    file: str
+    line: int
+    column: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Expectations:
+    """What is expected of one step's last statement and of the state after it.
+
+    ``raises`` is a type name, None if ``raises: null`` is written, or UNSET.
+    """
+
+    expect: tuple[tuple[str, Plain], ...] = ()
+    raises: str | Unset | None = UNSET
+    message: str | Unset = UNSET
+    warns: tuple[str, ...] | Unset = UNSET
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A program with what is expected after it."""
+
+    run: str
+    position: Position  # of the first line of the program text in the file
+    own: Expectations = field(default_factory=Expectations)
+    claimed: Expectations | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """How far floating-point values may differ; ``exact`` has rtol = atol = 0."""
+
+    rtol: float
+    atol: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One case to run: a matrix has been expanded, ``id`` carries its label (``id[sin-float32]``)."""
+
+    id: str
+    title: str
+    topic: str
+    area: str  # the folder below specs, or the file's stem elsewhere
+    position: Position
+    steps: tuple[Step, ...]
+    claims: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    tolerance: Tolerance | None = None  # None: equal, or within the dtype's default tolerance
+    observe: Literal["each", "end"] = "each"

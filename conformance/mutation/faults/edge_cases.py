@@ -1,0 +1,66 @@
+"""Faults at edge cases: ties and zeros, tangents, strides, the bounds of a schedule."""
+
+from __future__ import annotations
+
+from conformance.mutation.faults.table import area
+
+MEETINGS = (
+    *area(
+        "ties and zeros",
+        ("bound-takes-its-tie", "where a tensor is as great as its bound, the bound has the gradient as well",
+         "clamp_min_tensor.min", "self < min", "self <= min"),
+        ("step-of-negative-zero", "the step of a negative zero is 0",
+         "heaviside", "self == 0", "(self == 0) & ~np.signbit(self)"),
+        ("complex-zero-inverted", "the inverse of a complex zero is nan in both parts",
+         "_aten.pointwise.power:_reciprocal", 'if array.dtype.kind == "c"', "if False"),
+        ("unsorted-destinations", "movedim puts dimensions in the order in which they are given",
+         "_aten.shape.transpose:movedim", "sorted(zip(dst, src, strict=True))", "zip(dst, src, strict=True)"),
+        ("nothing-squeezes-all", "squeeze of no dimension squeezes all of one",
+         "squeeze_dims", "self.ndim and self.shape[a] == 1)", "self.ndim and self.shape[a] == 1) or None"),
+        ("chunks-of-nothing", "an empty tensor has one chunk",
+         "_aten.shape.split:chunk", "if size else", "if True else"),
+    ),
+    *area(
+        "tangents",
+        ("maximum-tie-to-the-second", "at a tie of maximum the tangent of the second operand counts alone",
+         "_transforms.jvp_formulas:_above", "(self >= other)", "(self > other)"),
+        ("clamped-tie", "at a bound by a tensor alone the clamped tensor's tangent counts",
+         "_transforms.jvp_formulas:_clamp", "self > low, of_self", "self >= low, of_self"),
+        ("deviation-of-equals", "the tangent of a deviation of 0 is nan",
+         "_transforms.jvp_formulas:_std", ".masked_fill_(deviation == 0, 0)", ""),
+        ("sign-gives-a-tangent", "the operand that gives the sign gives a tangent of 0",
+         "_transforms.jvp_formulas:_copysign", "None if change is None else", "results[0] * 0 if change is None else"),
+        ("tangent-shares-elements", "the tangent of an operand that is broadcast is copied into place",
+         "_transforms.functorch_dispatch:_with_tangents", "or overlaps(tangent._array)", ""),
+    ),
+    *area(
+        "order of memory",
+        ("indexed-in-order", "the result of indexing with tensors is contiguous",
+         "index", "found if in_order and self.flags.c_contiguous else _in_order_of(found, self, indices)", "found"),
+        ("slice-in-its-own-order", "a written view hands its part of the gradient on as it lies",
+         "_autograd.views:CopySlices.apply", "memory_format=contiguous_format", ""),
+        ("samples-in-reading-order", "samples are drawn in the order in which a tensor is read",
+         "_aten.random.random:_outermost_first", "sorted(range(target.ndim), key=lambda axis: -target.strides[axis])",
+         "list(range(target.ndim))"),
+        ("replaced-part-of-a-copy-in-order", "a copy with a replaced part is contiguous",
+         "_aten.shape.scatter_views:_cloned", "if overlaps(array) else", "if True else"),
+        ("zeroth-power-as-it-lies", "the gradient of a zeroth power lies as the operand",
+         "_aten.pointwise.power:_pow_backward", ", memory_format=contiguous_format", ""),
+    ),
+    *area(
+        "schedules",
+        ("restart-too-late", "a warm restart comes a step too late",
+         "_optim.cyclic_schedulers:CosineAnnealingWarmRestarts.step",
+         "self.T_cur >= self.T_i", "self.T_cur > self.T_i"),
+        ("constant-for-longer", "the closed form of ConstantLR keeps its factor a step too long",
+         "optim.lr_scheduler:ConstantLR._get_closed_form_lr", "self.last_epoch >= self.total_iters",
+         "self.last_epoch > self.total_iters"),
+        ("milestone-once", "a milestone that is named twice counts once",
+         "optim.lr_scheduler:MultiStepLR.get_lr", "self.gamma**times", "self.gamma"),
+        ("eps-changes", "a plateau's rate changes by eps itself",
+         "optim.lr_scheduler:ReduceLROnPlateau._reduce_lr", "old - new > self.eps", "old - new >= self.eps"),
+        ("linear-beyond-its-end", "the closed form of LinearLR goes on beyond its end",
+         "optim.lr_scheduler:LinearLR._get_closed_form_lr", "min(self.total_iters, self.last_epoch)",
+         "self.last_epoch"),
+    ),
+)  # fmt: skip

@@ -1,0 +1,154 @@
+"""The processes that run next to pytest's own.
+
+Note [Engines in their own process]: an unknown engine may end its process, hang where no signal is handled, or change
+torch. So it runs in a process of its own, where that costs one scenario at most. It also costs no time, since pytest
+and the engine run at the same time. The engine runs in pytest's process if the user wants to follow it there: with a
+debugger, a profiler, a coverage tool, or --engine-here.
+
+Note [Torch in its own process]: importing torch takes longer than reading a thousand scenarios and importing everything
+else. So torch starts in a process of its own with the first scenario file, and runs scenarios before their items are
+reached; until it has started, the engine under test runs ahead. That takes a processor, which no xdist worker has to
+spare, and is useless if torch is imported here already. An engine that is built on torch may change torch for its
+whole process. If such an engine runs in pytest's process, torch always gets a process of its own.
+
+Note [From the end]: if the reference is recorded, a fork checks the scenarios from the last to the first. Scenarios
+that agree there need not run again. This process runs all others when it reaches them, where they can be debugged. So
+an engine that hangs or ends the fork, or cannot be forked, costs only time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.plugin.options import engine_names
+
+if TYPE_CHECKING:
+    from conformance.adapters.remote import RemoteEngine
+    from conformance.runner.engine import Engine
+
+_TORCH: pytest.StashKey[RemoteEngine] = pytest.StashKey()
+_ENGINES: pytest.StashKey[dict[str, Engine]] = pytest.StashKey()
+
+
+def engine_of(config: pytest.Config, name: str) -> Engine:
+    """An engine of a run, possibly still starting; raises `EngineNotFoundError`.
+
+    See Note [Engines in their own process].
+    """
+    engines = config.stash.setdefault(_ENGINES, {})
+    if name not in engines:
+        from conformance.check.engine_under_test import engine
+
+        engines[name] = engine(name, config.getoption("--engine-python"), here=_is_here(config), wait=False)
+    return engines[name]
+
+
+def start_engines(config: pytest.Config) -> None:
+    """Start the engines that run in other processes, if scenarios are going to run."""
+    if config.getoption("--collect-only") or _ENGINES in config.stash or _is_here(config):
+        return
+    from conformance.adapters.registry import TRUSTED, EngineNotFoundError
+
+    config.stash[_ENGINES] = {}
+    for name in engine_names(config):
+        with contextlib.suppress(EngineNotFoundError):  # its scenarios report it
+            if name not in TRUSTED or config.getoption("--engine-python"):
+                engine_of(config, name)
+
+
+def refuse_unknown_engines(config: pytest.Config) -> None:
+    """Raise UsageError if the command line names an engine that does not exist."""
+    from conformance.adapters.registry import EngineNotFoundError
+
+    try:
+        for name in config.getoption("--engine"):
+            engine_of(config, name).name  # noqa: B018 - waits for the engine
+    except EngineNotFoundError as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def _is_here(config: pytest.Config) -> bool:
+    """Whether the user wants to follow engines in this process."""
+    asked = config.getoption("--engine-here") or config.getoption("usepdb") or config.getoption("trace")
+    return bool(asked or _is_watched()) and not config.getoption("--engine-python")
+
+
+def start_torch(config: pytest.Config) -> None:
+    """Start torch in a process of its own, if scenarios are going to run and it saves time."""
+    if _TORCH in config.stash or config.getoption("--collect-only") or config.getoption("--reference"):
+        return
+    useless = "torch" in sys.modules or not _is_to_spare(config)
+    if find_spec("torch") is None or (useless and not _may_be_changed(config)):
+        return
+    from conformance.adapters.remote import RemoteEngine
+
+    config.stash[_TORCH] = RemoteEngine("torch", wait=False)
+
+
+def torch_process(config: pytest.Config) -> RemoteEngine | None:
+    """Torch in a process of its own, if `start_torch` started it."""
+    return config.stash.get(_TORCH, None)
+
+
+def may_fork(config: pytest.Config) -> bool:
+    """Whether a fork may check scenarios too.
+
+    Not while a debugger or profiler traces this process, or while other threads run, which a fork would lose. Not with
+    engines in other interpreters either: both processes would use the same pipe and read each other's answers.
+    """
+    from conformance.adapters.registry import TRUSTED
+
+    recorded = config.getoption("--reference") and hasattr(os, "fork")
+    here = _is_here(config) or TRUSTED.issuperset(engine_names(config))
+    apart = config.getoption("--engine-python") or not here
+    traced = config.getoption("usepdb") or _is_watched()
+    alone = threading.active_count() == 1
+    return bool(recorded and not apart and not traced and alone and _is_to_spare(config))
+
+
+def end_processes(config: pytest.Config) -> None:
+    """End the processes of torch and of the engines."""
+    for engine in (config.stash.get(_TORCH, None), *config.stash.get(_ENGINES, {}).values()):
+        close = getattr(engine, "close", None)
+        if close is not None:
+            close()
+
+
+def _may_be_changed(config: pytest.Config) -> bool:
+    """Whether an engine in this process is built on torch."""
+    if not _is_here(config):
+        return False
+    from conformance.adapters.registry import EngineNotFoundError, find, uses_torch
+
+    for name in engine_names(config):
+        with contextlib.suppress(EngineNotFoundError):  # its scenarios report it
+            find(name)
+            if uses_torch(name):
+                return True
+    return False
+
+
+def _is_watched() -> bool:
+    """Whether a debugger, a profiler or a coverage tool traces this process."""
+    monitoring = getattr(sys, "monitoring", None)  # since Python 3.12, for up to six tools
+    tools = [monitoring.get_tool(number) for number in range(6)] if monitoring else []
+    return any(each is not None for each in (sys.gettrace(), sys.getprofile(), *tools))
+
+
+def _is_to_spare(config: pytest.Config) -> bool:
+    """Whether this run has a spare processor."""
+    return not hasattr(config, "workerinput") and _processors() > 1
+
+
+def _processors() -> int:
+    """The number of processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,38 @@
+"""Run a scenario twice on one engine, to find out whether it depends on addresses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.language.scenario import Scenario
+from conformance.runner.engine import Engine
+from conformance.runner.execute import run
+from conformance.runner.trace import Trace
+
+
+class _TensorKeepingEngine:
+    """An engine whose tensors outlive a run; only tensors, since a kept torch.library would keep its operators."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._kept: list[Any] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+    def observe(self, value: Any, /) -> Any | None:
+        """The engine's own observation."""
+        found = self._engine.observe(value)
+        if found is not None:
+            self._kept.append(value)
+        return found
+
+
+def twice(scenario: Scenario, engine: Engine, *, seconds: float = 20) -> tuple[Trace, Trace]:
+    """Both traces, to be compared only with each other.
+
+    The tensors of the first run stay alive during the second, so that no address is the same by chance. In another
+    interpreter they are freed.
+    """
+    keeping: Any = _TensorKeepingEngine(engine)
+    return run(scenario, keeping, seconds=seconds), run(scenario, keeping, seconds=seconds)

@@ -1,0 +1,241 @@
+"""Turn the statements of a snippet into steps of a scenario, with observed results filled in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from conformance.report.program import DRAWS
+from conformance.runner.trace import Facets, Moment, Raised, State, Trace, is_error
+from conformance.runner.values import parsed, shortened
+from conformance.scaffold.snippet import Part
+
+LONGEST_VALUE = 160  # longest value of an expectation, in characters
+LONGEST_TEXT = 100  # longest message or warning, in characters
+MOST = 10  # most expectations of a snippet that prints nothing
+
+
+@dataclass(frozen=True, slots=True)
+class DraftStep:
+    """A step of the drafted file."""
+
+    run: str
+    shows: tuple[str, ...] = ()  # expressions to evaluate after it
+    expect: tuple[tuple[str, Any], ...] = ()
+    raises: str = ""
+    message: str = ""
+    warns: tuple[str, ...] = ()
+    parts: tuple[int, ...] = ()  # the numbers of the parts in its program
+
+
+Observe = Callable[[Sequence[DraftStep]], Trace]
+"""Runs steps on the reference and evaluates the shown expressions after each."""
+
+
+class CannotDraftError(ValueError):
+    """The snippet cannot become a scenario; the message says why."""
+
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+def draft(parts: Sequence[Part], observe: Observe) -> tuple[DraftStep, ...]:
+    """The steps; a step ends where an error is raised or values are shown."""
+    everything = set(range(len(parts)))
+    errors: dict[int, Raised] = {}
+    while error := _next_error(parts, errors, observe):
+        errors |= error
+    warning = set(_warning(parts, errors, observe))  # warnings of expectations are not observed
+    layout = _layout(parts, warning, errors)
+    trace = observe(layout.steps(parts))
+    kept = warning | {
+        part
+        for number, shown in enumerate(layout.shown)
+        for part in shown
+        if not _sensible(parts[part].shows, layout.steps(parts)[number].run, _at_end(trace, number))
+    }
+    layout = _layout(parts, kept, errors)
+    steps = layout.steps(parts)
+    if not steps[-1].shows and layout.code[-1][-1] not in errors:
+        steps[-1] = replace(steps[-1], shows=tuple(_telling(observe(steps))))
+    trace = observe(steps)
+    assert everything == {part for numbers in (*layout.code, *layout.shown) for part in numbers}
+    return tuple(
+        _filled(step, number, trace, next((errors[part] for part in code if part in errors), None))
+        for number, (step, code) in enumerate(zip(steps, layout.code, strict=True))
+    )
+
+
+@dataclass(slots=True)
+class _Layout:
+    """The numbers of the parts of each step: its program, and the parts whose values it shows."""
+
+    code: list[list[int]]
+    shown: list[list[int]]
+
+    def steps(self, parts: Sequence[Part]) -> list[DraftStep]:
+        return [
+            DraftStep(
+                _program(parts[number] for number in code),
+                tuple(dict.fromkeys(text for number in shown for text in parts[number].shows)),
+                parts=tuple(code),
+            )
+            for code, shown in zip(self.code, self.shown, strict=True)
+        ]
+
+
+def _program(parts: Iterator[Part] | Sequence[Part]) -> str:
+    return "\n".join(part.text for part in parts).strip("\n")
+
+
+def _layout(parts: Sequence[Part], kept: Collection[int], errors: Mapping[int, Raised]) -> _Layout:
+    """Split parts into steps; a part that shows values is not code, unless it is in ``kept`` or raised."""
+    layout = _Layout([[]], [[]])
+    for number, part in enumerate(parts):
+        if part.shows and number not in kept and number not in errors and layout.code[-1]:
+            layout.shown[-1].append(number)
+            continue
+        if layout.shown[-1] or any(code in errors for code in layout.code[-1]):
+            layout.code.append([])
+            layout.shown.append([])
+        layout.code[-1].append(number)
+    return layout
+
+
+def _next_error(parts: Sequence[Part], errors: Mapping[int, Raised], observe: Observe) -> dict[int, Raised]:
+    """The next part that raises; all code runs, including prints."""
+    layout = _layout(parts, range(len(parts)), errors)
+    for moment in observe(layout.steps(parts)).moments:
+        if moment.raised is not None:
+            part = part_at(parts, layout.code[moment.statement.step], moment.statement.line)
+            if part not in errors:
+                _refuse(moment.raised, parts[part].line)
+                return {part: moment.raised}
+        if moment.failed:
+            part = part_at(parts, layout.code[moment.statement.step], moment.statement.line)
+            raise CannotDraftError(
+                parts[part].line, f"on torch this does not hold: assert {moment.failed[0]}"
+            )
+    return {}
+
+
+def _warning(parts: Sequence[Part], errors: Mapping[int, Raised], observe: Observe) -> Iterator[int]:
+    """The parts that warn."""
+    layout = _layout(parts, range(len(parts)), errors)
+    for moment in observe(layout.steps(parts)).moments:
+        if moment.warned:
+            yield part_at(parts, layout.code[moment.statement.step], moment.statement.line)
+
+
+def part_at(parts: Sequence[Part], code: Sequence[int], line: int) -> int:
+    """The part that contains a line of a step's program."""
+    text = "\n".join(parts[number].text for number in code)
+    end = len(text.lstrip("\n")) - len(text)  # a program begins without blank lines
+    for number in code:
+        end += parts[number].text.count("\n") + 1
+        if line <= end:
+            return number
+    return code[-1]
+
+
+def _refuse(raised: Raised, line: int) -> None:
+    """Refuse errors that are caused by this machine or the snippet."""
+    if raised.type == "TimeLimit":
+        raise CannotDraftError(line, f"{raised.message}; shorten it: a scenario takes less than a second")
+    if re.search(r"CUDA|NVIDIA", raised.message):
+        raise CannotDraftError(
+            line, f"there is no CUDA here; remove `.cuda()`, or write `cpu`: {beginning(raised.message)}"
+        )
+    if raised.type == "NameError":
+        raise CannotDraftError(line, f"{raised.message}; a snippet must be self-contained")
+
+
+def _at_end(trace: Trace, step: int) -> Moment | None:
+    """The moment after a step's expressions were evaluated."""
+    found = (moment for moment in trace.moments if moment.statement.step == step)
+    return next((moment for moment in found if moment.statement.kind == "expect"), None)
+
+
+def _sensible(expressions: Sequence[str], program: str, moment: Moment | None) -> bool:
+    """Whether all values may be expectations: short plain data without random numbers."""
+    if moment is None:
+        return False
+    return all(
+        value is not _NONE for value in _values(expressions, moment, random=bool(DRAWS.search(program)))
+    )
+
+
+_NONE = object()
+
+
+def _values(expressions: Sequence[str], moment: Moment, *, random: bool) -> Iterator[Any]:
+    texts = dict(moment.values)
+    for expression in expressions:
+        facets: Facets = (moment.state or {}).get(expression, {})
+        yield _value(texts[expression], facets.get("dtype"), random=random)
+
+
+def _value(text: str, dtype: object, *, random: bool) -> Any:
+    """The value as YAML data; ``_NONE`` if it cannot be written."""
+    value = parsed(shortened(text, dtype))
+    if is_error(text) or len(text) > LONGEST_VALUE or not _is_data(value):
+        return _NONE
+    if value in ("opaque", "module", "optimizer", "own"):
+        return _NONE
+    return _NONE if random and _has_float(value) else value
+
+
+def _is_data(value: Any) -> bool:
+    if isinstance(value, list):
+        return all(map(_is_data, value))
+    return value is None or isinstance(value, bool | int | float | str)
+
+
+def _has_float(value: Any) -> bool:
+    return any(map(_has_float, value)) if isinstance(value, list) else isinstance(value, float)
+
+
+def _telling(trace: Trace) -> Iterator[str]:
+    """Expressions for a snippet that shows nothing: its final gradients and the last statement's changes."""
+    states: list[State] = [{}, *(moment.state for moment in trace.moments if moment.state is not None)]
+    now, before = states[-1], states[-2] if len(states) > 1 else {}
+    found = [name for name in now if name.endswith(".grad")]
+    for name, facets in now.items():
+        if facets != before.get(name) and "shape" in facets and not name.endswith(".grad"):
+            changed = {facet for facet, value in facets.items() if before.get(name, {}).get(facet) != value}
+            flags = [
+                flag
+                for flag in ("requires_grad", "is_leaf", "retains_grad", "grad_fn", "_version")
+                if flag in changed
+            ]
+            told = [flag for flag in flags if facets[flag] not in (False, None, 0) or name in before]
+            found += [*([name] if "value" in changed else ()), *(f"{name}.{flag}" for flag in told)]
+    yield from found[:MOST]
+
+
+def _filled(step: DraftStep, number: int, trace: Trace, raised: Raised | None) -> DraftStep:
+    """The step with its observed results."""
+    moments = [moment for moment in trace.moments if moment.statement.step == number]
+    warned = dict.fromkeys(beginning(each.message) for moment in moments for each in moment.warned)
+    end = _at_end(trace, number)
+    values = _values(step.shows, end, random=bool(DRAWS.search(step.run))) if end else ()
+    expect = [(text, value) for text, value in zip(step.shows, values, strict=False) if value is not _NONE]
+    return replace(
+        step,
+        expect=tuple(expect),
+        raises=raised.type if raised else "",
+        message=beginning(raised.message) if raised else "",
+        warns=tuple(warned),
+    )
+
+
+def beginning(text: str) -> str:
+    """The beginning of a message: its first sentence or its first words."""
+    line = text.strip().partition("\n")[0].partition("0x...")[0].strip()
+    if len(line) <= LONGEST_TEXT:
+        return line
+    end = re.match(rf".{{20,{LONGEST_TEXT}}}(?:[.:;](?= )|(?= \())", line)
+    return end[0] if end else line[:LONGEST_TEXT].rpartition(" ")[0]

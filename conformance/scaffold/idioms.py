@@ -1,0 +1,243 @@
+"""Rewrite common idioms of other Python packages in the language; every line keeps its number."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from string import Formatter
+
+from conformance.language import vocabulary, words
+
+Place = tuple[int, int]  # line (from 1) and offset in UTF-8 bytes
+Written = tuple[Place, Place, str]  # start, end and replacement
+
+DEEPEST = 10  # nested idioms
+
+_NAMES = {
+    **{
+        f"{package}.{name}": f"torch.{name}"
+        for package in ("math", "numpy")
+        for name in ("pi", "inf", "nan", "e")
+    },
+    "numpy.newaxis": "None",
+    "math.fabs": "abs",
+    "copy.deepcopy": "deepcopy",
+    "collections.OrderedDict": "OrderedDict",
+    "functools.partial": "partial",
+    "weakref.ref": "weakref",
+    "gc.collect": "collect",
+}
+"""Objects with a name in the language."""
+
+_FUNCTIONS = frozenset(
+    "log log2 log10 log1p exp exp2 expm1 sin cos tan asin acos atan sinh cosh tanh erf erfc lgamma".split()  # noqa: SIM905
+)
+"""Functions of ``math`` that torch provides for tensors."""
+
+
+def is_bound(name: str, path: str) -> bool:
+    """Whether an import binds a name that every program has already."""
+    return words.BOUND.get(name) == path or _NAMES.get(path) == name or name == path == "weakref"
+
+
+def translated(lines: Sequence[str]) -> list[str]:
+    """The lines with each idiom rewritten; unchanged if they are not Python."""
+    found = list(lines)
+    for _ in range(DEEPEST):
+        try:
+            tree = ast.parse("\n".join(found))
+        except SyntaxError:
+            break
+        written = sorted(set(_written(tree, dict(_imported(tree)), found)))
+        for one in reversed([one for one in written if not any(_holds(one, other) for other in written)]):
+            _replace(found, *one)
+        if not written:
+            break
+    return found
+
+
+def _holds(one: Written, other: Written) -> bool:
+    return one != other and one[0] <= other[0] and other[1] <= one[1]
+
+
+def _replace(lines: list[str], start: Place, end: Place, new: str) -> None:
+    """Replace a span: the text goes on its first line, and the lines between become empty."""
+    before = lines[start[0] - 1].encode()[: start[1]].decode()
+    after = lines[end[0] - 1].encode()[end[1] :].decode()
+    lines[start[0] - 1 : end[0]] = [f"{before}{new}{after}", *[""] * (end[0] - start[0])]
+
+
+def _imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """The names that imports of other packages bind, each with its full dotted name."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.asname or alias.name, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from ((alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names)
+
+
+def _written(tree: ast.Module, paths: Mapping[str, str], lines: Sequence[str]) -> Iterator[Written]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.expr):
+            new = _expression(node, paths)
+            if new is not None:
+                yield _start(node), _end(node), new
+        elif isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+            used = {each.id for each in ast.walk(tree) if isinstance(each, ast.Name)} - paths.keys()
+            found = sorted(name for name in used if f"{node.module}.{name}" in vocabulary.PATHS)
+            if found:
+                yield _start(node), _end(node), f"from {node.module} import {', '.join(found)}"
+        elif isinstance(node, ast.stmt):
+            yield from _statement(node, paths, lines)
+
+
+def _start(node: ast.expr | ast.stmt | ast.arg) -> Place:
+    return node.lineno, node.col_offset
+
+
+def _end(node: ast.expr | ast.stmt | ast.arg) -> Place:
+    return node.end_lineno or 0, node.end_col_offset or 0
+
+
+def _path(node: ast.expr, paths: Mapping[str, str]) -> str:
+    """The full dotted name of an expression: ``numpy.pi`` for ``np.pi``."""
+    if not isinstance(node, ast.Name | ast.Attribute):
+        return ""
+    root, dot, rest = ast.unparse(node).partition(".")
+    return f"{paths[root]}{dot}{rest}" if root in paths else ""
+
+
+def _expression(node: ast.expr, paths: Mapping[str, str]) -> str | None:
+    """An expression rewritten in the language, or None."""
+    match node:
+        case ast.Name() | ast.Attribute() if (new := _NAMES.get(_path(node, paths), "")) not in (
+            "",
+            ast.unparse(node),
+        ):
+            return new
+        case ast.Attribute(value=ast.Attribute(value=value, attr="__class__"), attr="__name__"):
+            return f"type({ast.unparse(value)}).__name__"
+        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(template)), attr="format")):
+            return _f_string(template, node)
+        case ast.Call(func=ast.Name(id="getattr"), args=[value, ast.Constant(value=str(name))]) if (
+            name.isidentifier()
+        ):
+            return f"{_operand(value)}.{name}"
+        case ast.Call(func=function, args=args, keywords=[]) if _path(function, paths) == "itertools.chain":
+            return f"[{', '.join(f'*{ast.unparse(each)}' for each in args)}]"
+        case ast.Call(func=function, args=args, keywords=[]):
+            return _arithmetic(_path(function, paths), args)
+    return None
+
+
+def _operand(node: ast.expr) -> str:
+    """The text of an operand, in parentheses if necessary."""
+    text = ast.unparse(node)
+    return text if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript) else f"({text})"
+
+
+def _arithmetic(path: str, args: Sequence[ast.expr]) -> str | None:
+    """A call of ``math``, or of numpy with a number."""
+    package, _, name = path.rpartition(".")
+    if package not in ("math", "numpy") or not args or any(isinstance(each, ast.Starred) for each in args):
+        return None
+    first = _operand(args[0])
+    if package == "numpy" and not (isinstance(args[0], ast.Constant) and name == "sqrt"):
+        return None
+    match name, len(args):
+        case "sqrt", 1:
+            return f"({_base(args[0])} ** 0.5)"
+        case "pow", 2:
+            return f"({_base(args[0])} ** {_operand(args[1])})"
+        case "floor", 1:
+            return f"int({first} // 1)"
+        case "ceil", 1:
+            return f"(-int(-{first} // 1))"
+        case "isnan", 1:
+            return f"({first} != {first})"
+        case "log", 2:
+            return f"({_of_a_number('log', args[0])} / {_of_a_number('log', args[1])})"
+        case _, 1 if name in _FUNCTIONS:
+            return _of_a_number(name, args[0])
+    return None
+
+
+def _base(node: ast.expr) -> str:
+    return ast.unparse(node) if isinstance(node, ast.Constant) else _operand(node)
+
+
+def _of_a_number(name: str, node: ast.expr) -> str:
+    return f"torch.as_tensor({ast.unparse(node)}, dtype=torch.float64).{name}().item()"
+
+
+def _f_string(template: str, call: ast.Call) -> str | None:
+    """``"{}".format(x)`` as an f-string."""
+    values: dict[str, ast.expr] = {str(number): value for number, value in enumerate(call.args)}
+    values |= {keyword.arg or "": keyword.value for keyword in call.keywords}
+    parts: list[ast.expr] = []
+    number = 0
+    for literal, name, spec, conversion in Formatter().parse(template):
+        if literal:
+            parts.append(ast.Constant(literal))
+        if name is not None:
+            value = values.get(name or str(number))
+            number += not name
+            if value is None or isinstance(value, ast.Starred) or "{" in (spec or ""):
+                return None
+            form = ast.JoinedStr([ast.Constant(spec)]) if spec else None
+            parts.append(ast.FormattedValue(value, ord(conversion) if conversion else -1, form))
+    return ast.unparse(ast.fix_missing_locations(ast.JoinedStr(parts)))
+
+
+def _statement(node: ast.stmt, paths: Mapping[str, str], lines: Sequence[str]) -> Iterator[Written]:
+    match node:
+        case ast.Expr(
+            value=ast.Call(func=ast.Name(id="setattr"), args=[owner, ast.Constant(value=str(name)), value])
+        ):
+            yield _start(node), _end(node), f"{_operand(owner)}.{name} = {ast.unparse(value)}"
+        case ast.Expr(
+            value=ast.Call(func=ast.Name(id="delattr"), args=[owner, ast.Constant(value=str(name))])
+        ):
+            yield _start(node), _end(node), f"del {_operand(owner)}.{name}"
+        case ast.FunctionDef(args=arguments, returns=returns):
+            every = (
+                *arguments.posonlyargs,
+                *arguments.args,
+                *arguments.kwonlyargs,
+                arguments.vararg,
+                arguments.kwarg,
+            )
+            for each in every:
+                if each is not None and each.annotation is not None and _is_foreign(each.annotation, paths):
+                    yield _name_end(each), _end(each), ""
+            if returns is not None and _is_foreign(returns, paths):
+                arrow = _before("->", _start(returns), lines)
+                yield arrow, _end(returns), ""
+        case ast.AnnAssign(target=target, annotation=annotation, value=value) if _is_foreign(
+            annotation, paths
+        ):
+            yield (_end(target), _end(annotation), "") if value else (_start(node), _end(node), "pass")
+
+
+def _is_foreign(annotation: ast.expr, paths: Mapping[str, str]) -> bool:
+    """Whether an expression contains names of the program, or is a text."""
+    return any(
+        (isinstance(each, ast.Name) and not paths.get(each.id, "torch").startswith("torch"))
+        or (isinstance(each, ast.Constant) and isinstance(each.value, str))
+        for each in ast.walk(annotation)
+    )
+
+
+def _name_end(argument: ast.arg) -> Place:
+    return argument.lineno, argument.col_offset + len(argument.arg.encode())
+
+
+def _before(sign: str, place: Place, lines: Sequence[str]) -> Place:
+    """The position of the last operator before a place."""
+    line, column = place
+    found = lines[line - 1].encode()[:column].rfind(sign.encode())
+    while found < 0 and line > 1:
+        line -= 1
+        found = lines[line - 1].encode().rfind(sign.encode())
+    text = lines[line - 1].encode()[:found]
+    return line, len(text.rstrip())

@@ -1,0 +1,143 @@
+"""Turn a snippet of PyTorch code into a scenario file."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from conformance.check import lookup
+from conformance.check.library import Library
+from conformance.language import scenario as plain
+from conformance.language.load import load_text
+from conformance.language.model import LONGEST_TITLE
+from conformance.language.schema import PATH as SCHEMA
+from conformance.report.text import clip
+from conformance.runner.compare import Difference, differences
+from conformance.runner.engine import Engine
+from conformance.runner.execute import run
+from conformance.runner.rerun import twice
+from conformance.runner.trace import Trace
+from conformance.runner.verdict import flaws_on_torch
+from conformance.scaffold.draft import CannotDraftError, DraftStep, beginning, draft, part_at
+from conformance.scaffold.snippet import Part, read
+from conformance.scaffold.yaml_text import scenario as scenario_lines
+from conformance.scaffold.yaml_text import text as yaml_text
+
+
+class NotAScenarioError(ValueError):
+    """The snippet cannot become a scenario; one line per reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A scenario file as text, with notes for its author."""
+
+    text: str
+    notes: tuple[str, ...]
+
+
+def make(
+    text: str, file: str, output: Path | None, torch: Engine, *, ident: str = "", title: str = ""
+) -> Made:
+    """The scenario file of a snippet; the error lists what the language does not allow, with positions."""
+    found = read(text, file)
+    if found.faults:
+        raise NotAScenarioError("\n".join(found.faults))
+    if not found.parts:
+        raise NotAScenarioError(f"{file}: there is nothing to run")
+    try:
+        steps = draft(found.parts, lambda steps: _observed(steps, torch))
+    except CannotDraftError as error:
+        raise NotAScenarioError(f"{file}:{error.line}:1: {error}") from None
+    title = title or _title(found.parts, steps, file)
+    ident = ident or _free_id(_slug(title))
+    name = str(output or file)
+    topic = (output.stem if output else Path(file).stem).strip("<>").replace("_", " ")
+    schema = os.path.relpath(SCHEMA, output.parent if output else Path.cwd())
+    lines = [f"# yaml-language-server: $schema={schema}", f"topic: {yaml_text(topic)}", "scenarios:"]
+    made = "\n".join([*lines, *scenario_lines(ident, title, steps)]) + "\n"
+    loaded = load_text(made, name)
+    if loaded.problems:
+        raise NotAScenarioError("\n".join(map(str, loaded.problems)))
+    (scenario,) = loaded.scenarios
+    trace = run(scenario, torch)
+    changed = differences(scenario, *twice(scenario, torch))
+    flaws = map(str, flaws_on_torch(scenario, trace))
+    changing = _changing(changed, steps, found.parts, text.split("\n"))
+    return Made(made, (*found.notes, *flaws, *(f"{file}:{place}; leave it out" for place in changing)))
+
+
+def _observed(steps: Sequence[DraftStep], torch: Engine) -> Trace:
+    """The trace on torch; shown expressions are evaluated like expectations."""
+    place = plain.Position("snippet", 1)
+    made = tuple(
+        plain.Step(step.run, place, plain.Expectations(expect=tuple((text, None) for text in step.shows)))
+        for step in steps
+    )
+    return run(plain.Scenario("snippet", "", "", "", place, made), torch)
+
+
+_ADDRESS = re.compile(r"\b(?:id|hash|data_ptr|empty|empty_like|empty_strided|new_empty)\s*\(")
+
+
+def _changing(
+    found_otherwise: Sequence[Difference],
+    steps: Sequence[DraftStep],
+    parts: Sequence[Part],
+    lines: Sequence[str],
+) -> Iterator[str]:
+    """The places and names that differ when torch runs it again, without consequences of them."""
+    told: set[int] = set()
+    known: set[str] = set()
+    for each in found_otherwise:
+        what = "what is printed" if each.facet == "printed" else f"{each.name} {each.facet}".strip()
+        if what in known and each.facet != "printed":
+            continue
+        known.add(what)
+        number = part_at(parts, steps[each.statement.step].parts, each.statement.line)
+        first = parts[number].line
+        after = parts[number + 1].line if number + 1 < len(parts) else len(lines) + 1
+        found = (
+            (line, match.start() + 1)
+            for line in range(first, after)
+            if (match := _ADDRESS.search(lines[line - 1].partition("#")[0]))
+        )
+        place = next(found, None)
+        if number in told or (told and place is None):
+            continue
+        told.add(number)
+        line, column = place or (first, len(lines[first - 1]) - len(lines[first - 1].lstrip()) + 1)
+        yield f"{line}:{column}: {what} is not the same each time"
+
+
+def _title(parts: Sequence[Part], steps: Sequence[DraftStep], file: str) -> str:
+    """A provisional title, which the author should improve."""
+    comment = re.match(r"\s*#+\s*([^\n!-][^\n]*)", parts[0].text)
+    raising = next((step for step in steps if step.raises), None)
+    if comment:
+        title = comment[1].strip().rstrip(".:;,")
+    elif raising:
+        title = f"raises {raising.raises}: {beginning(raising.message)}"
+    else:
+        title = f"what torch does in {Path(file).name.strip('<>')}"
+    return clip(title, LONGEST_TITLE).rstrip(". ")
+
+
+def _slug(title: str) -> str:
+    words = re.findall(r"[a-z0-9]+", title.lower())
+    return "-".join(words[:8]) or "a-snippet"
+
+
+def _free_id(wanted: str) -> str:
+    """An id that no spec uses."""
+    number = 1
+    while True:
+        ident = wanted if number == 1 else f"{wanted}-{number}"
+        try:
+            lookup.find(ident, Library())
+        except lookup.NotFoundError:
+            return ident
+        number += 1

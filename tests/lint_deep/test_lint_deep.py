@@ -1,0 +1,173 @@
+"""What running scenarios on torch shows of them: each fault of a scenario is found, and a good one is clean."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conformance.language.load import load_text
+from conformance.lint_deep.deletion import deletions
+from conformance.lint_deep.metamorphic import commuted, renamed
+from conformance.runner.trace import Trace
+
+GOOD = """\
+scenarios:
+  - id: good
+    title: adds to the grad
+    run: |
+      a = torch.tensor([1., 2.], requires_grad=True)
+      b = a * 2
+      b.sum().backward()
+"""
+HEAD = "scenarios:\n  - id: bad\n    title: goes wrong\n"
+LEAF = "      a = torch.tensor([1., 2.], requires_grad=True)\n"
+
+
+def told(tmp_path: Path, text: str, before: str = "") -> tuple[int, list[str]]:
+    """The exit status of the command, and its lines without the folder in front.
+
+    In a process of its own: torch refuses a backward in a fork of one whose threads have run.
+    """
+    path = tmp_path / "mine.yaml"
+    path.write_text(text)
+    code = f"{before}\nimport sys\nfrom conformance.cli import main\nsys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "lint", "--deep", "--processes", "1", str(path)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    return ran.returncode, [line.rpartition("mine.yaml")[2] for line in ran.stdout.splitlines()]
+
+
+def test_a_good_scenario(tmp_path: Path) -> None:
+    """Nothing is told of it, and the exit status is 0."""
+    assert told(tmp_path, GOOD) == (0, ["1 scenario in 1 file: no problems"])
+
+
+@pytest.mark.parametrize(
+    ("program", "problem"),
+    [
+        (
+            f"    run: |\n{LEAF}      a.retain_grad()\n      a.sum().backward()\n",
+            ":6:7: nothing changes without",
+        ),
+        (
+            f"    run: |\n{LEAF}      with torch.no_grad():\n          b = a * 2\n          b.requires_grad_(False)\n",
+            ":8:11: nothing changes without `b.requires_grad_(False)`",
+        ),
+        ("    run: |\n      def f():\n          return 1\n    expect:\n      1: 1\n", ""),
+        ("    run: |\n      def f():\n          return 1\n", ":2:5: it shows nothing"),
+        (
+            f"    run: |\n{LEAF}      b = a.data_ptr()\n",
+            ":2:5: torch does not reproduce this when it is run again",
+        ),
+        (
+            # a count, not an address, which may be the same again by chance
+            f"    run: |\n{LEAF}      b = (a * 1).grad_fn._sequence_nr()\n",
+            ":2:5: torch does not reproduce this when it is run again: after line",
+        ),
+        (
+            f"    run: |\n{LEAF}      b = (a * 1e8 + 1).sum() - (a * 1e8).sum()\n",
+            ":2:5: torch does not reproduce this in float64",
+        ),
+        (
+            f"    run: |\n{LEAF}      b = a * 1\n      v = b[:1]\n      w = b.view(2)\n      b.mul_(2)\n"
+            "      seen = []\n      w.grad_fn.register_hook(lambda i, o: seen.append(1))\n      b.mul_(2)\n",
+            "",
+        ),
+        (f"    run: |\n{LEAF}      b = [n for n in 'ab']\n      c = f'{{b}} {{a.sum()}}'\n", ""),
+    ],
+)
+def test_what_is_wrong(tmp_path: Path, program: str, problem: str) -> None:
+    """Each problem is told with its place, and the exit status is 1; where there is none it is 0."""
+    status, lines = told(tmp_path, HEAD + program)
+    if problem:
+        assert status == 1
+        assert any(line.startswith(problem) for line in lines), lines
+    else:
+        assert (status, lines) == (0, ["1 scenario in 1 file: no problems"])
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        f"    steps:\n      - run: |\n    {LEAF}          a.retain_grad()\n        raises: null\n",
+        f"    run: |\n{LEAF}      a.register_hook(lambda g: g * 2)\n      b = torch.autograd.grad(a.sum(), [a])\n"
+        "      c = a.detach()\n      c.register_post_accumulate_grad_hook\n"
+        "    raises: null\n",
+        f"    observe: end\n    run: |\n{LEAF}      b = a * 2\n      r = weakref(b)\n      del b\n      collect()\n"
+        "      gone = r() is None\n",
+    ],
+)
+def test_where_nothing_is_the_point(tmp_path: Path, program: str) -> None:
+    """A step that says so, a scenario of which only the end is observed."""
+    assert told(tmp_path, HEAD + program) == (0, ["1 scenario in 1 file: no problems"])
+
+
+def test_a_function_that_never_runs_is_a_point(tmp_path: Path) -> None:
+    """A hook that torch does not run has no effect, and may stand; one that it runs in vain may not."""
+    hooked = f"    run: |\n{LEAF}      b = a * 2\n      b.register_hook(lambda g: {{}})\n      {{}}\n"
+    with_inputs = "g = torch.autograd.grad((a * 3).sum(), a)"
+    assert told(tmp_path, HEAD + hooked.format("g * 5", with_inputs))[0] == 0
+    status, lines = told(tmp_path, HEAD + hooked.format("None", "b.sum().backward()"))
+    assert status == 1
+    assert lines[0].startswith(":7:7: nothing changes without `b.register_hook(lambda g: None)`")
+
+
+def test_one_case_of_a_matrix_is_enough(tmp_path: Path) -> None:
+    """A statement that changes something in one case is no idle one."""
+    matrix = "    matrix: {on: ['False', 'True']}\n    run: |\n"
+    text = f"{matrix}{LEAF}      b = a.sum()\n      a.requires_grad_(${{on}})\n"
+    status, lines = told(tmp_path, HEAD + text.replace("'False', ", ""))
+    assert status == 1
+    assert "a.requires_grad_(True)" in lines[0]
+    text = text.replace("b = a.sum()", "b = a.detach()").replace("a.requires_grad_", "b.requires_grad_")
+    assert told(tmp_path, HEAD + text)[0] == 0
+
+
+FRAGILE = """
+import os
+from conformance.lint_deep import campaign
+from conformance.runner.execute import run
+
+def fragile(scenario, engine, **options):
+    if not any("backward" in step.run for step in scenario.steps):
+        os._exit(3)
+    return run(scenario, engine, **options)
+
+campaign.run = fragile
+"""
+
+
+def test_a_deletion_that_ends_the_process(tmp_path: Path) -> None:
+    """Torch may not survive a program with a statement left out: that is an effect."""
+    assert told(tmp_path, GOOD, FRAGILE) == (0, ["1 scenario in 1 file: no problems"])
+
+
+def test_what_is_left_out_leaves_the_rest_in_place() -> None:
+    """Lines and columns of all other statements stay as they are."""
+    text = "scenarios:\n  - id: a\n    title: t\n    run: |\n      a = torch.ones(\n          2)\n      b = 1; c = 2\n"
+    (scenario,) = load_text(text, "mine.yaml").scenarios
+    left = [deletion.scenario.steps[0].run for deletion in deletions(scenario)]
+    assert left == [
+        "0\n\nb = 1; c = 2\n",
+        "a = torch.ones(\n    2)\n0    ; c = 2\n",
+        "a = torch.ones(\n    2)\nb = 1; 0    \n",
+    ]
+
+
+def test_twins() -> None:
+    """Names that a program binds are changed everywhere; constants that know nothing of each other are swapped."""
+    text = (
+        "scenarios:\n  - id: a\n    title: t\n    run: |\n      a = torch.ones(2)\n      b = torch.ones(3)\n"
+        "      def f(x):\n          return x + b.sum()\n      c = f(x=a)\n    expect:\n      c.shape: [2]\n"
+    )
+    (scenario,) = load_text(text, "mine.yaml").scenarios
+    twin = renamed(scenario)
+    assert twin is not None
+    assert twin.steps[0].run.splitlines()[-1] == "zq_c = f(x=zq_a)"
+    assert twin.steps[0].run.splitlines()[-2] == "    return x + zq_b.sum()"
+    assert twin.steps[0].own.expect[0][0] == "zq_c.shape"
+    (swapped,) = commuted(scenario, Trace("a", "torch", "", ()))
+    assert swapped.scenario.steps[0].run.splitlines()[:2] == ["b = torch.ones(3)", "a = torch.ones(2)"]
+    assert str(swapped.position) == "mine.yaml:5:7"
