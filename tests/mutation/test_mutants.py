@@ -76,12 +76,12 @@ def come_and_go() -> None:
 @pytest.mark.parametrize(
     ("target", "old", "message"),
     [
-        ("views:increment_version", "value -= 1", "is in 0 places"),
-        ("views:increment_version", "tensor.", "places of views:increment_version, not in one"),
-        ("views:no_such_function", "value", "there is no views:no_such_function"),
-        ("errors:RETAIN_GRAD", "nowhere", "is not once in the text"),
+        ("_autograd.views:increment_version", "value -= 1", "is in 0 places"),
+        ("_autograd.views:increment_version", "tensor.", "places of _autograd.views:increment_version, not in one"),
+        ("_autograd.views:no_such_function", "value", "there is no _autograd.views:no_such_function"),
+        ("_c10.errors:RETAIN_GRAD", "nowhere", "is not once in the text"),
         ("no_such_row.self", "grad", "there is no row no_such_row.self"),
-        ("views:increment_version", "value += 1", "invalid syntax"),
+        ("_autograd.views:increment_version", "value += 1", "invalid syntax"),
     ],
 )
 def test_misfits_are_told(target: str, old: str, message: str) -> None:
