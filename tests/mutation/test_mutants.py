@@ -27,7 +27,10 @@ KILLED_BY = {
     "versions/increment-version-does-not": "increment-version-is-a-change",
     "freeing/hooked-nodes-keep": "second-backward-raises",
 }
-FILES = ("saved/mutation.yaml", "backward/second_pass.yaml")
+FILES = (
+    "autograd/saved_tensors/allow_mutation_on_saved_tensors.yaml",
+    "autograd/retain_graph/second_backward.yaml",
+)
 BY_ID = {mutant.id: mutant for mutant in MUTANTS}
 
 
