@@ -66,7 +66,9 @@ def test_the_packed_specs_are_sound(wheel: Path, tmp_path: Path) -> None:
 
 def test_the_packed_specs_run(wheel: Path, tmp_path: Path) -> None:
     """`conformance run` names a part of them, from any folder, and leaves its cache there."""
-    done = run(wheel, tmp_path, "-m", "conformance", "run", "--engine", "torch", "leaf/activations.yaml")
+    done = run(
+        wheel, tmp_path, "-m", "conformance", "run", "--engine", "torch", "autograd/leaf/activations.yaml"
+    )
     assert done.returncode == 0, done.stdout
     assert "agree" in done.stdout
     assert not list(wheel.rglob(".pytest_cache"))

@@ -20,7 +20,7 @@ def files() -> Iterator[Path]:
     """The README files of the checkout; none if the package is installed."""
     root = _PACKAGE.parent
     if (root / "pyproject.toml").is_file():
-        described = (root, locate.specs(), locate.specs() / "found")
+        described = (root, locate.specs(), locate.specs() / "regressions")
         yield from (path for folder in described if (path := folder / "README.md").is_file())
         yield from sorted(_PACKAGE.glob("*/README.md"))
 
@@ -51,7 +51,7 @@ def _scenarios() -> tuple[Scenario, ...]:
 
 def _runs() -> list[dict[str, int]]:
     """The recorded runs of the fuzzer; each line was copied from a result file."""
-    lines = (locate.specs() / "found" / "runs.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (locate.specs() / "regressions" / "runs.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
 
 

@@ -120,7 +120,7 @@ def describe_engine(known: argparse.Namespace, _: list[str]) -> int:
 
 def _show_source(engine: Engine, operator: str) -> int:
     """The functions that run for an operator, of an engine that generates them."""
-    from conformance.spec.suggest import did_you_mean
+    from conformance.language.suggest import did_you_mean
 
     listings = getattr(engine, "listings", None)
     if listings is None:

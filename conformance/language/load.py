@@ -34,11 +34,11 @@ def load_file(path: Path) -> LoadResult:
 
 
 def area_of(path: Path) -> str:
-    """The folder of a file below ``specs``; elsewhere, the file's name without its suffix."""
+    """The folders below ``specs`` that a file is in, ``ops/linalg``; elsewhere, the file's name without its suffix."""
     parts = path.absolute().parts[:-1]
     for index in range(len(parts) - 2, -1, -1):
         if parts[index] in ("specs", "_specs"):
-            return parts[index + 1]
+            return "/".join(parts[index + 1 :])
     return path.stem
 
 

@@ -80,7 +80,7 @@ class Scenario:
     id: str
     title: str
     topic: str
-    area: str  # the folder below specs, or the file's stem elsewhere
+    area: str  # the folders below specs, or the file's stem elsewhere
     position: Position
     steps: tuple[Step, ...]
     claims: tuple[str, ...] = ()

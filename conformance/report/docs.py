@@ -65,9 +65,13 @@ def words() -> str:
 
 
 def areas(scenarios: Sequence[Scenario]) -> str:
-    """The areas of the specs."""
-    return (
-        ", ".join(f"[`{area}`]({area})" for area in sorted({scenario.area for scenario in scenarios})) + "\n"
+    """The areas of the specs: each folder, with the folders in it."""
+    inner: dict[str, list[str]] = {}
+    for area in sorted({scenario.area for scenario in scenarios}):
+        top, _, rest = area.partition("/")
+        inner.setdefault(top, []).extend([f"[`{rest}`]({area})"] if rest else [])
+    return "".join(
+        f"- [`{top}`]({top}){': ' if names else ''}{', '.join(names)}\n" for top, names in inner.items()
     )
 
 

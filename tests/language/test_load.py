@@ -219,7 +219,7 @@ def test_position_below_every_block_header(header: str) -> None:
 def test_areas() -> None:
     """The folder below specs, or the file's name."""
     assert area_of(Path("/somewhere/specs/leaf/four_kinds.yaml")) == "leaf"
-    assert area_of(Path("/venv/conformance/_specs/leaf/deep/four_kinds.yaml")) == "leaf"
+    assert area_of(Path("/venv/conformance/_specs/leaf/deep/four_kinds.yaml")) == "leaf/deep"
     assert area_of(Path("/somewhere/specs/four_kinds.yaml")) == "four_kinds"
     assert area_of(Path("/home/my.yaml")) == "my"
 

@@ -27,7 +27,10 @@ KILLED_BY = {
     "versions/increment-version-does-not": "increment-version-is-a-change",
     "freeing/hooked-nodes-keep": "second-backward-raises",
 }
-FILES = ("saved/mutation.yaml", "backward/second_pass.yaml")
+FILES = (
+    "autograd/saved_tensors/allow_mutation_on_saved_tensors.yaml",
+    "autograd/retain_graph/second_backward.yaml",
+)
 BY_ID = {mutant.id: mutant for mutant in MUTANTS}
 
 
@@ -77,7 +80,11 @@ def come_and_go() -> None:
     ("target", "old", "message"),
     [
         ("_autograd.views:increment_version", "value -= 1", "is in 0 places"),
-        ("_autograd.views:increment_version", "tensor.", "places of _autograd.views:increment_version, not in one"),
+        (
+            "_autograd.views:increment_version",
+            "tensor.",
+            "places of _autograd.views:increment_version, not in one",
+        ),
         ("_autograd.views:no_such_function", "value", "there is no _autograd.views:no_such_function"),
         ("_c10.errors:RETAIN_GRAD", "nowhere", "is not once in the text"),
         ("no_such_row.self", "grad", "there is no row no_such_row.self"),
