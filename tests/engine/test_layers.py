@@ -11,7 +11,7 @@ from tests.test_layout import PACKAGE, import_graph
 
 ENGINE = "conformance.engine"
 
-# Lowest first. What torch keeps in the public namespaces is above all of these, and ``_wiring``, which fills the slots of
+# Lowest first. The public namespaces are above all of these, and ``_wiring``, which fills the slots of
 # lower layers, above everything.
 LAYERS: list[str] = engine_parts()["layers"]
 
