@@ -109,7 +109,8 @@ class ScenarioModel(StepModel):
     not of letters, digits, dot, underscore needs a label."""
     needs: list[Need] = Field(default_factory=list)
     """What the machine must have: `cuda`, a device; `cpu_build`, a torch built for the CPU alone, which refuses
-    devices in its own words. Where it is absent the scenario is skipped and does not count for its claim."""
+    devices in its own words; `bfloat16_lstm`, a processor on which torch runs an LSTM under autocast. Where it is
+    absent the scenario is skipped and does not count for its claim."""
     tolerance: Annotated[ToleranceModel, BeforeValidator(_exact)] = _ABSENT
     """{rtol, atol, reason}, or exact. Default: equal, or within assert_close's tolerance for the dtype; nan
     equals nan."""

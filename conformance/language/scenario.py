@@ -11,8 +11,8 @@ from typing import Literal, TypeAlias, get_args
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
 
 
-Need: TypeAlias = Literal["cuda", "cpu_build"]
-"""What a scenario may need of the machine: a device, or a torch built only for the CPU."""
+Need: TypeAlias = Literal["cuda", "cpu_build", "bfloat16_lstm"]
+"""What a scenario may need of the machine: a device, or what an engine is asked for."""
 NEEDS: tuple[str, ...] = get_args(Need)
 
 

@@ -12,6 +12,7 @@ import pytest
 from conformance.plugin import is_in_use
 from conformance.plugin.fast_protocol import FAST_PROTOCOL, allows_fast_protocol, unregister_python_plugins
 from conformance.plugin.options import DEFAULT_ENGINE, engine_names
+from conformance.runner.output import check_writable, goes_beside, write_text
 
 if TYPE_CHECKING:
     from conformance.check.findings import Findings
@@ -40,7 +41,7 @@ class Reporter:
         for option, path in (("--conformance-json", self.path), ("--conformance-html", self.html)):
             if path:
                 try:
-                    _check_writable(Path(path))
+                    check_writable(Path(path))
                 except OSError as error:
                     raise pytest.UsageError(f"{option} {path}: {error.strerror}") from None
 
@@ -113,7 +114,8 @@ class Reporter:
         """After all items, report the problems of claims and divergence files as failures."""
         for path in filter(None, (self.path, self.html)):
             with contextlib.suppress(OSError):  # reported when the results are written
-                Path(path).write_text("")  # a killed run leaves an empty file, which is not a valid report
+                if goes_beside(Path(path)):  # a killed run leaves an empty file, which is not a valid report
+                    Path(path).write_text("")
         done = yield
         if self.results:
             from conformance.check.findings import findings
@@ -227,10 +229,8 @@ class Reporter:
     def _write(self, session: pytest.Session, path: str, text: str) -> None:
         """Write a whole file; a failed write fails the run and leaves no partial file."""
         try:
-            Path(path).write_text(text, encoding="utf-8")
+            write_text(Path(path), text)
         except OSError as error:
-            with contextlib.suppress(OSError):
-                Path(path).write_text("")
             writer = self.config.get_terminal_writer()
             writer.line(f"\nconformance: {path} is not written: {error.strerror}", red=True)
             if session.exitstatus == pytest.ExitCode.OK:
@@ -241,14 +241,6 @@ def _case(report: Any) -> tuple[str, str] | None:
     """Scenario and engine of a report."""
     result = getattr(report, "conformance", None)
     return (result["scenario"], result["engine"]) if result else None
-
-
-def _check_writable(path: Path) -> None:
-    """Raise `OSError` if the file cannot be written; leaves the file unchanged."""
-    new = not path.exists()
-    path.open("a").close()
-    if new:
-        path.unlink()
 
 
 def _with_version(name: str) -> str:
