@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 from .._c10.modes import state
-from .batched_tensor import flat
+from .batched_tensor import flat_values
 from .tensor import Tensor
 from .views import increment_version
 
 # How often the kernel of a row writes to its result.
-_WRITES = {
+_BUMPS = {
     **dict.fromkeys(
         ["clone", "_to_copy", "sum", "sum_dim", "nansum", "max", "min", "amax", "amin", "any", "all"], 1
     ),
@@ -25,11 +25,11 @@ _WRITES = {
 }
 
 
-def count_writes(row: str, result: Any) -> Any:
+def bump_versions(row: str, result: Any) -> Any:
     """The result of a row, with the version that it has where it was computed."""
     if state.below_autograd:
-        for _ in range(_WRITES.get(row, 0)):
-            for each in flat([result]):
+        for _ in range(_BUMPS.get(row, 0)):
+            for each in flat_values([result]):
                 if isinstance(each, Tensor):
                     increment_version(each)
     return result

@@ -20,7 +20,7 @@ from functools import cache, partial
 from types import FunctionType
 from typing import Any
 
-from .._arguments.argument_errors import refusing
+from .._arguments.argument_errors import check_arguments
 from .._aten.shape.clone_to import to as copied
 from .._autograd.tensor import Tensor
 from .._c10 import dtypes
@@ -374,5 +374,5 @@ _PUBLIC = """
 def public(name: str) -> Any:
     """torch's function of that name, None if there is no such."""
     if name in _PUBLIC:
-        return refusing(globals()[name], name)
+        return check_arguments(globals()[name], name)
     return _older(name)

@@ -14,7 +14,7 @@ from .._aten.creation import factories, from_data, ranges
 from .._aten.random import dropout, random
 from .._aten.shape import triangular_diagonal
 from .._autograd.tensor import Tensor
-from .._autograd.torch_dispatch_subclass import asked
+from .._autograd.torch_dispatch_subclass import overloaded_args
 from .._c10.device import CPU
 from .._c10.interpreter_stack import CompositeWrappers
 from .._c10.layout import preserve_format
@@ -34,7 +34,7 @@ _FORMS = {
 
 def _is_seen(args: tuple[Any, ...]) -> bool:
     """Whether a mode, or one of the arguments, is asked."""
-    return bool(state.dispatch_modes or asked(args))
+    return bool(state.dispatch_modes or overloaded_args(args))
 
 
 def ask(name: str, *args: Any, **kwargs: Any) -> Any:
@@ -142,7 +142,7 @@ def _dropping(made: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def _data(made: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if asked(args):
+    if overloaded_args(args):
         return ask("detach", *args)
     return made(ask("detach", *args)) if state.dispatch_modes else made(*args)
 

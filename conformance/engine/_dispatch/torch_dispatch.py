@@ -22,7 +22,13 @@ from .._aten.codegen.node import names_of
 from .._aten.registry import ROWS, Row
 from .._autograd.saved_variable import SavedTensor
 from .._autograd.tensor import Tensor, version_counter
-from .._autograd.torch_dispatch_subclass import answer, asked, is_asked, save_detached, take_place
+from .._autograd.torch_dispatch_subclass import (
+    attach_history,
+    call_torch_dispatch,
+    has_torch_dispatch,
+    overloaded_args,
+    save_detached,
+)
 from .._autograd.views import check_inplace
 from .._c10.interpreter_stack import transforms
 from .._c10.layout import contiguous_format
@@ -125,7 +131,7 @@ class OpOverload:
         pending: Pending | None = state.pending
         if pending is None or pending.op is not self or (pending.written not in (None, id(args[0]))):
             return self.overloadpacket(*args, **kwargs)
-        if state.dispatch_modes or asked(args):
+        if state.dispatch_modes or overloaded_args(args):
             return ask(pending, args, kwargs)
         if pending.shown is None:
             return pending.row.call(*args, **kwargs)
@@ -271,7 +277,11 @@ def through_modes(
         raise NotImplementedError(f"{op} with out= inside a TorchDispatchMode")
     args, kwargs = _as_called(row, args, kwargs)
     in_place = op.overloadpacket.__name__.endswith("_") and not row.name.endswith("_")
-    before, dispatching, standing_in = state.dispatch_modes, state.dispatching, state.standing_in
+    before, dispatching, suspended_dispatch_modes = (
+        state.dispatch_modes,
+        state.dispatching,
+        state.suspended_dispatch_modes,
+    )
     written = id(args[0]) if in_place else None
     counted = version_counter(args[0]) if in_place else None
     version = 0 if counted is None else counted.value
@@ -292,20 +302,29 @@ def through_modes(
         if not isinstance(each, Tensor):
             raise RuntimeError(f"Unable to cast {each} to Tensor")
     arrays = [each._array for each in given]
-    state.dispatch_modes, state.dispatching, state.standing_in = (), False, before
+    state.dispatch_modes, state.dispatching, state.suspended_dispatch_modes = (), False, before
     try:
         with _standing_in(row, args, arrays if isinstance(result, (tuple, list)) else arrays[0]):
             found = run()
     finally:
-        state.dispatch_modes, state.dispatching, state.standing_in = before, dispatching, standing_in
+        state.dispatch_modes, state.dispatching, state.suspended_dispatch_modes = (
+            before,
+            dispatching,
+            suspended_dispatch_modes,
+        )
     if in_place:
-        if state.recording and recorded and "output" in row.saved.values() and not is_asked(args[0]):
+        if (
+            state.recording
+            and recorded
+            and "output" in row.saved.values()
+            and not has_torch_dispatch(args[0])
+        ):
             packet("detach").default(args[0])  # see Note [Seen below autograd]
         return found
     if row.view is None:
         for each, like in zip([found] if isinstance(found, Tensor) else found, given, strict=True):
             _share_version(row, each, like)
-    return take_place(found, result)
+    return attach_history(found, result)
 
 
 def _overwrites(row: Row, args: tuple[Any, ...]) -> bool:
@@ -382,7 +401,7 @@ def _share_version(row: Row, result: Tensor, like: Tensor) -> None:
             continue
         if saved.array is not result._array:
             continue
-        if is_asked(like):
+        if has_torch_dispatch(like):
             save_detached(saved, like)
         else:
             saved.counter, saved.version = counter, counter.value
@@ -414,7 +433,7 @@ def hand_over(
         TypeError: none knows.
     """
     before, autocast, recording = state.dispatch_modes, state.autocast, state.recording
-    tensors = asked((args, tuple(kwargs.values())))
+    tensors = overloaded_args((args, tuple(kwargs.values())))
     types = tuple(map(type, tensors))
     state.dispatch_modes, state.autocast = before[:-1], frozenset()
     state.recording = recording and False  # grad mode itself stays as it is
@@ -426,7 +445,7 @@ def hand_over(
             result = before[-1].__torch_dispatch__(op, types, args, kwargs)
         if result is NotImplemented:
             state.dispatch_modes = before
-            result = answer(op, tensors, args, kwargs)
+            result = call_torch_dispatch(op, tensors, args, kwargs)
     finally:
         state.dispatch_modes, state.autocast, state.recording = before, autocast, recording
     if result is NotImplemented:
@@ -448,10 +467,14 @@ _lock = threading.RLock()
 def _standing_in(row: Row, args: tuple[Any, ...], arrays: Any) -> Iterator[None]:
     """In this thread the row's forward gives these arrays when it is next called: it is, of operands that are not alike."""
     thread = threading.get_ident()
-    met = [(each, each._alike) for each in args if isinstance(each, Tensor)] if row.ufunc is not None else []
+    met = (
+        [(each, each._shared_metadata) for each in args if isinstance(each, Tensor)]
+        if row.ufunc is not None
+        else []
+    )
     with _lock:
         for each, _ in met:
-            each._alike = False  # see Note [Alike operands]
+            each._shared_metadata = False  # see Note [Alike operands]
         forward = row.scope.setdefault("forward_", row.forward)
         waiting = [arrays]
 
@@ -466,4 +489,4 @@ def _standing_in(row: Row, args: tuple[Any, ...], arrays: Any) -> Iterator[None]
         finally:
             row.scope["forward_"] = forward
             for each, alike in met:
-                each._alike = alike
+                each._shared_metadata = alike

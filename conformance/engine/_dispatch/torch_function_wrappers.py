@@ -12,10 +12,10 @@ from .._aten.python_operators import OPERATORS
 from .._aten.registry import ROWS, Row
 from .._autograd.tensor import Tensor
 from .._autograd.torch_function import (
-    UNASKED,
-    ask,
-    ask_as,
-    flat,
+    NOT_OVERRIDABLE,
+    dispatch_torch_function,
+    dispatch_torch_function_with,
+    flat_values,
     get_default_nowrap_functions,
     handle_torch_function,
     has_torch_function,
@@ -91,10 +91,10 @@ class Overridable:
         self.function = function
         functools.update_wrapper(self, function)
         self.__name__, self.__module__ = name, module
-        self.refuse = handle_torch_function if in_python else ask
+        self.refuse = handle_torch_function if in_python else dispatch_torch_function
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        relevant = [*flat(args), *flat(kwargs.values())]
+        relevant = [*flat_values(args), *flat_values(kwargs.values())]
         if has_torch_function(relevant):
             return self.refuse(self, relevant, *args, **kwargs)
         return self.function(*args, **kwargs)
@@ -145,12 +145,14 @@ def _asking_method(name: str, function: Callable[..., Any]) -> Callable[..., Any
     def asking(self: Any, *args: Any, **kwargs: Any) -> Any:
         if not (state.overriding or state.function_modes):
             return function(self, *args, **kwargs)
-        relevant = [self] if name in _ALONE else [self, *flat(args), *flat(kwargs.values())]
+        relevant = [self] if name in _ALONE else [self, *flat_values(args), *flat_values(kwargs.values())]
         if not has_torch_function(relevant):
             return function(self, *args, **kwargs)
         try:
             besides = type(self) if tells else None
-            return ask_as(besides, vars(Tensor).get(public, asking), relevant, self, *args, **kwargs)
+            return dispatch_torch_function_with(
+                besides, vars(Tensor).get(public, asking), relevant, self, *args, **kwargs
+            )
         except TypeError:
             if name in OPERATORS:  # Python asks the other operand
                 return NotImplemented
@@ -174,7 +176,7 @@ def asking_operator(name: str) -> Callable[..., Any]:
         if not has_torch_function((other, self)):
             return operator(other, self)
         try:
-            return ask(operator, (other, self), other, self)
+            return dispatch_torch_function(operator, (other, self), other, self)
         except TypeError:
             return NotImplemented
 
@@ -185,12 +187,12 @@ def _asking_property(found: property) -> property:
     @functools.wraps(found.fget)
     def read(self: Any) -> Any:
         if has_torch_function((self,)):
-            return ask_as(type(self), asking.__get__, (self,), self)
+            return dispatch_torch_function_with(type(self), asking.__get__, (self,), self)
         return found.__get__(self)
 
     def write(self: Any, value: Any) -> None:
         if has_torch_function((self,)):
-            ask_as(type(self), asking.__set__, (self,), self, value)
+            dispatch_torch_function_with(type(self), asking.__set__, (self,), self, value)
         else:
             found.__set__(self, value)
 
@@ -201,7 +203,7 @@ def _asking_property(found: property) -> property:
 @functools.cache
 def make_methods_ask() -> None:
     for name, found in list(vars(Tensor).items()):
-        if name in UNASKED or (name.startswith("_") and name not in _SPECIAL):
+        if name in NOT_OVERRIDABLE or (name.startswith("_") and name not in _SPECIAL):
             continue
         if isinstance(found, property):
             setattr(Tensor, name, _asking_property(found))

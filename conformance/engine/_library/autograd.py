@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._autograd.batched_tensor import flat
+from .._autograd.batched_tensor import flat_values
 from .._autograd.custom_function import Function, FunctionMeta
 from .._autograd.tensor import Tensor
 from .._c10.modes import below_autograd, state
@@ -83,7 +83,8 @@ def autograd_kernel(op: Operator, formula: Callable[[], Formula]) -> Callable[..
 
     def kernel(*args: Any, **kwargs: Any) -> Any:
         if not (
-            state.recording and any(isinstance(each, Tensor) and each.requires_grad for each in flat(args))
+            state.recording
+            and any(isinstance(each, Tensor) and each.requires_grad for each in flat_values(args))
         ):
             with below_autograd():
                 return redispatch(op, args, kwargs)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from .._autograd.batched_tensor import flat
+from .._autograd.batched_tensor import flat_values
 from .._autograd.storage_impl import storage
 from .._autograd.tensor import Tensor
 from .._c10.device import device
@@ -269,8 +269,8 @@ def check_functional(op: Any, schema: FunctionSchema, views: bool) -> None:
 
 def _check_aliases(name: str, given: tuple[Any, ...], result: Any) -> None:
     """Refuse results that share memory with arguments or with one another."""
-    seen = {id(storage(each._array)) for each in flat(given) if isinstance(each, Tensor)}
-    for each in flat(result if isinstance(result, tuple) else (result,)):
+    seen = {id(storage(each._array)) for each in flat_values(given) if isinstance(each, Tensor)}
+    for each in flat_values(result if isinstance(result, tuple) else (result,)):
         if not isinstance(each, Tensor):
             continue
         memory = id(storage(each._array))

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from .._autograd.batched_tensor import flat
+from .._autograd.batched_tensor import flat_values
 from .._autograd.node import Gradients, Node, gradient_edge, new_node
 from .._autograd.tensor import Tensor
 from .._c10.modes import state
@@ -54,7 +54,7 @@ def warn_in_backward(
 
     What it composed of operations with derivatives keeps them.
     """
-    tensors = [each for each in flat((*args, *kwargs.values())) if isinstance(each, Tensor)]
+    tensors = [each for each in flat_values((*args, *kwargs.values())) if isinstance(each, Tensor)]
     if not (state.recording and any(each.requires_grad for each in tensors)):
         return run()
     node: WarnNotImplemented = new_node(WarnNotImplemented)
@@ -64,7 +64,7 @@ def warn_in_backward(
     metadata: list[Any] = []
     for each, kind in zip(_results(schema, result), schema.returns, strict=True):
         written = kind.alias_info is not None and kind.alias_info.is_write
-        for tensor in flat([each]):
+        for tensor in flat_values([each]):
             if not isinstance(tensor, Tensor) or tensor._array.dtype.kind not in "fcV":
                 continue
             if tensor.requires_grad:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from .._autograd.batched_tensor import each_example, flat, level_of
+from .._autograd.batched_tensor import flat_values, for_each_sample, level_of
 from .._autograd.tensor import Tensor
 from .._autograd.views import increment_version
 from .._c10.interpreter_stack import transforms
@@ -195,7 +195,7 @@ def dispatch(op: Operator, args: tuple[Any, ...], kwargs: Keywords) -> Any:
         rule = op.entry.kernel("FuncTorchBatched")
         if rule is not None:
             return rule(level, args, kwargs)
-        return each_example(lambda *given, **named: dispatch(op, given, named), args, kwargs, level)
+        return for_each_sample(lambda *given, **named: dispatch(op, given, named), args, kwargs, level)
     if "cpu" in state.autocast and _has_tensors(args, kwargs):
         rule = op.entry.kernel("AutocastCPU")
         if rule is not None:
@@ -217,7 +217,7 @@ def redispatch(op: Operator, args: tuple[Any, ...], kwargs: Keywords) -> Any:
         whole, named = filled(op._schema, args, kwargs)
         for argument, value in zip(op._schema.arguments, (*whole, *named.values()), strict=True):
             if argument.alias_info is not None and argument.alias_info.is_write:
-                for each in flat([value]):
+                for each in flat_values([value]):
                     if isinstance(each, Tensor):
                         increment_version(each)
     if state.dispatch_modes:
@@ -240,7 +240,7 @@ def _is_composed(entry: Entry) -> bool:
 
 
 def _has_tensors(args: tuple[Any, ...], kwargs: Keywords) -> bool:
-    return any(isinstance(each, Tensor) for each in flat((*args, *kwargs.values())))
+    return any(isinstance(each, Tensor) for each in flat_values((*args, *kwargs.values())))
 
 
 def _kernel_of_device(op: Operator, args: tuple[Any, ...], kwargs: Keywords) -> Kernel:

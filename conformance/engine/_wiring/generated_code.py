@@ -38,7 +38,7 @@ _CONSTANTS = {
     "REAL": "the classes of real Python numbers that every floating dtype takes as they are",
     "ONE": "the factor alpha that changes nothing",
     "FULL": "the dtypes that promotion with a Python number leaves alone",
-    "FIRST": "the sequence number of what runs before all else that is ready",
+    "MAX_SEQUENCE_NR": "the largest sequence number: nodes that have it run before all other ready nodes",
     "SINK": "the node in place of an input's, where there is no graph",
     "FREED": "what is left in a node of a tensor that was freed",
     "MISSING": "the default of an argument that must be given",

@@ -20,10 +20,10 @@ from .._autograd import backward
 from .._autograd.tensor import Tensor
 from .._autograd.torch_function import (
     MARK,
-    UNASKED,
-    ask,
+    NOT_OVERRIDABLE,
     disabled_torch_function,
-    flat,
+    dispatch_torch_function,
+    flat_values,
     get_ignored_functions,
 )
 from .._c10.location import PACKAGE
@@ -67,7 +67,7 @@ _MADE = (
 
 
 @functools.cache
-def make_tensors_ask() -> None:
+def wrap_tensor_methods() -> None:
     _make_functions_ask()
     module = sys.modules[PACKAGE]
     for name in _MADE:
@@ -80,7 +80,7 @@ def _modules() -> tuple[Any, ...]:
     return sys.modules[PACKAGE], fft, linalg, special, nn.functional, nn.init
 
 
-def attach_to(cls: type[Tensor]) -> None:
+def wrap_subclass_methods(cls: type[Tensor]) -> None:
     """Make torch's functions and Tensor's methods ask, for a new subclass of Tensor, and its reflected operators."""
     asking: Any = cls
     if asking.__torch_function__ is disabled_torch_function:
@@ -104,7 +104,7 @@ def _make_functions_ask() -> None:
     for module in _modules():
         for name, value in list(vars(module).items()):
             own = isinstance(value, FunctionType) and value.__module__.startswith((PACKAGE, "torch"))
-            if not own or name.startswith("_") or name in UNASKED:
+            if not own or name.startswith("_") or name in NOT_OVERRIDABLE:
                 continue
             place = f"torch{module.__name__.removeprefix(PACKAGE)}"
             if module is torch and name in in_python:
@@ -123,14 +123,16 @@ def _make_functions_ask() -> None:
     autograd.grad = backward.grad = Overridable(autograd.grad, "grad")
 
 
-def ask_late(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+def dispatch_after_failure(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """What arguments that are no tensors, but override, say of a function of torch's that has not asked them."""
     _make_functions_ask()
     public = (each for module in _modules() for each in vars(module).values() if type(each) is Overridable)
     asking = next((each for each in public if function in _layers(each.function)), None)
     if asking is not None:
         return asking(*args, **kwargs)
-    return ask(function, [*flat(args), *flat(kwargs.values())], *args, **kwargs)
+    return dispatch_torch_function(
+        function, [*flat_values(args), *flat_values(kwargs.values())], *args, **kwargs
+    )
 
 
 def _layers(function: Any) -> Iterator[Any]:
@@ -146,7 +148,7 @@ def _layers(function: Any) -> Iterator[Any]:
 @functools.cache
 def overridable() -> tuple[dict[Any, list[Any]], dict[Any, str]]:
     """Functions that can be overridden, by their places, and the names of all functions."""
-    make_tensors_ask()
+    wrap_tensor_methods()
     torch = sys.modules[PACKAGE]
     found: dict[Any, list[Any]] = {}
     names: dict[Any, str] = {}

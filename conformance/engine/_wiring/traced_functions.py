@@ -12,7 +12,7 @@ from .. import fft
 from .._aten import foreach
 from .._aten.creation import factories, from_data, ranges
 from .._autograd import custom_function, engine, hooks
-from .._autograd.batched_tensor import examples_of
+from .._autograd.batched_tensor import unbind_samples
 from .._autograd.tensor import Tensor
 from .._c10.interpreter_stack import CompositeWrappers, Intercept
 from .._dispatch.record_function import (
@@ -50,12 +50,12 @@ def wrap(wrappers: CompositeWrappers) -> None:
     asks: dict[Any, Intercept] = {
         engine._run: partial(_seeing, False),
         engine._capture: _capturing,
-        engine._evaluate: _evaluating,
-        engine._applied: _applying,
+        engine._call_function: _evaluating,
+        engine._apply_batched: _applying,
         forward_ad.dual_of: partial(_ask, ["aten::_make_dual"]),
         forward_ad.unpacked_dual: partial(_ask, ["aten::_unpack_dual"]),
         custom_function._apply: _calling,
-        examples_of: partial(_seeing, False),
+        unbind_samples: partial(_seeing, False),
         _unbatched: partial(_seeing, False),
         operators.dispatch: _dispatching,
         rnn.rnn: _recurring,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .._aten.creation.legacy_constructors import typename
-from .._autograd.conj_view import PAIRS, written
+from .._autograd.conj_view import CONJUGATE_PAIRS, update_conjugate
 from .._autograd.hooks import RemovableHandle, add_hook
 from .._autograd.tensor import Tensor, version_counter
 from .._c10 import pickling
@@ -184,9 +184,9 @@ class Optimizer(OptimizerBase):
                     self._record_all(group, params)
                 else:
                     (self._fused if group.get("fused") else self._advance)(group, params)
-                if PAIRS:  # see Note [Conjugated views]
+                if CONJUGATE_PAIRS:  # see Note [Conjugated views]
                     for each in params:
-                        written(each._array)
+                        update_conjugate(each._array)
         return loss
 
     def _step_sparse(self, group: dict[str, Any], params: list[Tensor]) -> None:
