@@ -48,8 +48,8 @@ from .._c10 import errors
 from .._c10.interpreter_stack import transforms
 from .._c10.modes import state
 from .._c10.slots import on_first_use
-from .._dispatch.autocast import is_listed, with_casts
-from .._dispatch.record_function import of_row
+from .._dispatch.autocast import has_policy, with_casts
+from .._dispatch.record_function import record_operator
 from .._dispatch.torch_dispatch import operation, through_modes
 from .jvp import call, direction_of, tangents
 from .jvp_linearity import (
@@ -82,8 +82,8 @@ def no_derivative(row: Row, form: str = "") -> NotImplementedError:
 
 def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call an operation while a transform is in force: for each example, on casts, below modes, with tangents."""
-    if state.trace is not None and state.trace.seen:
-        return of_row(row, partial(_dispatched, row, made), args, kwargs)
+    if state.trace is not None and state.trace.in_user_code:
+        return record_operator(row, partial(_dispatched, row, made), args, kwargs)
     level = level_of((args, tuple(kwargs.values())))
     if level >= 0:
         if row.name in UNBATCHED:
@@ -100,7 +100,7 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         elif not vmaps[level].old:
             warn_of(row, args)
         return each_example(partial(_dispatched, row, made), args, kwargs, level)
-    if "cpu" in state.autocast and is_listed(row.name):
+    if "cpu" in state.autocast and has_policy(row.name):
         return with_casts(row.name, partial(dispatch, row, made), args, kwargs)
     if state.dispatch_modes or asked((args, tuple(kwargs.values()))):
         op = operation(row, args, in_place=False)
@@ -212,9 +212,10 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
     The tangents are those of the operation out of place, on the values before the write. What refuses the write is
     asked first, so that its errors come before those of the operation.
     """
-    if state.trace is not None and state.trace.seen:
+    if state.trace is not None and state.trace.in_user_code:
         return cast(
-            Tensor, of_row(row, lambda *given: in_place(row, arguments, write), tuple(arguments), {}, "_")
+            Tensor,
+            record_operator(row, lambda *given: in_place(row, arguments, write), tuple(arguments), {}, "_"),
         )
     self: Tensor = arguments[0]
     level = level_of(arguments)

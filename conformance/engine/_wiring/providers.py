@@ -1,4 +1,4 @@
-"""What provides the slots that are filled on first use, see Note [Slots] in _c10/slots.py."""
+"""The functions that fill the slots of lower layers on first use, see Note [Slots] in _c10/slots.py."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PROVIDERS: dict[str, str] = {
     "linalg_inv": "_aten.linalg.functions:inv",
     "linalg_square": "_aten.linalg.checks:square",
     "linalg_svd": "_aten.linalg.decompositions:svd",
-    "make_tensors_ask": "_wiring.overridable_functions:make_tensors_ask",
+    "make_tensors_ask": "_wiring.overridable_functions:wrap_functions_and_methods",
     "matrix_norm": "_aten.linalg.functions:matrix_norm",
     "new_sparse": "_aten.sparse.legacy_constructors:new",
     "new_tensor": "_aten.creation.legacy_constructors:made",
@@ -81,15 +81,15 @@ PROVIDERS: dict[str, str] = {
     "write_wholes": "_transforms.inplace_batch_rules:write_wholes",
     "zeros_like": "_aten.creation.factories:zeros_like",
 }
-"""The slots by name, and the modules and functions that fill them."""
+"""The slots by name, and the module and function that fill each."""
 
 
 def provide(slot: str) -> Any:
-    """The function that fills a slot, whose module is imported if it was not."""
+    """The function that fills a slot; its module is imported if necessary."""
     module, _, name = PROVIDERS[slot].partition(":")
     return attrgetter(name)(import_module(f"{PACKAGE}.{module}"))
 
 
 def begin() -> None:
-    """Let slots find what fills them."""
+    """Connect the slots to their providers."""
     slots.provide = provide
