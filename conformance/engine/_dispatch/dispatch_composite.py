@@ -21,7 +21,7 @@ from .._c10.interpreter_stack import CompositeWrappers
 from .._c10.layout import preserve_format
 from .._c10.modes import state
 from .._c10.shapes import sizes
-from .torch_dispatch import hand_over, overload, packet
+from .torch_dispatch import call_handler, overload, packet
 from .torch_function_wrappers import unwrapped
 
 _OPTIONS = ("generator", "dtype", "layout", "device", "pin_memory", "memory_format")
@@ -41,7 +41,7 @@ def _is_dispatched(args: tuple[Any, ...]) -> bool:
 def _call_handler(name: str, *args: Any, **kwargs: Any) -> Any:
     """The result of an operation without a row, from the innermost mode or from a class of the arguments."""
     base, _, form = name.partition(".")
-    return hand_over(overload(packet(base), form or "default"), args, kwargs)
+    return call_handler(overload(packet(base), form or "default"), args, kwargs)
 
 
 def ones_like(root: Tensor) -> Tensor:

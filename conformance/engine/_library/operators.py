@@ -16,7 +16,7 @@ from .._autograd.tensor import Tensor
 from .._autograd.views import increment_version
 from .._c10.interpreter_stack import transforms
 from .._c10.modes import below_autograd, state
-from .._dispatch.torch_dispatch import OpOverload, OpOverloadPacket, hand_over
+from .._dispatch.torch_dispatch import OpOverload, OpOverloadPacket, call_handler
 from .arguments import MismatchError, bind, filled, returned
 from .fallback import warn_in_backward
 from .schema import FunctionSchema, check_name
@@ -230,7 +230,7 @@ def _through_mode(op: Operator, args: tuple[Any, ...], kwargs: Keywords) -> Any:
     mode = state.dispatch_modes[-1]
     rule = op.entry.rules.get(type(mode))
     with below_autograd():
-        return hand_over(op, args, kwargs, rule)
+        return call_handler(op, args, kwargs, rule)
 
 
 def _is_composed(entry: Entry) -> bool:

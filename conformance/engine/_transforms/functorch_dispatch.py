@@ -50,7 +50,7 @@ from .._c10.modes import state
 from .._c10.slots import on_first_use
 from .._dispatch.autocast import has_policy, with_casts
 from .._dispatch.record_function import record_operator
-from .._dispatch.torch_dispatch import operation, through_modes
+from .._dispatch.torch_dispatch import call_through_modes, operation
 from .jvp import call, direction_of, tangents
 from .jvp_linearity import (
     KERNELS,
@@ -104,7 +104,7 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         return with_casts(row.name, partial(dispatch, row, made), args, kwargs)
     if state.dispatch_modes or asked((args, tuple(kwargs.values()))):
         op = operation(row, args, in_place=False)
-        return through_modes(row, op, args, kwargs, lambda: dispatch(row, made, args, kwargs))
+        return call_through_modes(row, op, args, kwargs, lambda: dispatch(row, made, args, kwargs))
     return _with_tangents(row, made, args, kwargs)
 
 
@@ -228,7 +228,7 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
     if state.dispatch_modes or asked(arguments):
         given = tuple(arguments)
         op = operation(row, given, in_place=True)
-        return cast(Tensor, through_modes(row, op, given, {}, lambda: in_place(row, arguments, write)))
+        return cast(Tensor, call_through_modes(row, op, given, {}, lambda: in_place(row, arguments, write)))
     if transforms.since:
         _check_captured(row, arguments)
     if not carried(arguments):
