@@ -48,9 +48,9 @@ from .._c10 import errors
 from .._c10.interpreter_stack import transforms
 from .._c10.modes import state
 from .._c10.slots import on_first_use
-from .._dispatch.autocast import is_listed, with_casts
-from .._dispatch.record_function import of_row
-from .._dispatch.torch_dispatch import operation, through_modes
+from .._dispatch.autocast import has_policy, with_casts
+from .._dispatch.record_function import record_operator
+from .._dispatch.torch_dispatch import call_through_modes, operation
 from .jvp import call, direction_of, tangents
 from .jvp_linearity import (
     KERNELS,
@@ -82,8 +82,8 @@ def no_derivative(row: Row, form: str = "") -> NotImplementedError:
 
 def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call an operation while a transform is in force: for each example, on casts, below modes, with tangents."""
-    if state.trace is not None and state.trace.seen:
-        return of_row(row, partial(_dispatched, row, made), args, kwargs)
+    if state.trace is not None and state.trace.in_user_code:
+        return record_operator(row, partial(_dispatched, row, made), args, kwargs)
     level = level_of((args, tuple(kwargs.values())))
     if level >= 0:
         if row.name in UNSUPPORTED_ROWS:
@@ -100,11 +100,11 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         elif not vmaps[level].old:
             warn_of(row, args)
         return for_each_sample(partial(_dispatched, row, made), args, kwargs, level)
-    if "cpu" in state.autocast and is_listed(row.name):
+    if "cpu" in state.autocast and has_policy(row.name):
         return with_casts(row.name, partial(dispatch, row, made), args, kwargs)
     if state.dispatch_modes or overloaded_args((args, tuple(kwargs.values()))):
         op = operation(row, args, in_place=False)
-        return through_modes(row, op, args, kwargs, lambda: dispatch(row, made, args, kwargs))
+        return call_through_modes(row, op, args, kwargs, lambda: dispatch(row, made, args, kwargs))
     return _with_tangents(row, made, args, kwargs)
 
 
@@ -212,9 +212,10 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
     The tangents are those of the operation out of place, on the values before the write. What refuses the write is
     asked first, so that its errors come before those of the operation.
     """
-    if state.trace is not None and state.trace.seen:
+    if state.trace is not None and state.trace.in_user_code:
         return cast(
-            Tensor, of_row(row, lambda *given: in_place(row, arguments, write), tuple(arguments), {}, "_")
+            Tensor,
+            record_operator(row, lambda *given: in_place(row, arguments, write), tuple(arguments), {}, "_"),
         )
     self: Tensor = arguments[0]
     level = level_of(arguments)
@@ -227,7 +228,7 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
     if state.dispatch_modes or overloaded_args(arguments):
         given = tuple(arguments)
         op = operation(row, given, in_place=True)
-        return cast(Tensor, through_modes(row, op, given, {}, lambda: in_place(row, arguments, write)))
+        return cast(Tensor, call_through_modes(row, op, given, {}, lambda: in_place(row, arguments, write)))
     if transforms.since:
         _check_captured(row, arguments)
     if not carried(arguments):

@@ -1,4 +1,4 @@
-"""What provides the slots that are filled on first use, see Note [Slots] in _c10/slots.py."""
+"""The functions that fill the slots of lower layers on first use, see Note [Slots] in _c10/slots.py."""
 
 from __future__ import annotations
 
@@ -81,15 +81,15 @@ PROVIDERS: dict[str, str] = {
     "write_wholes": "_transforms.inplace_batch_rules:write_wholes",
     "zeros_like": "_aten.creation.factories:zeros_like",
 }
-"""The slots by name, and the modules and functions that fill them."""
+"""The slots by name, and the module and function that fill each."""
 
 
 def provide(slot: str) -> Any:
-    """The function that fills a slot, whose module is imported if it was not."""
+    """The function that fills a slot; its module is imported if necessary."""
     module, _, name = PROVIDERS[slot].partition(":")
     return attrgetter(name)(import_module(f"{PACKAGE}.{module}"))
 
 
 def begin() -> None:
-    """Let slots find what fills them."""
+    """Connect the slots to their providers."""
     slots.provide = provide

@@ -158,7 +158,7 @@ class Optimizer(OptimizerBase):
         """Forget the gradients of all parameters, or set them to 0."""
         self.defaults.get("foreach")  # torch asks it: a class of the program's may have none
         if state.trace is not None:
-            with state.trace.section(f"Optimizer.zero_grad#{type(self).__name__}.zero_grad"):
+            with state.trace.user_scope(f"Optimizer.zero_grad#{type(self).__name__}.zero_grad"):
                 self._zero_grad(set_to_none)
         else:
             self._zero_grad(set_to_none)
@@ -399,7 +399,7 @@ def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
     def run(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
         if state.trace is None:
             return run_with_hooks(self, args, kwargs)
-        with state.trace.section(f"Optimizer.step#{type(self).__name__}.step"):
+        with state.trace.user_scope(f"Optimizer.step#{type(self).__name__}.step"):
             return run_with_hooks(self, args, kwargs)
 
     def run_with_hooks(self: Optimizer, args: Any, kwargs: Any) -> Any:
