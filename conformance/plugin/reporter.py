@@ -31,6 +31,7 @@ class Reporter:
         self.findings: tuple[Findings, ...] = ()
         self.problems: list[Problem] = []  # of divergence files
         self.announced = False
+        self.left_out = 0  # cases of a tier beyond the one that runs, as the workers counted them
         self.broken = False  # whether a process had an internal error
         self.failed: list[Any] = []  # all failure reports, while some of them are left out
         self.pages: dict[tuple[str, str], dict[str, Any]] = {}
@@ -106,6 +107,7 @@ class Reporter:
             from conformance.plugin.items import library_of
 
             library_of(self.config).adopt(sent["cases"])
+            self.left_out = max(self.left_out, sent["left_out"])  # each worker collects everything
             for problem in sent["problems"]:
                 self.problems.append(Problem(**{**problem, "position": Position(**problem["position"])}))
 
@@ -158,7 +160,11 @@ class Reporter:
         self, terminalreporter: pytest.TerminalReporter
     ) -> Generator[None, object, object]:
         """The summary of engines and claims; after the list of failures, if that is long."""
-        if not self.results or self.config.get_verbosity() < -1:
+        if self.config.get_verbosity() < -1:
+            return (yield)
+        if not self.results:
+            for line in self._deselected():
+                terminalreporter.line(line)
             return (yield)
         self._leave_out(terminalreporter.stats)
         done = yield
@@ -173,6 +179,18 @@ class Reporter:
         terminalreporter.section("conformance")
         for line in summary(self.results, documents, found):
             terminalreporter.line(line)
+        for line in self._deselected():
+            terminalreporter.line(line)
+
+    def _deselected(self) -> Iterator[str]:
+        """How many scenarios are in a tier beyond the one that runs."""
+        count = self.left_out
+        if not count and is_in_use():
+            from conformance.plugin.items import library_of
+
+            count = library_of(self.config).left_out()
+        if count:
+            yield f"{count} deselected by tier; --tier full runs them"
 
     def _leave_out(self, stats: dict[str, list[Any]]) -> None:
         """Do not show failures in full whose first difference was shown several times; ``-v`` shows all."""
