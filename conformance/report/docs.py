@@ -67,7 +67,7 @@ def core(vocabulary: CoreVocabulary) -> str:
     rows = [(purpose, names) for purpose, names in vocabulary.everywhere.items()]
     rows += [(f"[`{subject}`](autograd/{subject})", names) for subject, names in vocabulary.subjects.items()]
     listed = [(what, " ".join(f"`{name}`" for name in names)) for what, names in rows]
-    return _table(("everywhere, or in a folder", "names"), listed)
+    return table(("everywhere, or in a folder", "names"), listed)
 
 
 def areas(scenarios: Sequence[Scenario]) -> str:
