@@ -20,11 +20,11 @@ SCENARIO = """
 """
 REST = """
   - id: rest
-    title: a sum
+    title: a square
     matrix: {n: [1, 2, 3]}
     run: |
-      a = torch.tensor([${n}.])
-      b = a.sum()
+      a = torch.tensor([${n}.], requires_grad=True)
+      b = a * a
 """
 CLAIMS = """
 documents:
