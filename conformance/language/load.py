@@ -19,7 +19,7 @@ from yaml import MappingNode, Node, ScalarNode, SequenceNode
 
 from conformance.language import matrix, model, placeholder, program_check, vocabulary
 from conformance.language.document import NotYAML, Place, Reader, Report, compose, text_of
-from conformance.language.explain import explain, find
+from conformance.language.explain import explain, find, not_a_tier
 from conformance.language.load_result import LoadResult, Problem
 from conformance.language.program_parts import ProgramPart
 from conformance.language.scenario import (
@@ -116,8 +116,7 @@ class _Loading:
             if tier in TIERS:
                 self.tier = tier
             else:
-                hint = f"it may be {', '.join(map(repr, TIERS[:-1]))} or {TIERS[-1]!r}"
-                reader.report(reader.place(entries["tier"]), "`tier` is not a tier", hint)
+                reader.report(reader.place(entries["tier"]), *not_a_tier(tier))
         scenarios = entries.get("scenarios")
         if scenarios is None:
             bare = unknown.keys() & model.ScenarioModel.model_fields.keys()

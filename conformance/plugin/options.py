@@ -89,7 +89,7 @@ def tier_of(config: pytest.Config) -> Tier:
     """The last tier to run.
 
     Raises:
-        UsageError: the ini file names one that there is not.
+        UsageError: the ini file names an unknown one.
     """
     named = config.getoption("--tier") or config.getini(TIER_INI)
     for tier in TIERS:
