@@ -1,4 +1,4 @@
-"""torch.return_types: the named tuples of operations with several results."""
+"""The classes of torch.return_types: named tuples of operations with several results (torch: utils/structseq.h)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from . import pickling
 
 
 class StructSequence(tuple[Any, ...]):
-    """A tuple whose entries have names; built from one sequence and printed as torch prints it."""
+    """The base class: a tuple with named entries, created from one sequence."""
 
     __slots__ = ()
     __match_args__: tuple[str, ...] = ()
@@ -77,6 +77,6 @@ linalg_slogdet = _structseq("linalg_slogdet", "sign logabsdet")
 linalg_solve_ex = _structseq("linalg_solve_ex", "result info")
 linalg_svd = _structseq("linalg_svd", "U S Vh")
 
-for _name, _type in list(globals().items()):  # what the same operations return with out=
+for _name, _type in list(globals().items()):  # torch has a second class for the same operations with out=
     if isinstance(_type, type) and issubclass(_type, StructSequence) and _type is not StructSequence:
         globals()[_name + "_out"] = _structseq(_name + "_out", " ".join(_type.__match_args__))

@@ -271,7 +271,7 @@ def through_modes(
 ) -> Any:
     """Ask the innermost mode, or the arguments, for an operation's result, and run the row around it.
 
-    See Notes [Below autograd] and [Classes below autograd].
+    See Notes [Below autograd] and [Subclasses with torch_dispatch].
     """
     if kwargs.get("out") is not None:
         raise NotImplementedError(f"{op} with out= inside a TorchDispatchMode")
@@ -474,7 +474,7 @@ def _standing_in(row: Row, args: tuple[Any, ...], arrays: Any) -> Iterator[None]
     )
     with _lock:
         for each, _ in met:
-            each._shared_metadata = False  # see Note [Alike operands]
+            each._shared_metadata = False  # see Note [Shared metadata]
         forward = row.scope.setdefault("forward_", row.forward)
         waiting = [arrays]
 

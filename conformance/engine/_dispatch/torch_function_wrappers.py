@@ -1,4 +1,4 @@
-"""Functions and methods that ask their arguments whether they override them, see Note [Overriding costs others nothing]."""
+"""Functions and methods that ask their arguments whether they override them, see Note [torch_function costs nothing until used]."""
 
 from __future__ import annotations
 
