@@ -263,7 +263,7 @@ def set_autocast_enabled(device_type: Any = "cuda", enabled: Any = None) -> None
         raise wrong_type("set_autocast_enabled", "enabled", "bool", enabled, 2)
     kind = _checked(device_type, "set_autocast_enabled")
     if kind == "cpu" and enabled and kind not in state.autocast:
-        _operations.install()
+        _operations.install()  # see Note [Casting costs nothing while autocast is off]
     elif kind == "cpu" and not enabled and kind in state.autocast:
         _operations.remove()
     state.autocast = state.autocast | {kind} if enabled else state.autocast - {kind}

@@ -271,7 +271,7 @@ def through_modes(
 ) -> Any:
     """Ask the innermost mode, or the arguments, for an operation's result, and run the row around it.
 
-    See Notes [Below autograd] and [Subclasses with torch_dispatch].
+    See Note [Below autograd] and Note [Subclasses with torch_dispatch].
     """
     if kwargs.get("out") is not None:
         raise NotImplementedError(f"{op} with out= inside a TorchDispatchMode")
