@@ -1,9 +1,10 @@
-"""What composed functions say of arguments that torch does not take (torch: utils/python_arg_parser.cpp).
+"""Argument checks of functions that are composed of several operations (torch: utils/python_arg_parser.cpp).
 
-Note [Refused afterwards]: torch looks at the arguments of its own functions before anything runs. Here they are looked
-at when a function has failed, a row or what is composed of rows, and what torch would have refused is said instead;
-see Note [Overloads]. Before it runs, it is only asked whether each argument is of a class that is usual for its place,
-since Python would compute something with many others. What succeeds pays for a frame and a look at its arguments.
+Note [Arguments are checked on failure]: torch parses the arguments of a function before anything runs. Here signatures are
+checked only after a function has raised; if torch's parser rejects the arguments, its error is raised instead, see
+Note [Overloads]. Before a function runs, only the classes of the arguments are compared with those that the parameter
+usually has, since Python would compute something with many others. So a call that succeeds pays for one frame and for
+this comparison.
 """
 
 from __future__ import annotations
@@ -35,12 +36,16 @@ from .torch_api import is_overloaded
 
 Function = Callable[..., Any]
 dispatch_after_failure: Callable[..., Any] = on_first_use("dispatch_after_failure")  # see Note [Slots]
-# Written in Python in torch: what they call by names refuses.
+# Written in Python in torch: the C++ function that they call raises the error.
 _KERNELS = {"unique": "_unique2", "unique_consecutive": "unique_consecutive"}
 
 
 def check_arguments(function: Function, name: str) -> Function:
-    """torch's function of that name, or a method as ``Tensor.name``, which refuses as torch does."""
+    """Wrap a function so that it raises torch's errors for its arguments.
+
+    Args:
+        name: torch's name of the function; ``Tensor.name`` for a method.
+    """
     if not isinstance(function, FunctionType) or checks_its_own_arguments(function, name):
         return function
 
@@ -68,13 +73,13 @@ def check_arguments(function: Function, name: str) -> Function:
 
 
 def handle_failed_call(call: Function, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What comes of a call that has just failed: what an argument says that overrides it, or else an error.
+    """Handle an exception of a call: dispatch to an argument with ``__torch_function__``, or raise.
 
-    Errors keep no name here: they would keep the frames that they tell of, and their tensors, alive.
+    Errors are not assigned to variables that stay: they would keep their frames, and so tensors, alive.
 
     Raises:
-        TypeError: torch would have refused the arguments.
-        Exception: the error that is handled, which torch has as well.
+        TypeError: torch's parser rejects the arguments.
+        Exception: otherwise, the exception itself.
     """
     method = name.startswith("Tensor.")
     if any(map(overrides_without_tensor, flat_values((*args, *kwargs.values())))):
@@ -91,7 +96,7 @@ def handle_failed_call(call: Function, name: str, args: tuple[Any, ...], kwargs:
 
 
 def inside_argument_check() -> bool:
-    """Whether what runs now is part of a function that refuses."""
+    """Whether a caller is a function that was wrapped by ``check_arguments``."""
     frame = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith((FOLDER, "<row ")):
         if frame.f_globals is globals():
@@ -103,10 +108,10 @@ def inside_argument_check() -> bool:
 def _raise_argument_error(
     function: Function, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> None:
-    """Refuse arguments of which some are of no usual class, unless torch takes them.
+    """Check the signatures of a function, one of whose arguments has an unusual class.
 
     Raises:
-        TypeError: as torch words it.
+        TypeError: torch's parser rejects the arguments.
     """
     method = name.startswith("Tensor.")
     found = argument_error(name, args[method:], kwargs)
@@ -126,7 +131,7 @@ def _raise_argument_error(
 
 
 def _bool_classes(function: Function) -> tuple[tuple[Classes, ...], dict[str, Classes]]:
-    """The classes by place and by name for a function whose signatures are not listed."""
+    """The usual classes, by position and by name, for a function without listed signatures: those of its bool parameters."""
     flags = dict(_bool_parameters(function))
     only: Classes = frozenset([bool])
     places = tuple(only if place in flags else None for place in range(max(flags, default=-1) + 1))
@@ -134,17 +139,17 @@ def _bool_classes(function: Function) -> tuple[tuple[Classes, ...], dict[str, Cl
 
 
 def _bool_parameters(function: Function) -> list[tuple[int, str]]:
-    """Place and name of the arguments that are true or false."""
+    """Position and name of the bool parameters."""
     kinds = function.__annotations__
     if "bool" not in kinds.values():
         return []
-    code = inspect.unwrap(function).__code__  # signatures would take a twentieth of the import
+    code = inspect.unwrap(function).__code__  # inspect.signature would take a twentieth of the import
     count = code.co_argcount + (0 if code.co_flags & inspect.CO_VARARGS else code.co_kwonlyargcount)
     return [(place, name) for place, name in enumerate(code.co_varnames[:count]) if kinds.get(name) == "bool"]
 
 
 def has_bool_parameters(function: Function) -> bool:
-    """Whether some argument of a function is true or false."""
+    """Whether a function has bool parameters."""
     return bool(_bool_parameters(function))
 
 
@@ -156,7 +161,7 @@ def _wrong_bool_error(name: str, flag: str, value: Any, position: int = 0) -> Ty
 
 
 def checks_its_own_arguments(function: Function, name: str) -> bool:
-    """Whether it is a row, by its own name or one for which no overloads are listed, or takes what its tensor says."""
+    """Whether a function needs no wrapper: operations check their own arguments, under their own name or without overloads."""
     if name == "Tensor.new":
         return True
     row = getattr(function, "row", None)
@@ -164,16 +169,15 @@ def checks_its_own_arguments(function: Function, name: str) -> bool:
 
 
 def check_all_arguments(functions: Mapping[str, Function], prefix: str = "") -> dict[str, Function]:
-    """The functions that are composed of rows, by their names, as ``refusing`` makes them."""
+    """``check_arguments`` for several functions, by name."""
     return {name: check_arguments(each, prefix + name) for name, each in functions.items()}
 
 
 def check_all_kernel_arguments(functions: Mapping[str, Any], kernels: str) -> dict[str, Function]:
-    """The functions that call kernels, by their names, as ``calling`` makes them.
+    """``check_kernel_arguments`` for several functions, by name.
 
     Args:
-        kernels: lines of a function's name and its kernel's signature, with the function's own name of an argument
-            behind an @.
+        kernels: lines ``name: kernel(signature)``; behind an @ the function's own name of an argument, if it differs.
     """
     found = {}
     for line in kernels.strip().splitlines():
@@ -184,10 +188,10 @@ def check_all_kernel_arguments(functions: Mapping[str, Any], kernels: str) -> di
 
 
 def check_kernel_arguments(function: Function, kernel: str, arguments: str) -> Function:
-    """A function that torch has written in Python, which refuses what its kernel does, in the kernel's name."""
+    """Wrap a function that torch implements in Python: its errors are those of the C++ function (kernel) that it calls."""
     places: tuple[Classes, ...] = ()
     named: dict[str, Classes] | None = None
-    code = function.__code__  # its own: while a stub is installed, it has another
+    code = function.__code__  # stored now: an installed stub replaces it
 
     def itself() -> Function:
         own = FunctionType(code, function.__globals__, None, function.__defaults__, function.__closure__)
@@ -218,7 +222,7 @@ def check_kernel_arguments(function: Function, kernel: str, arguments: str) -> F
 
 
 def _parsed(arguments: str) -> tuple[list[str], Signature]:
-    """The function's own names in the kernel's order, and the kernel's signature."""
+    """The function's own argument names in the order of the kernel, and the signature of the kernel."""
     parts = [each.rpartition(" ")[2] for each in arguments[1:-1].split(", ") if each != "*"]
     theirs = [each.partition("@")[0] for each in parts]
     for each, name in zip(parts, theirs, strict=True):
@@ -229,15 +233,15 @@ def _parsed(arguments: str) -> tuple[list[str], Signature]:
 def _raise_kernel_argument_error(
     function: Function, kernel: str, arguments: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> None:
-    """Refuse what the kernel does not take.
+    """Check the arguments against the signature of the kernel.
 
     Raises:
-        TypeError: as torch words it.
+        TypeError: the parser of the kernel rejects them.
     """
     try:
         bound = inspect.signature(function).bind(*args, **kwargs)
     except TypeError:
-        return  # Python says so
+        return  # the function itself raises
     bound.apply_defaults()
     if bound.arguments.get("inplace"):
         kernel += "_"
@@ -250,10 +254,10 @@ def _raise_kernel_argument_error(
 
 
 def check_tensors(called: str, /, **given: Any) -> None:
-    """Refuse what a kernel takes for tensors, where reading it has failed.
+    """Check that these arguments are tensors; called after a failure.
 
     Raises:
-        TypeError: naming the first that is none.
+        TypeError: names the first argument that is not.
     """
     for position, (argument, value) in enumerate(given.items(), 1):
         if not isinstance(value, Tensor):
@@ -261,14 +265,14 @@ def check_tensors(called: str, /, **given: Any) -> None:
 
 
 def check_ints(called: str, argument: str, value: Any, position: int = 0, alone: bool = True) -> None:
-    """Refuse what torch does not take for a tuple of ints.
+    """Check that an argument is a tuple of ints.
 
     Args:
-        position: where the argument was given, 0 if by its name.
-        alone: whether one int stands for a tuple of it.
+        position: of a positional argument, from 1; 0 for a keyword argument.
+        alone: whether one int is accepted as well.
 
     Raises:
-        TypeError: naming the argument, and its element.
+        TypeError: names the argument and the element.
     """
     if alone and value.__class__ is int:
         return

@@ -1,4 +1,4 @@
-"""How torch tells which of the arguments fit no signature (torch: utils/invalid_arguments.cpp)."""
+"""The error messages for arguments that match no signature (torch: utils/invalid_arguments.cpp)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Keywords = Mapping[str, Any]
 
 
 def no_signature_matches(name: str, signatures: Sequence[str], args: Sequence[Any], kwargs: Keywords) -> str:
-    """What is said of arguments that fit none of several signatures."""
+    """The message for arguments that match none of several signatures (torch: format_invalid_args)."""
     given = "".join(f"{typename(each)}, " for each in args)
     given += "".join(f"{key}={typename(kwargs[key])}, " for key in reversed(list(kwargs)))
     if args:
@@ -26,9 +26,9 @@ def no_signature_matches(name: str, signatures: Sequence[str], args: Sequence[An
 
 
 def signature_mismatch(name: str, signature: str, args: Sequence[Any], kwargs: Keywords) -> str:
-    """What is said of arguments that do not fit the one signature that is told."""
+    """The message for arguments that do not match a function's only signature."""
     parts = _parameters(signature)
-    if len(parts) == len(args) + len(kwargs):  # of which torch counts the * as one
+    if len(parts) == len(args) + len(kwargs):  # torch counts the * as a parameter
         names = [part[-1] for part in parts]
         values = [*args, *(kwargs[each] for each in names[len(args) :] if each in kwargs)]
         pairs = zip(parts, values, strict=False)
@@ -39,7 +39,7 @@ def signature_mismatch(name: str, signature: str, args: Sequence[Any], kwargs: K
 
 
 def _parameters(signature: str) -> list[tuple[str, ...]]:
-    """What stands between the commas: kinds and names."""
+    """Types and names of the parameters; like torch, this splits at commas, so that * and defaults are part of them."""
     return [tuple(part.rsplit(" ", 1)) for part in signature[1:-1].split(", ")]
 
 
@@ -60,7 +60,7 @@ def _mark_mismatches(parts: Sequence[tuple[str, ...]], args: Sequence[Any], kwar
 
 
 def _describe_type(value: Any) -> str:
-    """The type of a value, and of what a list holds."""
+    """The type of a value, with the types of the elements of a list or tuple."""
     if not isinstance(value, (tuple, list)):
         return typename(value)
     inner = ", ".join(map(typename, value))

@@ -118,7 +118,7 @@ def run_inplace(row: Row, arguments: list[Any]) -> Tensor:
 def _run_unless_unstrided(row: Row, arguments: list[Any]) -> Tensor:
     try:
         return _run_inplace(row, arguments)
-    except LayoutError:  # see Note [Arrays of other layouts]
+    except LayoutError:  # see Note [Sparse arrays]
         target = arguments[0]._array
         if not isinstance(target, Unstrided):
             raise

@@ -93,7 +93,7 @@ def check_list(tensors: Sequence[Any], argument: int = 0) -> None:
     """What is given as a sequence of tensors is one, and has nothing else in it.
 
     Raises:
-        TypeError: as torch words it for an element; of what is no sequence see Note [Refused afterwards].
+        TypeError: as torch words it for an element; of what is no sequence see Note [Arguments are checked on failure].
     """
     if not isinstance(tensors, (tuple, list)):
         raise TypeError(f"no sequence of tensors: {typename(tensors)}")

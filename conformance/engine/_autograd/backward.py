@@ -1,4 +1,4 @@
-"""backward and grad: what starts a backward pass (torch: autograd/__init__.py)."""
+"""torch.autograd.backward and torch.autograd.grad: check the arguments and start a pass (torch: autograd/__init__.py)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .tensor import Tensor
 from .torch_dispatch_subclass import overloaded_args
 
 # See Note [Slots].
-is_logging_enabled: Callable[[], bool] = unfilled  # from autograd.log, as the next
+is_logging_enabled: Callable[[], bool] = unfilled  # from graph_log, like the next one
 register_logging_hooks: Callable[..., Any] = unfilled
 are_batched_at: Callable[..., bool] = on_first_use("are_batched_at")
 grad_of_batched: Callable[..., Any] = on_first_use("grad_of_batched")
@@ -38,7 +38,11 @@ def backward(
     grad_variables: Any = None,
     inputs: Any = None,
 ) -> None:
-    """torch.autograd.backward: accumulate the gradients of ``tensors`` into the leaves, or into ``inputs``."""
+    """torch.autograd.backward: accumulate the gradients of ``tensors`` into the grad of the leaves, or of ``inputs``.
+
+    Raises:
+        RuntimeError: called inside a transform of torch.func; ``inputs`` is empty; or a tensor does not require grad.
+    """
     if transforms.depth:
         raise RuntimeError(errors.TRANSFORMED_BACKWARD)
     if vmaps:
@@ -119,10 +123,11 @@ def grad(
 def _grad_under_vmap(
     outputs: Any, inputs: Any, grad_outputs: Any, options: tuple[Any, ...], level: int
 ) -> Any:
-    """grad of tensors of a vmap: a pass for all examples where inputs stand for wholes, else one for each.
+    """grad of tensors that are batched by a vmap: one batched pass if the inputs are batched, else one for each sample.
 
     Args:
-        options: grad's further arguments.
+        options: the further arguments of ``grad``.
+        level: of the vmap.
     """
     roots = _tuple(outputs)
     for number, root in enumerate(roots):
@@ -146,7 +151,7 @@ def _grad_under_vmap(
 def _materialize_grads(
     found: Sequence[Tensor | None], wanted: tuple[Any, ...], requires_grad: bool
 ) -> list[Tensor | None]:
-    """The gradients, zeros where there was none."""
+    """The gradients, with zeros in place of None."""
     pairs = [*zip(found, wanted, strict=True)]
     if any(each is None and isinstance(place, GradientEdge) for each, place in pairs):
         raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
@@ -156,7 +161,7 @@ def _materialize_grads(
 def _vmap_backward(
     roots: tuple[Any, ...], given: list[Any], retain: Any, create: bool, wanted: tuple[Any, ...], unused: bool
 ) -> list[Any]:
-    """One pass for all entries of the gradients' first dimension."""
+    """The pass for ``is_grads_batched``: a vmap over the first dimension of the gradients."""
     if any(each is not None and each._array.ndim == 0 for each in given):
         raise ValueError(
             "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of "
@@ -200,9 +205,10 @@ def _as_tuple_of_gradients(value: Any, length: int) -> tuple[Any, ...]:
 
 
 def _make_grads(roots: tuple[Any, ...], given: tuple[Any, ...], batched: bool) -> list[Tensor | None]:
-    """Check the gradients that were given; make ones for scalar roots without.
+    """Check the given gradients, and create ones for scalar roots without (torch: _make_grads).
 
-    The texts name the first that is equal to the one which is wrong, as torch finds it: comparing may raise.
+    Error messages find the number of a wrong gradient by ``index``, as in torch: so they name the first that is equal to it,
+    and the comparison itself may raise.
     """
     found: list[Tensor | None] = []
     for root, gradient in zip(roots, given, strict=False):
@@ -214,7 +220,7 @@ def _make_grads(roots: tuple[Any, ...], given: tuple[Any, ...], batched: bool) -
             if batched:
                 have = gradient[0]._array.shape
             if have != shape:
-                # torch shows what is left of the gradient without its first dimension, twice
+                # torch removes the first dimension twice in this message
                 numbers = given.index(gradient), roots.index(root)
                 raise RuntimeError(_mismatch(numbers, have[1:] if batched else have, shape, batched))
             if (gradient._array.dtype.kind == "c") != (kind.kind == "c"):
@@ -252,11 +258,11 @@ def _make_grads(roots: tuple[Any, ...], given: tuple[Any, ...], batched: bool) -
 
 
 def _shape_and_dtype(root: Tensor | GradientEdge) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """Shape and dtype of what a root stands for."""
+    """Shape and dtype of a root."""
     if isinstance(root, Tensor):
         return root._array.shape, root._array.dtype
     shape, kind = root.node.input_metadata[root.output_nr]
-    if kind is None:  # a leaf that takes gradients of any dtype
+    if kind is None:  # a leaf whose grad_dtype was set
         kind = root.node.variable._array.dtype  # type: ignore[attr-defined]
     return shape, kind
 
@@ -278,11 +284,11 @@ def _mismatch(numbers: tuple[int, int], have: tuple[int, ...], shape: tuple[int,
 
 
 def _as_bool(value: Any) -> bool:
-    """Whether a number is not 0: torch's pass takes an unsigned byte for true or false.
+    """A number as a bool: torch's engine parses keep_graph and create_graph as unsigned bytes.
 
     Raises:
-        TypeError: it is no integer.
-        OverflowError: it has more than eight bits.
+        TypeError: not an integer.
+        OverflowError: not in range(256).
     """
     number = operator.index(value)
     if not -(2**63) <= number < 2**63:
@@ -349,5 +355,5 @@ def _tensor_backward(
 
 
 _tensor_backward.__name__, _tensor_backward.__qualname__ = "backward", "Tensor.backward"
-del _tensor_backward.__annotations__["self"]  # as of a method that is written in its class
+del _tensor_backward.__annotations__["self"]  # like a method that is defined in its class
 Tensor.backward = _tensor_backward  # type: ignore[attr-defined]

@@ -1,12 +1,12 @@
-"""Tangents: what forward-mode AD carries along beside a tensor's values (torch: forward_grad.h, autograd_meta.cpp).
+"""Forward-mode AD: levels, dual tensors and their tangents (torch: forward_grad.h, autograd_meta.cpp).
 
-A dual tensor keeps its tangents by level, in ``_tangents``. Tangents of an inner level may themselves be duals of an
-outer one: that is how torch.func nests.
+A dual tensor has one tangent for each level, in ``_tangents``. The tangent of an inner level may itself be a dual tensor of an
+outer level: so transforms of torch.func nest.
 
-Note [Views and tangents]: a view of a dual shows a view of its tangent. So a tangent lies in memory as its tensor
-does, and is copied where it does not; an in-place change that brings a tangent to a view gives one to the base, and
-a view whose base has got one has it as well when it is next asked for. What make_dual and unpack_dual return are views
-for backward, but not for tangents.
+Note [Views and tangents]: the tangent of a view is a view of the tangent of its base. So a tangent must have the strides of its
+tensor and is copied if it does not. If an in-place operation gives a tangent to a view, the base gets one as well; if it
+gives one to the base, a view gets its part of it when its tangent is next read. The results of make_dual and unpack_dual
+are views for backward mode, but not for forward mode.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ shown_as: Callable[[np.ndarray[Any, Any], Tensor, bool], Tensor] = (
 
 
 class Level:
-    """A level of forward-mode AD, maybe one of torch.func; its tangents go when it ends."""
+    """A level of forward-mode AD, possibly of a torch.func.jvp; its end removes its tangents (torch: ForwardADLevel)."""
 
     __slots__ = ("age", "duals", "number", "of_func")
 
@@ -56,7 +56,7 @@ levels: list[Level] = []  # the outermost first
 
 
 def begin_level(of_func: bool = False) -> Level:
-    """Enter a level inside those that there are."""
+    """Enter a level inside the existing ones."""
     level = Level(len(levels), of_func)
     levels.append(level)
     transforms.begin()
@@ -64,7 +64,7 @@ def begin_level(of_func: bool = False) -> Level:
 
 
 def end_level() -> None:
-    """Leave the innermost level: no tensor has a tangent of it any more."""
+    """Leave the innermost level and remove its tangents."""
     level = levels.pop()
     for reference in level.duals:
         dual = reference()
@@ -83,14 +83,14 @@ def levels_of(tensor: Tensor) -> set[int]:
 
 
 def forward_base(tensor: Tensor) -> Tensor | None:
-    """The tensor of which this one is a view, as far as tangents are concerned."""
+    """The base of this tensor for forward mode (torch: get_forward_view)."""
     if tensor._forward_base is not False:
         return tensor._forward_base
     return None if tensor._view is None else tensor._view.base
 
 
 def tangent_of(tensor: Tensor, level: int) -> Tensor | None:
-    """The tangent at a level; see Note [Views and tangents]."""
+    """The tangent at a level, None if there is none; see Note [Views and tangents]."""
     if not state.forward_grad or state.inference:
         return None
     own = tensor._tangents
@@ -105,12 +105,12 @@ def tangent_of(tensor: Tensor, level: int) -> Tensor | None:
 
 
 def has_batched(tensor: Tensor) -> bool:
-    """Whether a tensor that is one for all examples has a tangent that is not; see Note [Batched tangents]."""
+    """Whether an unbatched tensor has a batched tangent; see Note [Batched tangents]."""
     return any(tangent_of(tensor, number).__class__ is BatchedTensor for number in levels_of(tensor))
 
 
 def sample_of_dual(tensor: Tensor, index: int, level: int) -> Tensor:
-    """A tensor as it is for one example: one with batched tangents has that of the example."""
+    """An unbatched tensor for one sample: batched tangents are replaced by those of the sample."""
     tangents = [tangent_of(tensor, number) for number in levels_of(tensor)] if levels else []
     if not any(each.__class__ is BatchedTensor and each._level == level for each in tangents):
         return tensor
@@ -126,7 +126,7 @@ def sample_of_dual(tensor: Tensor, index: int, level: int) -> Tensor:
 
 
 def _view_of_tangent(tangent: Tensor, view: Tensor, base: Tensor) -> Tensor:
-    """The part of a base's tangent that belongs to a view of it."""
+    """The view of a base's tangent that belongs to a view of the base."""
     if tangent.__class__ is BatchedTensor:
         return batch_samples(
             [_view_of_tangent(each, view, base) for each in tangent._samples], tangent._level
@@ -148,10 +148,10 @@ def _set_value(tensor: Tensor, tangent: Tensor, level: int) -> None:
 
 
 class DualOutput:
-    """What a saved output keeps beside its array and its place in the graph.
+    """The tangents of a saved output, and the weak reference to its ``view_node``.
 
-    Note [Tangents of saved outputs]: a saved input is the tensor itself, with its tangents; a saved output is put
-    together again, and needs them for the tangents of gradients.
+    Note [Tangents of saved outputs]: a saved input is the tensor itself and has its tangents. A saved output is created again
+    by ``unpack``, and gets its tangents from here: they are needed for the tangents of gradients (forward over reverse).
     """
 
     __slots__ = ("tangents", "view_node")
@@ -161,21 +161,24 @@ class DualOutput:
         self.tangents = {levels[number]: tangent for number, tangent in (output._tangents or {}).items()}
 
     def __call__(self) -> Any:
-        """The view's new node, as a weak reference gives it."""
+        """The regenerated node of a view, like a weak reference; see Note [Saved outputs]."""
         return None if self.view_node is None else self.view_node()
 
     def restore(self, tensor: Tensor) -> None:
-        """Give the tensor the tangents, as far as their levels are still there."""
+        """Set the tangents of levels that have not ended."""
         for level, tangent in self.tangents.items():
             if level in levels:
                 _set_value(tensor, tangent, level.number)
 
 
 def set_tangent(tensor: Tensor, tangent: Tensor, level: int, in_place: bool = False) -> None:
-    """Give a tensor a tangent at a level.
+    """Set the tangent of a tensor at a level (torch: AutogradMeta::set_fw_grad).
+
+    Args:
+        in_place: whether an in-place operation sets it; then the base of a view gets a tangent as well.
 
     Raises:
-        RuntimeError: the tangent is a dual of the same level itself, or of another size; or there is no such level.
+        RuntimeError: the tangent is a dual tensor of the same level, or has another size; or the level does not exist.
     """
     if tangent_of(tangent, level) is not None:
         raise RuntimeError(
@@ -209,13 +212,13 @@ def set_tangent(tensor: Tensor, tangent: Tensor, level: int, in_place: bool = Fa
 
 
 def _shares_examples(tensor: Tensor) -> bool:
-    """Whether a tensor may be the whole of a vmap that runs, whose examples are one in memory."""
+    """Whether a tensor may be an expanded value of a running vmap, whose samples share memory."""
     steps = strides(tensor._array) if vmaps else ()
     return any(n > 1 and step == 0 for n, step in zip(tensor._array.shape, steps, strict=False))
 
 
 def batched_value_tangent(batch: BatchedTensor, tangent: Tensor) -> Tensor:
-    """The tangents of all examples as that of the whole, laid out as one example is."""
+    """The tangent of a BatchedTensor as one for its value, with the strides of a sample."""
     if not has_same_meta(tangent, batch):
         tangent = _zeros_with_same_meta(batch, tangent).copy_(tangent)
     whole, dim = unwrap_batched(batch)
@@ -226,12 +229,12 @@ def batched_value_tangent(batch: BatchedTensor, tangent: Tensor) -> Tensor:
 
 
 def attach(dual: Tensor, tangent: Tensor, level: int) -> None:
-    """Give a tensor that is new a tangent that fits."""
+    """Set the tangent of a new tensor, without checks."""
     _set_value(dual, tangent, level)
 
 
 def has_same_meta(tangent: Tensor, tensor: Tensor) -> bool:
-    """Whether two tensors lie in their memories alike, which are equally big."""
+    """Whether two tensors have the same strides, storage offset and storage size (torch: utils::has_same_meta)."""
     a, b = tangent._array, tensor._array
     if a is b:
         return True
@@ -245,18 +248,18 @@ def has_same_meta(tangent: Tensor, tensor: Tensor) -> bool:
     return (
         (
             under.size == beneath.size or BatchedTensor in (tangent.__class__, tensor.__class__)
-        )  # as torch has it
+        )  # the values of a vmap may have storages of other sizes
         and (address(a) - address(under)) * b.itemsize == (address(b) - address(beneath)) * a.itemsize
     )
 
 
 def update_tangent(tensor: Tensor, tangent: Tensor, level: int) -> None:
-    """Give a tensor that was changed in place its new tangent: into the one that it has, if it has one."""
+    """Set the tangent of a tensor that was modified in place; an existing tangent is written to."""
     own = tangent_of(tensor, level)
     if own is None:
         set_tangent(tensor, tangent, level, in_place=True)
         return
-    held = own  # not captured: it was given to the transform
+    held = own  # not a captured tensor: it was passed to the transform
     held._age = max(held._age, transforms.age)
     while held.__class__ is BatchedTensor:
         held = unwrap_batched(held)[0]
@@ -265,14 +268,17 @@ def update_tangent(tensor: Tensor, tangent: Tensor, level: int) -> None:
 
 
 def _is_of_plain(value: Tensor, level: int) -> bool:
-    """Whether nothing is batched but at this level."""
+    """Whether a tensor is batched at this level at most."""
     if value.__class__ is not BatchedTensor:
         return True
     return value._level == level and unwrap_batched(value)[0].__class__ is not BatchedTensor
 
 
 def _zeros_with_same_meta(tensor: Tensor, tangent: Tensor) -> Tensor:
-    """Zeros of the tensor's dtype in memory that is laid out as its own; for each example of a batched tangent."""
+    """Zeros with the strides, storage offset and storage size of a tensor; batched if the tangent is.
+
+    torch: new_zeros_with_same_feature_meta.
+    """
     level = level_of((tangent, tensor))
     if level >= 0 and not (
         uses_batch_rules(level) and _is_of_plain(tangent, level) and _is_of_plain(tensor, level)
@@ -299,14 +305,14 @@ def _zeros_with_same_meta(tensor: Tensor, tangent: Tensor) -> Tensor:
 
 
 def is_recorded(*named: dict[str, Any]) -> bool:
-    """Whether what is computed from these has a place in the graph."""
+    """Whether operations on these arguments are recorded."""
     return bool(state.recording) and any(
         requires_grad(each) for values in named for each in flat_values(values.values())
     )
 
 
 def materialize_tangent(zeros: Callable[..., Any], value: Any, direction: Any) -> Any:
-    """The direction; see Note [Absent tangents] where there is none."""
+    """A tangent; if it is None and the value is differentiable, ``zeros`` (see Note [Absent tangents])."""
     if direction is not None or not isinstance(value, Tensor) or value._array.dtype.kind not in "fcV":
         return direction
     return make(zeros(value._array.shape, value._array.dtype))
@@ -315,7 +321,7 @@ def materialize_tangent(zeros: Callable[..., Any], value: Any, direction: Any) -
 def materialized_tangents(
     arguments: dict[str, Any], directions: dict[str, Any], names: Iterable[str]
 ) -> dict[str, Any]:
-    """The directions of these arguments, with zeros for those that have none where that has a place in the graph."""
+    """The tangents of these arguments; if the operation is recorded, zeros for arguments without a tangent."""
     given = {name: directions.get(name) for name in names}
     if is_recorded(arguments, directions):
         given = {name: materialize_tangent(np.zeros, arguments[name], each) for name, each in given.items()}

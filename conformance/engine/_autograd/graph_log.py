@@ -1,4 +1,4 @@
-"""What torch.autograd.graph logs: each node, before it runs."""
+"""The debug log of torch.autograd.graph: each node before it runs (torch: _register_logging_hooks_on_whole_graph)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ABBREVIATIONS = {"float": "f", "int": "i", "uint": "u", "complex": "c", "bool":
 
 
 def is_logging_enabled() -> bool:
-    """Whether anyone listens; nobody can who has not imported ``logging``, which this module spares the others."""
+    """Whether the logger is enabled. It cannot be if the user has not imported ``logging``, whose import takes time."""
     logging = sys.modules.get("logging")
     return logging is not None and _logger(logging).isEnabledFor(logging.DEBUG)
 
@@ -33,7 +33,7 @@ def _logger(logging: ModuleType) -> Logger:
 
 @contextlib.contextmanager
 def register_logging_hooks(roots: Sequence[Edge]) -> Iterator[None]:
-    """Inside, every node that the roots reach says what it is about to be given."""
+    """Inside, each node that can be reached from the roots logs its incoming gradients."""
     handles = [node.register_prehook(_log_node) for node in _reachable_nodes(roots)]
     try:
         yield

@@ -1,4 +1,4 @@
-"""Tensors laid over memory by shape, strides and offset: what views and CopySlices need."""
+"""as_strided for views and CopySlices: a geometry applied to the storage of a tensor (torch: TensorGeometry.h)."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 def copy_with_layout(grad: Tensor, layout: Layout) -> Tensor:
-    """A recorded copy of a gradient, laid out as the base of a view."""
+    """A recorded copy of a gradient with the strides of a base."""
     result = make(blank(layout, grad._array.dtype))
     return result.copy_(grad)
 
 
 def strided_array(array: Array, geometry: Geometry) -> Array:
-    """The part of an array that the geometry shows; shares memory."""
+    """The array with this geometry over the storage of another one."""
     if not array.size or 0 in geometry.shape:
         return np.zeros(geometry.shape, array.dtype)
     memory = storage(array)
@@ -37,7 +37,7 @@ def strided_array(array: Array, geometry: Geometry) -> Array:
 
 
 def strided(source: Tensor, geometry: Geometry) -> Tensor:
-    """A recorded view of a tensor's memory."""
+    """A recorded view with this geometry."""
     result = make(strided_array(source._array, geometry))
     as_view(result, source)
     if state.recording and source.requires_grad:
@@ -46,10 +46,10 @@ def strided(source: Tensor, geometry: Geometry) -> Tensor:
 
 
 def as_strided_backward(grad: Tensor, geometry: Geometry, layout: Layout) -> Tensor:
-    """The gradient of a strided view: memory laid out as the base, with the gradient in the places of the view.
+    """The gradient of as_strided: zeros with the strides of the base, with the gradient added at the view's locations.
 
-    Elements that the view shows several times get the sum; what the base shows several times is divided by how often
-    (torch: as_strided_backward).
+    Gradients of view elements that share a location are summed; if several base elements share one, the gradient is
+    divided by their number (torch: as_strided_backward).
     """
     item = grad._array.itemsize
     zeros = make(np.zeros(layout[0], grad._array.dtype))
@@ -58,7 +58,7 @@ def as_strided_backward(grad: Tensor, geometry: Geometry, layout: Layout) -> Ten
     for axis in reversed(range(grad._array.ndim)):
         n, step = geometry.shape[axis], geometry.strides[axis] // item
         if n == 0:
-            return zeros.zero_()  # at::zeros counts as written
+            return zeros.zero_()  # increments the version, like at::zeros
         if n == 1:
             grad = grad.squeeze(axis)
         elif step == 0:
@@ -90,7 +90,7 @@ def _extent(sides: list[tuple[int, int]], offset: int) -> int:
 
 
 def _offsets(sizes: list[int], steps: list[int], offset: int) -> Array:
-    """Where each element lies in memory."""
+    """The storage offset of each element."""
     index = np.full(sizes, offset)
     for axis, (n, step) in enumerate(zip(sizes, steps, strict=True)):
         index += (np.arange(n) * step).reshape([-1 if i == axis else 1 for i in range(len(sizes))])
@@ -98,7 +98,7 @@ def _offsets(sizes: list[int], steps: list[int], offset: int) -> Array:
 
 
 def _overlaps(sizes: list[int], steps: list[int]) -> bool:
-    """Whether some element may be shown twice."""
+    """Whether elements may share a location."""
     reach = 0
     for step, n in sorted((s, n) for s, n in zip(steps, sizes, strict=True) if n > 1):
         if step <= reach:

@@ -1,4 +1,4 @@
-"""Gradients brought to the shape and dtype of what they are gradients of (torch: engine.cpp, validate_outputs)."""
+"""Reduce and cast gradients to the shape and dtype of their inputs (torch: engine.cpp, validate_outputs)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,16 @@ from .tensor import Tensor
 def validate_outputs(
     node: Node, gradients: Gradients, wanted: Callable[[Node], bool] | None = None
 ) -> Gradients:
-    """What a node returns, or what of it is for the nodes that are wanted, made fit for them."""
+    """Reduce and cast what a node returned for its ``next_nodes``.
+
+    Args:
+        wanted: gradients are changed only for nodes for which this returns True; None for all.
+    """
     return _validate(node.next_nodes, node.input_nrs, gradients, node.name, wanted)
 
 
 def validate_gradients(roots: tuple[Edge, ...], gradients: Gradients) -> Gradients:
-    """The gradients that a pass begins with, made fit for its roots."""
+    """Reduce and cast the initial gradients of a pass for its roots."""
     return _validate([node for node, _ in roots], [number for _, number in roots], gradients, "")
 
 
@@ -31,10 +35,10 @@ def _validate(
     name: Any,
     wanted: Callable[[Node], bool] | None = None,
 ) -> Gradients:
-    """Bring each gradient to the shape and dtype of what it is the gradient of.
+    """Reduce and cast each gradient to the input metadata of its node.
 
     Raises:
-        RuntimeError: a shape is wrong, or a dtype cannot be brought over.
+        RuntimeError: a shape cannot be reduced, or a dtype cannot be cast.
     """
     changed: list[Tensor | None] | None = None
     for number, node in enumerate(nodes):
@@ -61,10 +65,10 @@ def _name(name: Any) -> str:
 
 
 def validate_gradient(gradient: Tensor, node: Node, input_nr: int, number: int, name: Any) -> Tensor:
-    """A gradient brought to the shape and dtype of a node's input, or to the dtype that a leaf asks for by grad_dtype.
+    """Reduce and cast one gradient to the metadata of a node's input, or to the ``grad_dtype`` of a leaf.
 
     Raises:
-        RuntimeError: as conform does; or that is a dtype without derivatives.
+        RuntimeError: see ``conform``; or the dtype is not differentiable.
     """
     shape, kind = node.input_metadata[input_nr]
     if kind is not None:
@@ -80,11 +84,11 @@ def validate_gradient(gradient: Tensor, node: Node, input_nr: int, number: int, 
 
 
 def conform(gradient: Tensor, shape: tuple[int, ...], kind: np.dtype[Any], number: int, name: Any) -> Tensor:
-    """A gradient summed and cast as it has to be; ``name`` is that of the node it comes from, if there is one.
+    """Sum a gradient to a shape and cast it to a dtype; ``name`` is that of the node that returned it, or empty.
 
     Raises:
-        RuntimeError: the shape does not broadcast; the gradient is complex where the input is not, or an integer where
-            that is complex.
+        RuntimeError: the shapes do not broadcast; the gradient is complex but the input is not, or the gradient is an
+            integer and the input is complex.
     """
     unfit = kind.kind != "c" and gradient._array.dtype.kind == "c"
     if unfit and name and number in _HANDLE_R_TO_C.get(_name(name), ()):
@@ -109,20 +113,20 @@ def _reduce_to(gradient: Tensor, shape: tuple[int, ...], number: int, name: Any)
 
 
 def _check_castable(gradient: Tensor, kind: np.dtype[Any]) -> None:
-    """torch casts a floating gradient to whatever the input has, others to their own kind alone."""
+    """torch casts a floating-point gradient to any dtype, but casts between complex and other dtypes raise."""
     given = gradient._array.dtype.kind
     if given not in "fV" and (given == "c") is not (kind.kind == "c"):
         raise RuntimeError(errors.NO_COMPLEX_HERE)
 
 
-# Nodes that may have saved an operand which was given complex data since (torch: handle_r_to_c in their formulas).
+# Nodes whose saved operand may have got complex data in the meantime (torch: handle_r_to_c in their formulas).
 _HANDLE_R_TO_C = {
     "MulBackward0": (0, 1), "DivBackward0": (1,), "AddcmulBackward0": (1, 2), "AddcdivBackward0": (1, 2),
 }  # fmt: skip
 
 
 def is_expandable_to(shape: tuple[int, ...], desired: tuple[int, ...]) -> bool:
-    """Whether a tensor of this shape broadcasts to the desired one."""
+    """Whether a tensor of this shape broadcasts to the desired one (torch: at::is_expandable_to)."""
     if len(shape) > len(desired):
         return False
     return desired[len(desired) - len(shape) :] == shape or all(

@@ -1,4 +1,4 @@
-"""torch.return_types: the named tuples of operations with several results."""
+"""The classes of torch.return_types: named tuples of operations with several results (torch: utils/structseq.h)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from . import pickling
 
 
 class StructSequence(tuple[Any, ...]):
-    """A tuple whose entries have names; built from one sequence and printed as torch prints it."""
+    """The base class: a tuple with named entries, created from one sequence."""
 
     __slots__ = ()
     __match_args__: tuple[str, ...] = ()

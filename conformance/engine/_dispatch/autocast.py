@@ -265,7 +265,7 @@ def set_autocast_enabled(device_type: Any = "cuda", enabled: Any = None) -> None
         raise wrong_type("set_autocast_enabled", "enabled", "bool", enabled, 2)
     kind = _autocast_device_type(device_type, "set_autocast_enabled")
     if kind == "cpu" and enabled and kind not in state.autocast:
-        _composite_wrappers.install()
+        _composite_wrappers.install()  # see Note [Casting costs nothing while autocast is off]
     elif kind == "cpu" and not enabled and kind in state.autocast:
         _composite_wrappers.remove()
     state.autocast = state.autocast | {kind} if enabled else state.autocast - {kind}

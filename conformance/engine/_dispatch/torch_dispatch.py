@@ -274,7 +274,7 @@ def call_through_modes(
 ) -> Any:
     """Run an operator with the result that the innermost mode, or a class of its arguments, computes.
 
-    See Notes [Below autograd] and [Classes below autograd].
+    See Note [Below autograd] and Note [Subclasses with torch_dispatch].
     """
     if kwargs.get("out") is not None:
         raise NotImplementedError(f"{op} with out= inside a TorchDispatchMode")
@@ -482,7 +482,7 @@ def _forward_replaced(row: Row, args: tuple[Any, ...], arrays: Any) -> Iterator[
     )
     with _lock:
         for each, _ in marked:
-            each._shared_metadata = False  # see Note [Alike operands]
+            each._shared_metadata = False  # see Note [Shared metadata]
         forward = row.scope.setdefault("forward_", row.forward)
         waiting = [arrays]
 

@@ -1,6 +1,6 @@
 """Wrappers of functions and methods that check their arguments for __torch_function__.
 
-They are installed when the first subclass overrides it, see Note [Overriding costs others nothing].
+They are installed when the first subclass overrides it, see Note [torch_function costs nothing until used].
 """
 
 from __future__ import annotations

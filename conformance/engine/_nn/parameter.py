@@ -140,7 +140,7 @@ def _refused(name: str) -> Any:
 class UninitializedTensorMixin:
     """A parameter or buffer whose shape is not known yet: it has a dtype, and no elements that could be read.
 
-    Note [Uninitialized]: every operation reads its operands' ``_array``; of these it raises.
+    Every operation reads the ``_array`` of its operands; that of such a tensor raises.
     """
 
     cls_to_become: type[Any]

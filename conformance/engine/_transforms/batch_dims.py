@@ -1,4 +1,4 @@
-"""Wholes for rules: the dimension that counts the examples comes first; see Note [vmap by wholes]."""
+"""Wholes for rules: the dimension that counts the examples comes first; see Note [Batch rules]."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What operations do with whole batches (torch: functorch/BatchRules*.cpp); see Note [vmap by wholes].
+"""What operations do with whole batches (torch: functorch/BatchRules*.cpp); see Note [Batch rules].
 
 A rule calls rows with wholes: the dimension that counts the examples is moved to the front, and those of an example
 come behind it. What it returns is batched again along the front. NotImplemented sends the operation to the examples.

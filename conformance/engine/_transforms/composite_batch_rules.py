@@ -1,8 +1,8 @@
 """Functions made of several operations, under vmap.
 
 Most read shapes and values of their arguments before they call a row, so that they run as a whole for each example; see
-Note [vmap by examples]. Those that read no more than shapes and dtypes, and call rows that have rules, run once with
-the batched tensors themselves; see Note [vmap by wholes]. As with rows, they pass through stubs while a vmap runs,
+Note [Per-sample fallback]. Those that read no more than shapes and dtypes, and call rows that have rules, run once with
+the batched tensors themselves; see Note [Batch rules]. As with rows, they pass through stubs while a vmap runs,
 which call ``_mapped``: see Note [Transforms cost nothing until one is in force].
 """
 

@@ -1,4 +1,4 @@
-"""torch.func.vmap: a function of one example as one of a batch; see Note [vmap by wholes]."""
+"""torch.func.vmap: a function of one example as one of a batch; see Note [Batch rules]."""
 
 from __future__ import annotations
 

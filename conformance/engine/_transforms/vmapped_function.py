@@ -57,7 +57,7 @@ def outside(level: int) -> Iterator[None]:
 
 
 def apply_whole(cls: Any, args: tuple[Any, ...], level: int) -> Any:
-    """Apply a Function to the wholes of tensors that are batched at a level."""
+    """Apply a Function to the values of tensors that are batched at a level; see Note [Functions of whole batches]."""
     running = vmaps[level]
     whole, in_dims = unwrapped(args, level)
     with outside(level):

@@ -184,7 +184,7 @@ class Optimizer(OptimizerBase):
                     self._record_all(group, params)
                 else:
                     (self._fused if group.get("fused") else self._advance)(group, params)
-                if CONJUGATE_PAIRS:  # see Note [Conjugated views]
+                if CONJUGATE_PAIRS:  # see Note [Conjugate views]
                     for each in params:
                         update_conjugate(each._array)
         return loss

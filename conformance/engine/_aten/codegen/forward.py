@@ -109,7 +109,7 @@ def _unwrap(row: Row, otherwise: str) -> list[str]:
 
 
 def _tells_alike(row: Row, variant: str) -> bool:
-    """Whether the code asks whether its operands are alike, see Note [Alike operands]."""
+    """Whether the code asks whether its operands are alike, see Note [Shared metadata]."""
     return row.ufunc is not None and variant != "evaluate"
 
 
@@ -186,7 +186,7 @@ def _run_alike(row: Row, otherwise: list[str]) -> list[str]:
 def _checked(row: Row, run: list[str], otherwise: list[str], variant: str) -> list[str]:
     """The same with an error of its own kind; where it refuses its arguments, what torch finds before comes first.
 
-    ``otherwise`` is run where the elements are of another layout, see Note [Arrays of other layouts].
+    ``otherwise`` is run where the elements are of another layout, see Note [Sparse arrays].
     """
     met = [name for name in row.meet if name not in row.lists]
     arrays = ", ".join(f"{name}_array" for name in (*row.tensors, *row.lists))
@@ -266,7 +266,7 @@ def call_source(row: Row, variant: str = "call") -> str:
     run = _run(row, "computed =")
     met = [name for name in row.meet if name not in row.lists]
     elementwise = bool(met) and row.name not in _NOT_ELEMENTWISE
-    if elementwise:  # see Note [Order of an elementwise result]
+    if elementwise:  # see Note [Strides of an elementwise result]
         arrays = [f"{name}_array" for name in row.tensors] + ["0"] * (row.name in _BESIDE_A_NUMBER)
         in_order = [_in_order(row, name) for name in row.tensors]
         run += [

@@ -210,7 +210,7 @@ def _saved_tensor(row: Row, name: str, linear: bool, in_place: bool) -> list[str
         as_given.append(f"{name}_is_number")
     elif is_optional(row, name):
         as_given.append(f"{name} is None")
-    if not linear:  # see Note [Inputs held by the node]
+    if not linear:  # see Note [Inputs saved as tensors]
         held += [
             f"{name}.__class__ is Tensor",
             f"{name}._version_counter is None",

@@ -69,7 +69,7 @@ def _conj(self: Array) -> Array:
 
 
 def conj(input: Tensor) -> Tensor:
-    """The conjugate, a view; of a real tensor, the tensor itself. See Note [Conjugated views]."""
+    """The conjugate, a view; of a real tensor, the tensor itself. See Note [Conjugate views]."""
     if input._array.dtype.kind != "c":
         return input
     if isinstance(input._array, Unstrided):  # without memory to look at otherwise

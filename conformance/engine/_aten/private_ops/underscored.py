@@ -52,7 +52,7 @@ def _efficientzerotensor(
     requires_grad: bool = False,
     **named: Any,
 ) -> Tensor:
-    """Zeros without memory, see Note [Zeros without memory].
+    """Zeros without memory, see Note [ZeroTensor].
 
     Raises:
         TypeError: no size.

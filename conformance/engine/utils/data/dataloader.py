@@ -140,7 +140,7 @@ class DataLoader:
 
         if self._workers is not None:
             return self._workers.again()
-        found = WorkerPass(self)
+        found = WorkerPass(self)  # see Note [Batches in turn]
         if self.persistent_workers:
             self._workers = found
         return found
