@@ -62,7 +62,9 @@ def mismatch(
     exact: Tensor, estimate: Tensor, place: int, index: int, check: Check, forward: bool = False
 ) -> str:
     mode = "computed with forward mode " if forward else ""
-    message_prefix = "" if check.part is None else check.part.message_prefix(index if forward else place, forward)
+    message_prefix = (
+        "" if check.part is None else check.part.message_prefix(index if forward else place, forward)
+    )
     return (
         f"{message_prefix}Jacobian {mode}mismatch for output {place:d} with respect to input {index:d},\nnumerical:{estimate}\n"
         f"analytical:{exact}\n"
