@@ -35,7 +35,7 @@ def _sample_dirichlet(self: Array, generator: Any = None) -> Array:
 
 
 def draw_dirichlet(concentration: Array, generator: Any = None) -> Array:
-    """Samples of Dirichlet distributions, of the shape of their concentrations."""
+    """Samples of Dirichlet distributions with the shape of the concentrations."""
     need_floats("dirichlet", concentration)
     if dtypes.is_half(concentration.dtype):
         raise unimplemented("dirichlet", concentration.dtype)

@@ -1,4 +1,4 @@
-"""Distances, angles, lengths."""
+"""pairwise_distance, cosine_similarity and normalize."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     a, b = (each if each.is_floating_point() else each.to(kind) for each in (x1, x2))
     if a._array.shape != b._array.shape:
         shape = broadcast_shapes(a._array.shape, b._array.shape)
-        right = b.expand(shape)  # first: see Note [Right operands first]
+        right = b.expand(shape)  # evaluated first, see Note [Right operands first]
         a, b = a.expand(shape), right
     lengths = [each.norm(2, dim, keepdim=True).clone() for each in (a, b)]
     with no_grad():

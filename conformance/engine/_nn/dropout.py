@@ -1,4 +1,4 @@
-"""Dropout with its checks, as torch.nn.functional has it."""
+"""The dropout functions of torch.nn.functional, with their argument checks."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _channels(input: Tensor, p: float, training: bool, inplace: bool, batched: b
 
 
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Dropout of whole channels with one dimension."""
+    """Dropout of whole channels of a (batch, channel, length) input."""
     _check(p)
     ndim = input.dim()
     if ndim not in (2, 3):
@@ -68,7 +68,7 @@ def _warn(name: str, ndim: int, spatial: int) -> None:
 
 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Dropout of whole channels with two dimensions."""
+    """Dropout of whole channels of a (batch, channel, height, width) input."""
     _check(p)
     ndim = input.dim()
     if ndim not in (3, 4):
@@ -84,7 +84,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Dropout of whole channels with three dimensions."""
+    """Dropout of whole channels of a (batch, channel, depth, height, width) input."""
     _check(p)
     ndim = input.dim()
     if ndim not in (4, 5):

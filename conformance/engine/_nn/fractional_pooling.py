@@ -1,4 +1,4 @@
-"""Pooling at random steps, as torch.nn.functional has it (torch: nn/functional.py)."""
+"""fractional_max_pool2d and fractional_max_pool3d: pooling over random windows (torch: nn/functional.py)."""
 
 from __future__ import annotations
 

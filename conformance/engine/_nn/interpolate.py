@@ -1,4 +1,4 @@
-"""Images in other sizes, and channels moved into space, as torch.nn.functional has them."""
+"""torch.nn.functional.interpolate and its deprecated variants (torch: nn/functional.py)."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def interpolate(
     input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
     align_corners: bool | None = None, recompute_scale_factor: bool | None = None, antialias: bool = False,
 ) -> Tensor:  # fmt: skip
-    """An image in another size."""
+    """Resize an image to a size or by a scale factor."""
     if mode in ("nearest", "area", "nearest-exact") and align_corners is not None:
         raise ValueError(
             "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
@@ -142,13 +142,13 @@ def upsample(
     mode: str = "nearest",
     align_corners: bool | None = None,
 ) -> Tensor:
-    """interpolate, by its old name."""
+    """interpolate under its deprecated name."""
     warn_program("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.")
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """interpolate to the nearest element, by its old name."""
+    """interpolate with mode='nearest', deprecated."""
     warn_program(
         "`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.",
     )
@@ -156,7 +156,7 @@ def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) 
 
 
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """interpolate bilinearly with corners aligned, by its old name."""
+    """interpolate with mode='bilinear' and align_corners=True, deprecated."""
     warn_program(
         "`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.",
     )

@@ -1,4 +1,4 @@
-"""Normalizations with their checks, as torch.nn.functional has them."""
+"""The normalizations of torch.nn.functional, with their argument checks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def batch_norm(
     input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None,
     bias: Tensor | None = None, training: bool = False, momentum: float = 0.1, eps: float = 1e-5,
 ) -> Tensor:  # fmt: skip
-    """Each channel of a batch with mean 0 and deviation 1, then scaled and shifted."""
+    """Normalize each channel over the batch, then scale and shift it."""
     if training:
         _verify_batch_size(input.size())
     if training and eps <= 0.0:
@@ -44,18 +44,20 @@ def instance_norm(
     weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: bool = True, momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:  # fmt: skip
-    """Each channel of each sample with mean 0 and deviation 1, then scaled and shifted."""
+    """Normalize each channel of each sample, then scale and shift it."""
     size = input.size()
     if use_input_stats and math.prod(size[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {size}")
-    return of_instances(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, True)
+    return torch_instance_norm(
+        input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, True
+    )
 
 
-def of_instances(
+def torch_instance_norm(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
     running_var: Tensor | None, use_input_stats: bool, momentum: float, eps: float, cudnn_enabled: bool,
 ) -> Tensor:  # fmt: skip
-    """torch.instance_norm: that of torch.nn.functional with its arguments in another order, of a single element, too."""
+    """torch.instance_norm: instance_norm with other argument order and without the check of the number of elements."""
     if not use_input_stats and (running_mean is None or running_var is None):
         raise RuntimeError(
             "Expected running_mean and running_var to be defined when use_input_stats is false"
@@ -112,7 +114,7 @@ def layer_norm(
     bias: Tensor | None = None,
     eps: float = 1e-5,
 ) -> Tensor:
-    """The last dimensions with mean 0 and deviation 1, then scaled and shifted."""
+    """Normalize over the last dimensions, then scale and shift."""
     try:
         return _layer_norm("layer_norm", input, normalized_shape, weight, bias, eps)[0]
     except AttributeError:
@@ -123,7 +125,7 @@ def layer_norm(
 def native_layer_norm(
     input: Tensor, normalized_shape: Any, weight: Tensor | None, bias: Tensor | None, eps: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """layer_norm, with the means and inverse deviations, of one element along the dimensions they are of."""
+    """torch.native_layer_norm: layer_norm with the means and inverse standard deviations, keeping reduced dimensions."""
     return _layer_norm("native_layer_norm", input, normalized_shape, weight, bias, eps)
 
 
@@ -147,7 +149,7 @@ def _layer_norm(
 def rms_norm(
     input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
-    """The last dimensions over the root of the mean of their squares, then scaled."""
+    """Divide by the root mean square over the last dimensions, then scale."""
     try:
         shape = _last(input, normalized_shape, "rms_norm", weight=weight)
     except AttributeError:
@@ -170,7 +172,7 @@ def group_norm(
     bias: Tensor | None = None,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Each group of channels with mean 0 and deviation 1, then each channel scaled and shifted."""
+    """Normalize each group of channels, then scale and shift each channel."""
     if input.dim() < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
     shape = input._array.shape
@@ -198,7 +200,9 @@ def _check_groups(
         )
     for what, each in (("weight", weight), ("bias", bias)):
         if each is not None and each._array.shape != (channels,):
-            shown = [0] if weight is None else list(weight._array.shape)  # of the weight, whichever it is
+            shown = (
+                [0] if weight is None else list(weight._array.shape)
+            )  # torch names the weight even if the bias is wrong
             raise RuntimeError(
                 f"Expected {what} to be a vector of size equal to the number of channels in input, but got "
                 f"{what} of shape {shown} and input of shape {list(shape)}"
@@ -215,11 +219,11 @@ def native_group_norm(
     group: int,
     eps: float,
 ) -> Any:
-    """group_norm of N samples of C channels of HxW numbers, with each group's mean and inverse deviation.
+    """torch.native_group_norm: group_norm with each group's mean and inverse standard deviation.
 
     Raises:
-        RuntimeError: the groups do not divide the channels, the parameters are not one a channel, or the sizes are not
-            those of the input.
+        RuntimeError: the groups do not divide the channels, a parameter has a wrong size, or N, C and HxW are not the
+            input's sizes.
     """
     _check_groups(input._array.shape, C, group, weight, bias)
     if input._array.size != N * C * HxW:
@@ -234,7 +238,7 @@ def native_group_norm(
 def local_response_norm(
     input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Tensor:
-    """Each element over a power of the mean square of its neighbours among the channels."""
+    """Divide each element by a power of the mean square of neighbouring channels."""
     dim = input.dim()
     if dim < 3:
         raise ValueError(

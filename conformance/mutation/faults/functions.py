@@ -222,7 +222,7 @@ FUNCTIONS = (
         ("statistics-of-halves-are-halves", "the statistics of halves are halves whatever the parameters are",
          "_aten.nn.batch_norm:statistics_kind", "for each in parameters if each is not None", "for each in ()"),
         ("heads-shared-in-turn", "query heads that share a head of the keys are taken in turn",
-         "_nn.scaled_dot_product_attention:_of_heads", "np.repeat(each, heads // each.shape[1], 1)",
+         "_nn.scaled_dot_product_attention:_repeated_heads", "np.repeat(each, heads // each.shape[1], 1)",
          "np.concatenate([each] * (heads // each.shape[1]), 1)"),
         ("gradients-keep-what-is-needed", "nodes of gradients keep no more than is needed",
          "_aten.codegen.node:_saved_tensor", ' and "backward" not in row.name', ""),
