@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import dtypes, errors
 from .device import CPU
+from .facts import composite
 from .formats import Unstrided, layout_of, lies_so, memory_format
 from .memory import address, offset, storage
 from .shapes import existing_dim, from_innermost, strides
@@ -245,6 +246,7 @@ def storage_type(self: Tensor) -> Any:
 def _of_layouts(name: str) -> Callable[..., Any]:
     """A method about layouts, which is loaded when it is first called."""
 
+    @composite(vmap="fallback" if name == "to_dense" else None)
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
         from .sparse.methods import METHODS
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import errors, twins
+from .facts import composite
 from .formats import Unstrided
 from .modes import state
 from .node import gradient_edge
@@ -177,12 +178,14 @@ def _repr(self: Tensor, *, tensor_contents: Any = None) -> str:
     return tensor_text(self, tensor_contents)
 
 
+@composite(vmap="fallback")
 def _stft(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     from .short_time import stft
 
     return stft(self, *args, **kwargs)
 
 
+@composite(vmap="fallback")
 def _istft(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     from .short_time import istft
 

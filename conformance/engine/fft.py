@@ -17,6 +17,7 @@ from .absent import look_up
 from .creation import finish, kind_of, new_sizes
 from .device import check_memory
 from .errors import unimplemented
+from .facts import composite as _composite
 from .ops.arranging import roll
 from .ops.fourier import Dims, fft_c2c, fft_c2r, fft_r2c
 from .ops.padding import constant_pad_nd
@@ -136,6 +137,7 @@ def _of_any(name: str, input: Tensor, n: int | None, dim: int, norm: Any, out: A
 
 
 def _single(name: str, transform: Callable[..., Tensor], forward: bool, text: str) -> Callable[..., Tensor]:
+    @_composite(autocast="fp32")
     def function(
         input: Tensor,
         n: int | None = None,
@@ -233,11 +235,12 @@ def _into_real(name: str, input: Tensor, s: Any, dim: Any, norm: Any, out: Any, 
 
 
 def _several(
-    name: str, transform: Callable[..., Tensor], forward: bool, text: str
+    name: str, transform: Callable[..., Tensor], forward: bool, text: str, autocast: str | None = "fp32"
 ) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
     """A transform of the last two dimensions, and one of all: name2 and namen."""
 
     def over(suffix: str, dims: Dims | None) -> Callable[..., Tensor]:
+        @_composite(autocast=autocast)
         def function(
             input: Tensor,
             s: Any = None,
@@ -256,9 +259,9 @@ def _several(
 fft2, fftn = _several("fft", _all_complex, True, _WHOLE)
 ifft2, ifftn = _several("ifft", _all_complex, False, _WHOLE)
 rfft2, rfftn = _several("rfft", _from_real, True, _HALF)
-ihfft2, ihfftn = _several("ihfft", _from_real, False, _HALF)
+ihfft2, ihfftn = _several("ihfft", _from_real, False, _HALF, None)
 irfft2, irfftn = _several("irfft", _into_real, False, _BACK)
-hfft2, hfftn = _several("hfft", _into_real, True, _BACK)
+hfft2, hfftn = _several("hfft", _into_real, True, _BACK, None)
 
 # Frequencies and shifts ---------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ import numpy as np
 from . import dtypes, errors
 from .device import parsed
 from .errors import wrong_element
+from .facts import composite
 from .formats import Unstrided, strided
 from .from_data import as_tensor, infer_array
 from .memory import StorageBase
@@ -157,6 +158,7 @@ def _new(self: Tensor, *arguments: Any, **named: Any) -> Tensor:
     return new(self.dtype, *placed(arguments, named))
 
 
+@composite(vmap="decompose")
 def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     """The tensor in another dtype, given as such or by a type's name; without one the name of its own type."""
     if dtype is None:

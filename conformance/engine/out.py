@@ -13,6 +13,7 @@ import numpy as np
 
 from . import dtypes, return_types
 from .errors import wrong_type
+from .facts import composite
 from .memory import lay_out
 from .modes import state
 from .node import Node, NotImplementedNode, gradient_edge, new_node
@@ -123,10 +124,6 @@ _NOT_CASTABLE = {
     "max": _CAST.format("canCast( typeMetaToScalarType(self.dtype()), typeMetaToScalarType(out.dtype()))"),
 }
 _NOT_CASTABLE["min"] = _NOT_CASTABLE["max"]
-# They add up or multiply in the dtype of the tensor given.
-WITHIN = frozenset(["cumsum", "cumprod", "sum_dim", "prod_dim", "prod", "nansum"])
-# Torch has no overload of these that writes to a given tensor.
-WITHOUT_OUT = frozenset(["celu", "diag_embed", "dist", "isinf", "isnan", "isreal", "relu", "trace"])
 # The second result of these has texts of its own.
 _INDICES = {
     "kthvalue": "output indices must be of scalar type Long",
@@ -437,6 +434,7 @@ def store_together(
             rebase_history(out, node)
 
 
+@composite(vmap="decompose")
 def given(name: str, out: Tensor | None, found: Tensor) -> Tensor:
     """The result of an operation made of others, written into out= where that is given."""
     if out is None:

@@ -37,10 +37,8 @@ from typing import Any
 import numpy as np
 
 from .compiling import SCALARS, compiled, lazy, node_class, public
-from .complex_numbers import (
-    HOLOMORPHIC,
-    formula_of,
-)
+from .complex_numbers import formula_of
+from .facts import Facts, taken_from
 from .node import (
     Node,
 )  # fmt: skip
@@ -64,11 +62,9 @@ from .transforms import guarded
 
 Array = np.ndarray[Any, Any]
 _GIVEN = ("grad", "grads", "needed", "metadata")  # what a formula is given without its being saved
-_ORDERED = ("count_nonzero", "cummax", "cummin", "logcumsumexp", "topk")  # as what has keepdim, see ordered
 
-# What torch's derivatives.yaml calls non_differentiable, and the operations in which it does not.
+# What torch's derivatives.yaml calls non_differentiable, as a rule.
 _CHOOSING = ("condition", "index", "indices", "LU_pivots", "mask", "offsets", "pivots", "target")
-_ASKED_FIRST = ("linalg_lu_solve", "segment_reduce", "soft_margin_loss", "soft_margin_loss_backward")
 
 
 @dataclass(eq=False)
@@ -91,6 +87,7 @@ class Row:
     check: Callable[..., None] | None
     meeting: Callable[..., tuple[Any, ...]]
     ufunc: np.ufunc | None  # which writes in place, see Note [Written at once]
+    facts: Facts  # see Note [One operator, one place]
     scope: dict[str, Any] = field(default_factory=dict)  # what the compiled functions have for globals
 
     @cached_property
@@ -157,7 +154,7 @@ class Row:
     @cached_property
     def undifferentiated(self) -> tuple[str, ...]:
         """The tensors beside the inputs, which may not require a gradient; what is wrong with indices kernels say."""
-        given = (*self.inputs, *self.meet, *self.outputs, *_CHOOSING * (self.name not in _ASKED_FIRST))
+        given = (*self.inputs, *self.meet, *self.outputs, *_CHOOSING * (not self.facts.refuses_index_grad))
         return tuple(name for name in self.tensors if name not in given) if self.recorded else ()
 
     @cached_property
@@ -168,7 +165,7 @@ class Row:
     @property
     def is_ordered(self) -> bool:
         """Whether its results lie in order, however its operands do: those of reductions, and a few more."""
-        return "keepdim" in self.parameters or self.name in _ORDERED
+        return "keepdim" in self.parameters or self.facts.contiguous_result
 
     @property
     def any_layout(self) -> bool:
@@ -183,7 +180,7 @@ class Row:
     @property
     def holomorphic(self) -> bool:
         """Whether the formulas want conjugates of complex numbers, see Note [Complex gradients]."""
-        return self.name in HOLOMORPHIC
+        return self.facts.complex == "holomorphic"
 
     @property
     def recorded(self) -> bool:
@@ -312,11 +309,14 @@ def op(
         check: what refuses operands of different dtypes before they meet.
         meeting: how they are brought to one dtype, where there is more to it.
         ufunc: what the forward is for two operands of one floating dtype.
-        formulas: a gradient for each differentiable input; ``inputs`` as a mapping for keys of several names.
+        formulas: a gradient for each differentiable input; ``inputs`` as a mapping for keys of several names. What
+            else is known of the operation stands among them, by the names of Facts.
     """
 
+    facts = taken_from(formulas)
+    several: Any = formulas.pop("inputs", None) or {}
+
     def declare(forward: Callable[..., Any]) -> Callable[..., Any]:
-        several: Any = formulas.pop("inputs", None) or {}
         row = Row(
             name=name or forward.__name__.rstrip("_"),
             forward=forward,
@@ -335,6 +335,7 @@ def op(
             meeting=meeting
             or (checked_meeting(check) if check else recorded_meeting if node else meet_arrays),
             ufunc=ufunc,
+            facts=facts,
         )
         ROWS[row.name] = row
         return row.call

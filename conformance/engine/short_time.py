@@ -13,6 +13,7 @@ from .creation import finish, kind_of
 from .device import check_memory
 from .dtypes import bfloat16, bool_, c_name, float16, is_half
 from .errors import unimplemented
+from .facts import composite
 from .nn.functions.padding import pad as padded
 from .once import warn_once
 from .ops.fourier import fft_c2c, fft_c2r, fft_r2c
@@ -94,6 +95,7 @@ def stft(
     )
 
 
+@composite(vmap="fallback", autocast="fp32")
 def _stft(
     input: Tensor, n_fft: int, hop_length: int | None, win_length: int | None, window: Tensor | None, normalized: bool,
     onesided: bool | None, return_complex: bool | None, align_to_window: bool | None,
@@ -121,6 +123,7 @@ def _stft(
     return found if return_complex or return_complex is None else view_as_real(found)
 
 
+@composite(vmap="fallback")
 def istft(
     input: Tensor,
     n_fft: int,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 import numpy as np
 
 from . import dtypes, errors
+from .facts import composite
 from .formats import Unstrided
 from .metadata import Alike
 from .modes import state
@@ -313,6 +314,7 @@ class Tensor:
 
         backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
+    @composite(vmap="decompose")
     def detach(self) -> Tensor:
         """The same values outside the graph; shares memory and version counter."""
         if self._inference:
@@ -321,6 +323,7 @@ class Tensor:
         result._version_counter = version_counter(self)
         return result
 
+    @composite(vmap="fallback")
     def detach_(self) -> Tensor:
         """Leave the graph in place; inference mode knows no graph, and there this does nothing.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..absent import look_up
 from ..dtypes import bfloat16, bool_, float16
+from ..facts import composite as _composite
 from ..keywords import taking_numpy_names
 from ..ops.contraction import linalg_cross as cross
 from ..ops.contraction import matrix_power, multi_dot, vecdot
@@ -40,16 +41,19 @@ __all__ = [
 ]  # fmt: skip
 
 
+@_composite(vmap="decompose")
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.matmul."""
     return given("linalg_matmul", out, input.matmul(other))
 
 
+@_composite(vmap="decompose")
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """torch.linalg.diagonal: of the last two dimensions."""
     return A.diagonal(offset, dim1, dim2)
 
 
+@_composite(vmap="decompose")
 def vander(x: Tensor, N: int | None = None) -> Tensor:
     """torch.linalg.vander: the powers of each element, a column each."""
     from ..ops.joining import cat

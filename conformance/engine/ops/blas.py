@@ -70,6 +70,9 @@ def mat2_grad(grad: Tensor, mat1: Tensor, shape: Any, steps: Any, alpha: Any = 1
 
 @op(
     "MmBackward0",
+    complex="holomorphic",
+    jvp="bilinear",
+    autocast="lower_precision_fp",
     self=lambda grad, mat2, self_sym_sizes, self_sym_strides: _mat1_grad(
         grad, mat2, self_sym_sizes, self_sym_strides
     ),
@@ -86,6 +89,11 @@ def mm(self: Array, mat2: Array) -> Array:
 
 @op(
     "AddmmBackward0",
+    complex="holomorphic",
+    jvp="multilinear",
+    autocast="lower_precision_fp",
+    vmap_inplace="fallback",
+    kernel_writes=1,
     self=lambda grad, beta: maybe_times(grad, beta),
     mat1=lambda grad, mat2, mat1_sym_sizes, mat1_sym_strides, alpha: _mat1_grad(
         grad, mat2, mat1_sym_sizes, mat1_sym_strides, alpha
@@ -175,7 +183,14 @@ def _check_addmv(*operands: Array) -> None:
         )
 
 
-@op("MvBackward0", self=lambda grad, vec: grad.outer(vec), vec=lambda grad, self: self.t().mv(grad))
+@op(
+    "MvBackward0",
+    complex="holomorphic",
+    jvp="bilinear",
+    kernel_writes=1,
+    self=lambda grad, vec: grad.outer(vec),
+    vec=lambda grad, self: self.t().mv(grad),
+)
 def mv(self: Array, vec: Array) -> Array:
     """A matrix times a vector."""
     existing_dim(0, self.ndim)
@@ -191,6 +206,9 @@ def mv(self: Array, vec: Array) -> Array:
 
 @op(
     "AddmvBackward0",
+    complex="holomorphic",
+    jvp="multilinear",
+    vmap_inplace="fallback",
     self=lambda grad, beta: maybe_times(grad, beta),
     mat=lambda grad, vec, alpha: maybe_times(grad.outer(vec), alpha),
     vec=lambda grad, mat, alpha: maybe_times(mat.t().mv(grad), alpha),
@@ -215,7 +233,14 @@ def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1)
     return plus_product(self, exact_product(mat, vec, "addmv_impl_cpu"), beta, alpha)
 
 
-@op("DotBackward0", self=lambda grad, tensor: grad * tensor, tensor=lambda grad, self: grad * self)
+@op(
+    "DotBackward0",
+    complex="holomorphic",
+    jvp="bilinear",
+    kernel_writes=1,
+    self=lambda grad, tensor: grad * tensor,
+    tensor=lambda grad, self: grad * self,
+)
 def dot(self: Array, tensor: Array) -> Array:
     """The inner product of two vectors."""
     turned = self.dtype.kind == "c" and twins.is_twin(tensor) and not twins.is_twin(self)
@@ -247,7 +272,13 @@ def _check_dot(a: Array, b: Array) -> None:
         )
 
 
-@op("VdotBackward0", self=lambda grad, other: grad.conj() * other, other=lambda grad, self: grad * self)
+@op(
+    "VdotBackward0",
+    complex="as_written",
+    jvp="bilinear",
+    self=lambda grad, other: grad.conj() * other,
+    other=lambda grad, self: grad * self,
+)
 def vdot(self: Array, other: Array) -> Array:
     """The inner product of two vectors, the first one conjugated."""
     turned = self.dtype.kind == "c" and twins.is_twin(self) and twins.is_twin(other)
@@ -259,6 +290,12 @@ def vdot(self: Array, other: Array) -> Array:
 
 @op(
     "AddrBackward0",
+    complex="holomorphic",
+    handle_r_to_c=False,
+    jvp="multilinear",
+    tangent_writes=0,
+    vmap_inplace="fallback",
+    overlap="refuse_inputs",
     self=lambda grad, beta: maybe_times(grad, beta),
     vec1=lambda grad, vec2, alpha: maybe_times(grad.mv(vec2), alpha),
     vec2=lambda grad, vec1, alpha: maybe_times(grad.t().mv(vec1), alpha),

@@ -11,6 +11,7 @@ import numpy as np
 from ..creation import eye
 from ..dtypes import c_name, is_half
 from ..errors import expected_scalar_type
+from ..facts import composite
 from ..formats import contiguous_format
 from ..fused import multiply_add
 from ..once import warn_once
@@ -71,6 +72,7 @@ def _contract(a: Tensor, b: Tensor, dims_a: Sequence[int], dims_b: Sequence[int]
     return found.reshape([*rest_a, *rest_b])
 
 
+@composite(vmap="decompose")
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
     """The sum of products over the last dimensions of one and the first of the other, or over chosen ones."""
     if isinstance(dims, Tensor):
@@ -92,6 +94,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
     return given("tensordot", out, found)
 
 
+@composite(vmap="decompose")
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of products over the last dimension."""
     a, b = input._array.shape, other._array.shape
@@ -105,6 +108,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     return given("inner", out, found)
 
 
+@composite(vmap="decompose")
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product."""
     ndim = max(input._array.ndim, other._array.ndim)
@@ -115,6 +119,7 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     return given("kron", out, found)
 
 
+@composite(vmap="decompose", autocast="lower_precision_fp", operator="linalg_vecdot")
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """torch.linalg.vecdot: inner products along a dimension."""
     if x._array.dtype.kind not in "fcV":
@@ -133,6 +138,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
 # Chains and powers of matrices --------------------------------------------------------------------
 
 
+@composite(vmap="decompose")
 def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.multi_dot: a product of matrices in the order that costs least."""
     check_list(tensors)
@@ -204,6 +210,7 @@ def _chain(tensors: list[Tensor], split: dict[tuple[int, int], int], i: int, j: 
     return mm(_chain(tensors, split, i, k), right)
 
 
+@composite(vmap="no_fallback")
 def chain_matmul(*matrices: Any, out: Tensor | None = None) -> Tensor:
     """A product of matrices, by its old name."""
     check_list(matrices)
@@ -219,6 +226,7 @@ def chain_matmul(*matrices: Any, out: Tensor | None = None) -> Tensor:
     return matrices[0] if len(matrices) == 1 else multi_dot(matrices, out=out)
 
 
+@composite(vmap="decompose")
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """A square matrix multiplied with itself; a negative power is one of the inverse."""
     return given("matrix_power", out, _power(input, operator.index(n)))
@@ -264,7 +272,14 @@ def _trace_backward(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
     return filled.view(shape)
 
 
-@op("TraceBackward0", self=lambda grad, self_sym_sizes: _trace_backward(grad, self_sym_sizes))
+@op(
+    "TraceBackward0",
+    complex="holomorphic",
+    jvp="auto_linear",
+    autocast="fp32",
+    out=False,
+    self=lambda grad, self_sym_sizes: _trace_backward(grad, self_sym_sizes),
+)
 def trace(self: Array) -> Array:
     """The sum of a matrix's diagonal."""
     if self.dtype.kind == "b":
@@ -278,6 +293,9 @@ def trace(self: Array) -> Array:
 @op(
     "LinalgCrossBackward0",
     name="linalg_cross",
+    complex="holomorphic",
+    jvp="bilinear",
+    elementwise=False,
     self=lambda grad, other, dim: _cross(other, grad, dim=dim),
     other=lambda grad, self, dim: _cross(grad, self, dim=dim),
 )
@@ -296,11 +314,13 @@ def _cross(self: Array, other: Array, *, dim: int = -1) -> Array:
     return np.ascontiguousarray(np.stack(found, wrap_dim(dim, self.ndim)))
 
 
+@composite(vmap="decompose")
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """torch.linalg.cross: the cross product of vectors of three."""
     return _cross(input, other, dim=dim, out=out)
 
 
+@composite(vmap="decompose")
 def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
     """The cross product; along the first dimension of length 3 unless one is named."""
     if dim is None and out is None:

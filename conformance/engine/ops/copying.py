@@ -10,6 +10,7 @@ import numpy as np
 from .. import dtypes
 from ..device import check_device, device, parsed
 from ..errors import output_shape_differs
+from ..facts import composite
 from ..formats import LayoutError, laid_out, lies_so, preserve_format, suggest_memory_format
 from ..modes import state
 from ..once import warn_once
@@ -21,12 +22,20 @@ from ..tensor import Tensor, make, version_counter
 from ..transforms import transforms
 
 
-@op("CloneBackward0", name="clone", self=lambda grad: grad)
+@op(
+    "CloneBackward0",
+    name="clone",
+    complex="holomorphic",
+    jvp="auto_linear",
+    kernel_writes=1,
+    self=lambda grad: grad,
+)
 def _clone(self: Array, memory_format: Any = None) -> Array:
     copy = laid_out(self, memory_format)
     return like_steps(copy, self) if memory_format in (None, preserve_format) else copy
 
 
+@composite(vmap="decompose")
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """A recorded copy."""
     copy: Tensor = _clone(input) if memory_format is None else _clone(input, memory_format=memory_format)
@@ -42,6 +51,7 @@ def _check_none(name: str, beyond: tuple[Any, ...]) -> None:
         raise TypeError(f"{name}() takes 0 positional arguments but {len(beyond)} {were} given")
 
 
+@composite(vmap="decompose")
 def contiguous(self: Tensor, *beyond: Any, memory_format: Any = None) -> Tensor:
     """The tensor itself where its memory is in order, else a copy that is."""
     _check_none("contiguous", beyond)
@@ -55,7 +65,7 @@ def contiguous(self: Tensor, *beyond: Any, memory_format: Any = None) -> Tensor:
     return in_order(self) if memory_format is None else _clone(self, memory_format)
 
 
-@op("CloneBackward0", name="_in_order", self=lambda grad: grad)
+@op("CloneBackward0", name="_in_order", complex="holomorphic", jvp="auto_linear", self=lambda grad: grad)
 def in_order(self: Array) -> Array:
     """A copy whose memory is in order.
 
@@ -78,6 +88,10 @@ def _cast_back(grad: Tensor, kind: Any) -> Tensor:
 @op(
     "ToCopyBackward0",
     name="_to_copy",
+    complex="holomorphic",
+    jvp="auto_linear",
+    vmap="pointwise",
+    kernel_writes=1,
     self=lambda grad, _self_scalar_type: _cast_back(grad, _self_scalar_type),
 )
 def _to_copy(self: Array, dtype: Any, memory_format: Any = None) -> Array:
@@ -107,6 +121,7 @@ def _converted(array: Array, dtype: Any, memory_format: Any) -> Array:
     return laid_out(converted, memory_format)
 
 
+@composite(vmap="decompose")
 def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """The tensor in another dtype; itself where nothing changes."""
     where = args[0] if args and args[0].__class__ in (str, device) else None
@@ -194,6 +209,7 @@ def real_part(array: Array, kind: dtypes.dtype | None) -> Array:
     return array.real
 
 
+@composite(vmap="decompose")
 def type_as(self: Tensor, other: Tensor) -> Tensor:
     """The tensor in another tensor's dtype."""
     return _in(self, other.dtype)
@@ -204,6 +220,8 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
     name="copy",
     tensors="self",
     meet="",
+    complex="holomorphic",
+    vmap_inplace="aligned",
     self=lambda grad: _zeros_like(grad),
     src=lambda grad, _src_scalar_type: _cast_back(grad, _src_scalar_type),
 )
@@ -244,6 +262,8 @@ def _zeros_like(grad: Tensor) -> Tensor:
 @op(
     "RepeatBackward0",
     name="repeat",
+    complex="holomorphic",
+    jvp="auto_linear",
     self=lambda grad, repeats, self_sym_sizes: _repeat_backward(grad, repeats, self_sym_sizes),
 )
 def _repeat(self: Array, repeats: Any) -> Array:
@@ -273,12 +293,14 @@ def _repeat_backward(grad: Tensor, repeats: Sequence[int], shape: tuple[int, ...
     return grad.reshape(sizes).sum(repeated) if repeated else grad
 
 
+@composite(vmap="decompose")
 def repeat(self: Tensor, *counts: Any, repeats: Any = None) -> Tensor:
     """The tensor tiled."""
     return _repeat(self, sizes(counts if repeats is None else (repeats,), "repeat(): argument 'repeats'"))
 
 
 def _cast(name: str, kind: dtypes.dtype) -> Any:
+    @composite(vmap="decompose")
     def method(self: Tensor, *beyond: Any, memory_format: Any = None) -> Tensor:
         _check_none(name, beyond)
         return _in(self, kind, memory_format=memory_format)

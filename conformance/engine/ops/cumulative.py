@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import return_types
 from ..dtypes import c_name, float_limits
+from ..facts import composite
 from ..inplace import placed, run_inplace
 from ..modes import state
 from ..operands import MISSING
@@ -53,6 +54,11 @@ def _cumsum_backward(grad: Tensor, dim: Any) -> Tensor:
 
 @op(
     "CumsumBackward0",
+    complex="holomorphic",
+    jvp="auto_linear",
+    vmap="along_dim",
+    vmap_inplace="fallback",
+    computes_in_out_dtype=True,
     self=lambda grad, dim, _self_scalar_type: _cumsum_backward(grad.to(_self_scalar_type), dim),
 )
 def cumsum(self: Array, dim: Any, *, dtype: Any = None) -> Array:
@@ -67,6 +73,11 @@ def cumsum_(self: Tensor, dim: Any, *, dtype: Any = None) -> Tensor:
 
 @op(
     "CumprodBackward0",
+    complex="holomorphic",
+    tangent_writes=0,
+    vmap="along_dim",
+    vmap_inplace="fallback",
+    computes_in_out_dtype=True,
     self=lambda grad, self, dim, result: _cumprod_backward(grad.to(self.dtype), self, dim, result),
 )
 def cumprod(self: Array, dim: Any, *, dtype: Any = None) -> Array:
@@ -173,8 +184,18 @@ def _cumulative_extreme(name: str, node: str, function: Any, text: str) -> Any:
 
     forward.__name__ = name
     formula = {"self": lambda grad, self, indices, dim: _cummax_backward(grad, self, indices, dim)}
-    op(node, outputs="values indices", returns=getattr(return_types, name), **formula)(forward)
+    op(
+        node,
+        outputs="values indices",
+        returns=getattr(return_types, name),
+        no_complex=f"{name}_cpu",
+        complex_if="empty or 0-d",
+        vmap="along_dim",
+        contiguous_result=True,
+        **formula,
+    )(forward)
 
+    @composite(vmap="decompose")
     def run(input: Tensor, dim: Any = MISSING, *, out: Any = None) -> Any:
         return several(ROWS[name], out, input, dim)
 
@@ -210,6 +231,9 @@ def _logcumsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any)
 
 @op(
     "LogcumsumexpBackward0",
+    complex="as_written",
+    vmap="along_dim",
+    contiguous_result=True,
     self=lambda grad, self, result, dim: _logcumsumexp_backward(grad, self, result, dim),
 )
 def logcumsumexp(self: Array, dim: Any) -> Array:

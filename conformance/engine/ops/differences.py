@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..creation import zeros_like
+from ..facts import composite
 from ..out import given
 from ..rows import ROWS
 from ..shapes import existing_dim, wrap_dim, wrap_dims
@@ -17,6 +18,7 @@ from .scalars import over, times
 from .slicing import slice_
 
 
+@composite(vmap="decompose")
 def diff(
     input: Tensor,
     n: int = 1,
@@ -89,6 +91,7 @@ def _pairs(y: Tensor, axis: int) -> Tensor:
     return left + right
 
 
+@composite(vmap="decompose")
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim: int = -1) -> Tensor:
     """The integral along a dimension by the trapezoidal rule."""
     axis = existing_dim(dim, y._array.ndim) if x is None else wrap_dim(dim, y._array.ndim)
@@ -108,6 +111,7 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim: int = -1)
 trapz = trapezoid
 
 
+@composite(vmap="decompose")
 def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim: int = -1) -> Tensor:
     """The integral so far along a dimension by the trapezoidal rule."""
     axis = wrap_dim(dim, y._array.ndim)
@@ -121,6 +125,7 @@ def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim
 # gradient -----------------------------------------------------------------------------------------
 
 
+@composite(vmap="decompose")
 def gradient(
     input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order: int = 1
 ) -> tuple[Tensor, ...]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import wrong_type
+from ..facts import composite
 from ..operands import check_list
 from ..tensor import Tensor
 from .batched_blas import bmm
@@ -241,6 +242,7 @@ def _sum_pairs(operands: list[Tensor], places: _Places) -> Tensor:
     return operands[0]
 
 
+@composite(vmap="decompose")
 def einsum(*args: Any) -> Tensor:
     """A sum of products, written with subscripts; or operands each followed by a list of subscript numbers."""
     if len(args) == 2 and isinstance(args[0], str) and isinstance(args[1], (tuple, list)):

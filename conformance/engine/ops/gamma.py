@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import dtypes
 from ..errors import unimplemented
+from ..facts import composite
 from ..inplace import run_inplace
 from ..operands import check_views
 from ..rows import ROWS, Array, op
@@ -36,11 +37,11 @@ def _lgamma_kernel(self: Array) -> Array:
 
 lgamma = float_function(
     "LgammaBackward0", "lgamma", _lgamma_kernel, "The logarithm of the absolute value of gamma.",
-    lambda grad, self: grad * self.digamma(),
+    lambda grad, self: grad * self.digamma(), no_complex="lgamma_vml_cpu", jvp="auto_element_wise",
 )  # fmt: skip
 digamma = float_function(
     "DigammaBackward0", "digamma", _digamma_kernel, "The derivative of lgamma.",
-    lambda grad, self: grad * polygamma(1, self),
+    lambda grad, self: grad * polygamma(1, self), no_complex="digamma", jvp="auto_element_wise",
 )  # fmt: skip
 
 
@@ -66,6 +67,8 @@ def _trigamma_kernel(self: Array) -> Array:
     name="polygamma",
     meet="self",
     to_float=True,
+    vmap="front",
+    vmap_inplace="fallback",
     self=lambda grad, self, n: grad * polygamma(n + 1, self),
 )
 def _polygamma(self: Array, n: int) -> Array:
@@ -80,6 +83,7 @@ def _polygamma(self: Array, n: int) -> Array:
     return np.where(np.isposinf(self), self.dtype.type(np.nan), found)
 
 
+@composite(vmap="decompose")
 def polygamma(n: Any, input: Any, *, out: Any = None) -> Tensor:
     """The n-th derivative of digamma."""
     if n < 0:
@@ -90,7 +94,7 @@ def polygamma(n: Any, input: Any, *, out: Any = None) -> Tensor:
 
 def attach() -> None:
     """The method, whose tensor comes first."""
-    Tensor.polygamma = lambda self, n: polygamma(n, self)  # type: ignore[attr-defined]
+    Tensor.polygamma = composite(vmap="decompose")(lambda self, n: polygamma(n, self))  # type: ignore[attr-defined]
 
 
 @op(
@@ -98,8 +102,10 @@ def attach() -> None:
     name="polygamma_",
     meet="self",
     to_float=True,
+    vmap="fallback",
     self=lambda grad, self, n: grad * polygamma(n + 1, self),
 )
+@composite(vmap="fallback")
 def _polygamma_in_place(self: Array, n: int) -> Array:
     return ROWS["polygamma"].forward(self, n)
 
@@ -113,6 +119,8 @@ def _mvlgamma_shifts(kind: Any, p: int) -> Array:
     name="mvlgamma",
     meet="self",
     to_float=True,
+    no_complex="arange_cpu",
+    elementwise=False,
     self=lambda grad, self, p: (
         grad * (make(_mvlgamma_shifts(self._array.dtype, p)) + self.unsqueeze(-1)).digamma_().sum(-1)
     ),
@@ -125,6 +133,7 @@ def _mvlgamma(self: Array, p: int) -> Array:
     return ordered(np.asarray(total))
 
 
+@composite(vmap="decompose")
 def mvlgamma(input: Tensor, p: int, *, out: Any = None) -> Tensor:
     """The logarithm of gamma of p dimensions."""
     if input.dtype is dtypes.bool_:
@@ -172,6 +181,8 @@ def _gamma_slope(self: Tensor, other: Tensor) -> Tensor:
     "IgammaBackward0",
     meet="self other",
     numbers=False,
+    jvp="not_implemented",
+    vmap_inplace="fallback",
     self=undefined("igamma: input"),
     other=lambda grad, self, other: grad * _gamma_slope(self, other),
 )
@@ -184,6 +195,8 @@ def igamma(self: Array, other: Array) -> Array:
     "IgammacBackward0",
     meet="self other",
     numbers=False,
+    jvp="not_implemented",
+    vmap_inplace="fallback",
     self=undefined("igammac: input"),
     other=lambda grad, self, other: -grad * _gamma_slope(self, other),
 )

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..dtypes import number_within
 from ..errors import missing_arguments
+from ..facts import composite
 from ..inplace import placed, run_inplace
 from ..once import warn_program
 from ..rows import ROWS, Array, op
@@ -91,6 +92,8 @@ def _gathered(grad: Tensor, self: Tensor, dim: Any, index: Tensor, sparse_grad: 
 @op(
     "GatherBackward0",
     tensors="index",
+    complex="holomorphic",
+    jvp="auto_linear",
     self=lambda grad, self, dim, index, sparse_grad: _gathered(grad, self, dim, index, sparse_grad),
 )
 def gather(self: Array, dim: Any, index: Array, *, sparse_grad: bool = False) -> Array:
@@ -112,6 +115,7 @@ def gather(self: Array, dim: Any, index: Array, *, sparse_grad: bool = False) ->
     return read_along(source, axis, where).reshape(index.shape)
 
 
+@composite(vmap="decompose")
 def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any = None) -> Tensor:
     """gather with an index that broadcasts; without a dimension, from the flattened tensor."""
     if indices._array.dtype != np.int64:
@@ -200,6 +204,13 @@ def src_part(src: Array, where: Array) -> Array:
     "ScatterBackward0",
     name="scatter",
     tensors="index",
+    overload="src",
+    complex="holomorphic",
+    jvp="auto_linear",
+    vmap="scatter",
+    vmap_inplace="fallback",
+    overlap="refuse_inputs",
+    kernel_writes=1,
     self=lambda grad, dim, index: _scatter_value(grad, dim, index, 0),
     src=lambda grad, dim, index: grad.gather(dim, index),
 )
@@ -215,6 +226,11 @@ def _scatter(self: Array, dim: Any, index: Array, src: Array) -> Array:
     "ScatterBackward1",
     name="scatter_value",
     tensors="index",
+    overload="value",
+    complex="holomorphic",
+    vmap="scatter",
+    vmap_inplace="fallback",
+    kernel_writes=1,
     self=lambda grad, dim, index: _scatter_value(grad, dim, index, 0),
 )
 def _scatter_value(self: Array, dim: Any, index: Array, value: Any) -> Array:
@@ -247,6 +263,8 @@ def _scatter_with(self: Array, dim: Any, index: Array, src: Any, reduce: str) ->
     "NotImplemented",
     name="scatter_with",
     tensors="index",
+    overload="reduce",
+    vmap="scatter",
     self=unsupported("scatter"),
     src=unsupported("scatter"),
 )
@@ -254,7 +272,14 @@ def _scatter_reduce_src(self: Array, dim: Any, index: Array, src: Array, reduce:
     return _scatter_with(self, dim, index, src, reduce)
 
 
-@op("NotImplemented", name="scatter_value_with", tensors="index", self=unsupported("scatter"))
+@op(
+    "NotImplemented",
+    name="scatter_value_with",
+    tensors="index",
+    overload="value_reduce",
+    vmap="scatter",
+    self=unsupported("scatter"),
+)
 def _scatter_reduce_value(self: Array, dim: Any, index: Array, value: Any, reduce: str) -> Array:
     return _scatter_with(self, dim, index, value, reduce)
 
@@ -275,6 +300,7 @@ def _scatter_row(src: Any, value: Any, reduce: Any) -> tuple[str, list[Any]]:
     return f"{name}_with", [given, reduce]
 
 
+@composite(vmap="decompose")
 def scatter(
     input: Tensor,
     dim: Any,
@@ -301,6 +327,10 @@ def scatter_(
 @op(
     "ScatterAddBackward0",
     tensors="index",
+    complex="holomorphic",
+    jvp="auto_linear",
+    vmap="scatter",
+    overlap="refuse_inputs",
     self=lambda grad: grad,
     src=lambda grad, dim, index: grad.gather(dim, index),
 )

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..facts import composite
 from ..kernel_text import kernel_text
 from ..once import warn_once
 from ..operands import check_list
@@ -24,6 +25,7 @@ def _given(tensors: tuple[Any, ...]) -> tuple[Tensor, ...]:
     return tensors
 
 
+@composite(vmap="decompose")
 def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     """Tensors expanded to their common shape."""
     given = _given(tensors)
@@ -59,6 +61,7 @@ def broadcast_shapes(*shapes: Any) -> Size:
 
 
 def _at_least(ndim: int, grow: Any, text: str) -> Any:
+    @composite(vmap="decompose")
     def atleast(*tensors: Any) -> Any:
         if len(tensors) == 1 and isinstance(tensors[0], Tensor):
             return grow(tensors[0])
@@ -94,6 +97,7 @@ atleast_3d = _at_least(3, _three, "The tensor with at least three dimensions.")
 # Grids --------------------------------------------------------------------------------------------
 
 
+@composite(vmap="decompose")
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """The coordinates of a grid, a tensor for each axis."""
     given = _given(tensors)
@@ -135,6 +139,7 @@ def grid(given: tuple[Tensor, ...], indexing: str) -> tuple[Tensor, ...]:
     return tuple(found)
 
 
+@composite(vmap="decompose")
 def cartesian_prod(*tensors: Any) -> Tensor:
     """Every combination of one element from each vector, a row each."""
     given = _given(tensors)
@@ -146,6 +151,7 @@ def cartesian_prod(*tensors: Any) -> Tensor:
     return stack([each.flatten() for each in grid(given, "ij")], 1)
 
 
+@composite(vmap="decompose")
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
     """Every choice of r elements of a vector, a row each."""
     if input._array.ndim != 1:

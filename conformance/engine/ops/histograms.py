@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import dtypes, return_types
 from ..errors import unimplemented
+from ..facts import composite
 from ..out import check_count, check_out, store_together
 from ..ranges import linspace
 from ..rows import Array, Row, op
@@ -157,6 +158,8 @@ _NO_GRADIENT = unsupported("histogram")
     name="histogram",
     outputs="hist bin_edges",
     returns=return_types.histogram,
+    overload="bin_ct",
+    vmap="fallback",
     self=_NO_GRADIENT,
     weight=_NO_GRADIENT,
 )
@@ -174,6 +177,8 @@ def _histogram(
     name="histogram_between",
     outputs="hist bin_edges",
     returns=return_types.histogram,
+    overload="bins_tensor",
+    vmap="fallback",
     self=_NO_GRADIENT,
     bins=_NO_GRADIENT,
     weight=_NO_GRADIENT,
@@ -185,6 +190,7 @@ def _histogram_between(
     return _counted(points, [bins], None if weight is None else weight.reshape(-1), density), bins.copy()
 
 
+@composite(vmap="fallback")
 def histogram(
     input: Tensor,
     bins: Any = 100,
@@ -285,6 +291,7 @@ def _counts_between(self: Array, bins: Any, weight: Any = None, density: bool = 
     return _counted(self, bins, weight, density)
 
 
+@composite(vmap="no_fallback")
 def histogramdd(
     input: Tensor, bins: Any, range: Any = None, weight: Tensor | None = None, density: bool = False
 ) -> Any:

@@ -84,6 +84,9 @@ def _broadcastable(indices: Any) -> None:
 @op(
     "IndexBackward0",
     lists="indices",
+    overload="Tensor",
+    complex="holomorphic",
+    jvp="auto_linear",
     self=lambda grad, self_sym_sizes, indices: index_backward(grad, self_sym_sizes, indices),
 )
 def index(self: Array, indices: Any) -> Array:
@@ -137,6 +140,9 @@ def _check_kind(self: Array, values: Array) -> None:
 @op(
     "IndexPutBackward0",
     lists="indices",
+    complex="holomorphic",
+    tangent_writes=0,
+    overlap="refuse_inputs warn",
     self=lambda grad, indices, accumulate: (
         grad if accumulate else index_put(grad, indices, make(np.zeros((), grad._array.dtype)), False)
     ),
@@ -192,9 +198,13 @@ def _check_fits(values: Array, shape: tuple[int, ...]) -> None:
         ) from None
 
 
-op("IndexPutImplBackward0", name="_index_put_impl", lists="indices", **ROWS["index_put"].formulas)(
-    ROWS["index_put"].forward
-)
+op(
+    "IndexPutImplBackward0",
+    name="_index_put_impl",
+    lists="indices",
+    complex="holomorphic",
+    **ROWS["index_put"].formulas,
+)(ROWS["index_put"].forward)
 
 
 def add_at(target: Array, where: Any, values: Array) -> None:

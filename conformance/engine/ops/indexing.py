@@ -10,6 +10,7 @@ import numpy as np
 from .. import errors
 from ..batching import BatchedTensor
 from ..errors import typename
+from ..facts import composite
 from ..from_data import infer_array
 from ..once import warn_program
 from ..operands import check_list, check_recorded
@@ -165,6 +166,7 @@ def _bound(value: Any) -> int:
     return value.__index__()
 
 
+@composite(vmap="decompose")
 def getitem(self: Tensor, value: Any) -> Tensor:
     """self[value]: views where integers, slices and None suffice, a copy where index tensors are used."""
     if isinstance(value, slice) and self._array.ndim:  # alone, a slice of everything is a view all the same
@@ -254,6 +256,8 @@ def attach() -> None:
     Tensor.__getitem__ = getitem  # type: ignore[method-assign]
     Tensor.__setitem__ = setitem  # type: ignore[method-assign]
     Tensor.__delitem__ = delitem  # type: ignore[attr-defined]
-    Tensor.index_put = lambda self, indices, values, accumulate=False: index_put(  # type: ignore[attr-defined]
-        *_as_called(self, indices, values, accumulate)
+    Tensor.index_put = composite(vmap="decompose")(  # type: ignore[attr-defined]
+        lambda self, indices, values, accumulate=False: index_put(
+            *_as_called(self, indices, values, accumulate)
+        )
     )

@@ -14,6 +14,7 @@ import numpy as np
 from .. import errors, twins
 from ..batching import BatchedTensor, by_wholes, each_in_place
 from ..dtypes import c_name
+from ..facts import composite
 from ..inplace import check_mutable
 from ..memory import StorageBase, buffer, over_memory, storage
 from ..modes import state
@@ -31,7 +32,7 @@ from . import transposing as transposing_rows  # noqa: F401
 def _twin(name: str, node: str) -> Row:
     """The row of a view under the node that its in-place form has."""
     row = ROWS[name]
-    op(node, name=f"{name}_in_place", view="default", **row.formulas)(row.forward)
+    op(node, name=f"{name}_in_place", view="default", complex="holomorphic", **row.formulas)(row.forward)
     return ROWS[f"{name}_in_place"]
 
 
@@ -79,6 +80,7 @@ def _show(self: Tensor, array: Array, node: Node | None) -> Tensor:
     return self
 
 
+@composite(vmap="decompose")
 def squeeze_(self: Tensor, dim: Any = MISSING) -> Tensor:
     """squeeze in place."""
     if dim is MISSING:
@@ -90,26 +92,31 @@ def squeeze_(self: Tensor, dim: Any = MISSING) -> Tensor:
     return view_in_place(_squeeze_dim, self, dim)
 
 
+@composite(vmap="decompose")
 def unsqueeze_(self: Tensor, dim: Any) -> Tensor:
     """unsqueeze in place."""
     return view_in_place(_unsqueeze, self, dim)
 
 
+@composite(vmap="decompose")
 def transpose_(self: Tensor, dim0: Any, dim1: Any) -> Tensor:
     """transpose in place."""
     return view_in_place(_transpose, self, dim0, dim1)
 
 
+@composite(vmap="decompose")
 def swapdims_(self: Tensor, dim0: Any, dim1: Any) -> Tensor:
     """swapdims in place."""
     return view_in_place(_transpose, self, dim0, dim1)
 
 
+@composite(vmap="decompose")
 def swapaxes_(self: Tensor, axis0: Any, axis1: Any) -> Tensor:
     """swapaxes in place."""
     return view_in_place(_transpose, self, axis0, axis1)
 
 
+@composite(vmap="decompose")
 def t_(self: Tensor) -> Tensor:
     """t in place."""
     if self._array.ndim > 2:

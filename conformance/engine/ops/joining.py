@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..facts import composite
 from ..formats import following, suggest_memory_format
 from ..operands import check_list, check_views
 from ..rows import ROWS, Array, op
@@ -36,6 +37,9 @@ def _cat_parts(grad: Tensor, places: Sequence[tuple[tuple[int, ...], bool]], dim
     "CatBackward0",
     name="cat",
     lists="tensors",
+    complex="holomorphic",
+    jvp="auto_linear",
+    autocast="promote",
     inputs={"tensors": lambda grad, _tensors_places, dim: _cat_parts(grad, _tensors_places, dim)},
 )
 def _cat(tensors: Any, dim: Any, _tensors_places: Any) -> Array:
@@ -61,6 +65,7 @@ def _cat(tensors: Any, dim: Any, _tensors_places: Any) -> Array:
     return following(found, first) if len(formats) == 1 else ordered(found)
 
 
+@composite(vmap="decompose")
 def cat(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
     """Tensors joined along a dimension."""
     check_list(tensors)
@@ -81,6 +86,9 @@ concat = concatenate = cat
     "StackBackward0",
     name="stack",
     lists="tensors",
+    complex="holomorphic",
+    jvp="auto_linear",
+    autocast="promote",
     inputs={"tensors": lambda grad, dim: [grad.select(dim, i) for i in range(grad._array.shape[dim])]},
 )
 def _stack(tensors: Any, dim: Any = 0) -> Array:
@@ -99,6 +107,7 @@ def _stack(tensors: Any, dim: Any = 0) -> Array:
     return viewed(joined.astype(kind, copy=False), (*shape[:axis], len(tensors), *shape[axis:]))
 
 
+@composite(vmap="decompose")
 def stack(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
     """Tensors joined along a new dimension."""
     _refuse_empty("stack", tensors)
@@ -114,6 +123,7 @@ def _refuse_empty(name: str, tensors: Any) -> None:
         raise RuntimeError(f"{name} expects a non-empty TensorList")
 
 
+@composite(vmap="decompose")
 def hstack(tensors: Any, *, out: Any = None) -> Tensor:
     """Tensors side by side."""
     from .grids import atleast_1d
@@ -123,6 +133,7 @@ def hstack(tensors: Any, *, out: Any = None) -> Tensor:
     return cat(parts, 0 if parts[0]._array.ndim == 1 else 1, out=out)
 
 
+@composite(vmap="decompose")
 def vstack(tensors: Any, *, out: Any = None) -> Tensor:
     """Tensors on top of each other."""
     from .grids import atleast_2d
@@ -134,6 +145,7 @@ def vstack(tensors: Any, *, out: Any = None) -> Tensor:
 row_stack = vstack
 
 
+@composite(vmap="decompose")
 def dstack(tensors: Any, *, out: Any = None) -> Tensor:
     """Tensors behind each other."""
     from .grids import atleast_3d
@@ -142,6 +154,7 @@ def dstack(tensors: Any, *, out: Any = None) -> Tensor:
     return cat(atleast_3d(tensors), 2, out=out)
 
 
+@composite(vmap="no_fallback")
 def column_stack(tensors: Any, *, out: Any = None) -> Tensor:
     """Tensors side by side, vectors as columns."""
     _refuse_empty("column_stack", tensors)
@@ -174,6 +187,8 @@ def _blocks(grad: Tensor, shapes: Sequence[tuple[int, ...]]) -> list[Tensor]:
     "BlockDiagBackward0",
     name="block_diag",
     lists="tensors",
+    complex="holomorphic",
+    jvp="auto_linear",
     inputs={"tensors": lambda grad, _tensors_sym_sizes: _blocks(grad, _tensors_sym_sizes)},
 )
 def _block_diag(tensors: Any) -> Array:
@@ -197,6 +212,7 @@ def _block_diag(tensors: Any) -> Array:
     return result
 
 
+@composite(vmap="decompose")
 def block_diag(*tensors: Tensor) -> Tensor:
     """Matrices on the diagonal of a large one."""
     check_list(tensors)

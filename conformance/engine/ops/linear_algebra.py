@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import linalg, return_types
 from ..creation import scalar_tensor
+from ..facts import composite
 from ..linalg import householder, kernels, low_rank
 from ..linalg.checks import columns_first, floating, same_dtype, square, succeeded
 from ..linalg.decompositions import MINOR, _svd, cholesky_backward
@@ -20,26 +21,31 @@ from ..tensor import Tensor, make
 from .selection import where
 
 
+@composite(vmap="decompose", autocast="fp32")
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.inv."""
     return linalg.inv(input, out=out)
 
 
+@composite(vmap="decompose", autocast="fp32")
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     """torch.linalg.pinv, with its own idea of what is small."""
     return linalg.pinv(input, rcond=rcond)
 
 
+@composite(vmap="decompose")
 def det(input: Tensor) -> Tensor:
     """torch.linalg.det."""
     return linalg.det(input)
 
 
+@composite(vmap="decompose")
 def slogdet(input: Tensor, *, out: Any = None) -> Any:
     """torch.linalg.slogdet."""
     return return_types.slogdet(linalg.slogdet(input, out=out))
 
 
+@composite(vmap="decompose")
 def logdet(input: Tensor) -> Tensor:
     """The logarithm of the determinant; nan where that is negative."""
     square("logdet", input)
@@ -50,6 +56,7 @@ def logdet(input: Tensor) -> Tensor:
     return where(sign == -1.0, scalar_tensor(float("nan"), dtype=input.dtype), log)
 
 
+@composite(vmap="decompose")
 def matrix_exp(input: Tensor) -> Tensor:
     """torch.linalg.matrix_exp."""
     return linalg.matrix_exp(input)
@@ -61,6 +68,10 @@ def matrix_exp(input: Tensor) -> Tensor:
 @op(
     "CholeskyBackward0",
     name="cholesky",
+    complex="as_written",
+    jvp="not_implemented",
+    autocast="fp32",
+    vmap="front",
     self=lambda grad, upper, result: cholesky_backward(grad, upper, result),
 )
 def _cholesky(self: Array, upper: bool = False) -> Array:
@@ -84,6 +95,7 @@ def _warn_of_cholesky() -> None:
     )
 
 
+@composite(vmap="decompose")
 def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.cholesky, by its older name."""
     _warn_of_cholesky()
@@ -93,6 +105,7 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
     return found
 
 
+@composite(vmap="decompose", autocast="fp32")
 def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
     """torch.linalg.qr, by its older name."""
     warn_once(
@@ -105,6 +118,7 @@ def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
     return given_several("qr", out, return_types.qr(linalg.qr(input, "reduced" if some else "complete")))
 
 
+@composite(vmap="decompose", autocast="fp32")
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
     """torch.linalg.svd, with V itself and the small form by default."""
     if input._array.ndim < 2:
@@ -138,6 +152,8 @@ def _cholesky_solve_backward(
 
 @op(
     "CholeskySolveBackward0",
+    complex="as_written",
+    autocast="fp32",
     inputs={
         "self input2": lambda grad, self, input2, result, upper, needed: _cholesky_solve_backward(
             grad, self, input2, result, upper, needed
@@ -178,6 +194,9 @@ def _cholesky_inverse_backward(grad: Tensor, self: Tensor, upper: bool, result: 
 
 @op(
     "CholeskyInverseBackward0",
+    complex="as_written",
+    autocast="fp32",
+    vmap="front",
     self=lambda grad, self, upper, result: _cholesky_inverse_backward(grad, self, upper, result),
 )
 def cholesky_inverse(self: Array, upper: bool = False) -> Array:
@@ -233,6 +252,8 @@ def _triangular_solve_backward(
     name="triangular_solve",
     outputs="solution cloned_coefficient",
     returns=return_types.triangular_solve,
+    complex="as_written",
+    autocast="fp32",
     inputs={
         "self A": lambda grads, self, A, solution, upper, transpose, unitriangular, needed: (
             _triangular_solve_backward(grads, self, A, solution, upper, transpose, unitriangular, needed)
@@ -272,6 +293,7 @@ def _triangular_solve(
     return columns_first(found), columns_first(left)
 
 
+@composite(vmap="decompose")
 def triangular_solve(
     input: Tensor,
     A: Tensor,
@@ -289,6 +311,7 @@ def triangular_solve(
 lu_unpack = _lu_unpack
 
 
+@composite(vmap="fallback", autocast="fp32")
 def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.lu_solve, by its older name."""
     warn_once(
@@ -299,6 +322,7 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | Non
     return linalg.lu_solve(LU_data, LU_pivots, b, out=out)
 
 
+@composite(vmap="decompose")
 def lu(A: Tensor, pivot: bool = True, get_infos: Any = False, out: Any = None) -> tuple[Tensor, ...]:
     """torch.linalg.lu_factor, by its older name."""
     warn_once(
@@ -316,6 +340,7 @@ def lu(A: Tensor, pivot: bool = True, get_infos: Any = False, out: Any = None) -
     return tuple(out)
 
 
+@composite(vmap="decompose")
 def _lu_method(self: Tensor, pivot: bool = True, get_infos: Any = False) -> tuple[Tensor, ...]:
     """Tensor.lu: torch.lu's results without names."""
     return tuple(lu(self, pivot, get_infos))

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..batching import BatchedTensor
 from ..errors import wrong_type
+from ..facts import composite
 from ..once import warn_once
 from ..out import check_out, given
 from ..refusals import check_tensors
@@ -21,6 +22,7 @@ from .transposing import t
 PUBLIC = ("ger", "matmul", "outer")
 
 
+@composite(vmap="decompose")
 def outer(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     """Every product of two vectors' elements."""
     if input._array.ndim != 1 or vec2._array.ndim != 1:
@@ -30,6 +32,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     return given("outer", out, reshape(input, input._array.size, 1) * vec2)
 
 
+@composite(vmap="decompose")
 def ger(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     """outer, by its older name; torch says so only of the form with out=."""
     if out is not None:
@@ -39,6 +42,7 @@ def ger(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     return outer(input, vec2, out=out)
 
 
+@composite(vmap="decompose", autocast="lower_precision_fp")
 def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     """torch.matmul: chosen by the number of dimensions, folded to mm, mv or bmm as torch does."""
     if out is not None:
@@ -131,6 +135,7 @@ def _is_fusable(bias: Tensor) -> bool:
     return in_line and array.flags.c_contiguous
 
 
+@composite(vmap="decompose", autocast="lower_precision_fp")
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
     """torch.nn.functional.linear: input @ weight.T + bias."""
     if out is not None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import number_within
+from ..facts import composite
 from ..formats import preserve_format, suggest_memory_format
 from ..memory import address, lay_out, storage
 from ..modes import state
@@ -45,6 +46,7 @@ def resize_(self: Tensor, *sides: Any, size: Any = None, memory_format: Any = No
     return self
 
 
+@composite(vmap="fallback")
 def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
     """The shape of another tensor over the same memory."""
     check_tensors("resize_as_", the_template=the_template)
@@ -53,6 +55,7 @@ def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None)
     return resize_(self, the_template._array.shape, memory_format=memory_format)
 
 
+@composite(vmap="no_fallback")
 def is_set_to(self: Tensor, tensor: Tensor) -> bool:
     """Whether both show the same memory in the same way."""
     a, b = self._array, tensor._array

@@ -17,6 +17,7 @@ import numpy as np
 from .. import errors
 from ..dtypes import is_half
 from ..errors import expected_scalar_type
+from ..facts import composite
 from ..formats import following, lies_so, suggest_memory_format
 from ..fused import multiply_add
 from ..rows import Array, op
@@ -83,6 +84,8 @@ def _batch_norm_backward(
     "NativeBatchNormBackward0",
     name="native_batch_norm",
     tensors="running_mean running_var result1 result2",
+    jvp="multilinear",
+    tangent_writes="normalized",
     inputs={"input weight bias": _batch_norm_backward},
 )
 def _native_batch_norm(
@@ -274,6 +277,7 @@ def _batch_statistics_of_bfloat16(
     return mean, (1 / np.sqrt(variance + np.float32(eps))).astype(kind)
 
 
+@composite(vmap="decompose")
 def batch_norm(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
     running_var: Tensor | None, training: bool, momentum: float, eps: float, cudnn_enabled: bool,

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import dtypes
 from ..errors import wrong_type
+from ..facts import composite
 from ..rows import Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor
@@ -90,6 +91,8 @@ def check_order(name: str, ord: Any) -> None:
 @op(
     "LinalgVectorNormBackward0",
     name="linalg_vector_norm",
+    complex="as_written",
+    vmap="reduction_dims",
     self=lambda grad, self, ord, result, dim, keepdim: norm_backward(
         grad, self, ord, result, dim or (), keepdim
     ),
@@ -148,6 +151,7 @@ def _check_identity(name: str, self: Array, ord: Any, dim: tuple[int, ...]) -> N
             )
 
 
+@composite(vmap="decompose")
 def vector_norm(
     x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None
 ) -> Tensor:
@@ -158,6 +162,9 @@ def vector_norm(
 @op(
     "NormBackward1",
     name="norm_along",
+    complex="as_written",
+    tangent_writes="norm",
+    vmap="reduction_dims",
     self=lambda grad, self, p, result, dim, keepdim: norm_backward(grad, self, p, result, dim, keepdim),
 )
 def norm_along(self: Array, p: Any, dim: tuple[int, ...], keepdim: bool = False) -> Array:
@@ -169,6 +176,7 @@ def norm_along(self: Array, p: Any, dim: tuple[int, ...], keepdim: bool = False)
 @op(
     "NormBackward0",
     name="norm_whole",
+    complex="as_written",
     self=lambda grad, self, p, result: norm_backward(grad, self, p, result, (), False),
 )
 def norm_whole(self: Array, p: Any) -> Array:
@@ -177,6 +185,7 @@ def norm_whole(self: Array, p: Any) -> Array:
     return norm_array(self, p, axes_of((), self.ndim), False)
 
 
+@composite(vmap="decompose")
 def norm(
     input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None
 ) -> Tensor:
@@ -203,6 +212,10 @@ def _dist_backward(grad: Tensor, self: Tensor, other: Tensor, p: Any, result: Te
     meet="self other",
     check=check_subtractable,
     numbers=False,
+    complex="as_written",
+    tangent_writes="norm",
+    out=False,
+    elementwise=False,
     self=lambda grad, self, other, p, result: _dist_backward(grad, self, other, p, result),
     other=lambda grad, self, other, p, result: _negative(_dist_backward(grad, self, other, p, result)),
 )
@@ -242,7 +255,14 @@ def _renorm_backward(grad: Tensor, self: Tensor, p: Any, dim: Any, maxnorm: Any)
     return where(norm > maxnorm, scaled.to(grad.dtype), grad)
 
 
-@op("RenormBackward0", self=lambda grad, self, p, dim, maxnorm: _renorm_backward(grad, self, p, dim, maxnorm))
+@op(
+    "RenormBackward0",
+    complex="as_written",
+    tangent_writes=0,
+    vmap="fallback",
+    vmap_inplace="fallback",
+    self=lambda grad, self, p, dim, maxnorm: _renorm_backward(grad, self, p, dim, maxnorm),
+)
 def renorm(self: Array, p: Any, dim: Any, maxnorm: Any) -> Array:
     """Slices along a dimension, scaled down to a norm of at most maxnorm."""
     for what, number in (("p", p), ("maxnorm", maxnorm)):

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..dtypes import is_half, of_number
 from ..errors import unimplemented
+from ..facts import composite
 from ..operands import is_number, plain_number
 from ..out import given
 from ..rows import ROWS, Array, op
@@ -132,6 +133,7 @@ def _row(name: str) -> Callable[..., Tensor]:
 
     op(None, name=f"special_{name}", meet="x n", numbers=False, to_float=True)(forward)
 
+    @composite(vmap="fallback")
     def function(x: Any, n: Any, *, out: Any = None) -> Tensor:
         from ..creation import scalar_tensor
 

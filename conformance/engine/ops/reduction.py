@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import dtypes
 from ..creation import zeros_like
+from ..facts import composite
 from ..fitting import is_expandable_to, sum_to
 from ..modes import state
 from ..rows import Array, op
@@ -95,7 +96,14 @@ def sum_backward(grad: Tensor, shape: tuple[int, ...], dim: Any, keepdim: bool) 
     return grad.expand(shape)
 
 
-@op("SumBackward0", name="sum", self=lambda grad, self_sym_sizes: grad.expand(self_sym_sizes))
+@op(
+    "SumBackward0",
+    name="sum",
+    complex="holomorphic",
+    jvp="auto_linear",
+    kernel_writes=1,
+    self=lambda grad, self_sym_sizes: grad.expand(self_sym_sizes),
+)
 def _sum_all(self: Array, dtype: Any = None) -> Array:
     return add_up(real_part(self, dtype), None, _sum_type(self, dtype))
 
@@ -103,6 +111,12 @@ def _sum_all(self: Array, dtype: Any = None) -> Array:
 @op(
     "SumBackward1",
     name="sum_dim",
+    overload="dim_IntList",
+    complex="holomorphic",
+    jvp="auto_linear",
+    vmap="reduction_dims",
+    computes_in_out_dtype=True,
+    kernel_writes=1,
     self=lambda grad, self_sym_sizes, dim, keepdim: sum_backward(grad, self_sym_sizes, dim, keepdim),
 )
 def _sum_dim(self: Array, dim: Any, keepdim: bool = False, dtype: Any = None) -> Array:
@@ -116,6 +130,7 @@ _NEEDS_DIM = (
 )
 
 
+@composite(vmap="decompose")
 def sum(
     input: Tensor,
     dim: Any = ABSENT,
@@ -134,6 +149,7 @@ def sum(
     return _sum_dim(input, dims(dim), keepdim, dtype, out=out)
 
 
+@composite(vmap="decompose")
 def sum_to_size(self: Tensor, *sides: Any, size: Any = None) -> Tensor:
     """The sum over the dimensions that broadcasting added."""
     from ..shapes import sizes
@@ -151,6 +167,10 @@ def _nansum_backward(grad: Tensor, self: Tensor, dim: Any, keepdim: bool) -> Ten
 @op(
     "NansumBackward0",
     name="nansum",
+    no_complex=RuntimeError("nansum on CPU does not support complex inputs"),
+    vmap="reduction_dims",
+    computes_in_out_dtype=True,
+    kernel_writes=1,
     self=lambda grad, self, dim, keepdim: _nansum_backward(grad.to(self.dtype), self, dim, keepdim),
 )
 def _nansum(self: Array, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Array:
@@ -162,6 +182,7 @@ def _nansum(self: Array, dim: Any = None, keepdim: bool = False, dtype: Any = No
     return add_up(self, axes_of(dim, self.ndim), kind, keepdim)
 
 
+@composite(vmap="decompose")
 def nansum(
     input: Tensor,
     dim: Any = None,
@@ -207,6 +228,9 @@ def _average(
 @op(
     "MeanBackward0",
     name="mean",
+    complex="holomorphic",
+    jvp="auto_linear",
+    kernel_writes=2,
     self=lambda grad, self_sym_sizes, self_sym_numel: over(grad.expand(self_sym_sizes), self_sym_numel),
 )
 def _mean_all(self: Array, dtype: Any = None) -> Array:
@@ -217,6 +241,11 @@ def _mean_all(self: Array, dtype: Any = None) -> Array:
 @op(
     "MeanBackward1",
     name="mean_dim",
+    overload="dim",
+    complex="holomorphic",
+    jvp="auto_linear",
+    vmap="reduction_dims",
+    kernel_writes=2,
     self=lambda grad, self_sym_sizes, self_sym_numel, dim, keepdim: mean_backward(
         grad, self_sym_sizes, self_sym_numel, dim, keepdim
     ),
@@ -242,6 +271,7 @@ def mean_backward(grad: Tensor, shape: tuple[int, ...], numel: int, dim: Any, ke
     return over(sum_backward(grad, shape, dim, keepdim), n)
 
 
+@composite(vmap="decompose")
 def mean(
     input: Tensor,
     dim: Any = ABSENT,
@@ -256,6 +286,7 @@ def mean(
     return _mean_dim(input, None if dim is ABSENT else dims(dim), keepdim, dtype, out=out)
 
 
+@composite(vmap="decompose")
 def nanmean(
     input: Tensor,
     dim: Any = None,
@@ -318,6 +349,10 @@ def _multiply(array: Array, axes: Any, dtype: Any, keepdims: bool = False) -> Ar
 @op(
     "ProdBackward0",
     name="prod",
+    complex="holomorphic",
+    autocast="fp32",
+    computes_in_out_dtype=True,
+    kernel_writes=1,
     self=lambda grad, self, result: _prod_backward(grad, self.to(grad.dtype), result),
 )
 def _prod_all(self: Array, dtype: Any = None) -> Array:
@@ -327,6 +362,12 @@ def _prod_all(self: Array, dtype: Any = None) -> Array:
 @op(
     "ProdBackward1",
     name="prod_dim",
+    overload="dim_int",
+    complex="holomorphic",
+    autocast="fp32",
+    vmap="reduction_dim",
+    computes_in_out_dtype=True,
+    kernel_writes=1,
     self=lambda grad, self, result, dim, keepdim: _prod_dim_backward(
         grad, self.to(grad.dtype), result, dim, keepdim
     ),
@@ -336,6 +377,7 @@ def _prod_dim(self: Array, dim: Any, keepdim: bool = False, dtype: Any = None) -
     return _multiply(self, axis if self.ndim else (), dtype, keepdim)
 
 
+@composite(vmap="decompose")
 def prod(
     input: Tensor,
     dim: Any = None,
@@ -405,6 +447,10 @@ def _logsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any, ke
     name="logsumexp",
     meet="self",
     to_float=True,
+    complex="holomorphic",
+    vmap="reduction_dims",
+    elementwise=False,
+    kernel_writes=1,
     self=lambda grad, self, result, dim, keepdim: _logsumexp_backward(grad, self, result, dim, keepdim),
 )
 def _logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Array:
@@ -421,6 +467,7 @@ def _logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Array:
     return np.asarray(total + (top if keepdim else np.squeeze(top, axes)))
 
 
+@composite(vmap="decompose")
 def logsumexp(input: Tensor, dim: Any, keepdim: bool = False, *, out: Any = None) -> Tensor:
     """The logarithm of the sum of exponentials, without overflow."""
     return _logsumexp(input, dims(dim), keepdim, out=out)

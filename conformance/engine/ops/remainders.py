@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import dtypes
 from ..creation import scalar_tensor
+from ..facts import composite
 from ..inplace import run_inplace
 from ..operands import is_number, scaling_meeting
 from ..rows import ROWS, Array, op
@@ -23,6 +24,8 @@ from .undefined import unsupported
     name="floor_divide_tensor",
     meet="self other",
     meeting=scaling_meeting,
+    inplace_overload="Tensor",
+    vmap_inplace="fallback",
     self=unsupported("floor_divide"),
     other=unsupported("floor_divide"),
 )
@@ -36,12 +39,16 @@ def _floor_divide(self: Any, other: Any) -> Array:
     meet="self other",
     numbers="other",
     meeting=scaling_meeting,
+    inplace_overload="Tensor",
+    vmap_operands="tensors",
+    vmap_inplace="fallback",
     self=unsupported("floor_divide"),
 )
 def _floor_divide_by_number(self: Array, other: Any) -> Array:
     return floor_quotient(self, other)
 
 
+@composite(vmap="decompose")
 def floor_divide(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """The quotient, rounded down."""
     if is_number(input) and is_number(other):
@@ -90,29 +97,53 @@ def _modulo(name: str, function: Any, rounding: str) -> tuple[Any, Any]:
             name=f"{name}_tensor",
             meet="self other",
             numbers=False,
+            no_complex=kernel,
+            overload="Tensor",
+            tangent_writes=0,
+            vmap_inplace="fallback",
             self=lambda grad: grad,
             other=lambda grad, self, other: _opposed(self.div(other, rounding_mode=rounding), grad),
         )(by_tensor),
-        op(f"{node}0", name=name, meet="self other", numbers="other", self=lambda grad: grad)(by_tensor),
-    )  # fmt: skip
+        op(
+            f"{node}0",
+            name=name,
+            meet="self other",
+            numbers="other",
+            no_complex=kernel,
+            overload="Scalar",
+            jvp="auto_element_wise",
+            vmap_inplace="fallback",
+            self=lambda grad: grad,
+        )(by_tensor),
+    )
 
 
 _fmod_tensor, _fmod_number = _modulo("fmod", np.fmod, "trunc")
 _remainder_tensor, _remainder_number = _modulo("remainder", _remainder, "floor")
 
 
-@op("NotImplemented", name="remainder_of_number", meet="self other", other=unsupported("remainder"))
+@op(
+    "NotImplemented",
+    name="remainder_of_number",
+    meet="self other",
+    overload="Scalar_Tensor",
+    no_complex="remainder_cpu",
+    vmap_operands="tensors",
+    other=unsupported("remainder"),
+)
 def _remainder_of_number(self: Any, other: Array) -> Array:
     refuse_bools("remainder_cpu", self, other)
     integral(self, other)
     return _remainder(self, other)
 
 
+@composite(vmap="decompose")
 def fmod(input: Tensor, other: Any, *, out: Any = None) -> Tensor:
     """What is left of the division, with the sign of input."""
     return (_fmod_number if is_number(other) else _fmod_tensor)(input, other, out=out)
 
 
+@composite(vmap="decompose")
 def remainder(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """What is left of the division, with the sign of other."""
     if is_number(input) and isinstance(other, Tensor):

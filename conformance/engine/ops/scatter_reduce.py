@@ -59,6 +59,9 @@ def reduce_at(
 @op(
     "ScatterReduceBackward0",
     tensors="index",
+    overload="two",
+    vmap="scatter",
+    overlap="refuse_inputs",
     inputs={
         "self src": lambda grad, self, dim, index, src, reduce, include_self, result: reduce_backward(
             _ALONG, grad, self, dim, index, src, reduce, include_self, result

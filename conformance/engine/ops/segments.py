@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import dtypes, errors
 from ..errors import unimplemented, wrong_type
+from ..facts import composite
 from ..rows import Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor
@@ -74,6 +75,9 @@ def _pieces(ends: Array) -> Iterator[tuple[tuple[int, ...], slice]]:
     "SegmentReduceBackward0",
     name="segment_reduce",
     tensors="lengths indices offsets",
+    jvp="not_implemented",
+    vmap="fallback",
+    refuses_index_grad=True,
     data=lambda grad, data, result, reduce, lengths, offsets, axis, initial: _backward(
         grad, result, data, reduce, lengths, offsets, axis, initial
     ),
@@ -154,6 +158,7 @@ def _backward(
     return found
 
 
+@composite(vmap="fallback")
 def segment_reduce(
     data: Tensor,
     reduce: str,

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..facts import composite
 from ..memory import address, buffer, storage
 from ..rows import ROWS, Array, op
 from ..shapes import empty_in_steps, sizes, wrap_dim
@@ -60,6 +61,7 @@ def _laid_over(self: Array, size: Any, stride: Any, storage_offset: Any) -> Arra
     "AsStridedBackward0",
     name="as_strided",
     view="default",
+    complex="holomorphic",
     self=lambda grad, size, stride, storage_offset, _geometry: as_strided_backward(grad, *_geometry),
 )
 def _as_strided(
@@ -68,9 +70,13 @@ def _as_strided(
     return _laid_over(self, size, stride, storage_offset)
 
 
-op("AsStridedBackward1", name="as_strided_in_place", view="default", **ROWS["as_strided"].formulas)(
-    ROWS["as_strided"].forward
-)
+op(
+    "AsStridedBackward1",
+    name="as_strided_in_place",
+    view="default",
+    complex="holomorphic",
+    **ROWS["as_strided"].formulas,
+)(ROWS["as_strided"].forward)
 
 
 def _arguments(self: Tensor, size: Any, stride: Any, storage_offset: Any) -> tuple[Any, ...]:
@@ -84,6 +90,7 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: Any = None
     return _as_strided(input, *_arguments(input, size, stride, storage_offset))
 
 
+@composite(vmap="fallback")
 def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
     """as_strided in place."""
     return view_in_place(ROWS["as_strided_in_place"], self, *_arguments(self, size, stride, storage_offset))
@@ -95,6 +102,8 @@ def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: Any = None
 @op(
     "UnfoldBackward0",
     view="default",
+    complex="holomorphic",
+    vmap="along",
     self=lambda grad, self_sym_sizes, dimension, size, step: unfold_backward(
         grad, self_sym_sizes, dimension, size, step
     ),
@@ -118,6 +127,8 @@ def unfold(self: Array, dimension: Any, size: int, step: int) -> Array:
 
 @op(
     "UnfoldBackwardBackward0",
+    complex="holomorphic",
+    jvp="auto_linear",
     grad_in=lambda grad, dim, size, step: unfold(grad, dim, size, step),
 )
 def unfold_backward(grad_in: Array, input_sizes: Any, dim: Any, size: int, step: int) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...facts import composite
 from ...keywords import taking_numpy_names
 from ...ops import dropout as drop
 from ...ops import embedding as tables
@@ -17,6 +18,7 @@ from ...tensor import Tensor
 from . import at_top, bags, convolution, distance, embedding, normalization, padding, pooling, sequence
 
 
+@composite(vmap="decompose")
 def _embedding(
     weight: Tensor,
     indices: Tensor,

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...creation import zeros
 from ...dtypes import c_name, float32, is_half
+from ...facts import composite
 from ...once import warn_program
 from ...ops.dropout import dropout
 from ...ops.scalars import times
@@ -25,6 +26,8 @@ Mask = Array | None
 @op(
     "SafeSoftmaxBackward0",
     name="_safe_softmax",
+    no_complex="softmax_lastdim_kernel_impl",
+    vmap="along_dim",
     self=lambda grad, result, dim: _softmax_backward(grad, result, dim),
 )
 def _safe_softmax(self: Array, dim: int, dtype: Any = None) -> Array:
@@ -119,6 +122,7 @@ def _flash_backward(
     outputs="output logsumexp",
     constants="logsumexp",
     tensors="attn_mask",
+    jvp="not_implemented",
     inputs={
         "query key value": lambda grads, query, key, value, output, logsumexp, dropout_p, is_causal, attn_mask, scale: (
             tuple(_flash_backward(grads[0], query, key, value, output, is_causal, attn_mask, scale))
@@ -214,6 +218,7 @@ def _check_inputs(*inputs: Tensor) -> None:
         raise RuntimeError(f"expected scalar type Float but found {inputs[0].dtype.legacy}")
 
 
+@composite(vmap="decompose", autocast="lower_precision_fp")
 def scaled_dot_product_attention(
     query: Tensor,
     key: Tensor,

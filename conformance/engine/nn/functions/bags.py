@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...facts import composite
 from ...once import warn_program
 from ...ops import embedding as ops
 from ...ops.embedding_bag import embedding_bag as bag_row
@@ -12,6 +13,7 @@ from ...tensor import Tensor, wrap
 _MODES = ("sum", "mean", "max")
 
 
+@composite(vmap="fallback")
 def embedding_bag(
     input: Tensor, weight: Tensor, offsets: Tensor | None = None, max_norm: float | None = None,
     norm_type: float = 2, scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False,
@@ -74,6 +76,7 @@ def embedding_bag(
     )[0]  # fmt: skip
 
 
+@composite(vmap="fallback")
 def bags_of(
     weight: Tensor, indices: Tensor, offsets: Tensor, scale_grad_by_freq: bool = False, mode: int = 0,
     sparse: bool = False, per_sample_weights: Tensor | None = None, include_last_offset: bool = False,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...dtypes import promote_types
+from ...facts import composite
 from ...modes import no_grad
 from ...ops.arithmetic import div
 from ...ops.norms import norm_along
@@ -13,6 +14,7 @@ from ...shapes import broadcast_shapes
 from ...tensor import Tensor
 
 
+@composite(vmap="decompose")
 def pairwise_distance(
     x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
 ) -> Tensor:
@@ -21,6 +23,7 @@ def pairwise_distance(
     return norm_along(plus(x1 - x2, float(eps)), float(p), (dim,), keepdim)
 
 
+@composite(vmap="decompose")
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosine of the angle between vectors along a dimension."""
     if eps < 0:
@@ -41,6 +44,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     return ((a / lengths[0]) * second).sum(dim)
 
 
+@composite(vmap="decompose")
 def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Any = None) -> Tensor:
     """Vectors along a dimension, divided by their p-norm."""
     length = input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...dtypes import c_name
+from ...facts import composite
 from ...operands import check_views
 from ...ops import embedding as ops
 from ...ops.distances import pdist  # noqa: F401  torch.nn.functional has it, too
@@ -13,6 +14,7 @@ from ...tensor import Tensor, wrap
 from ...views import increment_version
 
 
+@composite(vmap="decompose")
 def embedding(
     input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None,
     norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
@@ -54,6 +56,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     return found
 
 
+@composite(vmap="fallback")
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """input1 @ weight @ input2.T + bias, for each output."""
     tensors = {"input1": input1, "input2": input2, "weight": weight, "bias": bias}
@@ -86,16 +89,19 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     return found if bias is None else found + bias
 
 
+@composite(vmap="decompose")
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     """Channels moved into space: an image ``upscale_factor`` times as wide and high."""
     return ops.pixel_shuffle(input, upscale_factor)
 
 
+@composite(vmap="decompose")
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     """Space moved into channels: the inverse of pixel_shuffle."""
     return ops.pixel_unshuffle(input, downscale_factor)
 
 
+@composite(vmap="decompose")
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     """Channels of different groups next to each other."""
     return ops.channel_shuffle(input, groups)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ...facts import composite
 from ...ops.fractional_pooling import FRACTIONAL
 from ...random import rand
 from ...refusals import check_ints
@@ -25,6 +26,7 @@ def _setting(name: str, what: str, value: Any, spatial: int) -> tuple[int, ...]:
 def _pool(spatial: int) -> Callable[..., Any]:
     name = f"fractional_max_pool{spatial}d"
 
+    @composite(vmap="decompose")
     def function(
         input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
         return_indices: bool = False, _random_samples: Tensor | None = None,

@@ -7,6 +7,7 @@ import warnings
 from typing import Any
 
 from ... import dtypes
+from ...facts import composite
 from ...modes import state
 from ...ops.matmul import linear
 from ...tensor import Tensor
@@ -14,6 +15,7 @@ from . import cross_entropy_chunks
 from .loss import cross_entropy
 
 
+@composite(vmap="decompose")
 def linear_cross_entropy(
     input: Tensor, linear_weight: Tensor, target: Tensor, *, linear_bias: Tensor | None = None,
     weight: Tensor | None = None, reduction: str = "mean", ignore_index: int | None = None,

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...creation import zeros, zeros_like
 from ...dtypes import dtype
+from ...facts import composite
 from ...once import warn_program
 from ...ops.batched_blas import baddbmm, bmm
 from ...ops.dropout import dropout
@@ -120,6 +121,7 @@ def _check_mask(mask: Tensor, plane: tuple[int, int], count: int) -> Tensor:
     return mask.unsqueeze(0) if mask.dim() == 2 else mask
 
 
+@composite(vmap="decompose")
 def multi_head_attention_forward(
     query: Tensor, key: Tensor, value: Tensor, embed_dim_to_check: int, num_heads: int, in_proj_weight: Mask,
     in_proj_bias: Mask, bias_k: Mask, bias_v: Mask, add_zero_attn: bool, dropout_p: float, out_proj_weight: Tensor,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...facts import composite
 from ...operands import kernels_check
 from ...ops.kernels import refuse_bools
 from ...ops.padding import REFLECTION, REPLICATION, Ints, constant_pad_nd
@@ -13,11 +14,13 @@ from ...shapes import refuse_negative
 from ...tensor import Tensor
 
 
+@composite(vmap="decompose")
 def constant_pad(input: Tensor, pad: Any, value: Any = 0) -> Tensor:
     """A number around the last dimensions."""
     return constant_pad_nd(input, tuple(int(n) for n in pad), value)
 
 
+@composite(vmap="decompose")
 def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
     """Elements around the last dimensions; ``pad`` counts from the last one: before, after, before, after ..."""
     check_tensors("pad", input=input)

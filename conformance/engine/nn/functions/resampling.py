@@ -8,6 +8,7 @@ import numpy as np
 
 from ...dtypes import float32, float64, uint8
 from ...errors import unimplemented
+from ...facts import composite
 from ...once import warn_program
 from ...ops.resampling import ANTIALIASED, CUBIC, LINEAR, NEAREST, NEAREST_EXACT
 from ...tensor import Tensor
@@ -60,6 +61,7 @@ def _sizes(
     return [int(each) for each in found], [float(f) for f in factors]
 
 
+@composite(vmap="decompose")
 def interpolate(
     input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
     align_corners: bool | None = None, recompute_scale_factor: bool | None = None, antialias: bool = False,
@@ -135,6 +137,7 @@ def _check(input: Tensor, out: list[int], mode: str, kernel: str | None = None) 
     raise unimplemented(kernel, input._array.dtype)
 
 
+@composite(vmap="decompose")
 def upsample(
     input: Tensor,
     size: Any = None,
@@ -147,6 +150,7 @@ def upsample(
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
+@composite(vmap="decompose")
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
     """interpolate to the nearest element, by its old name."""
     warn_program(
@@ -155,6 +159,7 @@ def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) 
     return interpolate(input, size, scale_factor, mode="nearest")
 
 
+@composite(vmap="decompose")
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
     """interpolate bilinearly with corners aligned, by its old name."""
     warn_program(

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...creation import zeros
 from ...dtypes import int64
+from ...facts import composite
 from ...ops import connectionist
 from ...ops.loss import MEAN, NONE
 from ...ops.selection import where
@@ -24,6 +25,7 @@ def _lengths(name: str, given: Tensor | Sequence[int]) -> tuple[int, ...]:
     return tuple(given._array.reshape(-1).tolist())
 
 
+@composite(vmap="fallback", autocast="fp32")
 def ctc_loss(
     log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0,
     reduction: str = "mean", zero_infinity: bool = False,
@@ -43,6 +45,7 @@ def ctc_loss(
     )
 
 
+@composite(vmap="fallback")
 def at_top(
     log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0,
     reduction: int = NONE, zero_infinity: bool = False,
