@@ -175,6 +175,7 @@ def operation(row: Row, args: tuple[Any, ...], in_place: bool) -> OpOverload:
     name = row.name
     base = opname(name) + "_" * name.endswith("_")
     forms = (row.facts.inplace_overload if in_place else None) or row.facts.overload
+    assert isinstance(forms, str)
     chosen = forms.split()
     second = len(args) > 1 and isinstance(args[1], Tensor)
     if len(chosen) > 1:

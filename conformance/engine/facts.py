@@ -29,7 +29,8 @@ class Facts(NamedTuple):
         no_complex: torch's kernel that does not take complex numbers, or the error.
         complex_if: what is accepted all the same.
         autocast: the policy (torch: ATen/autocast_mode.h).
-        overload: torch's name of the overload; of two, the first is for a tensor, or for no dimension.
+        overload: torch's name of the overload; of two, the first is for a tensor, or for no dimension. Of a composite it
+            may be what finds it for the arguments.
         inplace_overload: that of the in-place form, where it differs.
         out: whether there is an ``out=``.
         computes_in_out_dtype: whether the accumulation has the dtype of the tensor given as ``out=``.
@@ -70,7 +71,7 @@ class Facts(NamedTuple):
     no_complex: str | Exception | None = None
     complex_if: Literal["empty", "empty or 0-d"] | None = None
     autocast: Literal["lower_precision_fp", "fp32", "promote"] | None = None
-    overload: str = "default"
+    overload: str | Callable[..., str] = "default"
     inplace_overload: str | None = None
     out: bool = True
     computes_in_out_dtype: bool = False
@@ -84,7 +85,7 @@ class Facts(NamedTuple):
     undefined_argument: tuple[int, str] | None = None
     vmap: (
         Literal[
-            "pointwise", "element_by_element", "reduction_dim", "reduction_dims", "along_dim", "along", "front",
+            "pointwise", "element_by_element", "full_reduction", "reduction_dim", "reduction_dims", "along_dim", "along", "front",
             "folded", "scatter", "fallback", "decompose", "no_fallback", "dynamic", "unsupported",
         ]
         | None

@@ -401,7 +401,7 @@ def normal(
 # In-place forms: rows, so that writing random numbers is part of the graph like any other write.
 
 
-@op("NormalBackward0", name="normal", complex="as_written", self=_zeros)
+@op("NormalBackward0", name="normal", complex="as_written", random="elementwise", self=_zeros)
 @_composite(random="elementwise")
 def _normal(self: Array, mean: Any = 0.0, std: Any = 1.0, *, generator: Any = None) -> Array:
     return _laid_out(
@@ -427,31 +427,31 @@ def _laid_out(target: Array, draw: Callable[[tuple[int, ...], bool], Array]) -> 
     return samples.transpose(np.argsort(order))
 
 
-@op("UniformBackward0", name="uniform", complex="as_written", self=_zeros)
+@op("UniformBackward0", name="uniform", complex="as_written", random="elementwise", self=_zeros)
 @_composite(random="elementwise")
 def _uniform(self: Array, from_: Any = 0.0, to: Any = 1.0, *, generator: Any = None) -> Array:
     return _fill(self, draws.uniform, generator, from_, to)
 
 
-@op("LogNormalBackward0", name="log_normal", overlap="check_first", self=_zeros)
+@op("LogNormalBackward0", name="log_normal", overlap="check_first", random="elementwise", self=_zeros)
 @_composite(random="elementwise")
 def _log_normal(self: Array, mean: Any = 1.0, std: Any = 2.0, *, generator: Any = None) -> Array:
     return _fill(self, draws.log_normal, generator, mean, std)
 
 
-@op("ExponentialBackward0", name="exponential", self=_zeros)
+@op("ExponentialBackward0", name="exponential", random="elementwise", self=_zeros)
 @_composite(random="elementwise")
 def _exponential(self: Array, lambd: Any = 1.0, *, generator: Any = None) -> Array:
     return _fill(self, draws.exponential, generator, lambd)
 
 
-@op("CauchyBackward0", name="cauchy", self=_zeros)
+@op("CauchyBackward0", name="cauchy", random="elementwise", self=_zeros)
 @_composite(random="elementwise")
 def _cauchy(self: Array, median: Any = 0.0, sigma: Any = 1.0, *, generator: Any = None) -> Array:
     return _fill(self, draws.cauchy, generator, median, sigma)
 
 
-@op("GeometricBackward0", name="geometric", overlap="check_first", self=_zeros)
+@op("GeometricBackward0", name="geometric", overlap="check_first", random="elementwise", self=_zeros)
 @_composite(random="elementwise")
 def _geometric(self: Array, p: Any, *, generator: Any = None) -> Array:
     return _fill(self, draws.geometric, generator, p)

@@ -12,22 +12,24 @@ from typing import Any
 from .. import errors
 from ..batching import batched_whole, vmaps, whole_of
 from ..rows import Row
-from . import (
+from . import (  # noqa: F401  which declare rules
     backward_rules,
     batched_fallback,
     linear_algebra_rules,
     loss_rules,
     module_rules,
     norm_rules,
-    pointwise_rules,
     product_rules,
     reduction_rules,
     scatter_rules,
     view_rules,
 )
+from .pointwise_rules import pointwise
+from .registry import RULES, SHARED, composed_rule
 from .wholes import Rule, is_at, moved
 
 
+@composed_rule("empty_like", "full_like", "logsigmoid", "ones_like", "zeros_like")
 def of_whole(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """zeros_like and its like: of the whole, however it lies."""
     input, *rest = args or (None,)
@@ -37,6 +39,7 @@ def of_whole(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, 
     return batched_whole(made(whole, *rest, **kwargs), dim, level)
 
 
+@composed_rule("register_hook")
 def hooked(again: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """register_hook: inside of a derivative the hook is asked once, for the gradients of all examples."""
     batch, hook = args
@@ -55,36 +58,9 @@ def hooked(again: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
     return again(whole, of_whole_batch)
 
 
-RULES: dict[str, Rule] = {}
-for _rules in (
-    pointwise_rules,
-    view_rules,
-    reduction_rules,
-    product_rules,
-    backward_rules,
-    linear_algebra_rules,
-    loss_rules,
-    module_rules,
-    norm_rules,
-    scatter_rules,
-):
-    RULES |= _rules.RULES
-RULES |= dict.fromkeys(batched_fallback.ROWS, batched_fallback.one_by_one)
-COMPOSED: dict[str, Callable[..., Any]] = {  # of functions that are no rows
-    **batched_fallback.FUNCTIONS,
-    **linear_algebra_rules.COMPOSED,
-    **loss_rules.COMPOSED,
-    **norm_rules.COMPOSED,
-    **scatter_rules.COMPOSED,
-    **view_rules.COMPOSED,
-    "register_hook": hooked,
-    **dict.fromkeys(["empty_like", "full_like", "logsigmoid", "ones_like", "zeros_like"], of_whole),
-}
-
-
 def rule_of(row: Row) -> Rule | None:
-    """The rule for a row, if there is one; most rows whose operands meet are pointwise."""
-    found = RULES.get(row.name)
-    if found is None and pointwise_rules.is_pointwise(row):
-        found = RULES[row.name] = pointwise_rules.pointwise
+    """The rule for a row, if there is one; most rows whose operands meet compute each element by itself."""
+    found = RULES.get(row.name) or SHARED.get(row.facts.vmap)
+    if found is None and row.meet:
+        found = pointwise
     return found

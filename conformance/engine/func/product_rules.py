@@ -11,11 +11,13 @@ from ..ops.joining import cat
 from ..ops.matmul import matmul
 from ..rows import ROWS, Row
 from ..shapes import wrap_dim
-from .wholes import Rule, front, front_of, front_or_expanded, is_at, moved, ranks, wrapped
+from .registry import rule
+from .wholes import front, front_of, front_or_expanded, is_at, moved, ranks, wrapped
 
 # Products -----------------------------------------------------------------------------------------
 
 
+@rule("dot", "vdot")
 def dotted(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """dot: of each pair of vectors, or of all with one."""
     first, second = bind(row, args, kwargs).values()
@@ -27,6 +29,7 @@ def dotted(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) 
     return wrapped(matmul(a, b.t()), level)
 
 
+@rule("mv")
 def matrix_by_vector(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """mv: one matrix by all vectors, which stand in the columns of another, or one by one."""
     matrix, vector = bind(row, args, kwargs).values()
@@ -40,6 +43,7 @@ def matrix_by_vector(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], le
     return wrapped(matmul(moved(matrix), columns).squeeze(-1), level)
 
 
+@rule("bmm", "mm")
 def multiplied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """mm and bmm: matmul takes whole batches."""
     first, second = bind(row, args, kwargs).values()
@@ -62,6 +66,7 @@ def added_product(product: str, row: Row, args: tuple[Any, ...], kwargs: dict[st
 # Joined -------------------------------------------------------------------------------------------
 
 
+@rule("cat")
 def concatenated(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """cat: what is one for all examples is expanded."""
     tensors, dim, *_ = bind(row, args, kwargs).values()
@@ -72,6 +77,7 @@ def concatenated(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level:
     return wrapped(cat(wholes, wrap_dim(dim, batch._array.ndim) + 1), level)
 
 
+@rule("stack")
 def stacked(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """stack: the same, of what has one dimension less than the result."""
     tensors, dim = bind(row, args, kwargs).values()
@@ -84,6 +90,7 @@ def stacked(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int)
     return wrapped(row.call(wholes, wrap_dim(dim, batch._array.ndim + 1) + 1), level)
 
 
+@rule("linalg_cross")
 def crossed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """linalg_cross: of as many vectors on both sides."""
     first, second, dim = bind(row, args, kwargs).values()
@@ -94,6 +101,7 @@ def crossed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int)
     return wrapped(row.call(*wholes, dim=wrap_dim(dim, rank) + 1), level)
 
 
+@rule("block_diag")
 def blocks(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """block_diag: of one example after the other."""
     (tensors,) = bind(row, args, kwargs).values()
@@ -106,16 +114,6 @@ def blocks(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) 
     return wrapped(cat([each.unsqueeze(0) for each in found], 0), level)
 
 
-_SUMS = {"addmm": "mm", "addmv": "mv", "baddbmm": "bmm"}
-RULES: dict[str, Rule] = {
-    **{name: functools.partial(added_product, product) for name, product in _SUMS.items()},
-    "block_diag": blocks,
-    "bmm": multiplied,
-    "cat": concatenated,
-    "dot": dotted,
-    "linalg_cross": crossed,
-    "mm": multiplied,
-    "mv": matrix_by_vector,
-    "stack": stacked,
-    "vdot": dotted,
-}
+rule("addmm")(functools.partial(added_product, "mm"))
+rule("addmv")(functools.partial(added_product, "mv"))
+rule("baddbmm")(functools.partial(added_product, "bmm"))

@@ -245,6 +245,7 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Any = 
     return ROWS[name].call(*arguments, out=out)
 
 
+@composite(vmap="decompose")
 def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     """div, in place."""
     name, arguments = _divided(rounding_mode, self, other)
@@ -260,6 +261,7 @@ def true_divide(input: Any, other: Any, *, out: Any = None) -> Tensor:
     return _true_divide(input, other, out=out)
 
 
+@composite(vmap="decompose")
 def true_divide_(self: Tensor, other: Any) -> Tensor:
     """true_divide, in place."""
     return run_inplace(ROWS["div"], [self, other])

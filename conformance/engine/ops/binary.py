@@ -180,6 +180,7 @@ def ldexp(self: Array, other: Array) -> Array:
     return np.multiply(self, np.exp2(wide).astype(self.dtype))
 
 
+@composite(vmap_inplace="fallback")
 def ldexp_(self: Tensor, other: Tensor) -> Tensor:
     """ldexp, in place."""
     if isinstance(other, Tensor) and self._array.dtype.kind not in "fcV":
@@ -297,6 +298,7 @@ def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Any = None) -> Tensor:
     return (_lerp_tensor if isinstance(weight, Tensor) else _lerp_number)(input, end, weight, out=out)
 
 
+@composite(vmap_inplace="fallback")
 def lerp_(self: Tensor, end: Tensor, weight: Any) -> Tensor:
     """lerp, in place."""
     return run_inplace(ROWS["lerp_tensor" if isinstance(weight, Tensor) else "lerp"], [self, end, weight])

@@ -62,6 +62,7 @@ def _compare(name: str, function: Any, **facts: Any) -> tuple[Callable[..., Any]
         **facts,
     )(forward)
 
+    @composite(vmap_inplace="fallback")
     def in_place(self: Tensor, other: Any) -> Tensor:
         row = ROWS[f"{name}_number_" if is_number(other) else f"{name}_tensor_"]
         return run_inplace(row, [self, other])
@@ -86,7 +87,11 @@ def _isin(elements: Any, test_elements: Any, invert: bool) -> Array:
     return np.isin(elements, test_elements, invert=invert)
 
 
-@composite(vmap="fallback")
+def _overload(elements: Any, test_elements: Any, **named: Any) -> str:
+    return "_".join("Tensor" if isinstance(each, Tensor) else "Scalar" for each in (elements, test_elements))
+
+
+@composite(vmap="fallback", overload=_overload)
 def isin(
     elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False, out: Any = None
 ) -> Tensor:

@@ -66,6 +66,7 @@ def cumsum(self: Array, dim: Any, *, dtype: Any = None) -> Array:
     return _running(np.add, self, dim, dtype)
 
 
+@composite(vmap_inplace="fallback")
 def cumsum_(self: Tensor, dim: Any, *, dtype: Any = None) -> Tensor:
     """cumsum, in place."""
     return _run_in_place("cumsum", self, dim, dtype)
@@ -85,6 +86,7 @@ def cumprod(self: Array, dim: Any, *, dtype: Any = None) -> Array:
     return _running(np.multiply, self, dim, dtype)
 
 
+@composite(vmap_inplace="fallback")
 def cumprod_(self: Tensor, dim: Any, *, dtype: Any = None) -> Tensor:
     """cumprod, in place."""
     return _run_in_place("cumprod", self, dim, dtype)

@@ -47,6 +47,7 @@ def _reduce_all(name: str, node: str, function: Any) -> Any:
         no_complex=f"{name}_all",
         complex_if="empty",
         kernel_writes=1,
+        vmap="full_reduction",
         self=lambda grad, self, result: evenly_distribute(grad, self, result),
     )(forward)
 

@@ -316,6 +316,7 @@ def scatter(
     return ROWS[name].call(input, dim, index, *rest, out=out)
 
 
+@composite(vmap_inplace="fallback")
 def scatter_(
     self: Tensor, dim: Any, index: Tensor, src: Any = None, *, value: Any = None, reduce: Any = None
 ) -> Tensor:

@@ -190,7 +190,11 @@ def _histogram_between(
     return _counted(points, [bins], None if weight is None else weight.reshape(-1), density), bins.copy()
 
 
-@composite(vmap="fallback")
+def _overload(input: Any, bins: Any, *others: Any, **named: Any) -> str:
+    return "bins_tensor" if isinstance(bins, Tensor) else "bin_ct"
+
+
+@composite(vmap="fallback", overload=_overload)
 def histogram(
     input: Tensor,
     bins: Any = 100,

@@ -219,6 +219,7 @@ def _median_all(name: str, node: str, ignore_nan: bool) -> Any:
         node,
         no_complex="median_cpu",
         complex_if="empty",
+        vmap="full_reduction",
         self=lambda grad, self, result: evenly_distribute(grad, self, result),
     )(forward)
 
@@ -368,7 +369,7 @@ def _interpolated(ranked: Tensor, q: Tensor, interpolation: str, ignore_nan: boo
 
 
 def _quantiles(name: str, ignore_nan: bool, text: str) -> Any:
-    @composite(vmap="fallback", autocast="fp32")
+    @composite(vmap="fallback", autocast="fp32", overload="default scalar")
     def reduce(
         input: Tensor, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear",
         out: Any = None,

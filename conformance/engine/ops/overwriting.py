@@ -93,7 +93,7 @@ _FILLED_TENSOR = op(
 )(ROWS["fill_tensor"].forward)
 
 
-@composite(vmap="fallback")
+@composite(vmap="fallback", overload="Tensor Scalar")
 def fill(input: Tensor, value: Any) -> Tensor:
     """A copy with every element the same number."""
     return (_FILLED_TENSOR if isinstance(value, Tensor) else _FILLED)(input, value)

@@ -123,6 +123,12 @@ _KERNELS: dict[str, Callable[[Array, Array], Array]] = {
 }
 
 
+def _overload(x: Any, n: Any, **named: Any) -> str:
+    if isinstance(x, Tensor):
+        return "default" if isinstance(n, Tensor) else "n_scalar"
+    return "x_scalar"
+
+
 def _row(name: str) -> Callable[..., Tensor]:
     def forward(x: Array, n: Array) -> Array:
         if x.dtype.kind not in "fV" or is_half(x.dtype):
@@ -133,7 +139,7 @@ def _row(name: str) -> Callable[..., Tensor]:
 
     op(None, name=f"special_{name}", meet="x n", numbers=False, to_float=True)(forward)
 
-    @composite(vmap="fallback")
+    @composite(vmap="fallback", overload=_overload)
     def function(x: Any, n: Any, *, out: Any = None) -> Tensor:
         from ..creation import scalar_tensor
 

@@ -63,7 +63,6 @@ def _max_rows(spatial: int) -> Any:
         name=f"max_pool{spatial}d_with_indices",
         no_complex=f"max_pool{spatial}d",
         outputs="result0 result1",
-        vmap="folded",
         self=lambda grad, self, kernel_size, stride, padding, dilation, ceil_mode, result1: backward(
             grad, self, kernel_size, stride, padding, dilation, ceil_mode, result1
         ),

@@ -176,6 +176,7 @@ def pow(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
         raise found from None
 
 
+@composite(vmap_inplace="fallback")
 def pow_(self: Tensor, exponent: Any) -> Tensor:
     """The power, in place."""
     return run_inplace(ROWS["pow" if is_number(exponent) else "pow_tensor"], [self, exponent])
@@ -200,7 +201,7 @@ def float_power(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
     return pow(base, to, out=out)
 
 
-@composite(vmap="fallback")
+@composite(vmap="fallback", overload="Tensor Scalar")
 def float_power_(self: Tensor, exponent: Any) -> Tensor:
     """The power, computed in double precision, in place."""
     array = exponent._array if isinstance(exponent, Tensor) else np.asarray(exponent)

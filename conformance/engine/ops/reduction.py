@@ -102,6 +102,7 @@ def sum_backward(grad: Tensor, shape: tuple[int, ...], dim: Any, keepdim: bool) 
     complex="holomorphic",
     jvp="auto_linear",
     kernel_writes=1,
+    vmap="full_reduction",
     self=lambda grad, self_sym_sizes: grad.expand(self_sym_sizes),
 )
 def _sum_all(self: Array, dtype: Any = None) -> Array:
@@ -231,6 +232,7 @@ def _average(
     complex="holomorphic",
     jvp="auto_linear",
     kernel_writes=2,
+    vmap="full_reduction",
     self=lambda grad, self_sym_sizes, self_sym_numel: over(grad.expand(self_sym_sizes), self_sym_numel),
 )
 def _mean_all(self: Array, dtype: Any = None) -> Array:
@@ -353,6 +355,7 @@ def _multiply(array: Array, axes: Any, dtype: Any, keepdims: bool = False) -> Ar
     autocast="fp32",
     computes_in_out_dtype=True,
     kernel_writes=1,
+    vmap="full_reduction",
     self=lambda grad, self, result: _prod_backward(grad, self.to(grad.dtype), result),
 )
 def _prod_all(self: Array, dtype: Any = None) -> Array:

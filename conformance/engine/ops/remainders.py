@@ -60,6 +60,7 @@ def floor_divide(input: Any, other: Any, *, out: Any = None) -> Tensor:
     return _floor_divide(input, other, out=out)
 
 
+@composite(vmap_inplace="fallback")
 def floor_divide_(self: Tensor, other: Any) -> Tensor:
     """floor_divide, in place."""
     return run_inplace(ROWS["floor_divide" if is_number(other) else "floor_divide_tensor"], [self, other])
@@ -151,11 +152,13 @@ def remainder(input: Any, other: Any, *, out: Any = None) -> Tensor:
     return (_remainder_number if is_number(other) else _remainder_tensor)(input, other, out=out)
 
 
+@composite(vmap_inplace="fallback")
 def fmod_(self: Tensor, other: Any) -> Tensor:
     """fmod, in place."""
     return run_inplace(ROWS["fmod" if is_number(other) else "fmod_tensor"], [self, other])
 
 
+@composite(vmap_inplace="fallback")
 def remainder_(self: Tensor, other: Any) -> Tensor:
     """remainder, in place."""
     return run_inplace(ROWS["remainder" if is_number(other) else "remainder_tensor"], [self, other])

@@ -262,6 +262,7 @@ _xlog1py = _product_with_log(
 )  # fmt: skip
 
 
+@composite(vmap_inplace="fallback")
 def xlogy_(self: Tensor, other: Any) -> Tensor:
     """xlogy, in place."""
     return run_inplace(ROWS["xlogy" if is_number(other) else "xlogy_tensors"], [self, other])

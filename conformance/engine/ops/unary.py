@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..creation import zeros_like
+from ..facts import composite
 from ..inplace import check_inplace, run_inplace
 from ..modes import state
 from ..rows import ROWS, Array, op
@@ -241,6 +242,7 @@ def abs(self: Array) -> Array:
 absolute = abs
 
 
+@composite(vmap="decompose")
 def abs_(self: Tensor) -> Tensor:
     """The absolute value, in place; that of a complex number is none."""
     if self._array.dtype.kind == "c":

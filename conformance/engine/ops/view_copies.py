@@ -103,7 +103,11 @@ def view_copy(input: Tensor, size: Any = None, *, dtype: Any = None, out: Any = 
     return _view(input, sizes((size,)), out=out)
 
 
-@composite(vmap="fallback")
+def _overload(input: Any, dim: Any = None) -> str:
+    return "default" if dim is None else "dim" if isinstance(dim, int) else "dims"
+
+
+@composite(vmap="fallback", overload=_overload)
 def squeeze_copy(input: Tensor, dim: Any = MISSING, *, out: Any = None) -> Tensor:
     """squeeze as a copy."""
     if dim is MISSING:

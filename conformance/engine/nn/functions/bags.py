@@ -13,7 +13,7 @@ from ...tensor import Tensor, wrap
 _MODES = ("sum", "mean", "max")
 
 
-@composite(vmap="fallback")
+@composite(vmap="fallback", overload="padding_idx")
 def embedding_bag(
     input: Tensor, weight: Tensor, offsets: Tensor | None = None, max_norm: float | None = None,
     norm_type: float = 2, scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False,
@@ -76,7 +76,7 @@ def embedding_bag(
     )[0]  # fmt: skip
 
 
-@composite(vmap="fallback")
+@composite(vmap="fallback", overload="padding_idx")
 def bags_of(
     weight: Tensor, indices: Tensor, offsets: Tensor, scale_grad_by_freq: bool = False, mode: int = 0,
     sparse: bool = False, per_sample_weights: Tensor | None = None, include_last_offset: bool = False,

@@ -381,10 +381,10 @@ def _unpooled(input: Tensor, kernel: Any, stride: Any, padding: Any, output_size
 def _max_unpool(spatial: int) -> Callable[..., Tensor]:
     name = f"max_unpool{spatial}d"
 
-    @composite(vmap="decompose" if spatial == 1 else "fallback")
     def each(setting: Any) -> Any:
         return tuple(setting) if isinstance(setting, Iterable) else (setting,) * spatial
 
+    @composite(vmap="decompose" if spatial == 1 else "fallback")
     def function(
         input: Tensor,
         indices: Tensor,

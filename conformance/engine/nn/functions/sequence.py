@@ -25,7 +25,11 @@ def _lengths(name: str, given: Tensor | Sequence[int]) -> tuple[int, ...]:
     return tuple(given._array.reshape(-1).tolist())
 
 
-@composite(vmap="fallback", autocast="fp32")
+def _overload(log_probs: Any, targets: Any, input_lengths: Any, *others: Any, **named: Any) -> str:
+    return "Tensor" if isinstance(input_lengths, Tensor) else "IntList"
+
+
+@composite(vmap="fallback", autocast="fp32", overload=_overload)
 def ctc_loss(
     log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0,
     reduction: str = "mean", zero_infinity: bool = False,
@@ -45,7 +49,7 @@ def ctc_loss(
     )
 
 
-@composite(vmap="fallback")
+@composite(vmap="fallback", overload=_overload)
 def at_top(
     log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0,
     reduction: int = NONE, zero_infinity: bool = False,
