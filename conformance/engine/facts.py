@@ -19,6 +19,9 @@ class Facts(NamedTuple):
     """The facts about one operator.
 
     Attributes:
+        variants: what torch has of it (torch: native_functions.yaml); "" where modules share it among themselves. None: a
+            function and a method, or a method alone where the name ends with an underscore.
+        inplace: what torch has of the in-place form, if there is one; one that is written out by itself has its own facts.
         jvp: how tangents pass in forward mode (torch: derivatives.yaml, ``result:``): the operator itself applied to the
             tangents (``auto_linear``), the gradient's formula applied to the tangent (``auto_element_wise``), the product
             rule (``bilinear``); ``multilinear`` is linear in each input but for normalization. ``not_implemented`` and
@@ -54,6 +57,8 @@ class Facts(NamedTuple):
         operator: torch's name of the operator, where it is neither the row's nor the function's.
     """
 
+    variants: Literal["function, method", "function", "method", ""] | None = None
+    inplace: Literal["function, method", "method"] | None = None
     jvp: (
         Literal[
             "auto_linear",

@@ -401,7 +401,14 @@ def normal(
 # In-place forms: rows, so that writing random numbers is part of the graph like any other write.
 
 
-@op("NormalBackward0", name="normal", complex="as_written", random="elementwise", self=_zeros)
+@op(
+    "NormalBackward0",
+    name="normal",
+    complex="as_written",
+    random="elementwise",
+    inplace="method",
+    self=_zeros,
+)
 @_composite(random="elementwise")
 def _normal(self: Array, mean: Any = 0.0, std: Any = 1.0, *, generator: Any = None) -> Array:
     return _laid_out(
@@ -427,31 +434,52 @@ def _laid_out(target: Array, draw: Callable[[tuple[int, ...], bool], Array]) -> 
     return samples.transpose(np.argsort(order))
 
 
-@op("UniformBackward0", name="uniform", complex="as_written", random="elementwise", self=_zeros)
+@op(
+    "UniformBackward0",
+    name="uniform",
+    complex="as_written",
+    random="elementwise",
+    inplace="method",
+    self=_zeros,
+)
 @_composite(random="elementwise")
 def _uniform(self: Array, from_: Any = 0.0, to: Any = 1.0, *, generator: Any = None) -> Array:
     return _fill(self, draws.uniform, generator, from_, to)
 
 
-@op("LogNormalBackward0", name="log_normal", overlap="check_first", random="elementwise", self=_zeros)
+@op(
+    "LogNormalBackward0",
+    name="log_normal",
+    overlap="check_first",
+    random="elementwise",
+    inplace="method",
+    self=_zeros,
+)
 @_composite(random="elementwise")
 def _log_normal(self: Array, mean: Any = 1.0, std: Any = 2.0, *, generator: Any = None) -> Array:
     return _fill(self, draws.log_normal, generator, mean, std)
 
 
-@op("ExponentialBackward0", name="exponential", random="elementwise", self=_zeros)
+@op("ExponentialBackward0", name="exponential", random="elementwise", inplace="method", self=_zeros)
 @_composite(random="elementwise")
 def _exponential(self: Array, lambd: Any = 1.0, *, generator: Any = None) -> Array:
     return _fill(self, draws.exponential, generator, lambd)
 
 
-@op("CauchyBackward0", name="cauchy", random="elementwise", self=_zeros)
+@op("CauchyBackward0", name="cauchy", random="elementwise", inplace="method", self=_zeros)
 @_composite(random="elementwise")
 def _cauchy(self: Array, median: Any = 0.0, sigma: Any = 1.0, *, generator: Any = None) -> Array:
     return _fill(self, draws.cauchy, generator, median, sigma)
 
 
-@op("GeometricBackward0", name="geometric", overlap="check_first", random="elementwise", self=_zeros)
+@op(
+    "GeometricBackward0",
+    name="geometric",
+    overlap="check_first",
+    random="elementwise",
+    inplace="method",
+    self=_zeros,
+)
 @_composite(random="elementwise")
 def _geometric(self: Array, p: Any, *, generator: Any = None) -> Array:
     return _fill(self, draws.geometric, generator, p)
@@ -469,7 +497,14 @@ def _bernoulli_each(self: Array, p: Array, *, generator: Any = None) -> Array:
     return _happened(self, np.broadcast_to(p, self.shape), self.dtype, generator)
 
 
-@op("BernoulliBackward2", name="bernoulli", inplace_overload="float", overlap="check_first", self=_zeros)
+@op(
+    "BernoulliBackward2",
+    name="bernoulli",
+    inplace_overload="float",
+    overlap="check_first",
+    inplace="method",
+    self=_zeros,
+)
 def _bernoulli_fill(self: Array, p: Any = 0.5, *, generator: Any = None) -> Array:
     return _fill(self, draws.bernoulli, generator, p)
 
@@ -486,7 +521,7 @@ def _random_to(self: Array, to: Any, *, generator: Any = None) -> Array:
     return _fill(self, draws.integers, generator, 0, to)
 
 
-@op("RandomBackward2", name="random", self=_zeros)
+@op("RandomBackward2", name="random", inplace="method", self=_zeros)
 def _random_fill(self: Array, *, generator: Any = None) -> Array:
     return _fill(self, draws.integers_all, generator)
 

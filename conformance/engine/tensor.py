@@ -323,7 +323,7 @@ class Tensor:
         result._version_counter = version_counter(self)
         return result
 
-    @composite(vmap="fallback")
+    @composite(variants="function, method", vmap="fallback")
     def detach_(self) -> Tensor:
         """Leave the graph in place; inference mode knows no graph, and there this does nothing.
 

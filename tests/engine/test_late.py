@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from conformance.engine.ops import names
+from conformance.engine.ops import late, names
 
 PROGRAM = """
 import json, sys
@@ -49,7 +49,7 @@ print(json.dumps([waiting(), [name for name in before if name not in waiting()]]
 """)
     listed = {name for name, owner in names.MODULE_OF.items() if owner == module}
     assert not listed & {*left}
-    assert {*brought} == listed - {*names.FUNCTIONS_ALONE.split()}
+    assert {*brought} == listed - {*late._FUNCTIONS.split()}
 
 
 @pytest.mark.parametrize(

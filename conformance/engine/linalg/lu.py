@@ -243,7 +243,7 @@ def _lu_unpack(
     return p, *(_triangles(LU_data) if unpack_data else (empty, empty))
 
 
-@composite(vmap="decompose")
+@composite(variants="function", vmap="decompose")
 def lu_unpack(
     LU_data: Tensor,
     LU_pivots: Tensor,

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..creation import zeros_like
 from ..dtypes import BY_NUMPY, F64, float_limits, number_within
+from ..facts import composite
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..shapes import laid_out
@@ -46,6 +47,7 @@ def _threshold_backward(grad_output: Array, self: Array, threshold: Any) -> Arra
     jvp="auto_element_wise",
     out=False,
     undefined_argument=(1, "self"),
+    inplace="function, method",
     self=lambda grad, result: _threshold_backward(grad, result, 0),
 )
 def relu(self: Array) -> Array:
@@ -60,6 +62,7 @@ def relu(self: Array) -> Array:
     meet="self",
     no_complex="threshold_cpu",
     jvp="auto_element_wise",
+    variants="function",
     self=lambda grad, self, threshold: _threshold_backward(grad, self, threshold),
 )
 def threshold(self: Array, threshold: Any, value: Any) -> Array:
@@ -78,6 +81,7 @@ def _threshold_in_place(self: Array, threshold: Any, value: Any) -> Array:
     return ROWS["threshold"].forward(self, threshold, value)
 
 
+@composite(variants="function")
 def threshold_(input: Tensor, threshold: Any, value: Any) -> Tensor:
     """threshold, in place."""
     return run_inplace(ROWS["threshold_"], [input, threshold, value])

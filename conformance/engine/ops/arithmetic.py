@@ -74,6 +74,7 @@ def _plus_scaled(self: Any, other: Any, alpha: Any, kind: np.dtype[Any], sign: i
     complex="holomorphic",
     jvp="auto_linear",
     vmap_operands="tensors",
+    inplace="method",
     self=lambda grad: grad,
     other=maybe_times,
 )
@@ -105,6 +106,7 @@ def _is_finite(array: Array) -> bool:
     complex="holomorphic",
     jvp="auto_linear",
     vmap_operands="tensors",
+    inplace="method",
     self=lambda grad: grad,
     other=lambda grad, alpha: maybe_times(-grad, alpha),
 )
@@ -157,7 +159,7 @@ def _rsub_tensor(self: Array, other: Array, alpha: Any = 1) -> Array:
     return laid_out(_plus_scaled(other, self, alpha, self.dtype, -1), other, self)
 
 
-@composite(vmap="decompose")
+@composite(variants="function", vmap="decompose")
 def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """other - alpha * input."""
     if other.__class__ in NUMBERS:
@@ -179,6 +181,7 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     complex="holomorphic",
     jvp="bilinear",
     vmap_operands="tensors",
+    inplace="method",
     self=lambda grad, other: grad * other,
     other=lambda grad, self: grad * self,
 )
@@ -267,7 +270,14 @@ def true_divide_(self: Tensor, other: Any) -> Tensor:
     return run_inplace(ROWS["div"], [self, other])
 
 
-@op("NegBackward0", meet="self", complex="holomorphic", jvp="auto_element_wise", self=lambda grad: -grad)
+@op(
+    "NegBackward0",
+    meet="self",
+    complex="holomorphic",
+    jvp="auto_element_wise",
+    inplace="function, method",
+    self=lambda grad: -grad,
+)
 def neg(self: Array) -> Array:
     """-self."""
     refuse_bool_negation(self)

@@ -72,6 +72,7 @@ def bmm(self: Array, mat2: Array) -> Array:
     jvp="multilinear",
     autocast="lower_precision_fp",
     vmap_inplace="fallback",
+    inplace="method",
     self=lambda grad, beta: maybe_times(grad, beta),
     batch1=lambda grad, batch2, alpha: maybe_times(grad.bmm(batch2.transpose(1, 2)), alpha),
     batch2=lambda grad, batch1, alpha: maybe_times(batch1.transpose(1, 2).bmm(grad), alpha),
@@ -99,6 +100,7 @@ def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: 
     jvp="multilinear",
     autocast="lower_precision_fp",
     vmap_inplace="fallback",
+    inplace="method",
     self=lambda grad, beta: maybe_times(grad, beta),
     batch1=lambda grad, batch2, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2, alpha: (
         maybe_times(

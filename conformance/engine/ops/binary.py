@@ -42,6 +42,7 @@ def _atan2_backward(grad: Tensor, self: Tensor, other: Tensor, needed: Any) -> A
     to_float=True,
     no_complex="atan2_cpu",
     jvp="auto_element_wise",
+    inplace="method",
     inputs={"self other": _atan2_backward},
 )
 def atan2(self: Array, other: Array) -> Array:
@@ -59,6 +60,7 @@ arctan2 = atan2
     no_complex="hypot_cpu",
     jvp="auto_element_wise",
     vmap_inplace="fallback",
+    inplace="method",
     self=lambda grad, self, result: grad * self / result,
     other=lambda grad, other, result: grad * other / result,
 )
@@ -121,6 +123,7 @@ def copysign_(self: Tensor, other: Any) -> Tensor:
     meet="self other",
     numbers=False,
     vmap_inplace="fallback",
+    inplace="method",
     self=lambda grad, self, other: where(self != other, grad, 0),
     other=lambda other: zeros_like(other).zero_(),  # written, as torch makes them
 )
@@ -144,6 +147,7 @@ def _same_types(self: Array, values: Array) -> None:
     check=_same_types,
     no_complex=RuntimeError("heaviside is not yet implemented for complex tensors."),
     vmap_inplace="fallback",
+    inplace="method",
     self=unsupported("heaviside"),
     values=unsupported("heaviside"),
 )
@@ -180,7 +184,7 @@ def ldexp(self: Array, other: Array) -> Array:
     return np.multiply(self, np.exp2(wide).astype(self.dtype))
 
 
-@composite(vmap_inplace="fallback")
+@composite(variants="function, method", vmap_inplace="fallback")
 def ldexp_(self: Tensor, other: Tensor) -> Tensor:
     """ldexp, in place."""
     if isinstance(other, Tensor) and self._array.dtype.kind not in "fcV":
@@ -320,6 +324,7 @@ def _scaled(array: Array, value: Any, kind: np.dtype[Any]) -> Array:
     jvp="multilinear",
     tangent_writes=0,
     vmap_inplace="fallback",
+    inplace="method",
     self=lambda grad: grad,
     tensor1=lambda grad, tensor2, value: grad * times(tensor2, value),
     tensor2=lambda grad, tensor1, value: grad * times(tensor1, value),
@@ -369,6 +374,7 @@ def _addcdiv_divisor_backward(grad: Tensor, tensor1: Tensor, tensor2: Tensor, va
     complex="holomorphic",
     tangent_writes=0,
     vmap_inplace="fallback",
+    inplace="method",
     self=lambda grad: grad,
     tensor1=lambda grad, tensor2, value: grad * _quotient_of(value, tensor2),
     tensor2=_addcdiv_divisor_backward,
@@ -383,7 +389,7 @@ def addcdiv(self: Array, tensor1: Array, tensor2: Array, *, value: Any = 1) -> A
 # Common divisors ----------------------------------------------------------------------------------
 
 
-@op(meet="self other", numbers=False)
+@op(meet="self other", numbers=False, inplace="function, method")
 def gcd(self: Array, other: Array) -> Array:
     """The greatest common divisor."""
     need_integers("gcd_cpu", self)
@@ -401,7 +407,7 @@ def _gcd_of_remainders(self: Array, other: Array) -> Array:
     return b
 
 
-@op(meet="self other", numbers=False)
+@op(meet="self other", numbers=False, inplace="function, method")
 def lcm(self: Array, other: Array) -> Array:
     """The least common multiple."""
     need_integers("lcm_cpu", self)

@@ -94,6 +94,7 @@ def mm(self: Array, mat2: Array) -> Array:
     autocast="lower_precision_fp",
     vmap_inplace="fallback",
     kernel_writes=1,
+    inplace="method",
     self=lambda grad, beta: maybe_times(grad, beta),
     mat1=lambda grad, mat2, mat1_sym_sizes, mat1_sym_strides, alpha: _mat1_grad(
         grad, mat2, mat1_sym_sizes, mat1_sym_strides, alpha
@@ -209,6 +210,7 @@ def mv(self: Array, vec: Array) -> Array:
     complex="holomorphic",
     jvp="multilinear",
     vmap_inplace="fallback",
+    inplace="function, method",
     self=lambda grad, beta: maybe_times(grad, beta),
     mat=lambda grad, vec, alpha: maybe_times(grad.outer(vec), alpha),
     vec=lambda grad, mat, alpha: maybe_times(mat.t().mv(grad), alpha),
@@ -296,6 +298,7 @@ def vdot(self: Array, other: Array) -> Array:
     tangent_writes=0,
     vmap_inplace="fallback",
     overlap="refuse_inputs",
+    inplace="method",
     self=lambda grad, beta: maybe_times(grad, beta),
     vec1=lambda grad, vec2, alpha: maybe_times(grad.mv(vec2), alpha),
     vec2=lambda grad, vec1, alpha: maybe_times(grad.t().mv(vec1), alpha),

@@ -29,7 +29,9 @@ def _compare(name: str, function: Any, **facts: Any) -> tuple[Callable[..., Any]
     forward = compare if name in ("eq", "ne") else order
 
     node = f"{name.capitalize()}Backward"
-    compared = op(name=name, meet="self other", numbers="other", overload="Tensor Scalar")(forward)
+    compared = op(name=name, meet="self other", numbers="other", overload="Tensor Scalar", inplace="method")(
+        forward
+    )
     of_self = {
         "self": lambda _self_sym_sizes, _self_scalar_type: zeros_written(_self_sym_sizes, _self_scalar_type)
     }
@@ -91,7 +93,7 @@ def _overload(elements: Any, test_elements: Any, **named: Any) -> str:
     return "_".join("Tensor" if isinstance(each, Tensor) else "Scalar" for each in (elements, test_elements))
 
 
-@composite(vmap="fallback", overload=_overload)
+@composite(variants="function", vmap="fallback", overload=_overload)
 def isin(
     elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False, out: Any = None
 ) -> Tensor:

@@ -72,7 +72,7 @@ def _contract(a: Tensor, b: Tensor, dims_a: Sequence[int], dims_b: Sequence[int]
     return found.reshape([*rest_a, *rest_b])
 
 
-@composite(vmap="decompose")
+@composite(variants="function", vmap="decompose")
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
     """The sum of products over the last dimensions of one and the first of the other, or over chosen ones."""
     if isinstance(dims, Tensor):
@@ -210,7 +210,7 @@ def _chain(tensors: list[Tensor], split: dict[tuple[int, int], int], i: int, j: 
     return mm(_chain(tensors, split, i, k), right)
 
 
-@composite(vmap="no_fallback")
+@composite(variants="function", vmap="no_fallback")
 def chain_matmul(*matrices: Any, out: Tensor | None = None) -> Tensor:
     """A product of matrices, by its old name."""
     check_list(matrices)

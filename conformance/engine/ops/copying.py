@@ -51,7 +51,7 @@ def _check_none(name: str, beyond: tuple[Any, ...]) -> None:
         raise TypeError(f"{name}() takes 0 positional arguments but {len(beyond)} {were} given")
 
 
-@composite(vmap="decompose")
+@composite(variants="method", vmap="decompose")
 def contiguous(self: Tensor, *beyond: Any, memory_format: Any = None) -> Tensor:
     """The tensor itself where its memory is in order, else a copy that is."""
     _check_none("contiguous", beyond)
@@ -65,7 +65,14 @@ def contiguous(self: Tensor, *beyond: Any, memory_format: Any = None) -> Tensor:
     return in_order(self) if memory_format is None else _clone(self, memory_format)
 
 
-@op("CloneBackward0", name="_in_order", complex="holomorphic", jvp="auto_linear", self=lambda grad: grad)
+@op(
+    "CloneBackward0",
+    name="_in_order",
+    complex="holomorphic",
+    jvp="auto_linear",
+    variants="",
+    self=lambda grad: grad,
+)
 def in_order(self: Array) -> Array:
     """A copy whose memory is in order.
 
@@ -121,7 +128,7 @@ def _converted(array: Array, dtype: Any, memory_format: Any) -> Array:
     return laid_out(converted, memory_format)
 
 
-@composite(vmap="decompose")
+@composite(variants="method", vmap="decompose")
 def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """The tensor in another dtype; itself where nothing changes."""
     where = args[0] if args and args[0].__class__ in (str, device) else None
@@ -209,7 +216,7 @@ def real_part(array: Array, kind: dtypes.dtype | None) -> Array:
     return array.real
 
 
-@composite(vmap="decompose")
+@composite(variants="method", vmap="decompose")
 def type_as(self: Tensor, other: Tensor) -> Tensor:
     """The tensor in another tensor's dtype."""
     return _in(self, other.dtype)
@@ -293,7 +300,7 @@ def _repeat_backward(grad: Tensor, repeats: Sequence[int], shape: tuple[int, ...
     return grad.reshape(sizes).sum(repeated) if repeated else grad
 
 
-@composite(vmap="decompose")
+@composite(variants="method", vmap="decompose")
 def repeat(self: Tensor, *counts: Any, repeats: Any = None) -> Tensor:
     """The tensor tiled."""
     return _repeat(self, sizes(counts if repeats is None else (repeats,), "repeat(): argument 'repeats'"))

@@ -32,6 +32,7 @@ def _triangle(name: str, node: str, function: Any, text: str) -> Any:
         complex="holomorphic",
         jvp="auto_linear",
         vmap_inplace="fallback",
+        inplace="method",
         self=lambda grad, diagonal: getattr(grad, name)(diagonal),
     )(forward)
 
@@ -41,6 +42,7 @@ triu = _triangle("triu", "TriuBackward0", np.triu, "The upper triangle, zeros be
 
 
 def _indices(name: str, lower: bool, text: str) -> Any:
+    @composite(variants="function")
     def make_indices(
         row: int,
         col: int,
@@ -103,6 +105,7 @@ def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> 
     "DiagonalBackward0_copy",
     complex="holomorphic",
     jvp="auto_linear",
+    variants="function",
     self=lambda grad, self_sym_sizes, offset, dim1, dim2: diagonal_backward(
         grad, self_sym_sizes, offset, dim1, dim2
     ),
@@ -148,7 +151,7 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     return self
 
 
-@composite(vmap="fallback")
+@composite(variants="function", vmap="fallback")
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     """The powers of a vector's elements, a column each."""
     if x._array.ndim != 1:

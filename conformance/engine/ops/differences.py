@@ -91,7 +91,7 @@ def _pairs(y: Tensor, axis: int) -> Tensor:
     return left + right
 
 
-@composite(vmap="decompose")
+@composite(variants="function", vmap="decompose")
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim: int = -1) -> Tensor:
     """The integral along a dimension by the trapezoidal rule."""
     axis = existing_dim(dim, y._array.ndim) if x is None else wrap_dim(dim, y._array.ndim)
@@ -111,7 +111,7 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim: int = -1)
 trapz = trapezoid
 
 
-@composite(vmap="decompose")
+@composite(variants="function", vmap="decompose")
 def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim: int = -1) -> Tensor:
     """The integral so far along a dimension by the trapezoidal rule."""
     axis = wrap_dim(dim, y._array.ndim)
@@ -125,7 +125,7 @@ def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim
 # gradient -----------------------------------------------------------------------------------------
 
 
-@composite(vmap="decompose")
+@composite(variants="function", vmap="decompose")
 def gradient(
     input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order: int = 1
 ) -> tuple[Tensor, ...]:

@@ -112,7 +112,7 @@ _MODES = {
 }
 
 
-@composite(vmap="decompose", autocast="fp32")
+@composite(variants="function", vmap="decompose", autocast="fp32")
 def cdist(
     x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"
 ) -> Tensor:
@@ -186,7 +186,7 @@ def _pdist_backward(grad_: Array, self: Array, p: Any, pdist: Array) -> Array:
     return found
 
 
-@composite(vmap="fallback")
+@composite(variants="function", vmap="fallback")
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     """The distances of all pairs of rows."""
     if input._array.ndim != 2:

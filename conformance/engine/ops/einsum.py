@@ -242,7 +242,7 @@ def _sum_pairs(operands: list[Tensor], places: _Places) -> Tensor:
     return operands[0]
 
 
-@composite(vmap="decompose")
+@composite(variants="function", vmap="decompose")
 def einsum(*args: Any) -> Tensor:
     """A sum of products, written with subscripts; or operands each followed by a list of subscript numbers."""
     if len(args) == 2 and isinstance(args[0], str) and isinstance(args[1], (tuple, list)):

@@ -37,11 +37,11 @@ def _lgamma_kernel(self: Array) -> Array:
 
 lgamma = float_function(
     "LgammaBackward0", "lgamma", _lgamma_kernel, "The logarithm of the absolute value of gamma.",
-    lambda grad, self: grad * self.digamma(), no_complex="lgamma_vml_cpu", jvp="auto_element_wise",
+    lambda grad, self: grad * self.digamma(), no_complex="lgamma_vml_cpu", jvp="auto_element_wise", inplace="method",
 )  # fmt: skip
 digamma = float_function(
     "DigammaBackward0", "digamma", _digamma_kernel, "The derivative of lgamma.",
-    lambda grad, self: grad * polygamma(1, self), no_complex="digamma", jvp="auto_element_wise",
+    lambda grad, self: grad * polygamma(1, self), no_complex="digamma", jvp="auto_element_wise", inplace="method",
 )  # fmt: skip
 
 
@@ -103,6 +103,7 @@ def attach() -> None:
     meet="self",
     to_float=True,
     vmap="fallback",
+    inplace="method",
     self=lambda grad, self, n: grad * polygamma(n + 1, self),
 )
 @composite(vmap="fallback")
@@ -183,6 +184,7 @@ def _gamma_slope(self: Tensor, other: Tensor) -> Tensor:
     numbers=False,
     jvp="not_implemented",
     vmap_inplace="fallback",
+    inplace="method",
     self=undefined("igamma: input"),
     other=lambda grad, self, other: grad * _gamma_slope(self, other),
 )
@@ -197,6 +199,7 @@ def igamma(self: Array, other: Array) -> Array:
     numbers=False,
     jvp="not_implemented",
     vmap_inplace="fallback",
+    inplace="method",
     self=undefined("igammac: input"),
     other=lambda grad, self, other: -grad * _gamma_slope(self, other),
 )

@@ -172,7 +172,7 @@ def _rrelu_with_noise_in_place(self: Array, noise: Array, lower: Any, upper: Any
     return _rrelu_kernel(self, noise, lower, upper, training)
 
 
-@composite(vmap="unsupported")
+@composite(variants="function", vmap="unsupported")
 def rrelu(
     input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, generator: Any = None
 ) -> Tensor:
@@ -188,7 +188,7 @@ def rrelu(
     return _rrelu_with_noise(input, make(np.empty_like(input._array)), lower, upper, training)
 
 
-@composite(vmap="unsupported")
+@composite(variants="function", vmap="unsupported")
 def rrelu_(
     input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, generator: Any = None
 ) -> Tensor:

@@ -332,6 +332,7 @@ def scatter_(
     jvp="auto_linear",
     vmap="scatter",
     overlap="refuse_inputs",
+    inplace="method",
     self=lambda grad: grad,
     src=lambda grad, dim, index: grad.gather(dim, index),
 )

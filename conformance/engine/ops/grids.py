@@ -25,7 +25,7 @@ def _given(tensors: tuple[Any, ...]) -> tuple[Tensor, ...]:
     return tensors
 
 
-@composite(vmap="decompose")
+@composite(variants="function", vmap="decompose")
 def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     """Tensors expanded to their common shape."""
     given = _given(tensors)
@@ -33,6 +33,7 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     return tuple(each if each._array.shape == shape else each.expand(shape) for each in given)
 
 
+@composite(variants="function")
 def broadcast_shapes(*shapes: Any) -> Size:
     """The shape to which shapes broadcast."""
     given = [(each,) if isinstance(each, int) else each for each in shapes if each is not None]
@@ -61,7 +62,7 @@ def broadcast_shapes(*shapes: Any) -> Size:
 
 
 def _at_least(ndim: int, grow: Any, text: str) -> Any:
-    @composite(vmap="decompose")
+    @composite(variants="function", vmap="decompose")
     def atleast(*tensors: Any) -> Any:
         if len(tensors) == 1 and isinstance(tensors[0], Tensor):
             return grow(tensors[0])
@@ -97,7 +98,7 @@ atleast_3d = _at_least(3, _three, "The tensor with at least three dimensions.")
 # Grids --------------------------------------------------------------------------------------------
 
 
-@composite(vmap="decompose")
+@composite(variants="function", vmap="decompose")
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """The coordinates of a grid, a tensor for each axis."""
     given = _given(tensors)
@@ -139,7 +140,7 @@ def grid(given: tuple[Tensor, ...], indexing: str) -> tuple[Tensor, ...]:
     return tuple(found)
 
 
-@composite(vmap="decompose")
+@composite(variants="function", vmap="decompose")
 def cartesian_prod(*tensors: Any) -> Tensor:
     """Every combination of one element from each vector, a row each."""
     given = _given(tensors)
@@ -151,7 +152,7 @@ def cartesian_prod(*tensors: Any) -> Tensor:
     return stack([each.flatten() for each in grid(given, "ij")], 1)
 
 
-@composite(vmap="decompose")
+@composite(variants="function", vmap="decompose")
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
     """Every choice of r elements of a vector, a row each."""
     if input._array.ndim != 1:

@@ -295,7 +295,7 @@ def _counts_between(self: Array, bins: Any, weight: Any = None, density: bool = 
     return _counted(self, bins, weight, density)
 
 
-@composite(vmap="no_fallback")
+@composite(variants="function", vmap="no_fallback")
 def histogramdd(
     input: Tensor, bins: Any, range: Any = None, weight: Tensor | None = None, density: bool = False
 ) -> Any:

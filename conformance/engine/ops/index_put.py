@@ -8,6 +8,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from ..dtypes import BY_NUMPY
+from ..facts import composite
 from ..inplace import run_inplace, warn_of_overlap
 from ..modes import state
 from ..rows import ROWS, Array, op
@@ -87,6 +88,7 @@ def _broadcastable(indices: Any) -> None:
     overload="Tensor",
     complex="holomorphic",
     jvp="auto_linear",
+    variants="method",
     self=lambda grad, self_sym_sizes, indices: index_backward(grad, self_sym_sizes, indices),
 )
 def index(self: Array, indices: Any) -> Array:
@@ -226,6 +228,7 @@ def _names_rows(index: Any) -> bool:
     return isinstance(index, np.ndarray) and index.dtype.kind == "i"
 
 
+@composite(variants="function, method")
 def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """index_put in place."""
     array = self._array

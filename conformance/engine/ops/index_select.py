@@ -127,6 +127,7 @@ def _refuse_outside(where: Array, n: int) -> None:
     jvp="auto_linear",
     overlap="refuse_inputs",
     kernel_writes=2,
+    inplace="method",
     self=lambda grad: grad,
     source=lambda grad, dim, index, source, alpha, source_dim: maybe_times(
         _read(grad, dim, index, source), alpha
@@ -160,6 +161,7 @@ def index_add(self: Array, dim: Any, index: Array, source: Array, *, alpha: Any 
     autocast="promote",
     vmap_inplace="fallback",
     overlap="refuse_inputs",
+    inplace="method",
     self=lambda grad, dim, index: _index_fill(grad, dim, index, 0),
     source=lambda grad, dim, index, source, source_dim: _read(grad, dim, index, source),
 )
@@ -321,6 +323,7 @@ _BY_SLICE = Places("index_select", "index_fill", "index_add", "index_reduce", "s
     vmap="fallback",
     vmap_inplace="fallback",
     overlap="refuse_inputs",
+    inplace="method",
     inputs={
         "self source": lambda grad, self, dim, index, source, reduce, include_self, result: reduce_backward(
             _BY_SLICE, grad, self, dim, index, source, reduce, include_self, result
@@ -397,6 +400,7 @@ def take(self: Array, index: Array) -> Array:
     vmap="fallback",
     vmap_inplace="fallback",
     overlap="refuse_inputs",
+    inplace="method",
     self=lambda grad, index, _source_sym_sizes, accumulate: (
         grad if accumulate else grad.put(index, zeros(_source_sym_sizes, dtype=grad.dtype), False)
     ),

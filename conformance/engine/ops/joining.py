@@ -65,7 +65,7 @@ def _cat(tensors: Any, dim: Any, _tensors_places: Any) -> Array:
     return following(found, first) if len(formats) == 1 else ordered(found)
 
 
-@composite(vmap="decompose")
+@composite(variants="function", vmap="decompose")
 def cat(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
     """Tensors joined along a dimension."""
     check_list(tensors)
@@ -107,7 +107,7 @@ def _stack(tensors: Any, dim: Any = 0) -> Array:
     return viewed(joined.astype(kind, copy=False), (*shape[:axis], len(tensors), *shape[axis:]))
 
 
-@composite(vmap="decompose")
+@composite(variants="function", vmap="decompose")
 def stack(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
     """Tensors joined along a new dimension."""
     _refuse_empty("stack", tensors)
@@ -123,7 +123,7 @@ def _refuse_empty(name: str, tensors: Any) -> None:
         raise RuntimeError(f"{name} expects a non-empty TensorList")
 
 
-@composite(vmap="decompose")
+@composite(variants="function", vmap="decompose")
 def hstack(tensors: Any, *, out: Any = None) -> Tensor:
     """Tensors side by side."""
     from .grids import atleast_1d
@@ -133,7 +133,7 @@ def hstack(tensors: Any, *, out: Any = None) -> Tensor:
     return cat(parts, 0 if parts[0]._array.ndim == 1 else 1, out=out)
 
 
-@composite(vmap="decompose")
+@composite(variants="function", vmap="decompose")
 def vstack(tensors: Any, *, out: Any = None) -> Tensor:
     """Tensors on top of each other."""
     from .grids import atleast_2d
@@ -145,7 +145,7 @@ def vstack(tensors: Any, *, out: Any = None) -> Tensor:
 row_stack = vstack
 
 
-@composite(vmap="decompose")
+@composite(variants="function", vmap="decompose")
 def dstack(tensors: Any, *, out: Any = None) -> Tensor:
     """Tensors behind each other."""
     from .grids import atleast_3d
@@ -154,7 +154,7 @@ def dstack(tensors: Any, *, out: Any = None) -> Tensor:
     return cat(atleast_3d(tensors), 2, out=out)
 
 
-@composite(vmap="no_fallback")
+@composite(variants="function", vmap="no_fallback")
 def column_stack(tensors: Any, *, out: Any = None) -> Tensor:
     """Tensors side by side, vectors as columns."""
     _refuse_empty("column_stack", tensors)
@@ -212,7 +212,7 @@ def _block_diag(tensors: Any) -> Array:
     return result
 
 
-@composite(vmap="decompose")
+@composite(variants="function", vmap="decompose")
 def block_diag(*tensors: Tensor) -> Tensor:
     """Matrices on the diagonal of a large one."""
     check_list(tensors)

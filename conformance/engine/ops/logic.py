@@ -22,7 +22,7 @@ def _logical(name: str, function: Any, text: str) -> Any:
         return function(self, other)
 
     forward.__name__, forward.__doc__ = name, text
-    return op(meet="self other", numbers=False)(forward)
+    return op(meet="self other", numbers=False, inplace="method")(forward)
 
 
 logical_and = _logical("logical_and", np.logical_and, "Whether both are nonzero.")
@@ -30,7 +30,7 @@ logical_or = _logical("logical_or", np.logical_or, "Whether one is nonzero.")
 logical_xor = _logical("logical_xor", np.logical_xor, "Whether exactly one is nonzero.")
 
 
-@op(meet="self", kernel_writes=1)
+@op(meet="self", kernel_writes=1, inplace="method")
 def logical_not(self: Array) -> Array:
     """Whether it is zero."""
     return np.logical_not(self)
@@ -90,7 +90,7 @@ def _bitwise(name: str, kernel: str, function: Any, text: str, **facts: Any) -> 
             raise invalid_combination(name, operands)
 
     forward.__name__, forward.__doc__ = name, text
-    return op(meet="self other", check=not_two_numbers, **facts)(forward)
+    return op(meet="self other", check=not_two_numbers, inplace="method", **facts)(forward)
 
 
 bitwise_and = _bitwise(
@@ -110,7 +110,7 @@ bitwise_right_shift = _bitwise(
 )
 
 
-@op(meet="self")
+@op(meet="self", inplace="method")
 def bitwise_not(self: Array) -> Array:
     """The bits turned over; of a bool, its opposite."""
     if self.dtype.kind not in "iub":

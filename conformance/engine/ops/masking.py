@@ -121,6 +121,7 @@ def masked_select(self: Array, mask: Array) -> Array:
     jvp="auto_linear",
     vmap="fallback",
     vmap_inplace="fallback",
+    inplace="method",
     self=lambda grad, mask: _masked_fill(grad, mask, 0),
     source=lambda grad, mask, source_sym_sizes: _masked_scatter_backward(grad, mask, source_sym_sizes),
 )

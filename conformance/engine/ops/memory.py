@@ -46,7 +46,7 @@ def resize_(self: Tensor, *sides: Any, size: Any = None, memory_format: Any = No
     return self
 
 
-@composite(vmap="fallback")
+@composite(variants="function, method", vmap="fallback")
 def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
     """The shape of another tensor over the same memory."""
     check_tensors("resize_as_", the_template=the_template)
@@ -55,7 +55,7 @@ def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None)
     return resize_(self, the_template._array.shape, memory_format=memory_format)
 
 
-@composite(vmap="no_fallback")
+@composite(variants="method", vmap="no_fallback")
 def is_set_to(self: Tensor, tensor: Tensor) -> bool:
     """Whether both show the same memory in the same way."""
     a, b = self._array, tensor._array

@@ -176,7 +176,7 @@ _FLAGS = (bool, type(None))
 
 
 def _spread(name: str, row: Any, text: str) -> Any:
-    @composite(vmap="decompose")
+    @composite(variants="function" if name.endswith("_mean") else None, vmap="decompose")
     def reduce(
         input: Tensor, dim: Any = ABSENT, unbiased: Any = None, keepdim: bool = False, *,
         correction: Any = ABSENT, out: Any = None,

@@ -1,54 +1,9 @@
-"""Which operations are functions, which are methods, and which have an in-place form."""
-
-# Tensor has these methods, torch no function of the name.
-METHODS_ALONE = """
-contiguous expand expand_as index is_set_to repeat reshape_as sum_to_size to type_as unfold view view_as
-"""
-
-# torch has these functions, Tensor no method of the name.
-FUNCTIONS_ALONE = """
-alias_copy as_strided_copy atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors bucketize
-cartesian_prod cat cdist celu celu_ chain_matmul column_stack combinations complex concat concatenate
-cumulative_trapezoid detach_copy diagonal_copy dstack einsum expand_copy fill gradient histogramdd hstack isin
-lu_unpack matrix_rank meshgrid pca_lowrank pdist permute_copy polar row_stack rrelu rrelu_ rsub searchsorted segment_reduce
-select_copy selu selu_ slice_copy split_copy
-split_with_sizes_copy squeeze_copy stack std_mean svd_lowrank t_copy tensordot threshold threshold_ transpose_copy
-trapezoid trapz tril_indices triu_indices unbind_copy unfold_copy unravel_index unsqueeze_copy vander var_mean
-view_as_complex view_as_complex_copy view_as_real view_as_real_copy view_copy vstack
-_aminmax _assert_async _assert_tensor_metadata _efficientzerotensor _euclidean_dist _log_softmax _masked_softmax _safe_softmax
-_sample_dirichlet _segment_reduce _shape_as_tensor _softmax _stack _standard_gamma _test_autograd_multiple_dispatch
-_test_autograd_multiple_dispatch_view _test_autograd_multiple_dispatch_view_copy _trilinear _unsafe_index
-"""
-
-# Tensor has the in-place form ``name_`` of these.
-INPLACE = """
-abs absolute acos acosh add addbmm addcdiv addcmul addmm addmv addr arccos arccosh arcsin arcsinh arctan2 arctan
-arctanh as_strided asin asinh atan2 atan atanh baddbmm bernoulli bitwise_and bitwise_left_shift bitwise_not
-bitwise_or bitwise_right_shift bitwise_xor cauchy ceil clamp clamp_max clamp_min clip conj_physical copy copysign
-cos cosh cumprod cumsum deg2rad detach digamma div divide eq erf erfc erfinv exp2 exp expm1 exponential fill
-fill_diagonal fix float_power floor floor_divide fmod frac gcd ge geometric greater greater_equal gt heaviside
-hypot i0 igamma igammac index_add index_copy index_fill index_put index_reduce lcm ldexp le lerp less less_equal
-lgamma log10 log1p log2 log log_normal logical_and logical_not logical_or logical_xor logit lt masked_fill
-masked_scatter mul multiply mvlgamma nan_to_num ne neg negative nextafter normal not_equal polygamma pow put
-rad2deg random reciprocal relu remainder renorm resize resize_as round rsqrt scatter scatter_add scatter_reduce
-set sgn sigmoid sign sin sinc sinh sqrt square squeeze sub subtract swapaxes swapdims t tan tanh transpose tril
-triu true_divide trunc uniform unsqueeze xlogy zero
-"""
-
-# torch has these as functions, too.
-INPLACE_FUNCTIONS = """
-abs_ acos_ acosh_ addmv_ alpha_dropout_ arccos_ arccosh_ arcsin_ arcsinh_ arctan_ arctanh_ as_strided_ asin_
-asinh_ atan_ atanh_ ceil_ celu_ clamp_ clamp_max_ clamp_min_ clip_ conj_physical_ cos_ cosh_ deg2rad_ detach_
-dropout_ erf_ erfc_ exp2_ exp_ expm1_ feature_alpha_dropout_ feature_dropout_ fill_ fix_ floor_ frac_ gcd_ i0_
-index_put_ lcm_ ldexp_ log10_ log1p_ log2_ log_ logit_ nan_to_num_ neg_ negative_ rad2deg_ reciprocal_ relu_
-resize_as_ round_ rrelu_ rsqrt_ selu_ sigmoid_ sin_ sinc_ sinh_ sqrt_ square_ tan_ tanh_ threshold_ trunc_ xlogy_
-zero_
-"""
+"""What is shared among the modules of operations, and methods whose arguments are looked at otherwise than usual."""
 
 # Neither: what modules of operations share among themselves.
 INTERNAL = """
-add_at alias assigned clamped defined delitem diagonal_backward dims_of_index getitem half_opposed in_order index_backward
-log_add_exp narrow_start parse_to real_part select_backward setitem slice slice_backward warn_of_lost_part without_leading_ones
+add_at assigned clamped defined delitem dims_of_index getitem half_opposed index_backward
+log_add_exp narrow_start parse_to real_part setitem warn_of_lost_part without_leading_ones
 """
 
 # Methods that programs call so often that their arguments are not looked at again when they fail.
@@ -68,56 +23,63 @@ LOOKED_AT_BEFORE = "gradient"
 LATE = {
     "arranging": "flip fliplr flipud repeat_interleave roll rot90 tile",
     "contraction": "chain_matmul cross inner kron matrix_power tensordot trace",
-    "cumulative": "cummax cummin cumprod cumsum logcumsumexp",
-    "diagonals": "diag diag_embed diagflat diagonal_copy fill_diagonal_ tril tril_indices triu triu_indices vander",
+    "cumulative": "cummax cummin cumprod cumprod_ cumsum cumsum_ logcumsumexp",
+    "diagonals": """
+        diag diag_embed diagflat diagonal_copy fill_diagonal_ tril tril_ tril_indices triu triu_ triu_indices
+        vander
+    """,
     "differences": "cumulative_trapezoid diff gradient trapezoid trapz",
     "distances": "cdist pdist",
     "einsum": "einsum",
-    "gamma": "digamma igamma igammac lgamma mvlgamma polygamma",
+    "gamma": """
+        digamma digamma_ igamma igamma_ igammac igammac_ lgamma lgamma_ mvlgamma mvlgamma_ polygamma
+        polygamma_
+    """,
     "gated": "prelu rrelu rrelu_",
-    "gather": "gather scatter scatter_add take_along_dim",
+    "gather": "gather scatter scatter_ scatter_add scatter_add_ take_along_dim",
     "grids": """
-        atleast_1d atleast_2d atleast_3d broadcast_shapes broadcast_tensors cartesian_prod combinations meshgrid
+        atleast_1d atleast_2d atleast_3d broadcast_shapes broadcast_tensors cartesian_prod combinations
+        meshgrid
     """,
     "hashing": "hash_tensor",
     "histograms": "histogram histogramdd",
-    "index_select": "index_add index_copy index_fill index_reduce index_select put take",
-    "linear_algebra": """
-        cholesky cholesky_inverse cholesky_solve det geqrf inverse logdet lu lu_solve lu_unpack matrix_exp orgqr ormqr
-        pca_lowrank pinverse qr slogdet svd svd_lowrank triangular_solve
+    "index_select": """
+        index_add index_add_ index_copy index_copy_ index_fill index_fill_ index_reduce index_reduce_
+        index_select put put_ take
     """,
-    "masking": "argwhere masked_fill masked_scatter masked_select nonzero nonzero_static",
+    "linear_algebra": """
+        cholesky cholesky_inverse cholesky_solve det geqrf inverse logdet lu lu_solve lu_unpack matrix_exp
+        orgqr ormqr pca_lowrank pinverse qr slogdet svd svd_lowrank triangular_solve
+    """,
+    "masking": """
+        argwhere masked_fill masked_fill_ masked_scatter masked_scatter_ masked_select nonzero nonzero_static
+    """,
     "moments": "corrcoef cov std std_mean var var_mean",
-    "norms": "dist norm renorm",
+    "norms": "dist norm renorm renorm_",
     "ordering": "argsort kthvalue median mode msort nanmedian nanquantile quantile sort topk",
     "private": """
-        _aminmax _assert_async _assert_tensor_metadata _conj _conj_physical _efficientzerotensor _euclidean_dist _is_all_true
-        _is_any_true _is_zerotensor _log_softmax _masked_softmax _neg_view _safe_softmax _sample_dirichlet _segment_reduce
-        _shape_as_tensor _softmax _stack _standard_gamma _test_autograd_multiple_dispatch
-        _test_autograd_multiple_dispatch_view _test_autograd_multiple_dispatch_view_copy _trilinear _unsafe_index
+        _aminmax _assert_async _assert_tensor_metadata _conj _conj_physical _efficientzerotensor
+        _euclidean_dist _is_all_true _is_any_true _is_zerotensor _log_softmax _masked_softmax _neg_view
+        _safe_softmax _sample_dirichlet _segment_reduce _shape_as_tensor _softmax _stack _standard_gamma
+        _test_autograd_multiple_dispatch _test_autograd_multiple_dispatch_view
+        _test_autograd_multiple_dispatch_view_copy _trilinear _unsafe_index
     """,
     "removed": "eig lstsq matrix_rank solve symeig",
     "replacing": "as_strided_scatter diagonal_scatter narrow_copy select_scatter slice_scatter",
-    "scatter_reduce": "scatter_reduce",
+    "scatter_reduce": "scatter_reduce scatter_reduce_",
     "searching": "bincount bucketize histc searchsorted unique unique_consecutive unravel_index",
     "segments": "segment_reduce",
     "smooth": "celu celu_ selu selu_",
-    "special": "erf erfc erfinv i0 logit sinc xlogy",
+    "special": "erf erf_ erfc erfc_ erfinv erfinv_ i0 i0_ logit logit_ sinc sinc_ xlogy xlogy_",
     "splitting": """
-        chunk dsplit hsplit split split_with_sizes tensor_split unbind unsafe_chunk unsafe_split unsafe_split_with_sizes
-        vsplit
+        chunk dsplit hsplit split split_with_sizes tensor_split unbind unsafe_chunk unsafe_split
+        unsafe_split_with_sizes vsplit
     """,
     "view_copies": """
         alias_copy as_strided_copy detach_copy expand_copy permute_copy select_copy slice_copy split_copy
-        split_with_sizes_copy squeeze_copy t_copy transpose_copy unbind_copy unfold_copy unsqueeze_copy view_as_complex_copy
-        view_as_real_copy view_copy
+        split_with_sizes_copy squeeze_copy t_copy transpose_copy unbind_copy unfold_copy unsqueeze_copy
+        view_as_complex_copy view_as_real_copy view_copy
     """,
-    "windows": "as_strided unfold",
+    "windows": "as_strided as_strided_ unfold",
 }
-_IN_PLACE = frozenset(INPLACE.split())
-MODULE_OF = {
-    form: module
-    for module, listed in LATE.items()
-    for name in listed.split()
-    for form in ((name, f"{name}_") if name in _IN_PLACE else (name,))
-}
+MODULE_OF = {name: module for module, listed in LATE.items() for name in listed.split()}

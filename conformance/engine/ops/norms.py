@@ -261,6 +261,7 @@ def _renorm_backward(grad: Tensor, self: Tensor, p: Any, dim: Any, maxnorm: Any)
     tangent_writes=0,
     vmap="fallback",
     vmap_inplace="fallback",
+    inplace="method",
     self=lambda grad, self, p, dim, maxnorm: _renorm_backward(grad, self, p, dim, maxnorm),
 )
 def renorm(self: Array, p: Any, dim: Any, maxnorm: Any) -> Array:

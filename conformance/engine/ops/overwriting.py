@@ -68,6 +68,7 @@ def _fill_tensor(self: Array, value: Array) -> Array:
     return np.full(self.shape, value, self.dtype)
 
 
+@composite(variants="function, method")
 def fill_(self: Tensor, value: Any) -> Tensor:
     """Every element the same number."""
     if value.__class__ in (int, float) and is_free(self):  # see Note [Written at once]
@@ -93,7 +94,7 @@ _FILLED_TENSOR = op(
 )(ROWS["fill_tensor"].forward)
 
 
-@composite(vmap="fallback", overload="Tensor Scalar")
+@composite(variants="function", vmap="fallback", overload="Tensor Scalar")
 def fill(input: Tensor, value: Any) -> Tensor:
     """A copy with every element the same number."""
     return (_FILLED_TENSOR if isinstance(value, Tensor) else _FILLED)(input, value)
@@ -111,6 +112,7 @@ def _zero(self: Array) -> Array:
     return np.zeros(self.shape, self.dtype)
 
 
+@composite(variants="function, method")
 def zero_(self: Tensor) -> Tensor:
     """Every element 0."""
     if is_free(self):  # see Note [Written at once]

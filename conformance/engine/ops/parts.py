@@ -148,7 +148,7 @@ def _place(array: Array, step: int) -> tuple[Any, int, tuple[int, ...]]:
     return buffer(storage(array)), start, (*array.strides, step)
 
 
-@composite(vmap="decompose")
+@composite(variants="function", vmap="decompose")
 def view_as_real(input: Tensor) -> Tensor:
     """Real and imaginary parts along a last dimension, as a view."""
     if input.is_conj():
@@ -200,7 +200,7 @@ def _view_as_complex(self: Array) -> Array:
     return np.ndarray(self.shape[:-1], f"c{self.itemsize * 2}", memory, start, steps[:-2])
 
 
-@composite(vmap="decompose", autocast="fp32")
+@composite(variants="function", vmap="decompose", autocast="fp32")
 def view_as_complex(input: Tensor) -> Tensor:
     """A last dimension of real and imaginary parts as complex numbers, a view."""
     return converted(_view_as_complex(input), input, view_as_complex)
@@ -255,6 +255,7 @@ def _set_imag(self: Tensor, value: Any) -> None:
     "ComplexBackward0",
     complex="as_written",
     vmap="pointwise",
+    variants="function",
     real=lambda grad, real: grad.real,  # each is saved with its gradient, for nothing
     imag=lambda grad, imag: grad.imag,
 )
@@ -286,6 +287,7 @@ def _check_parts(name: str, first: Array, second: Array) -> None:
     complex="as_written",
     autocast="fp32",
     vmap="pointwise",
+    variants="function",
     inputs={"abs angle": lambda grad, result, needed: _polar_backward(grad, result, needed)},
 )
 def polar(abs: Array, angle: Array) -> Array:
@@ -324,6 +326,7 @@ def is_nonzero(input: Tensor) -> bool:
     name="conj_physical_",
     complex="as_written",
     vmap="fallback",
+    inplace="function, method",
     self=lambda grad: grad.conj_physical(),
 )
 @composite(vmap="fallback")

@@ -223,7 +223,7 @@ def square(input: Tensor, *, out: Any = None) -> Tensor:
     return _pow_number(input, 2, out=out)
 
 
-@composite(vmap="fallback")
+@composite(variants="function, method", vmap="fallback")
 def square_(self: Tensor) -> Tensor:
     """The square, in place."""
     return pow_(self, 2)
@@ -236,6 +236,7 @@ def square_(self: Tensor) -> Tensor:
     complex="holomorphic",
     jvp="auto_element_wise",
     undefined_argument=(0, "self"),
+    inplace="function, method",
     self=lambda grad, result: grad / times(result, 2),
 )
 def sqrt(self: Array) -> Array:
@@ -255,6 +256,7 @@ def half_opposed(factor: Tensor, grad: Tensor) -> Tensor:
     complex="holomorphic",
     jvp="auto_element_wise",
     undefined_argument=(0, "self"),
+    inplace="function, method",
     self=lambda grad, result: half_opposed(result.pow(3), grad),
 )
 def rsqrt(self: Array) -> Array:
@@ -274,6 +276,7 @@ def _reciprocal_backward(grad: Tensor, result: Tensor) -> Tensor:
     complex="holomorphic",
     jvp="auto_element_wise",
     undefined_argument=(0, "self"),
+    inplace="function, method",
     self=_reciprocal_backward,
 )
 def reciprocal(self: Array) -> Array:

@@ -150,7 +150,7 @@ def sum(
     return _sum_dim(input, dims(dim), keepdim, dtype, out=out)
 
 
-@composite(vmap="decompose")
+@composite(variants="method", vmap="decompose")
 def sum_to_size(self: Tensor, *sides: Any, size: Any = None) -> Tensor:
     """The sum over the dimensions that broadcasting added."""
     from ..shapes import sizes

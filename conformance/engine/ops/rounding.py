@@ -18,7 +18,7 @@ from .kernels import half_up, need_floats, refuse_bools
 from .scalars import scaled_by, times
 
 
-def _whole(name: str, function: Any, text: str, no_complex: str | Exception) -> Any:
+def _whole(name: str, function: Any, text: str, no_complex: str | Exception, **facts: Any) -> Any:
     def forward(self: Array) -> Array:
         refuse_bools(f"{name}_vml_cpu", self)
         return function(self) if self.dtype.kind in "fV" else self.copy()
@@ -28,6 +28,7 @@ def _whole(name: str, function: Any, text: str, no_complex: str | Exception) -> 
         f"{name.capitalize()}Backward0",
         meet="self",
         no_complex=no_complex,
+        **facts,
         jvp="auto_element_wise",
         self=lambda grad: zeros_like(grad),
     )(forward)
@@ -37,9 +38,19 @@ def _refused(name: str) -> NotImplementedError:
     return NotImplementedError(f"{name} is not supported for complex inputs")
 
 
-floor = _whole("floor", np.floor, "The greatest integer that is not above.", _refused("floor"))
-ceil = _whole("ceil", np.ceil, "The least integer that is not below.", _refused("ceil"))
-trunc = fix = _whole("trunc", np.trunc, "Without the digits behind the point.", _refused("trunc"))
+floor = _whole(
+    "floor",
+    np.floor,
+    "The greatest integer that is not above.",
+    _refused("floor"),
+    inplace="function, method",
+)
+ceil = _whole(
+    "ceil", np.ceil, "The least integer that is not below.", _refused("ceil"), inplace="function, method"
+)
+trunc = fix = _whole(
+    "trunc", np.trunc, "Without the digits behind the point.", _refused("trunc"), inplace="function, method"
+)
 _whole("round", np.rint, "The nearest integer; of two as near, the even one.", "round_vml_cpu")
 
 
@@ -71,13 +82,14 @@ def round(input: Tensor, *, decimals: int | None = None, out: Any = None) -> Ten
     return ROWS[name].call(*arguments, out=out)
 
 
+@composite(variants="function, method")
 def round_(self: Tensor, *, decimals: int | None = None) -> Tensor:
     """round, in place."""
     name, arguments = _rounded(self, decimals)
     return run_inplace(ROWS[name], arguments)
 
 
-@op("FracBackward0", meet="self", no_complex="frac_cpu", self=lambda grad: grad)
+@op("FracBackward0", meet="self", no_complex="frac_cpu", inplace="function, method", self=lambda grad: grad)
 def frac(self: Array) -> Array:
     """The digits behind the point, with the sign of the number."""
     need_floats("frac_cpu", self)
@@ -90,6 +102,7 @@ def frac(self: Array) -> Array:
     to_float=True,
     no_complex=RuntimeError("deg2rad is not supported for complex tensors."),
     jvp="auto_element_wise",
+    inplace="function, method",
     self=lambda grad: times(grad, math.pi / 180),
 )
 def deg2rad(self: Array) -> Array:
@@ -103,6 +116,7 @@ def deg2rad(self: Array) -> Array:
     to_float=True,
     no_complex=RuntimeError("rad2deg is not supported for complex tensors."),
     jvp="auto_element_wise",
+    inplace="function, method",
     self=lambda grad: times(grad, 180 / math.pi),
 )
 def rad2deg(self: Array) -> Array:
@@ -110,7 +124,13 @@ def rad2deg(self: Array) -> Array:
     return scaled_by(np.multiply, self, 180 / math.pi)
 
 
-@op("NanToNumBackward0", meet="self", jvp="auto_element_wise", self=lambda grad, self: grad * self.isfinite())
+@op(
+    "NanToNumBackward0",
+    meet="self",
+    jvp="auto_element_wise",
+    inplace="function, method",
+    self=lambda grad, self: grad * self.isfinite(),
+)
 def nan_to_num(self: Array, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Array:
     """Numbers in place of nan (0) and the infinities (the greatest and the least number)."""
     if self.dtype.kind not in "fV":

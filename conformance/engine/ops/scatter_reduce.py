@@ -62,6 +62,7 @@ def reduce_at(
     overload="two",
     vmap="scatter",
     overlap="refuse_inputs",
+    inplace="method",
     inputs={
         "self src": lambda grad, self, dim, index, src, reduce, include_self, result: reduce_backward(
             _ALONG, grad, self, dim, index, src, reduce, include_self, result

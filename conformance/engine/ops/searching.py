@@ -165,7 +165,7 @@ def unique_consecutive(
     return _chosen(found, return_inverse, return_counts)
 
 
-@composite(vmap="decompose")
+@composite(variants="function", vmap="decompose")
 def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     """The index in each dimension that the places in flat memory stand for.
 
@@ -249,6 +249,7 @@ def _warn_of_copies(**tensors: Any) -> None:
             )
 
 
+@composite(variants="function")
 def searchsorted(
     sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None,
     sorter: Tensor | None = None, out: Any = None,
@@ -302,6 +303,7 @@ def searchsorted(
     return store_out("searchsorted", out, found)
 
 
+@composite(variants="function")
 def bucketize(
     input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Any = None
 ) -> Tensor:

@@ -158,7 +158,7 @@ def _backward(
     return found
 
 
-@composite(vmap="fallback")
+@composite(variants="function", vmap="fallback")
 def segment_reduce(
     data: Tensor,
     reduce: str,

@@ -200,7 +200,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Any = None) -
     return ROWS[name].call(input, low, high, out=out)
 
 
-@composite(vmap_inplace="fallback")
+@composite(variants="function, method", vmap_inplace="fallback")
 def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """Clamp in place."""
     if min.__class__ in _PLAIN and max.__class__ in _PLAIN and is_free(self):  # see Note [Written at once]
@@ -289,6 +289,7 @@ def clamp_max(input: Tensor, max: Any, *, out: Any = None) -> Tensor:
     return ROWS["clamp_max_tensor" if isinstance(max, Tensor) else "clamp_max"].call(input, max, out=out)
 
 
+@composite(variants="function, method")
 def clamp_min_(self: Tensor, min: Any) -> Tensor:
     """clamp_min in place."""
     if isinstance(min, Tensor):
@@ -298,6 +299,7 @@ def clamp_min_(self: Tensor, min: Any) -> Tensor:
     return run_inplace(ROWS["clamp_min"], [self, min])
 
 
+@composite(variants="function, method")
 def clamp_max_(self: Tensor, max: Any) -> Tensor:
     """clamp_max in place."""
     if isinstance(max, Tensor):

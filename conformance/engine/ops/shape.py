@@ -49,7 +49,7 @@ def _in_shape(self: Array, size: Any) -> Array:
         ) from None
 
 
-@composite(vmap="decompose")
+@composite(variants="method", vmap="decompose")
 def view(self: Tensor, *sides: Any, size: Any = None, dtype: Any = None) -> Tensor:
     """The same memory in another shape; or, given a dtype, its bytes as that type."""
     asked = sides[0] if len(sides) == 1 and isinstance(sides[0], (dtypes.dtype, type)) else dtype
@@ -151,19 +151,26 @@ def reshape(input: Tensor, *sides: Any, shape: Any = None) -> Tensor:
         return _unsafe_view(in_order(input), wanted)
 
 
-@composite(vmap="decompose")
+@composite(variants="method", vmap="decompose")
 def view_as(self: Tensor, other: Tensor) -> Tensor:
     """A view in another tensor's shape."""
     return _view(self, other._array.shape)
 
 
-@composite(vmap="decompose")
+@composite(variants="method", vmap="decompose")
 def reshape_as(self: Tensor, other: Tensor) -> Tensor:
     """reshape to another tensor's shape."""
     return reshape(self, other._array.shape)
 
 
-@op("AliasBackward0", view="default", complex="holomorphic", vmap="pointwise", self=lambda grad: grad)
+@op(
+    "AliasBackward0",
+    view="default",
+    complex="holomorphic",
+    vmap="pointwise",
+    variants="",
+    self=lambda grad: grad,
+)
 def alias(self: Array) -> Array:
     """The same memory, the same shape."""
     return self[...]
@@ -210,13 +217,13 @@ def _expand(self: Array, size: Any) -> Array:
     return restrided(self, shape, steps)
 
 
-@composite(vmap="decompose")
+@composite(variants="method", vmap="decompose")
 def expand(self: Tensor, *sides: Any, size: Any = None, implicit: bool = False) -> Tensor:
     """Dimensions of length 1 repeated without copying."""
     return _expand(self, sizes(sides if size is None else (size,), "expand(): argument 'size'"))
 
 
-@composite(vmap="decompose")
+@composite(variants="method", vmap="decompose")
 def expand_as(self: Tensor, other: Tensor) -> Tensor:
     """expand to another tensor's shape."""
     check_tensors("expand_as", other=other)

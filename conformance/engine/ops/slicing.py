@@ -39,6 +39,7 @@ def select(self: Array, dim: Any, index: int) -> Array:
     "SelectBackwardBackward0",
     complex="holomorphic",
     jvp="auto_linear",
+    variants="",
     grad_=lambda grad, dim, index: grad.select(dim, index),
 )
 def select_backward(grad_: Array, sizes: Any, dim: Any, index: Any) -> Array:
@@ -58,6 +59,7 @@ _LAST = 2**63 - 1  # what torch has for an end that is not given
     overload="Tensor",
     complex="holomorphic",
     vmap="along",
+    variants="",
     self=lambda grad, self_sym_sizes, dim, start, end, step: slice_backward(
         grad, self_sym_sizes, dim, 0 if start is None else start, _LAST if end is None else end, step
     ),
@@ -84,6 +86,7 @@ def slice_(self: Array, dim: Any = 0, start: Any = None, end: Any = None, step: 
     "SliceBackwardBackward0",
     complex="holomorphic",
     jvp="auto_linear",
+    variants="",
     grad_=lambda grad, dim, start, end, step: slice_(grad, dim, start, end, step),
 )
 def slice_backward(grad_: Array, sizes: Any, dim: Any, start: Any, end: Any, step: Any) -> Array:
@@ -148,6 +151,7 @@ def diagonal(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Arra
     "DiagonalBackwardBackward0",
     complex="holomorphic",
     jvp="auto_linear",
+    variants="",
     grad_=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2),
 )
 def diagonal_backward(grad_: Array, sizes: Any, offset: int, dim1: int, dim2: int) -> Array:

@@ -121,6 +121,7 @@ def _inverse(alpha: Any) -> float:
     meet="self",
     jvp="auto_element_wise",
     out=False,
+    variants="function",
     self=lambda grad, self, alpha: _elu_backward(grad, alpha, 1, _inverse(alpha), False, self),
 )
 def celu(self: Array, alpha: Any = 1.0) -> Array:
@@ -138,17 +139,19 @@ def _celu_in_place(self: Array, alpha: Any = 1.0) -> Array:
     return _celu_kernel(self, alpha)
 
 
+@composite(variants="function")
 def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     """celu, in place."""
     return run_inplace(ROWS["celu_"], [input, alpha])
 
 
-@composite(vmap="decompose")
+@composite(variants="function", vmap="decompose")
 def selu(input: Tensor) -> Tensor:
     """elu with the alpha and scale that keep mean and deviation."""
     return elu(input, SELU_ALPHA, SELU_SCALE)
 
 
+@composite(variants="function")
 def selu_(input: Tensor) -> Tensor:
     """selu, in place."""
     return run_inplace(ROWS["elu_"], [input, SELU_ALPHA, SELU_SCALE, 1])

@@ -43,16 +43,16 @@ def _bell(self: Tensor, factor: float) -> Tensor:
 
 erf = float_function(
     "ErfBackward0", "erf", error_function.erf, "The error function.",
-    lambda grad, self: _bell(self, 2.0 / SQRT_PI) * grad, no_complex="erf_vml_cpu", jvp="auto_element_wise",
+    lambda grad, self: _bell(self, 2.0 / SQRT_PI) * grad, no_complex="erf_vml_cpu", jvp="auto_element_wise", inplace="function, method",
 )  # fmt: skip
 erfc = float_function(
     "ErfcBackward0", "erfc", scipy("erfc"), "1 - erf(self).",
-    lambda grad, self: _bell(self, -2.0 / SQRT_PI) * grad, no_complex="erfc_vml_cpu", jvp="auto_element_wise",
+    lambda grad, self: _bell(self, -2.0 / SQRT_PI) * grad, no_complex="erfc_vml_cpu", jvp="auto_element_wise", inplace="function, method",
 )  # fmt: skip
 erfinv = float_function(
     "ErfinvBackward0", "erfinv", scipy("erfinv"), "The inverse of erf.",
     lambda grad, self: times(self.erfinv().pow(2).exp(), 0.5 * SQRT_PI) * grad,
-    no_complex="erfinv_vml_cpu", jvp="auto_element_wise",
+    no_complex="erfinv_vml_cpu", jvp="auto_element_wise", inplace="method",
 )  # fmt: skip
 _erfcx = float_function(
     "SpecialErfcxBackward0", "special_erfcx", scipy("erfcx", half=False), "exp(self * self) * erfc(self).",
@@ -131,7 +131,7 @@ def _away_from_zero(kernel: str, self: Tensor, slope: Callable[[Tensor], Tensor]
 
 i0 = float_function(
     "I0Backward0", "i0", growing("i0"), "The modified Bessel function of order 0.",
-    lambda grad, self: grad * _i1(self), no_complex="i0_vml_cpu", jvp="auto_element_wise",
+    lambda grad, self: grad * _i1(self), no_complex="i0_vml_cpu", jvp="auto_element_wise", inplace="function, method",
 )  # fmt: skip
 
 
@@ -262,7 +262,7 @@ _xlog1py = _product_with_log(
 )  # fmt: skip
 
 
-@composite(vmap_inplace="fallback")
+@composite(variants="function, method", vmap_inplace="fallback")
 def xlogy_(self: Tensor, other: Any) -> Tensor:
     """xlogy, in place."""
     return run_inplace(ROWS["xlogy" if is_number(other) else "xlogy_tensors"], [self, other])
@@ -343,6 +343,7 @@ def _sinc_backward(grad: Tensor, self: Tensor) -> Tensor:
     to_float=True,
     complex="holomorphic",
     jvp="auto_element_wise",
+    inplace="function, method",
     self=_sinc_backward,
 )
 def sinc(self: Array) -> Array:
@@ -379,6 +380,7 @@ def _logit_backward(grad: Tensor, self: Tensor, eps: Any) -> Tensor:
     to_float=True,
     no_complex="logit_cpu",
     jvp="auto_element_wise",
+    inplace="function, method",
     self=_logit_backward,
 )
 def logit(self: Array, eps: Any = None) -> Array:

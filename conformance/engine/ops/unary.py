@@ -54,6 +54,7 @@ exp = _float(
     lambda grad, result: grad * result,
     "e to the power of self.",
     undefined_argument=(1, "other"),
+    inplace="function, method",
 )
 exp2 = _float(
     "Exp2Backward0",
@@ -61,6 +62,7 @@ exp2 = _float(
     lambda grad, result: times(grad * result, LN2),
     "2 to the power of self.",
     undefined_argument=(1, "other"),
+    inplace="function, method",
 )
 expm1 = _float(
     "Expm1Backward0",
@@ -68,68 +70,115 @@ expm1 = _float(
     lambda grad, result: grad * plus(result, 1),
     "exp(self) - 1.",
     undefined_argument=(0, "self"),
+    inplace="function, method",
 )
-log = _float("LogBackward0", np.log, lambda grad, self: grad.div(self), "The natural logarithm.")
+log = _float(
+    "LogBackward0",
+    np.log,
+    lambda grad, self: grad.div(self),
+    "The natural logarithm.",
+    inplace="function, method",
+)
 log2 = _float(
-    "Log2Backward0", np.log2, lambda grad, self: grad / times(self, LN2), "The logarithm to the base 2."
+    "Log2Backward0",
+    np.log2,
+    lambda grad, self: grad / times(self, LN2),
+    "The logarithm to the base 2.",
+    inplace="function, method",
 )
 log10 = _float(
-    "Log10Backward0", np.log10, lambda grad, self: grad / times(self, LN10), "The logarithm to the base 10."
+    "Log10Backward0",
+    np.log10,
+    lambda grad, self: grad / times(self, LN10),
+    "The logarithm to the base 10.",
+    inplace="function, method",
 )
-log1p = _float("Log1PBackward0", exponential.log1p, lambda grad, self: grad / plus(self, 1), "log(1 + self).")
+log1p = _float(
+    "Log1PBackward0",
+    exponential.log1p,
+    lambda grad, self: grad / plus(self, 1),
+    "log(1 + self).",
+    inplace="function, method",
+)
 
 
 # Trigonometry -------------------------------------------------------------------------------------
 
-sin = _float("SinBackward0", np.sin, lambda grad, self: grad * self.cos(), "The sine.")
-cos = _float("CosBackward0", np.cos, lambda grad, self: grad * -self.sin(), "The cosine.")
+sin = _float(
+    "SinBackward0", np.sin, lambda grad, self: grad * self.cos(), "The sine.", inplace="function, method"
+)
+cos = _float(
+    "CosBackward0", np.cos, lambda grad, self: grad * -self.sin(), "The cosine.", inplace="function, method"
+)
 tan = _float(
     "TanBackward0",
     np.tan,
     lambda grad, result: grad * plus(result.pow(2), 1),
     "The tangent.",
     undefined_argument=(0, "self"),
+    inplace="function, method",
 )
 asin = _float(
     "AsinBackward0",
     np.arcsin,
     lambda grad, self: grad * plus(-self * self, 1).rsqrt(),
     "The inverse of the sine.",
+    inplace="function, method",
 )
 acos = _float(
     "AcosBackward0",
     np.arccos,
     lambda grad, self: grad * -(plus(-self * self, 1).rsqrt()),
     "The inverse of the cosine.",
+    inplace="function, method",
 )
 atan = _float(
-    "AtanBackward0", np.arctan, lambda grad, self: grad / plus(self * self, 1), "The inverse of the tangent."
+    "AtanBackward0",
+    np.arctan,
+    lambda grad, self: grad / plus(self * self, 1),
+    "The inverse of the tangent.",
+    inplace="function, method",
 )
 arcsin, arccos, arctan = asin, acos, atan
 
 
 # Hyperbolics --------------------------------------------------------------------------------------
 
-sinh = _float("SinhBackward0", np.sinh, lambda grad, self: grad * self.cosh(), "The hyperbolic sine.")
-cosh = _float("CoshBackward0", np.cosh, lambda grad, self: grad * self.sinh(), "The hyperbolic cosine.")
+sinh = _float(
+    "SinhBackward0",
+    np.sinh,
+    lambda grad, self: grad * self.cosh(),
+    "The hyperbolic sine.",
+    inplace="function, method",
+)
+cosh = _float(
+    "CoshBackward0",
+    np.cosh,
+    lambda grad, self: grad * self.sinh(),
+    "The hyperbolic cosine.",
+    inplace="function, method",
+)
 tanh = _float(
     "TanhBackward0",
     np.tanh,
     lambda grad, result: _tanh_backward(grad, result),
     "The hyperbolic tangent.",
     undefined_argument=(1, "output"),
+    inplace="function, method",
 )
 asinh = _float(
     "AsinhBackward0",
     np.arcsinh,
     lambda grad, self: grad * plus(self.pow(2), 1).rsqrt(),
     "The inverse of sinh.",
+    inplace="function, method",
 )
 acosh = _float(
     "AcoshBackward0",
     np.arccosh,
     lambda grad, self: grad * minus(self * self, 1).rsqrt(),
     "The inverse of cosh.",
+    inplace="function, method",
 )
 
 
@@ -142,6 +191,7 @@ atanh = _float(
     np.arctanh,
     lambda grad, self: _atanh_backward(less_than(1, self.pow(2)), grad),
     "The inverse of tanh.",
+    inplace="function, method",
 )
 arcsinh, arccosh, arctanh = asinh, acosh, atanh
 
@@ -169,6 +219,7 @@ def _tanh_backward(grad_output: Array, output: Array) -> Array:
     complex="holomorphic",
     jvp="auto_element_wise",
     undefined_argument=(1, "output"),
+    inplace="function, method",
     self=lambda grad, result: _sigmoid_backward(grad, result),
 )
 def sigmoid(self: Array) -> Array:
@@ -214,6 +265,7 @@ def _overwritten(function: str) -> Any:
         to_float=True,
         complex="holomorphic",
         jvp="not_implemented",
+        inplace="function, method",
         self=undefined(f"inplace version of {function}"),
     )(forward)
 
@@ -231,6 +283,7 @@ for _name in ("acosh", "asinh", "atanh"):
     complex="as_written",
     jvp="auto_element_wise",
     kernel_writes=1,
+    inplace="method",
     self=lambda grad, self: grad * self.sgn(),
 )
 def abs(self: Array) -> Array:
@@ -242,7 +295,7 @@ def abs(self: Array) -> Array:
 absolute = abs
 
 
-@composite(vmap="decompose")
+@composite(variants="function, method", vmap="decompose")
 def abs_(self: Tensor) -> Tensor:
     """The absolute value, in place; that of a complex number is none."""
     if self._array.dtype.kind == "c":
@@ -251,7 +304,13 @@ def abs_(self: Tensor) -> Tensor:
     return run_inplace(ROWS["abs"], [self])
 
 
-@op("SignBackward0", meet="self", jvp="auto_element_wise", self=lambda grad: zeros_like(grad))
+@op(
+    "SignBackward0",
+    meet="self",
+    jvp="auto_element_wise",
+    inplace="method",
+    self=lambda grad: zeros_like(grad),
+)
 def sign(self: Array) -> Array:
     """-1, 0 or 1; 0 for nan."""
     return _sign(self)
@@ -262,6 +321,7 @@ def sign(self: Array) -> Array:
     meet="self",
     complex="as_written",
     tangent_writes=1,
+    inplace="method",
     self=lambda grad, self, result: _sgn_backward(grad, self, result),
 )
 def sgn(self: Array) -> Array:

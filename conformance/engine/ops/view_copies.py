@@ -52,15 +52,24 @@ def _copies_of(name: str, **facts: Any) -> Callable[..., Any]:
     )(forward)
 
 
-alias_copy = _copy_of("alias", complex="holomorphic", jvp="auto_linear")
-select_copy = _copy_of("select", overload="int", complex="holomorphic", jvp="auto_linear", vmap="fallback")
-t_copy = _copy_of("t", complex="holomorphic", jvp="auto_linear", vmap="fallback")
-transpose_copy = _copy_of(
-    "transpose", overload="int", complex="holomorphic", jvp="auto_linear", vmap="fallback"
+alias_copy = _copy_of("alias", complex="holomorphic", jvp="auto_linear", variants="function")
+select_copy = _copy_of(
+    "select", overload="int", complex="holomorphic", jvp="auto_linear", vmap="fallback", variants="function"
 )
-unfold_copy = _copy_of("unfold", complex="holomorphic", jvp="auto_linear")
-unsqueeze_copy = _copy_of("unsqueeze", complex="holomorphic", jvp="auto_linear", vmap="fallback")
-slice_copy = _copy_of("slice", overload="Tensor", jvp="auto_linear", vmap="fallback")
+t_copy = _copy_of("t", complex="holomorphic", jvp="auto_linear", vmap="fallback", variants="function")
+transpose_copy = _copy_of(
+    "transpose",
+    overload="int",
+    complex="holomorphic",
+    jvp="auto_linear",
+    vmap="fallback",
+    variants="function",
+)
+unfold_copy = _copy_of("unfold", complex="holomorphic", jvp="auto_linear", variants="function")
+unsqueeze_copy = _copy_of(
+    "unsqueeze", complex="holomorphic", jvp="auto_linear", vmap="fallback", variants="function"
+)
+slice_copy = _copy_of("slice", overload="Tensor", jvp="auto_linear", vmap="fallback", variants="function")
 _as_strided = _copy_of("as_strided", complex="holomorphic", jvp="auto_linear")
 _expand = _copy_of("expand", complex="holomorphic", jvp="auto_linear")
 _permute = _copy_of("permute", complex="holomorphic", jvp="auto_linear", vmap="fallback")
@@ -75,6 +84,7 @@ _squeeze_dim = _copy_of("squeeze_dim", overload="dim", complex="holomorphic", jv
 _squeeze_dims = _copy_of("squeeze_dims", overload="dims", complex="holomorphic", jvp="auto_linear")
 
 
+@composite(variants="function")
 def as_strided_copy(
     input: Tensor, size: Any, stride: Any, storage_offset: Any = None, *, out: Any = None
 ) -> Tensor:
@@ -82,19 +92,19 @@ def as_strided_copy(
     return _as_strided(input, *strided_arguments(input, size, stride, storage_offset), out=out)
 
 
-@composite(vmap="decompose")
+@composite(variants="function", vmap="decompose")
 def expand_copy(input: Tensor, size: Any, *, implicit: bool = False, out: Any = None) -> Tensor:
     """expand as a copy."""
     return _expand(input, sizes((size,)), out=out)
 
 
-@composite(vmap="fallback")
+@composite(variants="function", vmap="fallback")
 def permute_copy(input: Tensor, dims: Any, *, out: Any = None) -> Tensor:
     """permute as a copy."""
     return _permute(input, sizes((dims,)), out=out)
 
 
-@composite(vmap="decompose")
+@composite(variants="function", vmap="decompose")
 def view_copy(input: Tensor, size: Any = None, *, dtype: Any = None, out: Any = None) -> Tensor:
     """view as a copy, in another shape or, with no gradient, as another dtype."""
     dtype = size if isinstance(size, dtypes.dtype) else dtype
@@ -107,7 +117,7 @@ def _overload(input: Any, dim: Any = None) -> str:
     return "default" if dim is None else "dim" if isinstance(dim, int) else "dims"
 
 
-@composite(vmap="fallback", overload=_overload)
+@composite(variants="function", vmap="fallback", overload=_overload)
 def squeeze_copy(input: Tensor, dim: Any = MISSING, *, out: Any = None) -> Tensor:
     """squeeze as a copy."""
     if dim is MISSING:
@@ -140,31 +150,31 @@ def _into(name: str, out: Any, pieces: tuple[Tensor, ...]) -> Any:
     return None
 
 
-@composite(vmap="no_fallback", overload="Tensor")
+@composite(variants="function", vmap="no_fallback", overload="Tensor")
 def split_copy(input: Tensor, split_size: int, dim: int = 0, *, out: Any = None) -> Any:
     """split into pieces of one length as copies."""
     return _into("split_copy_Tensor_out()", out, _split(input, index(split_size), dim))
 
 
-@composite(vmap="decompose")
+@composite(variants="function", vmap="decompose")
 def split_with_sizes_copy(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, out: Any = None) -> Any:
     """split into pieces of given lengths as copies."""
     return _into("split_with_sizes_copy_out", out, _split_with_sizes(input, tuple(split_sizes), dim))
 
 
-@composite(vmap="decompose")
+@composite(variants="function", vmap="decompose")
 def unbind_copy(input: Tensor, dim: int = 0, *, out: Any = None) -> Any:
     """unbind as copies."""
     return _into("unbind_copy_int_out", out, _unbind(input, dim))
 
 
-@composite(vmap="fallback")
+@composite(variants="function", vmap="fallback")
 def view_as_real_copy(input: Tensor, *, out: Any = None) -> Tensor:
     """view_as_real as a copy."""
     return _view_as_real(input, out=out)
 
 
-@composite(vmap="fallback")
+@composite(variants="function", vmap="fallback")
 def view_as_complex_copy(input: Tensor, *, out: Any = None) -> Tensor:
     """view_as_complex as a copy; torch has no gradient of it.
 
@@ -174,7 +184,7 @@ def view_as_complex_copy(input: Tensor, *, out: Any = None) -> Tensor:
     return _view_as_complex(input, out=out)
 
 
-@op("NotImplemented", vmap="fallback", self=unsupported("detach_copy"))
+@op("NotImplemented", vmap="fallback", variants="function", self=unsupported("detach_copy"))
 def detach_copy(self: Array) -> Array:
     """detach as a copy; torch means it to have no gradient, and refuses one."""
     return self.copy()

@@ -90,7 +90,7 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: Any = None
     return _as_strided(input, *_arguments(input, size, stride, storage_offset))
 
 
-@composite(vmap="fallback")
+@composite(variants="function, method", vmap="fallback")
 def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
     """as_strided in place."""
     return view_in_place(ROWS["as_strided_in_place"], self, *_arguments(self, size, stride, storage_offset))
@@ -104,6 +104,7 @@ def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: Any = None
     view="default",
     complex="holomorphic",
     vmap="along",
+    variants="method",
     self=lambda grad, self_sym_sizes, dimension, size, step: unfold_backward(
         grad, self_sym_sizes, dimension, size, step
     ),
