@@ -51,6 +51,7 @@ class Facts(NamedTuple):
         vmap_operands: ``tensors``: a number beside a tensor is one, too; ``same_dtype``: operands are not promoted.
         no_vmap: what is said where there is no rule.
         vmap_inplace: the rule of the in-place form: one example after the other, or operands aligned to the target.
+        sparse: how it is computed of sparse tensors: of each value, since it is 0 at 0.
         random: how a random function draws for several examples: by its shape, for each element, or one example after
             the other.
         random_by_values: whether its tensors tell how to draw.
@@ -98,6 +99,7 @@ class Facts(NamedTuple):
     no_vmap: str | None = None
     vmap_operands: Literal["tensors", "same_dtype"] | None = None
     vmap_inplace: Literal["fallback", "aligned"] | None = None
+    sparse: Literal["by_value"] | None = None
     random: Literal["by_shape", "elementwise", "by_example"] | None = None
     random_by_values: bool = False
     operator: str | None = None

@@ -47,8 +47,10 @@ def _test(name: str, function: Any, integers: bool, text: str, **facts: Any) -> 
     return op(meet="self", **facts)(forward)
 
 
-isnan = _test("isnan", np.isnan, False, "Where it is nan.", out=False)
-isinf = _test("isinf", np.isinf, False, "Where it is infinite.", out=False, wrapped_number=True)
+isnan = _test("isnan", np.isnan, False, "Where it is nan.", out=False, sparse="by_value")
+isinf = _test(
+    "isinf", np.isinf, False, "Where it is infinite.", out=False, wrapped_number=True, sparse="by_value"
+)
 _isfinite = _test(
     "isfinite", np.isfinite, True, "Where it is neither infinite nor nan.", vmap="front", wrapped_number=True
 )
@@ -68,10 +70,20 @@ def _refused(name: str) -> RuntimeError:
 
 
 isposinf = _test(
-    "isposinf", np.isposinf, False, "Where it is infinite and positive.", no_complex=_refused("isposinf")
+    "isposinf",
+    np.isposinf,
+    False,
+    "Where it is infinite and positive.",
+    no_complex=_refused("isposinf"),
+    sparse="by_value",
 )
 isneginf = _test(
-    "isneginf", np.isneginf, False, "Where it is infinite and negative.", no_complex=_refused("isneginf")
+    "isneginf",
+    np.isneginf,
+    False,
+    "Where it is infinite and negative.",
+    no_complex=_refused("isneginf"),
+    sparse="by_value",
 )
 
 

@@ -30,6 +30,7 @@ def _whole(name: str, function: Any, text: str, no_complex: str | Exception, **f
         no_complex=no_complex,
         **facts,
         jvp="auto_element_wise",
+        sparse="by_value",
         self=lambda grad: zeros_like(grad),
     )(forward)
 
@@ -89,7 +90,14 @@ def round_(self: Tensor, *, decimals: int | None = None) -> Tensor:
     return run_inplace(ROWS[name], arguments)
 
 
-@op("FracBackward0", meet="self", no_complex="frac_cpu", inplace="function, method", self=lambda grad: grad)
+@op(
+    "FracBackward0",
+    meet="self",
+    no_complex="frac_cpu",
+    inplace="function, method",
+    sparse="by_value",
+    self=lambda grad: grad,
+)
 def frac(self: Array) -> Array:
     """The digits behind the point, with the sign of the number."""
     need_floats("frac_cpu", self)
@@ -103,6 +111,7 @@ def frac(self: Array) -> Array:
     no_complex=RuntimeError("deg2rad is not supported for complex tensors."),
     jvp="auto_element_wise",
     inplace="function, method",
+    sparse="by_value",
     self=lambda grad: times(grad, math.pi / 180),
 )
 def deg2rad(self: Array) -> Array:
@@ -117,6 +126,7 @@ def deg2rad(self: Array) -> Array:
     no_complex=RuntimeError("rad2deg is not supported for complex tensors."),
     jvp="auto_element_wise",
     inplace="function, method",
+    sparse="by_value",
     self=lambda grad: times(grad, 180 / math.pi),
 )
 def rad2deg(self: Array) -> Array:
@@ -129,6 +139,7 @@ def rad2deg(self: Array) -> Array:
     meet="self",
     jvp="auto_element_wise",
     inplace="function, method",
+    sparse="by_value",
     self=lambda grad, self: grad * self.isfinite(),
 )
 def nan_to_num(self: Array, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Array:

@@ -43,7 +43,7 @@ def _bell(self: Tensor, factor: float) -> Tensor:
 
 erf = float_function(
     "ErfBackward0", "erf", error_function.erf, "The error function.",
-    lambda grad, self: _bell(self, 2.0 / SQRT_PI) * grad, no_complex="erf_vml_cpu", jvp="auto_element_wise", inplace="function, method",
+    lambda grad, self: _bell(self, 2.0 / SQRT_PI) * grad, no_complex="erf_vml_cpu", jvp="auto_element_wise", inplace="function, method", sparse="by_value",
 )  # fmt: skip
 erfc = float_function(
     "ErfcBackward0", "erfc", scipy("erfc"), "1 - erf(self).",
@@ -52,7 +52,7 @@ erfc = float_function(
 erfinv = float_function(
     "ErfinvBackward0", "erfinv", scipy("erfinv"), "The inverse of erf.",
     lambda grad, self: times(self.erfinv().pow(2).exp(), 0.5 * SQRT_PI) * grad,
-    no_complex="erfinv_vml_cpu", jvp="auto_element_wise", inplace="method",
+    no_complex="erfinv_vml_cpu", jvp="auto_element_wise", inplace="method", sparse="by_value",
 )  # fmt: skip
 _erfcx = float_function(
     "SpecialErfcxBackward0", "special_erfcx", scipy("erfcx", half=False), "exp(self * self) * erfc(self).",

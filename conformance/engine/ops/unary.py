@@ -71,6 +71,7 @@ expm1 = _float(
     "exp(self) - 1.",
     undefined_argument=(0, "self"),
     inplace="function, method",
+    sparse="by_value",
 )
 log = _float(
     "LogBackward0",
@@ -99,13 +100,19 @@ log1p = _float(
     lambda grad, self: grad / plus(self, 1),
     "log(1 + self).",
     inplace="function, method",
+    sparse="by_value",
 )
 
 
 # Trigonometry -------------------------------------------------------------------------------------
 
 sin = _float(
-    "SinBackward0", np.sin, lambda grad, self: grad * self.cos(), "The sine.", inplace="function, method"
+    "SinBackward0",
+    np.sin,
+    lambda grad, self: grad * self.cos(),
+    "The sine.",
+    inplace="function, method",
+    sparse="by_value",
 )
 cos = _float(
     "CosBackward0", np.cos, lambda grad, self: grad * -self.sin(), "The cosine.", inplace="function, method"
@@ -117,6 +124,7 @@ tan = _float(
     "The tangent.",
     undefined_argument=(0, "self"),
     inplace="function, method",
+    sparse="by_value",
 )
 asin = _float(
     "AsinBackward0",
@@ -124,6 +132,7 @@ asin = _float(
     lambda grad, self: grad * plus(-self * self, 1).rsqrt(),
     "The inverse of the sine.",
     inplace="function, method",
+    sparse="by_value",
 )
 acos = _float(
     "AcosBackward0",
@@ -138,6 +147,7 @@ atan = _float(
     lambda grad, self: grad / plus(self * self, 1),
     "The inverse of the tangent.",
     inplace="function, method",
+    sparse="by_value",
 )
 arcsin, arccos, arctan = asin, acos, atan
 
@@ -150,6 +160,7 @@ sinh = _float(
     lambda grad, self: grad * self.cosh(),
     "The hyperbolic sine.",
     inplace="function, method",
+    sparse="by_value",
 )
 cosh = _float(
     "CoshBackward0",
@@ -165,6 +176,7 @@ tanh = _float(
     "The hyperbolic tangent.",
     undefined_argument=(1, "output"),
     inplace="function, method",
+    sparse="by_value",
 )
 asinh = _float(
     "AsinhBackward0",
@@ -172,6 +184,7 @@ asinh = _float(
     lambda grad, self: grad * plus(self.pow(2), 1).rsqrt(),
     "The inverse of sinh.",
     inplace="function, method",
+    sparse="by_value",
 )
 acosh = _float(
     "AcoshBackward0",
@@ -192,6 +205,7 @@ atanh = _float(
     lambda grad, self: _atanh_backward(less_than(1, self.pow(2)), grad),
     "The inverse of tanh.",
     inplace="function, method",
+    sparse="by_value",
 )
 arcsinh, arccosh, arctanh = asinh, acosh, atanh
 
@@ -284,6 +298,7 @@ for _name in ("acosh", "asinh", "atanh"):
     jvp="auto_element_wise",
     kernel_writes=1,
     inplace="method",
+    sparse="by_value",
     self=lambda grad, self: grad * self.sgn(),
 )
 def abs(self: Array) -> Array:
@@ -309,6 +324,7 @@ def abs_(self: Tensor) -> Tensor:
     meet="self",
     jvp="auto_element_wise",
     inplace="method",
+    sparse="by_value",
     self=lambda grad: zeros_like(grad),
 )
 def sign(self: Array) -> Array:
@@ -322,6 +338,7 @@ def sign(self: Array) -> Array:
     complex="as_written",
     tangent_writes=1,
     inplace="method",
+    sparse="by_value",
     self=lambda grad, self, result: _sgn_backward(grad, self, result),
 )
 def sgn(self: Array) -> Array:
@@ -350,7 +367,11 @@ def _sign(array: Array) -> Array:
     return np.subtract(np.greater(array, 0), np.less(array, 0), dtype=array.dtype)
 
 
-@op(meet="self", no_complex=NotImplementedError("signbit is not implemented for complex tensors."))
+@op(
+    meet="self",
+    no_complex=NotImplementedError("signbit is not implemented for complex tensors."),
+    sparse="by_value",
+)
 def signbit(self: Array) -> Array:
     """Whether the sign is negative, -0.0 included."""
     return np.signbit(self) if self.dtype.kind in "fV" else np.less(self, 0)

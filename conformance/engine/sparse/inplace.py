@@ -10,7 +10,7 @@ from ..saved import save_output
 from ..tensor import Tensor, set_array
 from ..views import check_inplace, increment_version, rebase_history
 from .array import SparseArray
-from .kernels import BY_VALUE, evaluated
+from .kernels import evaluated
 
 if TYPE_CHECKING:
     from ..rows import Row
@@ -29,7 +29,7 @@ def written(row: Row, arguments: list[Any]) -> Tensor:
     )
     check_inplace(self, bool(recorded))
     array: Any = self._array
-    if row.name in BY_VALUE and not array.coalesced:
+    if row.facts.sparse == "by_value" and not array.coalesced:
         raise RuntimeError(f"{row.name}_ requires coalesced input")
     arrays = {
         name: each._array if isinstance(each, Tensor) else each
