@@ -35,13 +35,17 @@ def _lgamma_kernel(self: Array) -> Array:
     return np.where(np.isinf(self), np.inf, scipy("gammaln")(self)).astype(self.dtype)
 
 
+def _derivative(n: int, self: Tensor) -> Tensor:
+    return polygamma(n, self)
+
+
 lgamma = float_function(
     "LgammaBackward0", "lgamma", _lgamma_kernel, "The logarithm of the absolute value of gamma.",
     lambda grad, self: grad * self.digamma(), no_complex="lgamma_vml_cpu", jvp="auto_element_wise", inplace="method",
 )  # fmt: skip
 digamma = float_function(
     "DigammaBackward0", "digamma", _digamma_kernel, "The derivative of lgamma.",
-    lambda grad, self: grad * polygamma(1, self), no_complex="digamma", jvp="auto_element_wise", inplace="method",
+    lambda grad, self: grad * _derivative(1, self), no_complex="digamma", jvp="auto_element_wise", inplace="method",
 )  # fmt: skip
 
 
@@ -69,7 +73,7 @@ def _trigamma_kernel(self: Array) -> Array:
     to_float=True,
     vmap="front",
     vmap_inplace="fallback",
-    self=lambda grad, self, n: grad * polygamma(n + 1, self),
+    self=lambda grad, self, n: grad * _derivative(n + 1, self),
 )
 def _polygamma(self: Array, n: int) -> Array:
     if self.dtype.kind == "c":
@@ -104,7 +108,7 @@ def attach() -> None:
     to_float=True,
     vmap="fallback",
     inplace="method",
-    self=lambda grad, self, n: grad * polygamma(n + 1, self),
+    self=lambda grad, self, n: grad * _derivative(n + 1, self),
 )
 @composite(vmap="fallback")
 def _polygamma_in_place(self: Array, n: int) -> Array:

@@ -22,6 +22,10 @@ from .scalars import over
 # where --------------------------------------------------------------------------------------------
 
 
+def _chosen(condition: Tensor, self: Any, other: Any) -> Any:
+    return where(condition, self, other)
+
+
 @op(
     "WhereBackward0",
     name="where",
@@ -31,8 +35,8 @@ from .scalars import over
     complex="holomorphic",
     handle_r_to_c=False,
     jvp="auto_linear",
-    self=lambda grad, condition: where(condition, grad, 0),
-    other=lambda grad, condition: where(condition, 0, grad),
+    self=lambda grad, condition: _chosen(condition, grad, 0),
+    other=lambda grad, condition: _chosen(condition, 0, grad),
 )
 def _where(condition: Array, self: Any, other: Any) -> Array:
     if condition.dtype.kind != "b":

@@ -268,6 +268,10 @@ def xlogy_(self: Tensor, other: Any) -> Tensor:
     return run_inplace(ROWS["xlogy" if is_number(other) else "xlogy_tensors"], [self, other])
 
 
+def _next_zeta(self: Any, other: Any) -> Tensor:
+    return _zeta(self, other)
+
+
 def _zeta_kernel(self: Any, other: Any) -> Array:
     found = scipy("zeta", half=False)(self, other)
     return np.where(np.isposinf(other) & np.greater(self, 1), np.nan, found).astype(found.dtype)
@@ -282,7 +286,7 @@ def _zeta_kernel(self: Any, other: Any) -> Array:
     no_complex="zeta_cpu",
     jvp="not_implemented",
     self=undefined("zeta"),
-    other=lambda grad, self, other: grad * -self * _zeta(plus(self, 1.0), other),
+    other=lambda grad, self, other: grad * -self * _next_zeta(plus(self, 1.0), other),
 )
 def _zeta_of_tensors(self: Array, other: Array) -> Array:
     return _zeta_kernel(self, other)
@@ -298,7 +302,7 @@ def _zeta_of_tensors(self: Array, other: Array) -> Array:
     jvp="not_implemented",
     vmap_operands="tensors",
     wrapped_number=True,
-    other=lambda grad, self, other: times(grad, -self) * _zeta(self + 1.0, other),
+    other=lambda grad, self, other: times(grad, -self) * _next_zeta(self + 1.0, other),
 )
 def _zeta_of_number(self: Any, other: Array) -> Array:
     return _zeta_kernel(self, other)
