@@ -25,6 +25,7 @@ from ._autograd.tensor import Tensor
 from ._c10 import dtypes as _dtypes
 from ._c10.device import check_memory
 from ._c10.errors import unimplemented
+from ._c10.operator_facts import composite as _composite
 from ._c10.shapes import existing_dim
 
 _FLOATS = "Only supports floating-point dtypes, but found: "
@@ -136,6 +137,7 @@ def _of_any(name: str, input: Tensor, n: int | None, dim: int, norm: Any, out: A
 
 
 def _single(name: str, transform: Callable[..., Tensor], forward: bool, text: str) -> Callable[..., Tensor]:
+    @_composite(autocast="fp32")
     def function(
         input: Tensor,
         n: int | None = None,
@@ -233,11 +235,12 @@ def _into_real(name: str, input: Tensor, s: Any, dim: Any, norm: Any, out: Any, 
 
 
 def _several(
-    name: str, transform: Callable[..., Tensor], forward: bool, text: str
+    name: str, transform: Callable[..., Tensor], forward: bool, text: str, autocast: str | None = "fp32"
 ) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
     """A transform of the last two dimensions, and one of all: name2 and namen."""
 
     def over(suffix: str, dims: Dims | None) -> Callable[..., Tensor]:
+        @_composite(autocast=autocast)
         def function(
             input: Tensor,
             s: Any = None,
@@ -256,9 +259,9 @@ def _several(
 fft2, fftn = _several("fft", _all_complex, True, _WHOLE)
 ifft2, ifftn = _several("ifft", _all_complex, False, _WHOLE)
 rfft2, rfftn = _several("rfft", _from_real, True, _HALF)
-ihfft2, ihfftn = _several("ihfft", _from_real, False, _HALF)
+ihfft2, ihfftn = _several("ihfft", _from_real, False, _HALF, None)
 irfft2, irfftn = _several("irfft", _into_real, False, _BACK)
-hfft2, hfftn = _several("hfft", _into_real, True, _BACK)
+hfft2, hfftn = _several("hfft", _into_real, True, _BACK, None)
 
 # Frequencies and shifts ---------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from .._c10 import dtypes, errors
 from .._c10.interpreter_stack import transforms
 from .._c10.layout import Unstrided
 from .._c10.modes import state
+from .._c10.operator_facts import composite
 from .._c10.slots import on_first_use
 from .._c10.tensor_metadata import Alike
 from .._c10.version_counter import VersionCounter, counter_at
@@ -302,6 +303,7 @@ class Tensor:
         """Whether this tensor was made in inference mode."""
         return self._inference
 
+    @composite(vmap="decompose")
     def detach(self) -> Tensor:
         """The same values outside the graph; shares memory and version counter."""
         if self._inference:
@@ -310,6 +312,7 @@ class Tensor:
         result._version_counter = version_counter(self)
         return result
 
+    @composite(variants="function, method", vmap="fallback")
     def detach_(self) -> Tensor:
         """Leave the graph in place; inference mode knows no graph, and there this does nothing.
 

@@ -62,52 +62,6 @@ class TorchDispatchMode:
 
 # Operations by the dispatcher's names -------------------------------------------------------------
 
-# Rows by the overload that they are; a row that stands for several has one of them for tensors, one for numbers.
-_OVERLOADS = {
-    name: overload
-    for overload, names in {
-        "Tensor Scalar": "eq ne lt le gt ge bitwise_and bitwise_or bitwise_xor",
-        "Tensor": "add sub mul div index _unsafe_index slice slice_copy split fmod_tensor remainder_tensor rsub_tensor eq_tensor_ ne_tensor_ "
-        "lt_tensor_ le_tensor_ gt_tensor_ ge_tensor_ fill_tensor fill_tensor_copy masked_fill_tensor lerp_tensor clamp_tensors "
-        "clamp_min_tensor clamp_max_tensor copysign_tensor repeat_interleave xlogy_tensors ldexp pow_tensor_ "
-        "floor_divide_ floor_divide_tensor_ bernoulli_each_",
-        "Scalar": "rsub pow_ pow_of_number fmod remainder fill fill_copy masked_fill lerp eq_number_ ne_number_ lt_number_ le_number_ gt_number_ "
-        "ge_number_ copysign",
-        "Tensor_Scalar": "pow",
-        "Tensor_Tensor": "pow_tensor",
-        "default dim": "all any _aminmax",
-        "dim_IntList": "sum_dim",
-        "dim": "mean_dim max_dim min_dim median_dim nanmedian_dim squeeze_dim squeeze_dim_copy",
-        "dims": "squeeze_dims squeeze_dims_copy",
-        "dim_int": "prod_dim",
-        "correction": "var std var_mean std_mean",
-        "p": "bernoulli_with",
-        "float": "bernoulli_",
-        "int": "select select_copy transpose transpose_copy unbind",
-        "default": "ldexp_",
-        "self": "where",
-        "src": "scatter",
-        "value": "scatter_value",
-        "reduce": "scatter_with",
-        "value_reduce": "scatter_value_with",
-        "int_Scalar": "index_fill",
-        "int_Tensor": "index_fill_tensor",
-        "Scalar_Tensor": "remainder_of_number",
-        "Scalar_Self": "xlogy_of_number",
-        "Scalar_Other": "xlogy",
-        "self_scalar": "special_xlog1py_of_number special_zeta_of_number",
-        "other_scalar": "special_xlog1py special_zeta_with_number",
-        "bin_ct": "histogram",
-        "fullcoverage": "_test_autograd_multiple_dispatch",
-        "bins_tensor": "histogram_between",
-        "two": "scatter_reduce",
-        "Tensor_mode": "div_rounded",
-        "decimals": "round_decimals",
-        "stable": "sort_stable",
-    }.items()
-    for name in names.split()
-}
-
 
 class OpOverload:
     """One form of an operation, such as ``torch.ops.aten.mul.Tensor``."""
@@ -219,12 +173,9 @@ def operation(row: Row, args: tuple[Any, ...], in_place: bool) -> OpOverload:
     """What the dispatcher calls a row with these arguments."""
     name = row.name
     base = opname(name) + "_" * name.endswith("_")
-    forms = (
-        _OVERLOADS.get(name) or _OVERLOADS.get(base)
-        if name.endswith("_scalar")
-        else (_OVERLOADS.get(name + "_") if in_place else None) or _OVERLOADS.get(name)
-    )
-    chosen = (forms or "default").split()
+    forms = (row.facts.inplace_overload if in_place else None) or row.facts.overload
+    assert isinstance(forms, str)
+    chosen = forms.split()
     second = len(args) > 1 and isinstance(args[1], Tensor)
     if len(chosen) > 1:
         first = second if chosen[0] == "Tensor" else len(args) == 1 or args[1] is None

@@ -23,6 +23,7 @@ from .._aten.type_promotion import check_views
 from .._autograd.tensor import Tensor
 from .._c10 import errors
 from .._c10.modes import no_grad
+from .._c10.operator_facts import composite
 from .._c10.shapes import broadcast_shapes
 from .._c10.warn_once import warn_program
 from .reduction import MEAN, NONE, SUM, chosen, legacy_reduction, reduce_loss
@@ -58,6 +59,7 @@ def _weigh(
     raise ValueError(f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'.")
 
 
+@composite(vmap="decompose")
 def mse_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", weight: Tensor | None = None,
@@ -70,6 +72,7 @@ def mse_loss(
     return ops.mse_loss(a, b, chosen(size_average, reduce, reduction))
 
 
+@composite(vmap="decompose")
 def l1_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", weight: Tensor | None = None,
@@ -82,10 +85,12 @@ def l1_loss(
     return _l1_loss(a, b, chosen(size_average, reduce, reduction))
 
 
+@composite(autocast="fp32")
 def _l1_loss(input: Tensor, target: Tensor, reduction: int) -> Tensor:
     return reduce_loss((input - target).abs(), reduction)
 
 
+@composite(vmap="decompose")
 def smooth_l1_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", beta: float = 1.0,
@@ -101,6 +106,7 @@ def smooth_l1_loss(
     return ops.smooth_l1_loss(a, b, number, float(beta))
 
 
+@composite(vmap="decompose")
 def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
 ) -> Tensor:
@@ -157,6 +163,7 @@ def _check_image(shape: tuple[int, ...], wanted: tuple[int, ...]) -> None:
         raise RuntimeError(f"size mismatch (got input: {list(shape)} , target: {list(wanted)}")
 
 
+@composite(vmap="decompose")
 def nll_loss(
     input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
     ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean",
@@ -165,6 +172,7 @@ def nll_loss(
     return _nll_loss(input, target, weight, chosen(size_average, reduce, reduction), ignore_index)
 
 
+@composite(vmap="decompose", autocast="fp32")
 def cross_entropy(
     input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
     ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean", label_smoothing: float = 0.0,
@@ -250,6 +258,7 @@ def _smoothed(
 # Probabilities ------------------------------------------------------------------------------------
 
 
+@composite(vmap="decompose")
 def binary_cross_entropy(
     input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
@@ -266,6 +275,7 @@ def binary_cross_entropy(
     return entropy.binary_cross_entropy(input, target, weight, number)
 
 
+@composite(vmap="decompose")
 def binary_cross_entropy_with_logits(
     input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean", pos_weight: Tensor | None = None,
@@ -277,6 +287,7 @@ def binary_cross_entropy_with_logits(
     return entropy.binary_cross_entropy_with_logits(input, target, weight, pos_weight, number)
 
 
+@composite(vmap="fallback", autocast="fp32")
 def kl_div(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", log_target: bool = False,
@@ -317,6 +328,7 @@ def divergence(input: Tensor, target: Tensor, number: int, log_target: bool) -> 
     return reduce_loss(each, number)
 
 
+@composite(vmap="decompose", autocast="fp32")
 def poisson_nll_loss(
     input: Tensor, target: Tensor, log_input: bool = True, full: bool = False,
     size_average: bool | None = None, eps: float = 1e-8, reduce: bool | None = None, reduction: str = "mean",
@@ -342,6 +354,7 @@ def of_counts(input: Tensor, target: Tensor, log_input: bool, full: bool, eps: f
     return reduce_loss(loss, number)
 
 
+@composite(vmap="decompose")
 def gaussian_nll_loss(
     input: Tensor, target: Tensor, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Tensor:

@@ -61,6 +61,7 @@ def _max_rows(spatial: int) -> Any:
     @op(
         f"MaxPool{spatial}DWithIndicesBackward0",
         name=f"max_pool{spatial}d_with_indices",
+        no_complex=f"max_pool{spatial}d",
         outputs="result0 result1",
         self=lambda grad, self, kernel_size, stride, padding, dilation, ceil_mode, result1: backward(
             grad, self, kernel_size, stride, padding, dilation, ceil_mode, result1
@@ -126,6 +127,9 @@ def _mean_rows(spatial: int) -> Any:
     @op(
         f"AvgPool{spatial}DBackward0",
         name=f"avg_pool{spatial}d",
+        autocast="fp32" if spatial == 3 else None,
+        jvp="auto_linear",
+        vmap="folded",
         self=lambda grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
             backward(grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
         ),
@@ -184,6 +188,9 @@ def _unpool_rows(spatial: int) -> Any:
         f"MaxUnpool{spatial}DBackward0",
         name=f"max_unpool{spatial}d",
         tensors="indices",
+        jvp="auto_linear",
+        autocast="fp32",
+        vmap="fallback",
         self=lambda grad, indices: gathered(grad, indices, spatial),
     )
     def forward(self: Array, indices: Array, output_size: Ints) -> Array:
