@@ -24,7 +24,7 @@ from .._aten.complex_gradients import formula_of
 from .._aten.registry import ROWS, Row
 from .._c10.location import PACKAGE
 
-_ABOVE = Path(__file__).parents[2]  # the folder that conformance is in
+_ABOVE = Path(__file__).parents[3]  # the folder that conformance is in
 _DECLARING = ("nn.functional", "linalg", "sparse", "random", "distributions")  # they have rows, beside ops
 _SAVED = {
     "tensor": "an input, as it was given",
