@@ -77,6 +77,11 @@ linalg_slogdet = _named("linalg_slogdet", "sign logabsdet")
 linalg_solve_ex = _named("linalg_solve_ex", "result info")
 linalg_svd = _named("linalg_svd", "U S Vh")
 
-for _name, _type in list(globals().items()):  # what the same operations return with out=
-    if isinstance(_type, type) and issubclass(_type, _Named) and _type is not _Named:
-        globals()[_name + "_out"] = _named(_name + "_out", " ".join(_type.__match_args__))
+NAMED = {
+    name: value
+    for name, value in list(globals().items())
+    if isinstance(value, type) and issubclass(value, _Named) and value is not _Named
+}
+"""All of them by name, with those that the same operators return with ``out=``."""
+NAMED |= {f"{name}_out": _named(f"{name}_out", " ".join(each.__match_args__)) for name, each in NAMED.items()}
+globals().update(NAMED)
