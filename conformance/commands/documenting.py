@@ -7,11 +7,12 @@ from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from conformance.check import locate
 from conformance.check.library import Library
 from conformance.language.scenario import Scenario
-from conformance.report import docs
+from conformance.report import docs, engine_docs
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -39,8 +40,10 @@ def makers(parser: ArgumentParser) -> dict[str, Callable[[], str]]:
         "runs": lambda: docs.runs(_runs()),
         "fuzzed": lambda: docs.fuzzed(_runs()),
         "commands": lambda: docs.commands(parser),
-        "modules": lambda: docs.modules(_sources(_PACKAGE / "engine", "*.py")),
-        "notes": lambda: docs.notes(_sources(_PACKAGE / "engine")),
+        "layers": lambda: engine_docs.layers(engine_parts()["layers"], _engine_sources()),
+        "parts": lambda: engine_docs.parts(engine_parts(), _engine_sources()),
+        "modules": lambda: engine_docs.modules(engine_parts()["layers"], _engine_sources()),
+        "notes": lambda: engine_docs.notes(_engine_sources()),
     }
 
 
@@ -55,8 +58,18 @@ def _runs() -> list[dict[str, int]]:
     return [json.loads(line) for line in lines]
 
 
-def _sources(folder: Path, pattern: str = "**/*.py") -> dict[str, str]:
+def engine_parts() -> dict[str, Any]:
+    """What the in-house engine is made of: its layers, its core and its breadth."""
+    import yaml
+
+    found: dict[str, Any] = yaml.safe_load((_PACKAGE / "engine" / "parts.yaml").read_text(encoding="utf-8"))
+    return found
+
+
+@cache
+def _engine_sources() -> dict[str, str]:
+    folder = _PACKAGE / "engine"
     return {
         path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8")
-        for path in sorted(folder.glob(pattern))
+        for path in sorted(folder.glob("**/*.py"))
     }

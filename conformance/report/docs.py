@@ -6,7 +6,6 @@ A part is enclosed in ``<!-- made: name -->`` and ``<!-- /made -->``; `conforman
 from __future__ import annotations
 
 import argparse
-import ast
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,8 +18,6 @@ from conformance.runner.compare import GROUP_OF
 from conformance.runner.engine import GROUPS
 
 _MADE = re.compile(r"(<!-- made: ([\w-]+) -->\n)(.*?)(<!-- /made -->)", re.DOTALL)
-
-_NOTE = re.compile(r"Note \[([^\]]+)\]:\s*(.+?)(?=\n *#? *\n|\"\"\"|\n *#? *Note \[)", re.DOTALL)
 
 Makers = Mapping[str, Callable[[], str]]
 
@@ -51,7 +48,7 @@ def facets() -> str:
         (group, ", ".join(f"`{facet}`" for facet, own in GROUP_OF.items() if own == group))
         for group in GROUPS
     ]
-    return _table(("group", "facets"), rows)
+    return table(("group", "facets"), rows)
 
 
 def words() -> str:
@@ -61,7 +58,7 @@ def words() -> str:
         areas.setdefault(entry.area, set()).add(entry.name)
     rows = [(area, " ".join(f"`{name}`" for name in sorted(names))) for area, names in areas.items()]
     rows.append(("Python", " ".join(f"`{name}`" for name in sorted(vocabulary.BUILTINS))))
-    return _table(("area", "names"), rows)
+    return table(("area", "names"), rows)
 
 
 def areas(scenarios: Sequence[Scenario]) -> str:
@@ -95,9 +92,9 @@ def otherwise(claims: Claims, scenarios: Sequence[Scenario]) -> str:
 
 
 def _claim(claim: Claim, scenarios: Sequence[Scenario]) -> Iterator[str]:
-    yield f"**{claim.verdict}**: {_flat(claim.says)} <sub>`{claim.id}`</sub>"
+    yield f"**{claim.verdict}**: {flat(claim.says)} <sub>`{claim.id}`</sub>"
     yield ""
-    yield f"> {_flat(claim.note)}"
+    yield f"> {flat(claim.note)}"
     yield ""
     for base, scenario in _first_cases(scenarios).items():
         file = scenario.position.file.replace("\\", "/").rpartition("specs/")[2]
@@ -160,7 +157,7 @@ def pytest_options(add: Callable[[Any], None]) -> str:
     """The table of the plugin's options; ``add`` is its ``pytest_addoption``."""
     options = _Options()
     add(options)
-    return _table(("option of pytest", "what it does"), options.rows)
+    return table(("option of pytest", "what it does"), options.rows)
 
 
 def commands(parser: argparse.ArgumentParser) -> str:
@@ -171,7 +168,7 @@ def commands(parser: argparse.ArgumentParser) -> str:
         for group in groups
         for each in group._get_subactions()
     ]
-    return _table(("command", "what it does"), rows)
+    return table(("command", "what it does"), rows)
 
 
 _COUNTED = ("programs", "statements", "divergences")
@@ -186,42 +183,20 @@ def runs(records: Sequence[Mapping[str, int]]) -> str:
         )
         for each in records
     ]
-    return _table(("run", *_COUNTED), rows)
+    return table(("run", *_COUNTED), rows)
 
 
 def fuzzed(records: Sequence[Mapping[str, int]]) -> str:
     """The totals of these runs."""
     sums = (sum(each[column] for each in records) for column in _COUNTED)
-    return _table(("runs", *_COUNTED), [(str(len(records)), *(f"{each:,}" for each in sums))])
+    return table(("runs", *_COUNTED), [(str(len(records)), *(f"{each:,}" for each in sums))])
 
 
-def notes(sources: Mapping[str, str]) -> str:
-    """The Notes of these files: the file and the first sentence of each."""
-    rows = []
-    for file, source in sources.items():
-        for found in _NOTE.finditer(source):
-            text = _flat(re.sub(r"^ *#", "", found[2], flags=re.MULTILINE))
-            rows.append(
-                (found[1], f"[`{file}`]({file})", re.split(r"(?<=\w[.;])\s", text, maxsplit=1)[0].rstrip(";"))
-            )
-    return _table(("Note", "file", "begins"), sorted(rows))
-
-
-def modules(sources: Mapping[str, str]) -> str:
-    """These files, each with the first sentence of its docstring."""
-    rows = []
-    for file, source in sources.items():
-        text = _flat((ast.get_docstring(ast.parse(source)) or "").partition("\n\n")[0])
-        if text:
-            rows.append((f"[`{file}`]({file})", re.split(r"(?<=\w\.)\s", text, maxsplit=1)[0]))
-    return _table(("file", "what it is"), rows)
-
-
-def _flat(text: str) -> str:
+def flat(text: str) -> str:
     return " ".join(text.split())
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = [
         head,
         ["---"] * len(head),
