@@ -56,6 +56,7 @@ class Facts(NamedTuple):
         sparse: how it is computed of sparse tensors: of each value, since it is 0 at 0.
         random: how a random function draws for several examples: by its shape, for each element, or one example after
             the other.
+        foreach: what torch has of it for lists of tensors (torch: _foreach_*), by how many of them it takes.
         random_by_values: whether its tensors tell how to draw.
         operator: torch's name of the operator, where it is neither the row's nor the function's.
     """
@@ -104,6 +105,7 @@ class Facts(NamedTuple):
     sparse: Literal["by_value"] | None = None
     random: Literal["by_shape", "elementwise", "by_example"] | None = None
     random_by_values: bool = False
+    foreach: Literal["unary", "binary", "ternary"] | None = None
     operator: str | None = None
 
 

@@ -75,6 +75,7 @@ def _plus_scaled(self: Any, other: Any, alpha: Any, kind: np.dtype[Any], sign: i
     jvp="auto_linear",
     vmap_operands="tensors",
     inplace="method",
+    foreach="binary",
     self=lambda grad: grad,
     other=maybe_times,
 )
@@ -107,6 +108,7 @@ def _is_finite(array: Array) -> bool:
     jvp="auto_linear",
     vmap_operands="tensors",
     inplace="method",
+    foreach="binary",
     self=lambda grad: grad,
     other=lambda grad, alpha: maybe_times(-grad, alpha),
 )
@@ -182,6 +184,7 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     jvp="bilinear",
     vmap_operands="tensors",
     inplace="method",
+    foreach="binary",
     self=lambda grad, other: grad * other,
     other=lambda grad, self: grad * self,
 )
@@ -206,6 +209,7 @@ def _div_other_backward(grad: Tensor, self: Any, other: Tensor) -> Tensor:
     complex="holomorphic",
     jvp="auto_element_wise",
     vmap_operands="tensors",
+    foreach="binary",
     self=lambda grad, other: grad / other,
     other=_div_other_backward,
 )
@@ -276,6 +280,7 @@ def true_divide_(self: Tensor, other: Any) -> Tensor:
     complex="holomorphic",
     jvp="auto_element_wise",
     inplace="function, method",
+    foreach="unary",
     self=lambda grad: -grad,
 )
 def neg(self: Array) -> Array:

@@ -45,14 +45,27 @@ floor = _whole(
     "The greatest integer that is not above.",
     _refused("floor"),
     inplace="function, method",
+    foreach="unary",
 )
 ceil = _whole(
-    "ceil", np.ceil, "The least integer that is not below.", _refused("ceil"), inplace="function, method"
+    "ceil",
+    np.ceil,
+    "The least integer that is not below.",
+    _refused("ceil"),
+    inplace="function, method",
+    foreach="unary",
 )
 trunc = fix = _whole(
-    "trunc", np.trunc, "Without the digits behind the point.", _refused("trunc"), inplace="function, method"
+    "trunc",
+    np.trunc,
+    "Without the digits behind the point.",
+    _refused("trunc"),
+    inplace="function, method",
+    foreach="unary",
 )
-_whole("round", np.rint, "The nearest integer; of two as near, the even one.", "round_vml_cpu")
+_whole(
+    "round", np.rint, "The nearest integer; of two as near, the even one.", "round_vml_cpu", foreach="unary"
+)
 
 
 @op(
@@ -96,6 +109,7 @@ def round_(self: Tensor, *, decimals: int | None = None) -> Tensor:
     no_complex="frac_cpu",
     inplace="function, method",
     sparse="by_value",
+    foreach="unary",
     self=lambda grad: grad,
 )
 def frac(self: Array) -> Array:

@@ -55,6 +55,7 @@ exp = _float(
     "e to the power of self.",
     undefined_argument=(1, "other"),
     inplace="function, method",
+    foreach="unary",
 )
 exp2 = _float(
     "Exp2Backward0",
@@ -72,6 +73,7 @@ expm1 = _float(
     undefined_argument=(0, "self"),
     inplace="function, method",
     sparse="by_value",
+    foreach="unary",
 )
 log = _float(
     "LogBackward0",
@@ -79,6 +81,7 @@ log = _float(
     lambda grad, self: grad.div(self),
     "The natural logarithm.",
     inplace="function, method",
+    foreach="unary",
 )
 log2 = _float(
     "Log2Backward0",
@@ -86,6 +89,7 @@ log2 = _float(
     lambda grad, self: grad / times(self, LN2),
     "The logarithm to the base 2.",
     inplace="function, method",
+    foreach="unary",
 )
 log10 = _float(
     "Log10Backward0",
@@ -93,6 +97,7 @@ log10 = _float(
     lambda grad, self: grad / times(self, LN10),
     "The logarithm to the base 10.",
     inplace="function, method",
+    foreach="unary",
 )
 log1p = _float(
     "Log1PBackward0",
@@ -101,6 +106,7 @@ log1p = _float(
     "log(1 + self).",
     inplace="function, method",
     sparse="by_value",
+    foreach="unary",
 )
 
 
@@ -113,9 +119,15 @@ sin = _float(
     "The sine.",
     inplace="function, method",
     sparse="by_value",
+    foreach="unary",
 )
 cos = _float(
-    "CosBackward0", np.cos, lambda grad, self: grad * -self.sin(), "The cosine.", inplace="function, method"
+    "CosBackward0",
+    np.cos,
+    lambda grad, self: grad * -self.sin(),
+    "The cosine.",
+    inplace="function, method",
+    foreach="unary",
 )
 tan = _float(
     "TanBackward0",
@@ -125,6 +137,7 @@ tan = _float(
     undefined_argument=(0, "self"),
     inplace="function, method",
     sparse="by_value",
+    foreach="unary",
 )
 asin = _float(
     "AsinBackward0",
@@ -133,6 +146,7 @@ asin = _float(
     "The inverse of the sine.",
     inplace="function, method",
     sparse="by_value",
+    foreach="unary",
 )
 acos = _float(
     "AcosBackward0",
@@ -140,6 +154,7 @@ acos = _float(
     lambda grad, self: grad * -(plus(-self * self, 1).rsqrt()),
     "The inverse of the cosine.",
     inplace="function, method",
+    foreach="unary",
 )
 atan = _float(
     "AtanBackward0",
@@ -148,6 +163,7 @@ atan = _float(
     "The inverse of the tangent.",
     inplace="function, method",
     sparse="by_value",
+    foreach="unary",
 )
 arcsin, arccos, arctan = asin, acos, atan
 
@@ -161,6 +177,7 @@ sinh = _float(
     "The hyperbolic sine.",
     inplace="function, method",
     sparse="by_value",
+    foreach="unary",
 )
 cosh = _float(
     "CoshBackward0",
@@ -168,6 +185,7 @@ cosh = _float(
     lambda grad, self: grad * self.sinh(),
     "The hyperbolic cosine.",
     inplace="function, method",
+    foreach="unary",
 )
 tanh = _float(
     "TanhBackward0",
@@ -177,6 +195,7 @@ tanh = _float(
     undefined_argument=(1, "output"),
     inplace="function, method",
     sparse="by_value",
+    foreach="unary",
 )
 asinh = _float(
     "AsinhBackward0",
@@ -234,6 +253,7 @@ def _tanh_backward(grad_output: Array, output: Array) -> Array:
     jvp="auto_element_wise",
     undefined_argument=(1, "output"),
     inplace="function, method",
+    foreach="unary",
     self=lambda grad, result: _sigmoid_backward(grad, result),
 )
 def sigmoid(self: Array) -> Array:
@@ -299,6 +319,7 @@ for _name in ("acosh", "asinh", "atanh"):
     kernel_writes=1,
     inplace="method",
     sparse="by_value",
+    foreach="unary",
     self=lambda grad, self: grad * self.sgn(),
 )
 def abs(self: Array) -> Array:
@@ -325,6 +346,7 @@ def abs_(self: Tensor) -> Tensor:
     jvp="auto_element_wise",
     inplace="method",
     sparse="by_value",
+    foreach="unary",
     self=lambda grad: zeros_like(grad),
 )
 def sign(self: Array) -> Array:

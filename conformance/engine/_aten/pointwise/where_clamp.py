@@ -229,6 +229,7 @@ clip, clip_ = clamp, clamp_
     name="clamp_min",
     no_complex=NotImplementedError("clamp is not supported for complex types"),
     jvp="auto_element_wise",
+    foreach="binary",
     self=lambda grad, self, min: where(self >= min, grad, 0),
 )
 def _clamp_min_number(self: Array, min: Any) -> Array:
@@ -242,6 +243,7 @@ def _clamp_min_number(self: Array, min: Any) -> Array:
     name="clamp_max",
     no_complex=NotImplementedError("clamp is not supported for complex types"),
     jvp="auto_element_wise",
+    foreach="binary",
     self=lambda grad, self, max: where(self <= max, grad, 0),
 )
 def _clamp_max_number(self: Array, max: Any) -> Array:
@@ -328,6 +330,7 @@ def _half(grad: Tensor, self: Tensor, other: Tensor) -> Tensor:
     numbers=False,
     no_complex=RuntimeError("maximum not implemented for complex tensors."),
     jvp="auto_element_wise",
+    foreach="binary",
     self=lambda grad, self, other: _half(grad, self, other).masked_fill_(self < other, 0),
     other=lambda grad, self, other: _half(grad, self, other).masked_fill_(self > other, 0),
 )
@@ -342,6 +345,7 @@ def maximum(self: Array, other: Array) -> Array:
     numbers=False,
     no_complex=RuntimeError("minimum not implemented for complex tensors."),
     jvp="auto_element_wise",
+    foreach="binary",
     self=lambda grad, self, other: _half(grad, self, other).masked_fill_(self > other, 0),
     other=lambda grad, self, other: _half(grad, self, other).masked_fill_(self < other, 0),
 )
