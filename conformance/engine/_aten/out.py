@@ -160,6 +160,7 @@ _CALLED = {
     "outer": "mul",
     "qr": "linalg_qr",
     "svd": "_linalg_svd",
+    "take_along_dim": "take_along_dim",  # by itself, under its whole name
     **{name: f"_{name}" for name in ("linalg_svd", "linalg_eigh", "linalg_det", "linalg_slogdet")},
 }
 _BY_FALLBACK = """
@@ -189,8 +190,8 @@ _OVERLAP_FREE = frozenset(["mm", "bmm", "addmm", "baddbmm", "addmv", "mv", "dot"
 
 def _called(name: str) -> str:
     """What refuses out= of an operation or row."""
-    name = opname(name)
-    return _CALLED.get(name, name)
+    operator = opname(name)
+    return _CALLED.get(name) or _CALLED.get(operator, operator)
 
 
 _NO_OUT = (

@@ -39,7 +39,7 @@ import numpy as np
 
 from .._autograd.node import Node  # fmt: skip
 from .._c10.interpreter_stack import dispatching
-from .._c10.operator_facts import Facts, taken_from
+from .._c10.operator_facts import OPERATORS, Facts, taken_from
 from .codegen import compile
 from .codegen.compile import SCALARS, compiled, lazy, node_class, public
 from .codegen.forward import numbers_among
@@ -311,6 +311,8 @@ def op(
             facts=facts,
         )
         ROWS[row.name] = row
+        if facts.operator is not None:
+            OPERATORS[row.name] = facts.operator
         return row.call
 
     return declare

@@ -58,7 +58,8 @@ class Facts(NamedTuple):
             the other.
         foreach: what torch has of it for lists of tensors (torch: _foreach_*), by how many of them it takes.
         random_by_values: whether its tensors tell how to draw.
-        operator: torch's name of the operator, where it is neither the row's nor the function's.
+        operator: torch's name of the operator, where it is neither the row's nor the function's, or only looks as if an
+            overload's were added to it.
     """
 
     variants: Literal["function, method", "function", "method", ""] | None = None
@@ -139,6 +140,7 @@ _PREFIXES = (  # of torch's namespaces, by the modules that their functions are 
 )
 
 
+OPERATORS: dict[str, str] = {}  # torch's names of operators, by rows that declare them
 COMPOSITES: list[Callable[..., Any]] = []  # the functions that have facts
 
 

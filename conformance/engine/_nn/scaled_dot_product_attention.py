@@ -123,6 +123,7 @@ def _flash_backward(
     constants="logsumexp",
     tensors="attn_mask",
     jvp="not_implemented",
+    operator="_scaled_dot_product_flash_attention_for_cpu",
     inputs={
         "query key value": lambda grads, query, key, value, output, logsumexp, dropout_p, is_causal, attn_mask, scale: (
             tuple(_flash_backward(grads[0], query, key, value, output, is_causal, attn_mask, scale))

@@ -324,6 +324,7 @@ def _nll_gradient(
     "NllLossBackward0",
     tensors="target weight total_weight",
     autocast="fp32",
+    operator="nll_loss_forward",
     self=lambda grad, self, target, weight, reduction, ignore_index, total_weight: nll_loss_backward(
         grad, self, target, weight, reduction, ignore_index, total_weight
     ),

@@ -156,6 +156,7 @@ def _letters(ndim: int, absent: Ints) -> str:
     "TrilinearBackward0",
     jvp="multilinear",
     tangent_writes=0,
+    operator="_trilinear",
     inputs={
         "i1 i2 i3": lambda grad, i1, i2, i3, expand1, expand2, expand3, sumdim, needed: _trilinear_backward(
             grad, i1, i2, i3, expand1, expand2, expand3, sumdim, needed

@@ -172,6 +172,7 @@ def _zeros(grad: Tensor) -> Tensor:
     name="bernoulli_probabilities",
     no_complex="bernoulli_tensor_cpu_self_",
     complex_if="empty",
+    operator="bernoulli",
     self=_zeros,
 )
 def _bernoulli(self: Array, *, generator: Any = None) -> Array:
@@ -258,6 +259,7 @@ def binomial(*args: Any, **named: Any) -> Tensor:
 @op(
     "NormalBackward1",
     name="normal_of_mean",
+    operator="normal",
     mean=lambda grad, mean_sym_sizes: _zeroed(grad.new_empty(mean_sym_sizes)),
 )
 def _normal_of_mean(mean: Array, drawn: Any) -> Array:
@@ -267,6 +269,7 @@ def _normal_of_mean(mean: Array, drawn: Any) -> Array:
 @op(
     "NormalBackward2",
     name="normal_of_std",
+    operator="normal",
     std=lambda grad, std_sym_sizes: _zeroed(grad.new_empty(std_sym_sizes)),
 )
 def _normal_of_std(std: Array, drawn: Any) -> Array:
@@ -276,6 +279,7 @@ def _normal_of_std(std: Array, drawn: Any) -> Array:
 @op(
     "NormalBackward3",
     name="normal_of_both",
+    operator="normal",
     mean=lambda grad, mean_sym_sizes: _zeroed(grad.new_empty(mean_sym_sizes)),
     std=lambda grad, std_sym_sizes: _zeroed(grad.new_empty(std_sym_sizes)),
 )
@@ -414,6 +418,7 @@ def _geometric(self: Array, p: Any, *, generator: Any = None) -> Array:
     name="bernoulli_each",
     inplace_overload="Tensor",
     overlap="check_first",
+    operator="bernoulli",
     self=_zeros,
     p=lambda _p_sym_sizes, _p_scalar_type: zeros_written(_p_sym_sizes, _p_scalar_type),
 )

@@ -289,6 +289,7 @@ def _counts_of(self: Array, bins: Any, range: Any = None, weight: Any = None, de
     "NotImplemented",
     name="_histogramdd_from_bin_tensors",
     lists="bins",
+    operator="_histogramdd_from_bin_tensors",
     inputs=dict.fromkeys(("self", "bins", "weight"), unsupported("_histogramdd_from_bin_tensors")),
 )
 def _counts_between(self: Array, bins: Any, weight: Any = None, density: bool = False) -> Array:

@@ -79,6 +79,7 @@ def contiguous(self: Tensor, *beyond: Any, memory_format: Any = None) -> Tensor:
     complex="holomorphic",
     jvp="auto_linear",
     variants="",
+    operator="clone",
     self=lambda grad: grad,
 )
 def in_order(self: Array) -> Array:

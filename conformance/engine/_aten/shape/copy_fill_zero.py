@@ -83,7 +83,12 @@ def fill_(self: Tensor, value: Any) -> Tensor:
 
 
 _FILLED = op(
-    "FillBackward0", name="fill_copy", overload="Scalar", complex="holomorphic", **ROWS["fill"].formulas
+    "FillBackward0",
+    name="fill_copy",
+    overload="Scalar",
+    complex="holomorphic",
+    operator="fill",
+    **ROWS["fill"].formulas,
 )(ROWS["fill"].forward)
 _FILLED_TENSOR = op(
     "FillBackward1",
@@ -91,6 +96,7 @@ _FILLED_TENSOR = op(
     overload="Tensor",
     complex="holomorphic",
     handle_r_to_c=False,
+    operator="fill",
     **ROWS["fill_tensor"].formulas,
 )(ROWS["fill_tensor"].forward)
 

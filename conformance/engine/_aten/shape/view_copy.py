@@ -80,8 +80,12 @@ _split = _copies_of("split")
 _split_with_sizes = _copies_of("split_with_sizes", vmap="along")
 _unbind = _copies_of("unbind", vmap="along")
 _squeeze = _copy_of("squeeze", complex="holomorphic", jvp="auto_linear", vmap="fallback")
-_squeeze_dim = _copy_of("squeeze_dim", overload="dim", complex="holomorphic", jvp="auto_linear")
-_squeeze_dims = _copy_of("squeeze_dims", overload="dims", complex="holomorphic", jvp="auto_linear")
+_squeeze_dim = _copy_of(
+    "squeeze_dim", overload="dim", complex="holomorphic", jvp="auto_linear", operator="squeeze_copy"
+)
+_squeeze_dims = _copy_of(
+    "squeeze_dims", overload="dims", complex="holomorphic", jvp="auto_linear", operator="squeeze_copy"
+)
 
 
 @composite(variants="function")
