@@ -58,6 +58,7 @@ class Facts(NamedTuple):
             the other.
         foreach: what torch has of it for lists of tensors (torch: _foreach_*), by how many of them it takes.
         random_by_values: whether its tensors tell how to draw.
+        schema_args: the arguments of a call as torch's schema has them, where the row has others.
         operator: torch's name of the operator, where it is neither the row's nor the function's, or only looks as if an
             overload's were added to it.
     """
@@ -107,6 +108,7 @@ class Facts(NamedTuple):
     random: Literal["by_shape", "elementwise", "by_example"] | None = None
     random_by_values: bool = False
     foreach: Literal["unary", "binary", "ternary"] | None = None
+    schema_args: Callable[..., tuple[tuple[Any, ...], dict[str, Any]]] | None = None
     operator: str | None = None
 
 
@@ -120,6 +122,16 @@ def taken_from(keywords: dict[str, Any]) -> Facts:
 
 
 _NAMES = frozenset(Facts._fields)
+
+
+def without_defaults(defaults: tuple[Any, ...], args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments without those at the end that say the default, as the dispatcher shows them."""
+    given = list(args)
+    while (
+        given and len(given) > len(args) - len(defaults) and given[-1] == defaults[len(given) - len(args) - 1]
+    ):
+        given.pop()
+    return tuple(given)
 
 
 def name_of(function: Callable[..., Any]) -> str:

@@ -25,7 +25,6 @@ from .._autograd.tensor import Tensor, version_counter
 from .._autograd.torch_dispatch_subclass import answer, asked, is_asked, save_detached, take_place
 from .._autograd.views import check_inplace
 from .._c10.interpreter_stack import transforms
-from .._c10.layout import contiguous_format
 from .._c10.location import PACKAGE
 from .._c10.modes import state
 from .._c10.slots import on_first_use
@@ -231,8 +230,8 @@ def through_modes(
         check_inplace(args[0], recorded)
         if state.recording and recorded and _overwrites(row, args):
             packet("clone").default(args[0])  # see Note [In place saves a clone]
-    if row.name in _FORMS:
-        shown, named = _FORMS[row.name](*args, **kwargs)
+    if row.facts.schema_args is not None:
+        shown, named = row.facts.schema_args(*args, **kwargs)
         result = ask(Pending(row, op, written, shown, (args, kwargs)), shown, named)
     else:
         result = ask(Pending(row, op, written), args, kwargs)
@@ -286,37 +285,6 @@ def _as_called(
         if _is_default(told[name], row.parameters[name].default):
             del told[name]
     return tuple([*each] if type(each) is tuple else each for each in args), told
-
-
-def _without(defaults: tuple[Any, ...], args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The arguments without those at the end that say the default."""
-    given = list(args)
-    while (
-        given and len(given) > len(args) - len(defaults) and given[-1] == defaults[len(given) - len(args) - 1]
-    ):
-        given.pop()
-    return tuple(given)
-
-
-# Arguments as torch's schemas have them, where rows have others.
-_FORMS: dict[str, Callable[..., tuple[tuple[Any, ...], dict[str, Any]]]] = {
-    "_to_copy": lambda self, dtype: ((self,), {"dtype": dtype}),
-    "_in_order": lambda self: ((self,), {"memory_format": contiguous_format}),
-    "_softmax_backward_data": lambda grad, output, dim: ((grad, output, dim, output.dtype), {}),
-    "_log_softmax_backward_data": lambda grad, output, dim: ((grad, output, dim, output.dtype), {}),
-    "_softmax": lambda self, dim: ((self, dim, False), {}),
-    "_log_softmax": lambda self, dim: ((self, dim, False), {}),
-    "cat": lambda tensors, dim=0, *further: (_without((0,), (tensors, dim)), {}),
-    "constant_pad_nd": lambda self, pad, value=0.0: ((self, pad, value), {}),
-    "convolution": lambda *args: (args if len(args) > 8 else (*args, 1), {}),
-    "nll_loss": lambda *args: (args[:5], {}),
-    "embedding": lambda *args: (_without((-1, False, False), args[:5]), {}),
-    "max_pool2d_with_indices": lambda *args: (_without(([0, 0], [1, 1], False), args), {}),
-    "_flash_attention": lambda query, key, value, dropout_p, is_causal, attn_mask=None, scale=None: (
-        (query, key, value, *_without((0.0, False), (dropout_p, is_causal))),
-        {name: given for name, given in (("attn_mask", attn_mask), ("scale", scale)) if given is not None},
-    ),
-}
 
 
 def _is_default(value: Any, default: Any) -> bool:

@@ -325,6 +325,7 @@ def _nll_gradient(
     tensors="target weight total_weight",
     autocast="fp32",
     operator="nll_loss_forward",
+    schema_args=lambda *args: (args[:5], {}),
     self=lambda grad, self, target, weight, reduction, ignore_index, total_weight: nll_loss_backward(
         grad, self, target, weight, reduction, ignore_index, total_weight
     ),

@@ -13,6 +13,7 @@ from ..._autograd.undefined_gradient import undefined
 from ..._c10.dtypes import BY_NUMPY
 from ..._c10.errors import tensor_type
 from ..._c10.layout import following
+from ..._c10.operator_facts import without_defaults
 from ..._c10.slots import on_first_use
 from ..inplace import run_inplace
 from ..kernels import add_rows, half_up, refuse_bools
@@ -49,6 +50,7 @@ def _check_indices(indices: Array, rows: int) -> None:
     name="embedding",
     tensors="indices",
     jvp="auto_linear",
+    schema_args=lambda *args: (without_defaults((-1, False, False), args[:5]), {}),
     weight=lambda grad, indices, padding_idx, scale_grad_by_freq, sparse, weight_sym_argsize_0: _backward(
         grad, indices, weight_sym_argsize_0, padding_idx, scale_grad_by_freq, sparse
     ),

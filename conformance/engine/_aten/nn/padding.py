@@ -21,6 +21,7 @@ Ints = tuple[int, ...]
 @op(
     "ConstantPadNdBackward0",
     complex="holomorphic",
+    schema_args=lambda self, pad, value=0.0: ((self, pad, value), {}),
     self=lambda grad, pad: constant_pad_nd(grad, tuple(-n for n in pad), 0),
 )
 def constant_pad_nd(self: Array, pad: Ints, value: Any = 0) -> Array:

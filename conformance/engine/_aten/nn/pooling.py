@@ -10,6 +10,7 @@ import numpy as np
 
 from ..._c10.dtypes import BY_NUMPY
 from ..._c10.layout import channels_last, contiguous_format, following, following_image, suggest_memory_format
+from ..._c10.operator_facts import without_defaults
 from ..kernels import half_up, need_floats
 from ..registry import Array, op
 from .pool_windows import (
@@ -44,6 +45,11 @@ def kernel_of(name: str, array: Array) -> str:
     return f"{name}_channels_last" if suggest_memory_format(array) is not contiguous_format else name
 
 
+def _shown(*args: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of max_pool2d_with_indices as the dispatcher shows them."""
+    return without_defaults(([0, 0], [1, 1], False), args), {}
+
+
 def _max_rows(spatial: int) -> Any:
     @op(
         f"MaxPool{spatial}DWithIndicesBackwardBackward0",
@@ -63,6 +69,7 @@ def _max_rows(spatial: int) -> Any:
         name=f"max_pool{spatial}d_with_indices",
         no_complex=f"max_pool{spatial}d",
         outputs="result0 result1",
+        schema_args=_shown if spatial == 2 else None,
         self=lambda grad, self, kernel_size, stride, padding, dilation, ceil_mode, result1: backward(
             grad, self, kernel_size, stride, padding, dilation, ceil_mode, result1
         ),

@@ -21,6 +21,7 @@ def _shifted(array: Array, dim: int) -> Array:
     "SoftmaxBackward0",
     name="_softmax",
     vmap="along_dim",
+    schema_args=lambda self, dim: ((self, dim, False), {}),
     self=lambda grad, result, dim: _softmax_backward(grad, result, dim),
 )
 def _softmax(self: Array, dim: int) -> Array:
@@ -54,6 +55,7 @@ def _softmax_double(grad: Tensor, grad_output: Tensor, output: Tensor, dim: int)
 @op(
     "SoftmaxBackwardDataBackward0",
     name="_softmax_backward_data",
+    schema_args=lambda grad, output, dim: ((grad, output, dim, output.dtype), {}),
     grad_output=lambda grad, output, dim: _softmax_backward(grad, output, dim),
     output=_softmax_double,
 )
@@ -70,6 +72,7 @@ def _softmax_backward(grad_output: Array, output: Array, dim: int) -> Array:
     "LogSoftmaxBackward0",
     name="_log_softmax",
     vmap="along_dim",
+    schema_args=lambda self, dim: ((self, dim, False), {}),
     self=lambda grad, result, dim: _log_softmax_backward(grad, result, dim),
 )
 def _log_softmax(self: Array, dim: int) -> Array:
@@ -98,6 +101,7 @@ def _log_softmax_double(grad: Tensor, grad_output: Tensor, output: Tensor, dim: 
 @op(
     "LogSoftmaxBackwardDataBackward0",
     name="_log_softmax_backward_data",
+    schema_args=lambda grad, output, dim: ((grad, output, dim, output.dtype), {}),
     grad_output=lambda grad, output, dim: grad - (grad * output.exp()).sum(dim, True),
     output=_log_softmax_double,
 )

@@ -11,7 +11,7 @@ from ..._autograd import batched_tensor
 from ..._autograd.tensor import Tensor, make
 from ..._c10 import dtypes
 from ..._c10.layout import following, suggest_memory_format
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import composite, without_defaults
 from ..._c10.shapes import ordered, viewed, wrap_dim
 from ..registry import ROWS, Array, op
 from ..type_promotion import check_list, check_views
@@ -43,6 +43,7 @@ def _cat_parts(grad: Tensor, places: Sequence[tuple[tuple[int, ...], bool]], dim
     complex="holomorphic",
     jvp="auto_linear",
     autocast="promote",
+    schema_args=lambda tensors, dim=0, *further: (without_defaults((0,), (tensors, dim)), {}),
     inputs={"tensors": lambda grad, _tensors_places, dim: _cat_parts(grad, _tensors_places, dim)},
 )
 def _cat(tensors: Any, dim: Any, _tensors_places: Any) -> Array:

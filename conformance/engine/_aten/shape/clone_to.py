@@ -14,7 +14,14 @@ from ..._c10 import dtypes
 from ..._c10.device import check_device, device, parsed
 from ..._c10.errors import output_shape_differs
 from ..._c10.interpreter_stack import transforms
-from ..._c10.layout import LayoutError, laid_out, lies_so, preserve_format, suggest_memory_format
+from ..._c10.layout import (
+    LayoutError,
+    contiguous_format,
+    laid_out,
+    lies_so,
+    preserve_format,
+    suggest_memory_format,
+)
 from ..._c10.modes import state
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import (
@@ -80,6 +87,7 @@ def contiguous(self: Tensor, *beyond: Any, memory_format: Any = None) -> Tensor:
     jvp="auto_linear",
     variants="",
     operator="clone",
+    schema_args=lambda self: ((self,), {"memory_format": contiguous_format}),
     self=lambda grad: grad,
 )
 def in_order(self: Array) -> Array:
@@ -108,6 +116,7 @@ def _cast_back(grad: Tensor, kind: Any) -> Tensor:
     jvp="auto_linear",
     vmap="pointwise",
     kernel_writes=1,
+    schema_args=lambda self, dtype: ((self,), {"dtype": dtype}),
     self=lambda grad, _self_scalar_type: _cast_back(grad, _self_scalar_type),
 )
 def _to_copy(self: Array, dtype: Any, memory_format: Any = None) -> Array:
