@@ -11,6 +11,7 @@ from typing import Any
 
 from conformance.check import locate
 from conformance.check.library import Library
+from conformance.language.core_vocabulary import load_core_vocabulary
 from conformance.language.scenario import Scenario
 from conformance.report import docs, engine_docs
 
@@ -34,6 +35,7 @@ def makers(parser: ArgumentParser) -> dict[str, Callable[[], str]]:
         "keys": docs.keys,
         "facets": docs.facets,
         "words": docs.words,
+        "core": lambda: docs.core(load_core_vocabulary(locate.specs() / "core_vocabulary.yaml")),
         "areas": lambda: docs.areas(_scenarios()),
         "otherwise": lambda: docs.otherwise(Library().claims(locate.specs() / locate.CLAIMS), _scenarios()),
         "options": lambda: docs.pytest_options(add_options),

@@ -13,6 +13,7 @@ from typing import Any
 
 from conformance.language import model, vocabulary
 from conformance.language.claims import Claim, Claims
+from conformance.language.core_vocabulary import CoreVocabulary
 from conformance.language.scenario import Expectations, Plain, Scenario, Unset
 from conformance.runner.compare import GROUP_OF
 from conformance.runner.engine import GROUPS
@@ -59,6 +60,14 @@ def words() -> str:
     rows = [(area, " ".join(f"`{name}`" for name in sorted(names))) for area, names in areas.items()]
     rows.append(("Python", " ".join(f"`{name}`" for name in sorted(vocabulary.BUILTINS))))
     return table(("area", "names"), rows)
+
+
+def core(vocabulary: CoreVocabulary) -> str:
+    """The names of tier core: those of every program, and those of each subject."""
+    rows = [(purpose, names) for purpose, names in vocabulary.everywhere.items()]
+    rows += [(f"[`{subject}`](autograd/{subject})", names) for subject, names in vocabulary.subjects.items()]
+    listed = [(what, " ".join(f"`{name}`" for name in names)) for what, names in rows]
+    return table(("everywhere, or in a folder", "names"), listed)
 
 
 def areas(scenarios: Sequence[Scenario]) -> str:

@@ -43,10 +43,10 @@ def attach(cls: type) -> None:
     for name in public_names(cls.__name__):
         if not hasattr(cls, name):
             setattr(cls, name, _AbsentAttribute(f"{cls.__name__}.{name}"))
-    cls.__dir__ = _present  # type: ignore[assignment]
+    cls.__dir__ = _implemented_names  # type: ignore[assignment]
 
 
-def _present(self: Any) -> list[str]:
+def _implemented_names(self: Any) -> list[str]:
     """The names of what an object has."""
     found = {name: getattr_static(type(self), name, None) for name in object.__dir__(self)}
     return [name for name, each in found.items() if not isinstance(each, _AbsentAttribute)]

@@ -16,7 +16,7 @@ from types import FunctionType
 from typing import Any
 
 from .._autograd.tensor import Tensor
-from .._autograd.torch_function import flat, overrides_alone
+from .._autograd.torch_function import flat_values, overrides_without_tensor
 from .._c10.errors import wrong_element, wrong_type
 from .._c10.location import FOLDER
 from .._c10.slots import on_first_use
@@ -24,24 +24,24 @@ from .overloads import (
     Classes,
     Signature,
     are_ints,
+    argument_error,
+    fast_path_classes,
     is_count,
     is_listed,
-    misfit,
-    refusal,
+    mismatch_error,
     signature_of,
-    usual_classes,
 )
 from .torch_api import is_overloaded
 
 Function = Callable[..., Any]
-ask_late: Callable[..., Any] = on_first_use("ask_late")  # see Note [Slots]
+dispatch_after_failure: Callable[..., Any] = on_first_use("dispatch_after_failure")  # see Note [Slots]
 # Written in Python in torch: what they call by names refuses.
 _KERNELS = {"unique": "_unique2", "unique_consecutive": "unique_consecutive"}
 
 
-def refusing(function: Function, name: str) -> Function:
+def check_arguments(function: Function, name: str) -> Function:
     """torch's function of that name, or a method as ``Tensor.name``, which refuses as torch does."""
-    if not isinstance(function, FunctionType) or tells_itself(function, name):
+    if not isinstance(function, FunctionType) or checks_its_own_arguments(function, name):
         return function
 
     places: tuple[Classes, ...] = ()
@@ -52,22 +52,22 @@ def refusing(function: Function, name: str) -> Function:
         nonlocal places, named
         try:
             if named is None:
-                places, named = usual_classes(name) or _of_flags(function)
+                places, named = fast_path_classes(name) or _bool_classes(function)
             for value, classes in zip(args, places):  # noqa: B905  of those there are
                 if classes is not None and value.__class__ not in classes and not are_ints(value, classes):
-                    _check(function, name, args, kwargs)
+                    _raise_argument_error(function, name, args, kwargs)
             for key, value in kwargs.items():
                 classes = named.get(key)
                 if classes is not None and value.__class__ not in classes and not are_ints(value, classes):
-                    _check(function, name, args, kwargs)
+                    _raise_argument_error(function, name, args, kwargs)
             return function(*args, **kwargs)
         except Exception:
-            return answer_late(call, name, args, kwargs)
+            return handle_failed_call(call, name, args, kwargs)
 
     return call
 
 
-def answer_late(call: Function, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def handle_failed_call(call: Function, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What comes of a call that has just failed: what an argument says that overrides it, or else an error.
 
     Errors keep no name here: they would keep the frames that they tell of, and their tensors, alive.
@@ -77,9 +77,11 @@ def answer_late(call: Function, name: str, args: tuple[Any, ...], kwargs: dict[s
         Exception: the error that is handled, which torch has as well.
     """
     method = name.startswith("Tensor.")
-    if any(map(overrides_alone, flat((*args, *kwargs.values())))):
-        return ask_late(vars(Tensor)[name.removeprefix("Tensor.")] if method else call, args, kwargs)
-    found = refusal(name, args[method:], kwargs)
+    if any(map(overrides_without_tensor, flat_values((*args, *kwargs.values())))):
+        return dispatch_after_failure(
+            vars(Tensor)[name.removeprefix("Tensor.")] if method else call, args, kwargs
+        )
+    found = argument_error(name, args[method:], kwargs)
     if found is None:
         raise  # noqa: PLE0704 (of the handler that called)
     try:
@@ -88,7 +90,7 @@ def answer_late(call: Function, name: str, args: tuple[Any, ...], kwargs: dict[s
         del found
 
 
-def within_refusing() -> bool:
+def inside_argument_check() -> bool:
     """Whether what runs now is part of a function that refuses."""
     frame = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith((FOLDER, "<row ")):
@@ -98,14 +100,16 @@ def within_refusing() -> bool:
     return False
 
 
-def _check(function: Function, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def _raise_argument_error(
+    function: Function, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
     """Refuse arguments of which some are of no usual class, unless torch takes them.
 
     Raises:
         TypeError: as torch words it.
     """
     method = name.startswith("Tensor.")
-    found = refusal(name, args[method:], kwargs)
+    found = argument_error(name, args[method:], kwargs)
     if found is not None:
         try:
             raise found
@@ -113,23 +117,23 @@ def _check(function: Function, name: str, args: tuple[Any, ...], kwargs: dict[st
             del found
     if is_listed(name):
         return
-    for place, flag in _flags(function):
+    for place, flag in _bool_parameters(function):
         if len(args) > place:
             if args[place].__class__ is not bool:
-                raise _no_flag(name, flag, args[place], place + 1 - method)
+                raise _wrong_bool_error(name, flag, args[place], place + 1 - method)
         elif flag in kwargs and kwargs[flag].__class__ is not bool:
-            raise _no_flag(name, flag, kwargs[flag])
+            raise _wrong_bool_error(name, flag, kwargs[flag])
 
 
-def _of_flags(function: Function) -> tuple[tuple[Classes, ...], dict[str, Classes]]:
+def _bool_classes(function: Function) -> tuple[tuple[Classes, ...], dict[str, Classes]]:
     """The classes by place and by name for a function whose signatures are not listed."""
-    flags = dict(_flags(function))
+    flags = dict(_bool_parameters(function))
     only: Classes = frozenset([bool])
     places = tuple(only if place in flags else None for place in range(max(flags, default=-1) + 1))
     return places, dict.fromkeys(flags.values(), only)
 
 
-def _flags(function: Function) -> list[tuple[int, str]]:
+def _bool_parameters(function: Function) -> list[tuple[int, str]]:
     """Place and name of the arguments that are true or false."""
     kinds = function.__annotations__
     if "bool" not in kinds.values():
@@ -139,19 +143,19 @@ def _flags(function: Function) -> list[tuple[int, str]]:
     return [(place, name) for place, name in enumerate(code.co_varnames[:count]) if kinds.get(name) == "bool"]
 
 
-def has_flags(function: Function) -> bool:
+def has_bool_parameters(function: Function) -> bool:
     """Whether some argument of a function is true or false."""
-    return bool(_flags(function))
+    return bool(_bool_parameters(function))
 
 
-def _no_flag(name: str, flag: str, value: Any, position: int = 0) -> TypeError:
+def _wrong_bool_error(name: str, flag: str, value: Any, position: int = 0) -> TypeError:
     called = name.removeprefix("Tensor.")
     return wrong_type(
         _KERNELS.get(called, called), flag, "bool", value, 0 if called in _KERNELS else position
     )
 
 
-def tells_itself(function: Function, name: str) -> bool:
+def checks_its_own_arguments(function: Function, name: str) -> bool:
     """Whether it is a row, by its own name or one for which no overloads are listed, or takes what its tensor says."""
     if name == "Tensor.new":
         return True
@@ -159,12 +163,12 @@ def tells_itself(function: Function, name: str) -> bool:
     return row is not None and (row.name == name.removeprefix("Tensor.") or not is_overloaded(name))
 
 
-def all_refusing(functions: Mapping[str, Function], prefix: str = "") -> dict[str, Function]:
+def check_all_arguments(functions: Mapping[str, Function], prefix: str = "") -> dict[str, Function]:
     """The functions that are composed of rows, by their names, as ``refusing`` makes them."""
-    return {name: refusing(each, prefix + name) for name, each in functions.items()}
+    return {name: check_arguments(each, prefix + name) for name, each in functions.items()}
 
 
-def all_calling(functions: Mapping[str, Any], kernels: str) -> dict[str, Function]:
+def check_all_kernel_arguments(functions: Mapping[str, Any], kernels: str) -> dict[str, Function]:
     """The functions that call kernels, by their names, as ``calling`` makes them.
 
     Args:
@@ -175,11 +179,11 @@ def all_calling(functions: Mapping[str, Any], kernels: str) -> dict[str, Functio
     for line in kernels.strip().splitlines():
         name, _, text = line.partition(": ")
         called, _, arguments = text.partition("(")
-        found[name] = calling(functions[name], called, f"({arguments}")
+        found[name] = check_kernel_arguments(functions[name], called, f"({arguments}")
     return found
 
 
-def calling(function: Function, kernel: str, arguments: str) -> Function:
+def check_kernel_arguments(function: Function, kernel: str, arguments: str) -> Function:
     """A function that torch has written in Python, which refuses what its kernel does, in the kernel's name."""
     places: tuple[Classes, ...] = ()
     named: dict[str, Classes] | None = None
@@ -200,14 +204,14 @@ def calling(function: Function, kernel: str, arguments: str) -> Function:
                 places = tuple(named.get(name) for name in code.co_varnames[: code.co_argcount])
             for value, classes in zip(args, places):  # noqa: B905  of those there are
                 if classes is not None and value.__class__ not in classes and not are_ints(value, classes):
-                    _check_kernel(itself(), kernel, arguments, args, kwargs)
+                    _raise_kernel_argument_error(itself(), kernel, arguments, args, kwargs)
             for key, value in kwargs.items():
                 classes = named.get(key)
                 if classes is not None and value.__class__ not in classes and not are_ints(value, classes):
-                    _check_kernel(itself(), kernel, arguments, args, kwargs)
+                    _raise_kernel_argument_error(itself(), kernel, arguments, args, kwargs)
             return function(*args, **kwargs)
         except Exception:
-            _check_kernel(itself(), kernel, arguments, args, kwargs)
+            _raise_kernel_argument_error(itself(), kernel, arguments, args, kwargs)
             raise
 
     return call
@@ -222,7 +226,7 @@ def _parsed(arguments: str) -> tuple[list[str], Signature]:
     return [each.rpartition("@")[2] for each in parts], signature_of(arguments)
 
 
-def _check_kernel(
+def _raise_kernel_argument_error(
     function: Function, kernel: str, arguments: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> None:
     """Refuse what the kernel does not take.
@@ -240,7 +244,7 @@ def _check_kernel(
     own, signature = _parsed(arguments)
     by_name = {each.name: bound.arguments[name] for name, each in zip(own, signature.parameters, strict=True)}
     in_order = [by_name.pop(each.name) for each in signature.parameters if not each.keyword_only]
-    found = misfit(kernel, signature, in_order, by_name)
+    found = mismatch_error(kernel, signature, in_order, by_name)
     if found is not None:
         raise found from None
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType
 from typing import Any
 
-from .argument_errors import answer_late
+from .argument_errors import handle_failed_call
 
 
-def all_named(
+def with_public_names(
     functions: Mapping[str, Any], prefix: str = "", elsewhere: Iterable[Any] = (), methods: bool = False
 ) -> dict[str, Any]:
     """Those which told other names; what is known by several, or elsewhere, or is a row, is called by another function.
@@ -43,6 +43,6 @@ def _calling(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         try:
             return function(*args, **kwargs)
         except Exception:
-            return answer_late(other, name, args, kwargs)
+            return handle_failed_call(other, name, args, kwargs)
 
     return other

@@ -24,7 +24,7 @@ from .._c10.keyword_names import NUMPY_NAMES
 from .._c10.operator_facts import OPERATORS
 from .._c10.size import Size
 from . import positional
-from .invalid_arguments import Keywords, all_listed, one_expected
+from .invalid_arguments import Keywords, no_signature_matches, signature_mismatch
 from .positional import NUMBERS_OF
 from .torch_api import NO_ARGUMENTS, signature_texts
 
@@ -192,7 +192,7 @@ def parameters(name: str) -> set[str]:
 
 
 @cache
-def by_name_alone(name: str) -> set[str]:
+def keyword_only_names(name: str) -> set[str]:
     """The names of what none of a function's signatures takes by its place."""
     every = [each for signature in _signatures(name) for each in signature.parameters]
     return {each.name for each in every} - {each.name for each in every if not each.keyword_only}
@@ -203,38 +203,40 @@ def is_listed(name: str) -> bool:
     return bool(_signatures(name))
 
 
-def refusal(name: str, args: Sequence[Any], kwargs: Keywords) -> TypeError | None:
+def argument_error(name: str, args: Sequence[Any], kwargs: Keywords) -> TypeError | None:
     """The TypeError for arguments that fit none of a function's signatures; None if one fits, or none is listed."""
     signatures = _signatures(name)
     if not signatures:
         return None
     called = name.rpartition(".")[2]
     if signatures[0].text == NO_ARGUMENTS:
-        return no_arguments(called, len(args), kwargs)
+        return no_arguments_error(called, len(args), kwargs)
     if len(signatures) == 1:
         out = called == name and not called.endswith("_")  # which its text does not tell of
-        if _is_not_alone(called) and not _may_fit(signatures[0], len(args) + len(kwargs), out):
+        if _has_deprecated_overloads(called) and not _may_fit(signatures[0], len(args) + len(kwargs), out):
             text = signatures[0].text
             text = f"{text[:-1]}, Tensor out = None)" if out else text
-            return TypeError(one_expected(called, text, args, kwargs))
+            return TypeError(signature_mismatch(called, text, args, kwargs))
         rest = {keyword: value for keyword, value in kwargs.items() if keyword != "out"}
         try:
-            return misfit(called, signatures[0], args, rest) or _odd_out(called, signatures[0], kwargs)
+            return mismatch_error(called, signatures[0], args, rest) or _wrong_out_error(
+                called, signatures[0], kwargs
+            )
         except TypeError as error:
             return error
     try:
-        if not all(misfit(called, each, args, kwargs) for each in signatures):
+        if not all(mismatch_error(called, each, args, kwargs) for each in signatures):
             return None
     except TypeError as error:
         return error
     count = len(args) + len(kwargs)  # as torch's, which spreads no sizes
     plausible = [each for each in signatures if _may_fit(each, count)]
     if len(plausible) == 1:
-        return misfit(called, plausible[0], args, kwargs)
-    return TypeError(all_listed(called, [each.text for each in signatures], args, kwargs))
+        return mismatch_error(called, plausible[0], args, kwargs)
+    return TypeError(no_signature_matches(called, [each.text for each in signatures], args, kwargs))
 
 
-def no_arguments(called: str, count: int, kwargs: Keywords) -> TypeError | None:
+def no_arguments_error(called: str, count: int, kwargs: Keywords) -> TypeError | None:
     """What Python says of arguments of a method written in C that has none."""
     if kwargs:
         return TypeError(f"TensorBase.{called}() takes no keyword arguments")
@@ -246,12 +248,14 @@ def _may_fit(signature: Signature, count: int, out: bool = False) -> bool:
     return len(signature.required) <= count <= len(signature.parameters) + out
 
 
-def _is_not_alone(called: str) -> bool:
+def _has_deprecated_overloads(called: str) -> bool:
     """Whether a function has signatures besides that torch deprecates, and does not tell of."""
     return called == "copy_" or called.removesuffix("_") in NUMBERS_OF
 
 
-def misfit(name: str, signature: Signature, args: Sequence[Any], kwargs: Keywords) -> TypeError | None:
+def mismatch_error(
+    name: str, signature: Signature, args: Sequence[Any], kwargs: Keywords
+) -> TypeError | None:
     """Why the arguments do not fit one signature."""
     parameters, most = signature.parameters, signature.positional
     if (
@@ -279,7 +283,7 @@ def misfit(name: str, signature: Signature, args: Sequence[Any], kwargs: Keyword
         if each.takes(value) or (
             each.kind == "Tensor" and _is_number(value) and name in _NUMBERS_FOR_TENSORS
         ):
-            odd = _odd_element(name, each, position, value)
+            odd = _wrong_element_error(name, each, position, value)
             if odd is not None:
                 raise odd
             continue
@@ -297,7 +301,7 @@ def misfit(name: str, signature: Signature, args: Sequence[Any], kwargs: Keyword
     return TypeError(f"invalid keyword arguments to {name}()")
 
 
-def _odd_element(name: str, parameter: Parameter, position: int, value: Any) -> TypeError | None:
+def _wrong_element_error(name: str, parameter: Parameter, position: int, value: Any) -> TypeError | None:
     """What is found when a sequence is taken apart, whose first element alone says what it is."""
     if not isinstance(value, (tuple, list)):
         return None
@@ -313,7 +317,7 @@ def _odd_element(name: str, parameter: Parameter, position: int, value: Any) -> 
     return None
 
 
-def _odd_out(name: str, signature: Signature, kwargs: Keywords) -> TypeError | None:
+def _wrong_out_error(name: str, signature: Signature, kwargs: Keywords) -> TypeError | None:
     """What is wrong with the out= of a function that has several results, which no signature tells."""
     if kwargs.get("out") is None or not (hasattr(structseq, f"{name}_out") or name in _PIECES):
         return None
@@ -321,7 +325,7 @@ def _odd_out(name: str, signature: Signature, kwargs: Keywords) -> TypeError | N
     if not isinstance(value, (tuple, list)):
         return wrong_type(name, "out", "tuple of Tensors", value)
     out = Parameter("tuple of Tensors", "out", "None", True, True, False)
-    return _odd_element(name, out, len(signature.parameters), value)
+    return _wrong_element_error(name, out, len(signature.parameters), value)
 
 
 def _too_many(name: str, signature: Signature, given: int) -> str:
@@ -399,7 +403,7 @@ TENSORS: set[type] = {Tensor}  # the classes of tensors that are usual; torch.nn
 _MOST_DIMENSIONS = 64
 
 
-def usual_classes(name: str) -> tuple[tuple[Classes, ...], dict[str, Classes]] | None:
+def fast_path_classes(name: str) -> tuple[tuple[Classes, ...], dict[str, Classes]] | None:
     """The classes that are usual for a function's arguments, by place and by name; None if it is not listed."""
     signatures = _signatures(name)
     if not signatures or name.rpartition(".")[2].removesuffix("_") in NUMBERS_OF:
@@ -426,14 +430,14 @@ def _either(one: Classes, other: Classes) -> Classes:
 
 def are_ints(value: Any, classes: frozenset[type]) -> bool:
     """Whether a value is a tuple of ints, and may be."""
-    return _Ints in classes and all_ints(value)
+    return _Ints in classes and are_all_ints(value)
 
 
-def all_ints(value: Any) -> bool:
+def are_all_ints(value: Any) -> bool:
     """Whether a value is a tuple or a list of ints."""
     return value.__class__ in (tuple, list, Size) and all(each.__class__ is int for each in value)
 
 
-keyword_names.refusal = positional.refusal = refusal
-positional.no_arguments = no_arguments
+keyword_names.argument_error = positional.argument_error = argument_error
+positional.no_arguments_error = no_arguments_error
 shapes.is_count = is_count

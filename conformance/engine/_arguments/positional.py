@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from .._aten.registry import Row
 
 # From overloads, see Note [Slots].
-refusal: Callable[..., TypeError | None] = unfilled
-no_arguments: Callable[..., TypeError | None] = unfilled
+argument_error: Callable[..., TypeError | None] = unfilled
+no_arguments_error: Callable[..., TypeError | None] = unfilled
 
 _BETA = ("beta", "alpha")
 NUMBERS_OF = {
@@ -31,7 +31,7 @@ NUMBERS_OF = {
 """The rows that have such overloads, and what the numbers are called otherwise."""
 
 
-def by_name(
+def to_keyword_numbers(
     row: Row, given: tuple[Any, ...], named: dict[str, Any], called: str, method: bool
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The tensors of such a call, and its numbers by name, of which torch warns.
@@ -50,9 +50,9 @@ def by_name(
     places = (0, 2)[:count] if before else range(1, count + 1)
     numbers = [given[k] for k in places]
     rest = [each for k, each in enumerate(given) if k not in places]
-    if count > len(names) or not _fit(row, numbers, rest):
+    if count > len(names) or not _matches(row, numbers, rest):
         told = {name: value for name, value in named.items() if value != 1}
-        found = refusal(f"Tensor.{called}" if method else called, given[method:], told)
+        found = argument_error(f"Tensor.{called}" if method else called, given[method:], told)
         raise found or too_many(row, count, method, called)
     named = {name: value for name, value in named.items() if value != 1}
     if named:
@@ -60,11 +60,11 @@ def by_name(
             f"{called}() received an invalid combination of arguments - got unrecognized keyword arguments: "
             + ", ".join(named)
         )
-    warn_once(_text(row, names, count, called, method, before), place="a signature")
+    warn_once(_deprecation_message(row, names, count, called, method, before), place="a signature")
     return tuple(rest), dict(zip(names, numbers, strict=False))
 
 
-def _fit(row: Row, numbers: list[Any], rest: list[Any]) -> bool:
+def _matches(row: Row, numbers: list[Any], rest: list[Any]) -> bool:
     """Whether numbers are where numbers have to be, and tensors where tensors."""
     tensors = zip(row.parameters, rest, strict=False)
     return all(each.__class__ in NUMBERS for each in numbers) and all(
@@ -73,7 +73,9 @@ def _fit(row: Row, numbers: list[Any], rest: list[Any]) -> bool:
     )
 
 
-def _text(row: Row, names: tuple[str, ...], count: int, called: str, method: bool, before: bool) -> str:
+def _deprecation_message(
+    row: Row, names: tuple[str, ...], count: int, called: str, method: bool, before: bool
+) -> str:
     positional = [name for name, p in row.parameters.items() if p.kind is not p.KEYWORD_ONLY]
     tensors = [f"Tensor {'input' if name == 'self' else name}" for name in positional][method:]
     numbers = [f"Number {name}" for name in names[:count]]
@@ -96,7 +98,7 @@ def _text(row: Row, names: tuple[str, ...], count: int, called: str, method: boo
 def too_many(row: Row, more: int, method: bool, called: str) -> TypeError:
     """The TypeError for positional arguments beyond those that there are."""
     count = row.most - method
-    if not count and (found := no_arguments(called, more, {})) is not None:
+    if not count and (found := no_arguments_error(called, more, {})) is not None:
         return found
     plural = "s" if count > 1 else ""
     return TypeError(f"{called}() takes {count} positional argument{plural} but {count + more} were given")

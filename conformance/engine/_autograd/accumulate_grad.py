@@ -20,7 +20,7 @@ from .views import increment_version
 
 accumulated: Callable[..., Tensor] = on_first_use("sparse_accumulated")  # see Note [Slots]
 
-_ALONE = 3  # references to a gradient that only the running pass holds; see Note [Stealing a gradient]
+_UNSHARED = 3  # references to a gradient that only the running pass holds; see Note [Stealing a gradient]
 
 
 def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
@@ -40,30 +40,30 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
     if gradient is None or not variable.requires_grad:
         pass  # the hooks run all the same
     elif current is None:
-        alone = sys.getrefcount(gradient) <= _ALONE
+        alone = sys.getrefcount(gradient) <= _UNSHARED
         try:
             if state.grad_enabled:
-                variable._grad = copied(gradient, variable)
-            elif alone and (obeys_layout(gradient, variable) or not state.layout_enforced):
+                variable._grad = clone_obey_contract(gradient, variable)
+            elif alone and (obeys_layout_contract(gradient, variable) or not state.layout_enforced):
                 variable._grad = gradient.detach()
             else:
-                variable._grad = copied(gradient, variable)
+                variable._grad = clone_obey_contract(gradient, variable)
         except LayoutError:
-            variable._grad = _sparse(variable, None, gradient, alone)
+            variable._grad = _accumulate_sparse(variable, None, gradient, alone)
     else:
         try:
             if not state.grad_enabled:
-                add_into(current, gradient)
+                accumulate_in_place(current, gradient)
             elif isinstance(current._array, Unstrided):
-                current = _sparse(variable, current, gradient, False)
+                current = _accumulate_sparse(variable, current, gradient, False)
             else:
                 current = current + gradient
         except LayoutError:
-            current = _sparse(variable, current, gradient, False)
+            current = _accumulate_sparse(variable, current, gradient, False)
         variable._grad = current
         try:
-            if not obeys_layout(current, variable) and state.layout_enforced:
-                warn_of_layout(current, variable)
+            if not obeys_layout_contract(current, variable) and state.layout_enforced:
+                warn_layout_contract(current, variable)
         except LayoutError:
             pass  # which has none to obey
     if variable._post_accumulate_hooks:
@@ -79,12 +79,12 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
     return ()
 
 
-def _sparse(variable: Tensor, current: Tensor | None, gradient: Tensor, alone: bool) -> Tensor:
+def _accumulate_sparse(variable: Tensor, current: Tensor | None, gradient: Tensor, alone: bool) -> Tensor:
     """The grad where something is sparse, see Note [Arrays of other layouts]."""
     return accumulated(variable, current, gradient, alone)
 
 
-def add_into(target: Tensor, gradient: Tensor) -> None:
+def accumulate_in_place(target: Tensor, gradient: Tensor) -> None:
     """``target.add_(gradient)``; where nothing has to be converted, checked or told, without a temporary array."""
     array, added = target._array, gradient._array
     if (
@@ -100,7 +100,7 @@ def add_into(target: Tensor, gradient: Tensor) -> None:
     increment_version(target)
 
 
-def obeys_layout(gradient: Tensor, variable: Tensor) -> bool:
+def obeys_layout_contract(gradient: Tensor, variable: Tensor) -> bool:
     """Whether a gradient lies in memory as its leaf does; where the leaf has gaps, without."""
     array, leaf = gradient._array, variable._array
     if (
@@ -125,7 +125,7 @@ def obeys_layout(gradient: Tensor, variable: Tensor) -> bool:
     )
 
 
-def copied(gradient: Tensor, variable: Tensor) -> Tensor:
+def clone_obey_contract(gradient: Tensor, variable: Tensor) -> Tensor:
     """A copy laid out as the leaf, by copy_ into new memory: recorded as CopyBackwards, and at version 1.
 
     For a leaf with gaps in its memory it is a clone in order.
@@ -138,7 +138,7 @@ def copied(gradient: Tensor, variable: Tensor) -> Tensor:
     return wrap(like_steps(np.empty(leaf.shape, array.dtype), leaf)).copy_(gradient)
 
 
-def warn_of_layout(grad: Tensor, variable: Tensor) -> None:
+def warn_layout_contract(grad: Tensor, variable: Tensor) -> None:
     """Say that a grad lies otherwise than its leaf, as one does that the user has set."""
     places = [list(each) for t in (grad, variable) for each in (t._array.shape, strides(t._array))]
     state.graph_task.warnings.append(errors.LAYOUT.format(*places))

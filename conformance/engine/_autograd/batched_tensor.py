@@ -36,7 +36,7 @@ from .tensor import Tensor, make, read_only
 from .torch_function import disabled_torch_function
 
 # See Note [Slots].
-example_of_dual: Callable[[Tensor, int, int], Tensor] = unfilled  # from tangents
+sample_of_dual: Callable[[Tensor, int, int], Tensor] = unfilled  # from tangents
 stack: Callable[[Any], Tensor] = unfilled  # from ops.joining
 tensor_text: Callable[[Tensor], str] = on_first_use("tensor_text")
 
@@ -75,7 +75,7 @@ DYNAMIC = (
     "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over aten::{}. Please "
     "file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."
 )
-UNBATCHED = {  # rows that torch does not compute for each example, of the arguments from which on, and what it says
+UNSUPPORTED_ROWS = {  # rows that torch does not compute for each example, of the arguments from which on, and what it says
     "_neg_view": (0, _OLD_VIEW.format("_neg_view")),
     "_stack": (0, _OLD_REFUSAL.format("_stack")),
     "as_strided_scatter": (
@@ -101,7 +101,7 @@ MASK = (
 )
 
 
-class Hidden(np.ndarray[Any, Any]):
+class LogicalArray(np.ndarray[Any, Any]):
     """An array that has a shape, a dtype and strides, but does not tell its elements."""
 
     def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
@@ -123,24 +123,24 @@ class BatchedTensor(Tensor):
     __module__ = "torch"
     __slots__ = ()
     __torch_function__ = disabled_torch_function  # to a program it is a Tensor
-    _whole: Tensor | None  # None where only examples are held
-    _dim: int  # of the whole, which counts the examples
-    _taken: list[Tensor] | None  # the examples that are held, or were taken from the whole
+    _value: Tensor | None  # None where only examples are held
+    _bdim: int  # of the whole, which counts the examples
+    _cached_samples: list[Tensor] | None  # the examples that are held, or were taken from the whole
     _level: int
 
     @property
-    def _examples(self) -> list[Tensor]:
-        if self._taken is not None:
-            return self._taken
-        assert self._whole is not None
-        examples = examples_of(self._whole, self._dim)
+    def _samples(self) -> list[Tensor]:
+        if self._cached_samples is not None:
+            return self._cached_samples
+        assert self._value is not None
+        examples = unbind_samples(self._value, self._bdim)
         if state.recording:  # else they are outside the graph
-            self._taken = examples
+            self._cached_samples = examples
         return examples
 
     def item(self) -> NoReturn:
         """Refused: there is one for each example."""
-        raise refused_value("item", self._level)
+        raise data_dependent_error("item", self._level)
 
     _scalar = item
 
@@ -169,7 +169,7 @@ class BatchedTensor(Tensor):
     __array__ = numpy
 
     def __bool__(self) -> bool:
-        raise refused_value("is_nonzero", self._level)
+        raise data_dependent_error("is_nonzero", self._level)
 
     def __hash__(self) -> int:
         return id(self)
@@ -179,7 +179,7 @@ class BatchedTensor(Tensor):
             bool(self)
         if transforms.depth:
             return tensor_text(self)
-        whole, dim = whole_of(self)
+        whole, dim = unwrap_batched(self)
         shown = textwrap.indent(repr(whole), "    ")
         return f"BatchedTensor(lvl={vmap_of(self._level).depth}, bdim={dim}, value=\n{shown}\n)"
 
@@ -192,7 +192,7 @@ class BatchedTensor(Tensor):
         """What a derivative inside the vmap says of the examples: their place in a graph outside is not the batch's."""
         if self._requires_grad or self._level >= len(vmaps):
             return self._requires_grad
-        held = [self._whole] if self._whole is not None else self._examples
+        held = [self._value] if self._value is not None else self._samples
         return transforms.backward > vmaps[self._level].age and any(each.requires_grad for each in held)
 
     @requires_grad.setter
@@ -204,11 +204,11 @@ class BatchedTensor(Tensor):
 
         Where the vmap goes by examples, it is the first one's.
         """
-        if self._whole is None and self._node is None and self.requires_grad:
-            return self._examples[0].grad_fn
-        if self._whole is None or self._level >= len(vmaps) or transforms.backward <= vmaps[self._level].age:
+        if self._value is None and self._node is None and self.requires_grad:
+            return self._samples[0].grad_fn
+        if self._value is None or self._level >= len(vmaps) or transforms.backward <= vmaps[self._level].age:
             return self._node
-        node = self._whole.grad_fn
+        node = self._value.grad_fn
         return None if getattr(node, "transform", None) is not None else node
 
     grad_fn = property(_get_grad_fn, read_only("grad_fn"))
@@ -218,26 +218,26 @@ class BatchedTensor(Tensor):
 
     is_leaf = property(_get_is_leaf, read_only("is_leaf"))
 
-    def refresh(self) -> None:
+    def reset_from_samples(self) -> None:
         """Show what the examples are after a change in place; a whole in which they no longer lie is left."""
-        if self._taken is None:
+        if self._cached_samples is None:
             return
-        found = self._taken[0]._array
-        if self._whole is not None and not _lie_alike(found, _first_of(self._whole._array, self._dim)):
-            self._whole = None
-        self._array = _hidden(found)
+        found = self._cached_samples[0]._array
+        if self._value is not None and not _same_memory(found, _first_sample(self._value._array, self._bdim)):
+            self._value = None
+        self._array = _logical(found)
 
-    def show_whole(self) -> None:
+    def reset_from_value(self) -> None:
         """Show what the whole is after a change of its shape."""
-        assert self._whole is not None
-        self._taken, self._array = None, _hidden(_first_of(self._whole._array, self._dim))
+        assert self._value is not None
+        self._cached_samples, self._array = None, _logical(_first_sample(self._value._array, self._bdim))
 
     def detach(self) -> Tensor:
         """The examples outside the graph."""
         self._check_alive()
-        if self._whole is not None and by_wholes(self._level):
-            return batched_whole(self._whole.detach(), self._dim, self._level)
-        return batched([each.detach() for each in self._examples], self._level)
+        if self._value is not None and uses_batch_rules(self._level):
+            return make_batched(self._value.detach(), self._bdim, self._level)
+        return batch_samples([each.detach() for each in self._samples], self._level)
 
     @property
     def data(self) -> Tensor:
@@ -259,7 +259,7 @@ class BatchedTensor(Tensor):
 BatchedTensor.__name__ = BatchedTensor.__qualname__ = "Tensor"
 
 
-def batched(examples: list[Tensor], level: int) -> BatchedTensor:
+def batch_samples(examples: list[Tensor], level: int) -> BatchedTensor:
     """The tensors of all examples as one.
 
     Raises:
@@ -270,19 +270,19 @@ def batched(examples: list[Tensor], level: int) -> BatchedTensor:
         raise RuntimeError(
             "vmap: the shape of a result depends on the values of a batched tensor, which vmap does not support"
         )
-    found: Any = make(_hidden(first), BatchedTensor)
-    found._whole, found._dim, found._taken, found._level = None, 0, examples, level
+    found: Any = make(_logical(first), BatchedTensor)
+    found._value, found._bdim, found._cached_samples, found._level = None, 0, examples, level
     return found
 
 
-def batched_whole(whole: Tensor, dim: int, level: int) -> BatchedTensor:
+def make_batched(whole: Tensor, dim: int, level: int) -> BatchedTensor:
     """The tensor of all examples, which a dimension counts, as one."""
-    found: Any = make(_hidden(_first_of(whole._array, dim)), BatchedTensor)
-    found._whole, found._dim, found._taken, found._level = whole, dim, None, level
+    found: Any = make(_logical(_first_sample(whole._array, dim)), BatchedTensor)
+    found._value, found._bdim, found._cached_samples, found._level = whole, dim, None, level
     return found
 
 
-def examples_of(whole: Tensor, dim: int) -> list[Tensor]:
+def unbind_samples(whole: Tensor, dim: int) -> list[Tensor]:
     """The examples in a whole, which may be written to; where there is none, one of zeros."""
     if not whole._array.shape[dim]:
         return [whole.new_zeros((*whole._array.shape[:dim], *whole._array.shape[dim + 1 :]))]
@@ -293,38 +293,38 @@ def examples_of(whole: Tensor, dim: int) -> list[Tensor]:
     return found
 
 
-def whole_of(batch: BatchedTensor) -> tuple[Tensor, int]:
+def unwrap_batched(batch: BatchedTensor) -> tuple[Tensor, int]:
     """The whole and its dimension that counts the examples; where only those are held, they are stacked."""
-    if batch._whole is not None:
-        return batch._whole, batch._dim
-    found = stack(batch._examples)
+    if batch._value is not None:
+        return batch._value, batch._bdim
+    found = stack(batch._samples)
     empty = batch._level < len(vmaps) and not vmaps[batch._level].size
     return (found.narrow(0, 0, 0) if empty else found), 0
 
 
-def numbers_of(tensor: Tensor) -> Any:
+def physical_array(tensor: Tensor) -> Any:
     """The array of a tensor, or of all examples."""
     while tensor.__class__ is BatchedTensor:
-        tensor = whole_of(tensor)[0]
+        tensor = unwrap_batched(tensor)[0]
     return tensor._array
 
 
-def _first_of(array: Any, dim: int) -> Any:
+def _first_sample(array: Any, dim: int) -> Any:
     if not array.shape[dim]:
         return np.empty((*array.shape[:dim], *array.shape[dim + 1 :]), array.dtype)
     return np.ndarray.__getitem__(array, (*(slice(None),) * dim, 0, ...))
 
 
-def _lie_alike(one: Any, other: Any) -> bool:
+def _same_memory(one: Any, other: Any) -> bool:
     placed = one.__array_interface__["data"][0] == other.__array_interface__["data"][0]
     return bool(placed and one.shape == other.shape and one.strides == other.strides)
 
 
-def _hidden(like: np.ndarray[Any, Any]) -> Any:
-    return np.ndarray.view(like, Hidden)
+def _logical(like: np.ndarray[Any, Any]) -> Any:
+    return np.ndarray.view(like, LogicalArray)
 
 
-def refused_value(name: str, level: int) -> RuntimeError:
+def data_dependent_error(name: str, level: int) -> RuntimeError:
     """What asks a batched tensor for its one value; a derivative inside the vmap no longer knows which function did."""
     running = vmap_of(level)
     if running.old:
@@ -352,7 +352,7 @@ def vmap_of(level: int) -> Vmap:
     return vmaps[level] if level < len(vmaps) else Vmap(0, "error", level + 1, transforms.age)
 
 
-def by_wholes(level: int) -> bool:
+def uses_batch_rules(level: int) -> bool:
     """Whether operations on what is batched at a level are called with wholes, where they can be."""
     running = vmap_of(level)
     return transforms.apart <= running.age and not running.old
@@ -376,62 +376,62 @@ def level_of(values: Iterable[Any]) -> int:
     return found
 
 
-def flat(values: Iterable[Any]) -> Iterable[Any]:
+def flat_values(values: Iterable[Any]) -> Iterable[Any]:
     """The values, and in place of lists and tuples what they hold."""
     for each in values:
         if isinstance(each, (list, tuple)):
-            yield from flat(each)
+            yield from flat_values(each)
         else:
             yield each
 
 
-def example(value: Any, index: int, level: int) -> Any:
+def sample_at(value: Any, index: int, level: int) -> Any:
     """What a value is for one example."""
     if value.__class__ is BatchedTensor:
-        return value._examples[index] if value._level == level else value
+        return value._samples[index] if value._level == level else value
     if type(value) in (tuple, list):
-        return type(value)(example(each, index, level) for each in value)
+        return type(value)(sample_at(each, index, level) for each in value)
     if type(value) is dict:
-        return {name: example(each, index, level) for name, each in value.items()}
+        return {name: sample_at(each, index, level) for name, each in value.items()}
     if isinstance(value, Tensor) and transforms.depth:
-        return example_of_dual(value, index, level)
+        return sample_of_dual(value, index, level)
     return value
 
 
-def size_at(values: Iterable[Any], level: int) -> int:
+def batch_size_at(values: Iterable[Any], level: int) -> int:
     """How many examples the values of a level have."""
     for each in values:
         if each.__class__ is BatchedTensor and each._level == level:
-            return len(each._examples)
-        if isinstance(each, (tuple, list)) and (found := size_at(each, level)):
+            return len(each._samples)
+        if isinstance(each, (tuple, list)) and (found := batch_size_at(each, level)):
             return found
     return 0
 
 
-def each_example(
+def for_each_sample(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
 ) -> Any:
     """Call a function for every example, and batch what it returns."""
     values = (*args, *kwargs.values())
-    count = size_at(values, level)
-    return combined(
-        [function(*example(args, i, level), **example(kwargs, i, level)) for i in range(count)], level
+    count = batch_size_at(values, level)
+    return batch_results(
+        [function(*sample_at(args, i, level), **sample_at(kwargs, i, level)) for i in range(count)], level
     )
 
 
-def made_of(kind: Any, values: Iterable[Any]) -> Any:
+def rebuild_sequence(kind: Any, values: Iterable[Any]) -> Any:
     """A list, a tuple or a named one of these values."""
     return getattr(kind, "_make", kind)(values)
 
 
-def combined(results: list[Any], level: int) -> Any:
+def batch_results(results: list[Any], level: int) -> Any:
     """The results of all examples as one result."""
     first = results[0]
     if isinstance(first, Tensor):
-        return batched(results, level)
+        return batch_samples(results, level)
     if isinstance(first, (tuple, list)):
-        columns = [combined(list(column), level) for column in zip(*results, strict=True)]
-        return made_of(type(first), columns)
+        columns = [batch_results(list(column), level) for column in zip(*results, strict=True)]
+        return rebuild_sequence(type(first), columns)
     return first
 
 
@@ -448,22 +448,22 @@ _BROADCAST = frozenset(_BROADCASTING.split())
 _RULED = frozenset(["fill_", "index_add_", "index_fill_", "index_put_", "scatter_add_", "scatter_reduce_"])
 
 
-def _not_in_place(name: str, level: int, arguments: tuple[Any, ...]) -> str:
+def _inplace_error(name: str, level: int, arguments: tuple[Any, ...]) -> str:
     if name in _BROADCAST and not vmaps[level].old:
         ours, theirs = (each._array.shape for each in arguments[:2])
-        whole = [len(arguments[1]._examples), *broadcast_shapes(ours, theirs)]
+        whole = [len(arguments[1]._samples), *broadcast_shapes(ours, theirs)]
         return f"output with shape {list(ours)} doesn't match the broadcast shape {whole}"
     if vmaps[level].old or not (name in _ARITHMETIC or name in _RULED):
         return _OLD_IN_PLACE.format(f"aten::{name}", f"at level {vmaps[level].depth}")
     return IN_PLACE if name in _ARITHMETIC else _OLD_IN_PLACE.format(name, "in a vmap")
 
 
-def refuse_write(name: str, level: int) -> NoReturn:
+def raise_unbatched_write(name: str, level: int) -> NoReturn:
     """Refuse to write what differs from example to example into what is one for all."""
     raise RuntimeError(_OLD_IN_PLACE.format(name, f"at level {vmaps[level].depth}"))
 
 
-def each_in_place(
+def for_each_sample_inplace(
     function: Callable[..., Any], arguments: tuple[Any, ...], kwargs: dict[str, Any], level: int, name: str
 ) -> Any:
     """Call a function that writes to its first argument for every example.
@@ -475,8 +475,8 @@ def each_in_place(
     """
     target = arguments[0]
     if target.__class__ is not BatchedTensor or target._level != level:
-        raise RuntimeError(_not_in_place(name, level, arguments))
-    counters = {id(each._version_counter): each._version_counter for each in target._examples}
+        raise RuntimeError(_inplace_error(name, level, arguments))
+    counters = {id(each._version_counter): each._version_counter for each in target._samples}
     shared = next(iter(counters.values())) if len(counters) == 1 else None
     before = 0 if shared is None else shared.value
 
@@ -485,6 +485,6 @@ def each_in_place(
             shared.value = before
         return function(*given, **named)
 
-    result = each_example(write, arguments, kwargs, level)
-    target.refresh()
+    result = for_each_sample(write, arguments, kwargs, level)
+    target.reset_from_samples()
     return None if result is None else target

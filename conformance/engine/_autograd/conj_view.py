@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from .._c10.zero_tensor import ZeroTensor
-from .storage_impl import buffer, in_order, offset, storage
+from .storage_impl import buffer, offset, outermost_first, storage
 
 Array = np.ndarray[Any, Any]
 
 
-class Pair:
+class ConjugatePair:
     """A memory and its twin, which keeps it; it ends with the twin."""
 
     __slots__ = ("kind", "memory", "twin")
@@ -29,7 +29,7 @@ class Pair:
         self.memory, self.kind = memory, kind
         keys = (id(memory), id(twin))
         self.twin = weakref.ref(twin, lambda _: _forget(keys))
-        PAIRS.update(dict.fromkeys(keys, self))
+        CONJUGATE_PAIRS.update(dict.fromkeys(keys, self))
 
     def other(self, memory: Array) -> Array:
         """The other one of the two."""
@@ -41,27 +41,29 @@ class Pair:
 
     def carry_over(self, memory: Array) -> None:
         """Give the other memory what has been written to this one."""
-        _turned(self.kind)(_numbers(memory, self.kind), out=_numbers(self.other(memory), self.kind))
+        _conjugation(self.kind)(
+            _flat_elements(memory, self.kind), out=_flat_elements(self.other(memory), self.kind)
+        )
 
 
-PAIRS: dict[int, Pair] = {}
+CONJUGATE_PAIRS: dict[int, ConjugatePair] = {}
 """By the id of either memory."""
 
 
 def _forget(keys: tuple[int, int]) -> None:
     for key in keys:
-        del PAIRS[key]
+        del CONJUGATE_PAIRS[key]
 
 
-def conjugated(array: Array) -> Array:
+def conjugate_view(array: Array) -> Array:
     """The same place in the other memory."""
     if isinstance(array, ZeroTensor):
         return array[...]
     memory = storage(array)
-    pair = PAIRS.get(id(memory))
+    pair = CONJUGATE_PAIRS.get(id(memory))
     if pair is None:
-        other = _turned(array.dtype)(_numbers(memory, array.dtype))
-        Pair(memory, other, array.dtype)
+        other = _conjugation(array.dtype)(_flat_elements(memory, array.dtype))
+        ConjugatePair(memory, other, array.dtype)
     else:
         other = pair.other(memory)
         if memory is pair.memory:  # which numpy may have written
@@ -70,50 +72,52 @@ def conjugated(array: Array) -> Array:
     return np.ndarray(array.shape, array.dtype, buffer(other), start, array.strides)
 
 
-def _turned(kind: np.dtype[Any]) -> np.ufunc:
+def _conjugation(kind: np.dtype[Any]) -> np.ufunc:
     """What makes the twin's numbers of the memory's, and the other way round."""
     return np.conjugate if kind.kind == "c" else np.negative
 
 
-def _numbers(memory: Array, kind: np.dtype[Any]) -> Array:
+def _flat_elements(memory: Array, kind: np.dtype[Any]) -> Array:
     """All numbers of a memory, one after the other.
 
     Raises:
         NotImplementedError: they are not.
     """
-    flat = in_order(memory)
+    flat = outermost_first(memory)
     if not flat.flags.c_contiguous or memory.nbytes % kind.itemsize:
         raise NotImplementedError("the conjugate of a tensor whose memory has gaps")
     return flat.reshape(-1).view(kind)
 
 
-def is_twin(array: Array) -> bool:
+def is_conjugate_view(array: Array) -> bool:
     """Whether an array lies in a twin."""
-    if not PAIRS or not isinstance(array, np.ndarray):  # one of another layout has no memory of its own
+    if not CONJUGATE_PAIRS or not isinstance(
+        array, np.ndarray
+    ):  # one of another layout has no memory of its own
         return False
     memory = storage(array)
-    return memory_of(array) is not memory
+    return source_memory(array) is not memory
 
 
-def original(array: Array) -> Array:
+def resolved(array: Array) -> Array:
     """The same place of the memory beside which a twin lies."""
-    if not is_twin(array):
+    if not is_conjugate_view(array):
         return array
-    return np.ndarray(array.shape, array.dtype, buffer(memory_of(array)), offset(array), array.strides)
+    return np.ndarray(array.shape, array.dtype, buffer(source_memory(array)), offset(array), array.strides)
 
 
-def memory_of(array: Array) -> Array:
+def source_memory(array: Array) -> Array:
     """The memory of an array, not its twin."""
     memory = storage(array)
-    pair = PAIRS.get(id(memory)) if PAIRS else None
+    pair = CONJUGATE_PAIRS.get(id(memory)) if CONJUGATE_PAIRS else None
     return memory if pair is None else pair.memory
 
 
-def written(array: Array) -> None:
+def update_conjugate(array: Array) -> None:
     """Carry a change of this array over to the twin of its memory."""
     if not isinstance(array, np.ndarray):  # as in `is_twin`
         return
     memory = storage(array)
-    pair = PAIRS.get(id(memory))
+    pair = CONJUGATE_PAIRS.get(id(memory))
     if pair is not None:
         pair.carry_over(memory)

@@ -17,14 +17,14 @@ from .._c10.tensor_metadata import InputMetadata
 from .custom_function_outputs import (
     Outputs,
     checked_tuple,
-    constant_outputs,
     delayed_error,
     dirty_inputs,
+    non_differentiable_outputs,
     save_for_backward,
     typename,
 )
 from .node import Gradients, Node, gradient_edge, new_node
-from .saved_variable import NOTHING, SavedTensor
+from .saved_variable import EMPTY, SavedTensor
 from .tensor import Tensor, make
 from .views import increment_version
 
@@ -109,7 +109,7 @@ class BackwardCFunction(Node, FunctionCtx):
 
     __repr__ = object.__repr__
     selective = False
-    takes_batches = True
+    accepts_batches = True
 
     _forward_cls: type[Function]
     _saved: tuple[Any, ...] | None  # None once freed
@@ -186,7 +186,7 @@ class BackwardCFunction(Node, FunctionCtx):
     def _get_raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
         if self._saved is None:
             raise RuntimeError(errors.BACKWARD_TWICE)
-        return tuple(NOTHING if each is None else each for each in self._saved)
+        return tuple(EMPTY if each is None else each for each in self._saved)
 
     def _refuse(name: str) -> Callable[[Any, Any], None]:  # type: ignore[misc]
         def refuse(self: Any, value: Any) -> None:
@@ -413,7 +413,7 @@ def _apply(cls: type[Function], inputs: tuple[Any, ...], with_setup: bool) -> An
     outputs = output if isinstance(output, tuple) else (output,)
     to_save = checked_tuple(node.to_save, "to_save") or ()
     held = {id(each) for each in to_save if isinstance(each, Tensor)} if with_setup else set()
-    dirty, constant = dirty_inputs(node), constant_outputs(node)
+    dirty, constant = dirty_inputs(node), non_differentiable_outputs(node)
     wrapped = Outputs(node if recorded else None, tensors, held, dirty, constant).wrap(outputs)
     if transforms.count:
         _give_tangents(node, inputs, wrapped, (outputs, dirty, constant))

@@ -13,7 +13,7 @@ from .forward_grad import DualOutput
 from .node import Error, Node, gradient_edge, new_node
 from .saved_variable import SavedTensor, save, save_output
 from .tensor import Tensor, make
-from .views import changed_by, check_inplace, increment_version, rebase_history
+from .views import check_inplace, increment_version, last_written_by, rebase_history
 
 if TYPE_CHECKING:
     from .custom_function import BackwardCFunction
@@ -130,7 +130,7 @@ def save_for_backward(value: Any, number: int, node: Node) -> SavedTensor | None
         raise TypeError(
             f"save_for_backward can only save variables, but argument {number} is of type {typename(value)}"
         )
-    is_output = value.grad_fn is node or (value._view is not None and changed_by(value._view.base, node))
+    is_output = value.grad_fn is node or (value._view is not None and last_written_by(value._view.base, node))
     if not is_output:
         return save(value, state.recorder)
     saved = save_output(value, value._output_nr)
@@ -150,7 +150,7 @@ def dirty_inputs(node: BackwardCFunction) -> set[int]:
     return {id(each) for each in marked}
 
 
-def constant_outputs(node: BackwardCFunction) -> set[int]:
+def non_differentiable_outputs(node: BackwardCFunction) -> set[int]:
     """The ids of the tensors marked as not differentiable."""
     marked = checked_tuple(node.non_differentiable, "non_differentiable") or ()
     for each in marked:

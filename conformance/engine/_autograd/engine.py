@@ -25,16 +25,16 @@ from .._c10.tensor_metadata import InputMetadata
 from .._c10.warn_once import warn_once
 from .accumulate_grad import accumulate_grad
 from .anomaly_mode import check_nan, tracebacks
-from .batched_tensor import by_wholes, each_example, level_of
+from .batched_tensor import for_each_sample, level_of, uses_batch_rules
 from .hooks import run_post_hooks, run_pre_hooks, run_tensor_pre_hooks
 from .node import AccumulateGrad, Edge, Gradients, GraphRoot, Node, new_node
-from .ready_queue import Buffer, Heap, exchange, pop, push
+from .ready_queue import Buffer, Heap, pop, push, pushpop
 from .tensor import Tensor, make
-from .validate_outputs import fitted, validate_gradients, validate_outputs
+from .validate_outputs import validate_gradient, validate_gradients, validate_outputs
 from .views import increment_version
 
 AccumulateGrad.apply = accumulate_grad  # type: ignore[method-assign, assignment]
-MOST_NESTED = 32  # backward passes inside one another on one thread's stack
+MAX_DEPTH = 32  # backward passes inside one another on one thread's stack
 
 
 class GraphTask:
@@ -146,7 +146,7 @@ def run_backward(
     task.roots = roots
     task.dependencies = dependencies = count_dependencies(root)
     if wanted:
-        _select(task, root, wanted, accumulate)
+        _init_to_execute(task, root, wanted, accumulate)
     modes = (state.grad_enabled, state.inference)
     outer = (state.graph_task, state.evaluating, state.checkpoint_valid, state.nesting)
     overriding, state.overriding = state.overriding, False  # see Note [Overriding costs others nothing]
@@ -158,10 +158,10 @@ def run_backward(
     if state.anomaly:
         run = partial(_run_traced, run)
     try:
-        if state.nesting < MOST_NESTED:
+        if state.nesting < MAX_DEPTH:
             run(task, root, buffer, dependencies)
         else:
-            _run_elsewhere(run, task, root, buffer, dependencies)
+            _run_in_new_thread(run, task, root, buffer, dependencies)
         for callback in task.callbacks:  # it may grow meanwhile
             callback()
     finally:
@@ -174,7 +174,7 @@ def run_backward(
     return task.captured
 
 
-def _run_elsewhere(run: Loop, *arguments: Any) -> None:
+def _run_in_new_thread(run: Loop, *arguments: Any) -> None:
     """Run a pass that is nested deep in others in a thread of its own: its stack is empty."""
     here = vars(state)
     failed: list[BaseException] = []
@@ -217,7 +217,7 @@ def count_dependencies(root: Node) -> dict[Node, int]:
     return dependencies
 
 
-def _select(task: GraphTask, root: Node, wanted: Sequence[Edge], accumulate: bool) -> None:
+def _init_to_execute(task: GraphTask, root: Node, wanted: Sequence[Edge], accumulate: bool) -> None:
     """Mark the nodes that lead to what is wanted; the others wait for nothing, and no gradient flows to them."""
     needed: set[Node] = set()
     for number, (node, input_nr) in enumerate(wanted):
@@ -256,7 +256,7 @@ def _select(task: GraphTask, root: Node, wanted: Sequence[Edge], accumulate: boo
         captures.setdefault(root, [])  # so that the pass ends there
 
 
-_NONE: Buffer = []  # what has been handed on
+_HANDED_ON: Buffer = []  # what has been handed on
 
 
 def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, int]) -> None:
@@ -301,11 +301,11 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
                 node.release()
         else:
             inputs = tuple(buffer)
-            buffer = _NONE
-            outputs = _evaluate(node, inputs, keep_graph)
+            buffer = _HANDED_ON
+            outputs = _call_function(node, inputs, keep_graph)
             entered = task.running is not None
             inputs = ()
-        buffer = _NONE
+        buffer = _HANDED_ON
         ready: Node | None = None
         if outputs:
             input_nrs = node.input_nrs
@@ -324,14 +324,14 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
                 metadata = following.input_metadata
                 input_nr = 0
                 if (
-                    gradient is not None and gradient._alike is not metadata
+                    gradient is not None and gradient._shared_metadata is not metadata
                 ):  # else it fits, and is all there is
                     input_nr = input_nrs[number]
                     if not fits:
                         shape, kind = metadata[input_nr]
                         array = gradient._array
                         if array.shape != shape or array.dtype is not kind:
-                            gradient = fitted(gradient, following, input_nr, number, node.name)
+                            gradient = validate_gradient(gradient, following, input_nr, number, node.name)
                         array = None
                 if left > 0:  # the first to come
                     left -= 1
@@ -352,13 +352,13 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
                     elif pending[input_nr] is None:
                         pending[input_nr] = gradient
                     else:
-                        _add(pending, input_nr, gradient, afresh)
+                        _accumulate(pending, input_nr, gradient, afresh)
                 gradient = None
                 if not left:
                     if ready is not None:
                         push(heap, ready, buffer)
                     ready, buffer = following, pending
-            pending = _NONE
+            pending = _HANDED_ON
         if entered:
             task.leave_python()
             entered = False
@@ -367,28 +367,28 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
                 break
             node, buffer = pop(heap)
         elif heap:
-            node, buffer = exchange(heap, ready, buffer)
+            node, buffer = pushpop(heap, ready, buffer)
         else:
             node = ready
 
 
-_ALONE = 3  # references to a buffered gradient that nobody outside the pass holds
+_UNSHARED = 3  # references to a buffered gradient that nobody outside the pass holds
 
 
-def _add(buffer: Buffer, input_nr: int, gradient: Tensor, afresh: bool) -> None:
+def _accumulate(buffer: Buffer, input_nr: int, gradient: Tensor, afresh: bool) -> None:
     """Sum gradients that meet: into the first one where the pass alone holds it and its memory, else afresh."""
     first = buffer[input_nr]
-    if not afresh and getrefcount(first) <= _ALONE:
+    if not afresh and getrefcount(first) <= _UNSHARED:
         array = first._array
         if (
-            getrefcount(array) <= _ALONE
+            getrefcount(array) <= _UNSHARED
             and array.__class__ is ndarray  # see Note [Zeros without memory]
             and first._view is None  # see Note [Conjugated views]
-            and (not (carrying := transforms.carrying) or _is_plain(first, gradient))
-            and (array.base is None or _holds_all(array))
+            and (not (carrying := transforms.carrying) or _is_dense_tensor(first, gradient))
+            and (array.base is None or _owns_whole_memory(array))
         ):
             try:
-                alike = first._alike and first._alike is gradient._alike
+                alike = first._shared_metadata and first._shared_metadata is gradient._shared_metadata
                 if (alike or array.dtype is gradient._array.dtype) and not carrying:
                     add(array, gradient._array, array)
                     increment_version(first)
@@ -407,21 +407,21 @@ def _add(buffer: Buffer, input_nr: int, gradient: Tensor, afresh: bool) -> None:
     buffer[input_nr] = first + gradient
 
 
-def _is_plain(first: Tensor, gradient: Tensor) -> bool:
+def _is_dense_tensor(first: Tensor, gradient: Tensor) -> bool:
     """Whether writing one gradient into another is no matter of a subclass or of another layout."""
     return first.__class__ is Tensor and gradient._array.__class__ is ndarray
 
 
-def _holds_all(array: ndarray[Any, Any]) -> bool:
+def _owns_whole_memory(array: ndarray[Any, Any]) -> bool:
     """Whether an array is all that looks at its memory, and of all of it: CopySlices lays its copy out as the base."""
     memory = array.base
     return (
-        isinstance(memory, ndarray) and memory.base is None and getrefcount(memory) <= _ALONE and is_dense(array)
+        isinstance(memory, ndarray) and memory.base is None and getrefcount(memory) <= _UNSHARED and is_dense(array)
         and memory.nbytes == array.nbytes
     )  # fmt: skip
 
 
-def _evaluate(node: Node, inputs: Gradients, keep_graph: bool) -> Gradients:
+def _call_function(node: Node, inputs: Gradients, keep_graph: bool) -> Gradients:
     """Run one node with its hooks; check and shape what it returns; free what it saved."""
     hooks = node.hooks
     if hooks is not None:
@@ -429,7 +429,7 @@ def _evaluate(node: Node, inputs: Gradients, keep_graph: bool) -> Gradients:
         inputs = run_tensor_pre_hooks(hooks, inputs)
         inputs = run_pre_hooks(hooks, inputs)
     hooked = hooks is not None and hooks.post is not None
-    outputs = _applied(node, inputs) if transforms.count else node.apply(inputs)
+    outputs = _apply_batched(node, inputs) if transforms.count else node.apply(inputs)
     if outputs:  # also what the pass has no use for
         outputs = validate_outputs(node, outputs)
     outputs = _post_hooks(node, outputs, inputs if hooked else ())
@@ -440,19 +440,19 @@ def _evaluate(node: Node, inputs: Gradients, keep_graph: bool) -> Gradients:
     return outputs
 
 
-def _applied(node: Node, inputs: Gradients) -> Gradients:
+def _apply_batched(node: Node, inputs: Gradients) -> Gradients:
     """What a node makes of its gradients, which may be batched; see Note [Batched gradients]."""
-    level = -1 if node.takes_batches else level_of(inputs)
+    level = -1 if node.accepts_batches else level_of(inputs)
     if level < 0:
         return node.apply(inputs)
-    if by_wholes(level):
+    if uses_batch_rules(level):
         try:
             return node.apply(inputs)
         except RuntimeError:  # what the node computes has no rule for batches
             pass
     before, state.unpacked = state.unpacked, {} if state.unpacked is None else state.unpacked
     try:
-        found: Gradients = each_example(lambda *each: tuple(_applied(node, each)), inputs, {}, level)
+        found: Gradients = for_each_sample(lambda *each: tuple(_apply_batched(node, each)), inputs, {}, level)
     finally:
         state.unpacked = before
     return found
@@ -468,10 +468,10 @@ def _post_hooks(node: Node, outputs: Gradients, inputs: Gradients) -> Gradients:
         return outputs
     if outputs:
         outputs = validate_outputs(node, outputs)
-    return run_post_hooks(hooks, _wanted_of(node, outputs), inputs)
+    return run_post_hooks(hooks, _needed_outputs(node, outputs), inputs)
 
 
-def _wanted_of(node: Node, outputs: Gradients) -> Gradients:
+def _needed_outputs(node: Node, outputs: Gradients) -> Gradients:
     """What the node's hooks see: torch's own operations do not compute what the pass has no use for."""
     task: GraphTask = state.graph_task
     if task.needed is None or not node.selective:

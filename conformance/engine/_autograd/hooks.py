@@ -157,16 +157,16 @@ def run_tensor_pre_hooks(hooks: NodeHooks, grads: Gradients) -> Gradients:
         tensor = reference()
         gradient = grads[output_nr]
         if tensor is not None and gradient is not None:
-            retain(tensor, gradient)
+            run_retains_grad_hook(tensor, gradient)
     return grads
 
 
-def retain(tensor: Tensor, gradient: Tensor) -> None:
+def run_retains_grad_hook(tensor: Tensor, gradient: Tensor) -> None:
     """Store, or add, a gradient on a non-leaf that retains it."""
-    tensor._grad = _copied(gradient) if tensor._grad is None else tensor._grad + gradient
+    tensor._grad = _clone_contiguous(gradient) if tensor._grad is None else tensor._grad + gradient
 
 
-def _copied(gradient: Tensor) -> Tensor:
+def _clone_contiguous(gradient: Tensor) -> Tensor:
     """A clone that lies in order."""
     if isinstance(gradient._array, Unstrided):
         return gradient.clone()
@@ -176,7 +176,8 @@ def _copied(gradient: Tensor) -> Tensor:
 def run_pre_hooks(hooks: NodeHooks, grads: Gradients) -> Gradients:
     """The node's own hooks on the gradients that come in."""
     for hook in list(hooks.pre.values()):
-        grads = _replaced(grads, hook((*grads,)), hook)  # a tuple of its own, or nobody sees that it was kept
+        # The hook gets a tuple of its own: one that it keeps would count as a reference to the gradients.
+        grads = _check_results(grads, hook((*grads,)), hook)
     return grads
 
 
@@ -184,11 +185,11 @@ def run_post_hooks(hooks: NodeHooks, outputs: Gradients, inputs: Gradients) -> G
     """The node's own hooks on the gradients that go out."""
     assert hooks.post is not None
     for hook in list(hooks.post.values()):
-        outputs = _replaced(outputs, hook(outputs, inputs), hook)
+        outputs = _check_results(outputs, hook(outputs, inputs), hook)
     return outputs
 
 
-def _replaced(original: Gradients, result: Any, hook: Any) -> Gradients:
+def _check_results(original: Gradients, result: Any, hook: Any) -> Gradients:
     if result is None:
         return original
     if not isinstance(result, tuple):

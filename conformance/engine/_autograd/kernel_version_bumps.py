@@ -10,16 +10,16 @@ from __future__ import annotations
 from typing import Any
 
 from .._c10.modes import state
-from .batched_tensor import flat
+from .batched_tensor import flat_values
 from .tensor import Tensor
 from .views import increment_version
 
 
-def count_writes(times: int, result: Any) -> Any:
+def bump_versions(times: int, result: Any) -> Any:
     """The result of a kernel that writes to it so often, with the version that it has where it was computed."""
     if state.below_autograd:
         for _ in range(times):
-            for each in flat([result]):
+            for each in flat_values([result]):
                 if isinstance(each, Tensor):
                     increment_version(each)
     return result

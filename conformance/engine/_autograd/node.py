@@ -71,7 +71,7 @@ class NodeHooks:
         self.post: dict[int, Callable[..., Any]] | None = None  # made with the first, and then there for good
 
 
-_SHOWN = (
+_PUBLIC_ATTRIBUTES = (
     "__call__", "_input_metadata", "_register_hook_dict", "_sequence_nr", "_set_sequence_nr", "metadata", "name",
     "next_functions", "register_hook", "register_prehook", "requires_grad",
 )  # fmt: skip
@@ -97,8 +97,10 @@ class Node:
     hooks: NodeHooks | None  # made with the first hook
     _metadata: dict[str, Any]  # made when first asked for
     selective = True  # computes only what the pass needs
-    takes_batches = False  # of gradients, as they are; see Note [Batched gradients]
-    shown: Callable[[tuple[Edge, ...]], tuple[Edge, ...]] | None = None  # see Note [Levels of one graph]
+    accepts_batches = False  # of gradients, as they are; see Note [Batched gradients]
+    visible_edges: Callable[[tuple[Edge, ...]], tuple[Edge, ...]] | None = (
+        None  # see Note [Levels of one graph]
+    )
 
     def apply(self, grads: Gradients) -> Gradients:
         """The gradients of the inputs, given those of the outputs (None: undefined, taken as zero)."""
@@ -112,7 +114,7 @@ class Node:
     def __dir__(self) -> list[str]:
         """torch's names: what the engine keeps in a node besides is no one's business."""
         saved = [name for name in object.__dir__(self) if name.startswith(("_saved_", "_raw_saved_"))]
-        return [*dir(object), *_SHOWN, *saved]
+        return [*dir(object), *_PUBLIC_ATTRIBUTES, *saved]
 
     def name(self) -> str:
         """The node's name; with its namespace for those that are not generated."""
@@ -132,7 +134,7 @@ class Node:
     @property
     def next_functions(self) -> tuple[Edge, ...]:
         """The edges, as torch's Python shows them."""
-        return self.next_edges if Node.shown is None else Node.shown(self.next_edges)
+        return self.next_edges if Node.visible_edges is None else Node.visible_edges(self.next_edges)
 
     @property
     def metadata(self) -> dict[str, Any]:
@@ -193,7 +195,7 @@ def node_hooks(node: Node) -> NodeHooks:
 
 
 # The sequence number of what runs before all else that is ready: leaves, and what only raises.
-FIRST = 2**64 - 1
+MAX_SEQUENCE_NR = 2**64 - 1
 
 
 def new_node(cls: type[Any]) -> Any:
@@ -201,13 +203,13 @@ def new_node(cls: type[Any]) -> Any:
     node = cls.__new__(cls)
     node.hooks = None
     recorder = state.recorder
-    node.sequence_nr = FIRST if issubclass(cls, Error) else next(recorder.sequence_nrs)
+    node.sequence_nr = MAX_SEQUENCE_NR if issubclass(cls, Error) else next(recorder.sequence_nrs)
     if recorder.anomaly:
-        note_traceback(node)
+        store_traceback(node)
     return node
 
 
-def note_traceback(node: Node) -> None:
+def store_traceback(node: Node) -> None:
     """Keep, in anomaly mode, where the operation was called, and by which node where one is running."""
     node.metadata["traceback_"] = forward_traceback()
     if state.evaluating is not None:
@@ -273,13 +275,13 @@ def grad_accumulator(tensor: Tensor) -> AccumulateGrad:
         if found is not None:
             return found
     node = AccumulateGrad.__new__(AccumulateGrad)
-    node.sequence_nr = FIRST
+    node.sequence_nr = MAX_SEQUENCE_NR
     node.next_nodes = node.input_nrs = ()
-    own = tensor._grad_dtype is False and tensor._alike
+    own = tensor._grad_dtype is False and tensor._shared_metadata
     node.input_metadata = own or ((tensor._array.shape, tensor._gradient_type()),)
     node.variable, node.own_hooks = tensor, None
     if state.anomaly:
-        note_traceback(node)
+        store_traceback(node)
     tensor._grad_accumulator = weakref.ref(node)
     return node
 

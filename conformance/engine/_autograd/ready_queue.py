@@ -29,7 +29,7 @@ def pop(heap: Heap) -> tuple[Node, Buffer]:
     return node, buffer
 
 
-def exchange(heap: Heap, node: Node, buffer: Buffer) -> tuple[Node, Buffer]:
+def pushpop(heap: Heap, node: Node, buffer: Buffer) -> tuple[Node, Buffer]:
     """Of a node that is ready and those that wait here, of which there are some, take the one that runs next."""
     rank = -node.sequence_nr
     if rank == heap[0][0]:  # heappushpop would take the new one

@@ -14,7 +14,7 @@ from functools import partial
 
 from .._c10.interpreter_stack import transforms
 from .._c10.modes import state
-from .engine import GraphTask, _add, _evaluate, run_backward
+from .engine import GraphTask, _accumulate, _call_function, run_backward
 from .hooks import run_tensor_pre_hooks
 from .node import Edge, Gradients, Node
 from .ready_queue import Buffer, Heap, pop, push
@@ -53,7 +53,7 @@ def _loop(
             if following not in task.dependencies:
                 outputs.pop(0)
                 continue
-            _accumulate(task, waiting, following, input_nr, outputs.pop(0))
+            _add_to_buffer(task, waiting, following, input_nr, outputs.pop(0))
             task.dependencies[following] -= 1
             if task.dependencies[following] == 0:
                 push(ready, following, [])
@@ -112,10 +112,10 @@ def _run_node(task: GraphTask, node: Node, runs: bool, inputs: Gradients) -> lis
         inputs = run_tensor_pre_hooks(node.hooks, inputs)
     for input_nr, number in task.captures.get(node, ()):
         task.captured[number] = inputs[input_nr]
-    return list(_evaluate(node, inputs, task.keep_graph)) if runs else []
+    return list(_call_function(node, inputs, task.keep_graph)) if runs else []
 
 
-def _accumulate(
+def _add_to_buffer(
     task: GraphTask, waiting: dict[Node, Buffer], node: Node, input_nr: int, gradient: Tensor | None
 ) -> None:
     """Add a gradient to those that have come for a node; in place, where nobody can see it."""
@@ -125,4 +125,4 @@ def _accumulate(
     elif gradient is not None:
         watched = transforms.carrying and (state.dispatch_modes or transforms.since)
         afresh = task.create_graph or state.before_mutation is not None or bool(watched)
-        _add(buffer, input_nr, gradient, afresh)
+        _accumulate(buffer, input_nr, gradient, afresh)

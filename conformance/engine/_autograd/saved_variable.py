@@ -89,7 +89,7 @@ class SavedTensor:
             if self not in state.unpacked:
                 state.unpacked[self] = self._unpack_hooked(node)
             return state.unpacked[self]
-        if self is NOTHING:
+        if self is EMPTY:
             return None
         if node is None:
             raise RuntimeError(errors.SAVED_DETACHED)
@@ -145,7 +145,7 @@ class SavedTensor:
         """What is kept: an input itself, an output outside the graph, what the pack hook returned; freed: None."""
         if self.hooks is not None:
             return self.packed
-        if self.freed or self is NOTHING or self.tensor is not None:
+        if self.freed or self is EMPTY or self.tensor is not None:
             return self.tensor
         return self._rebuild(self.array, None)
 
@@ -167,7 +167,7 @@ class SavedTensor:
             raise RuntimeError(errors.HOOKS_AFTER_FREE)
         if self.hooks is not None:
             raise RuntimeError(errors.HOOKS_ALREADY_SET)
-        if self is NOTHING:
+        if self is EMPTY:
             raise RuntimeError(errors.HOOKS_ON_NONE)
         if self.tensor is not None:
             self.pack((pack, unpack), self.tensor.detach())
@@ -179,15 +179,21 @@ class SavedTensor:
         """Hand the tensor to the pack hook and keep what it returns, and the tensor's place in the graph."""
         before = value._version_counter.value if value._version_counter is not None else 0
         previous = (state.grad_enabled, state.inference)
-        unseen = (state.dispatch_modes, state.dispatching, state.standing_in)
+        unseen = (state.dispatch_modes, state.dispatching, state.suspended_dispatch_modes)
         _set(False, state.inference)
-        if state.standing_in is not None:  # a row's own operations are not seen, those of the hook are
-            state.dispatch_modes, state.dispatching, state.standing_in = state.standing_in, True, None
+        if (
+            state.suspended_dispatch_modes is not None
+        ):  # a row's own operations are not seen, those of the hook are
+            state.dispatch_modes, state.dispatching, state.suspended_dispatch_modes = (
+                state.suspended_dispatch_modes,
+                True,
+                None,
+            )
         try:
             self.packed = hooks[0](value)
         finally:
             _set(*previous)
-            state.dispatch_modes, state.dispatching, state.standing_in = unseen
+            state.dispatch_modes, state.dispatching, state.suspended_dispatch_modes = unseen
         self.origin = None
         tensor = self.tensor
         if tensor is not None:
@@ -208,7 +214,7 @@ class SavedTensor:
 _new = object.__new__
 
 
-def as_it_is(tensor: Tensor, recorder: Recorder | None = None) -> SavedTensor:
+def save_unchecked(tensor: Tensor, recorder: Recorder | None = None) -> SavedTensor:
     """What is kept of an input, without a check; for a node that is run at once and never joins the graph."""
     saved = _new(SavedTensor)
     saved.tensor = tensor
@@ -219,7 +225,7 @@ def as_it_is(tensor: Tensor, recorder: Recorder | None = None) -> SavedTensor:
     return saved
 
 
-def held(tensor: Tensor) -> SavedTensor:
+def saved_on_access(tensor: Tensor) -> SavedTensor:
     """The SavedTensor of an input that the node holds itself, as it would have been made when it was saved.
 
     Note [Inputs held by the node]: most inputs have no version counter: they were never changed in place, nor shared.
@@ -227,7 +233,7 @@ def held(tensor: Tensor) -> SavedTensor:
     counter there is nothing to compare; where there is one since, the tensor was saved at version 0. ``detach_`` gives
     a tensor that leaves its graph a counter as well, and marks it: it was no leaf.
     """
-    saved = as_it_is(tensor)
+    saved = save_unchecked(tensor)
     saved.version, saved.leaf = 0, saved.leaf and not tensor._was_detached
     return saved
 
@@ -240,7 +246,7 @@ def save(tensor: Tensor, recorder: Recorder) -> SavedTensor:
     """
     if tensor._inference and not transforms.since:  # for derivatives of torch.func it is like any other
         raise RuntimeError(errors.INFERENCE_SAVED)
-    saved = as_it_is(tensor)
+    saved = save_unchecked(tensor)
     if recorder.saved_hooks:
         saved.pack(recorder.saved_hooks[-1], tensor)
     return saved
@@ -273,9 +279,9 @@ def release(value: Any) -> Any:
 FREED = _new(SavedTensor)
 FREED.freed, FREED.hooks = True, None
 FREED.tensor = None
-NOTHING = _new(SavedTensor)  # what _raw_saved_* shows of a slot that was not needed
-NOTHING.freed, NOTHING.hooks = False, None
-NOTHING.tensor = None
+EMPTY = _new(SavedTensor)  # what _raw_saved_* shows of a slot that was not needed
+EMPTY.freed, EMPTY.hooks = False, None
+EMPTY.tensor = None
 
 
 # What torch shows of a node --------------------------------------------------------------------------
@@ -286,7 +292,7 @@ def saved_property(name: str, kind: str) -> property:
     slot = f"saved_{name}"
 
     def read(node: Any) -> Any:
-        return shown(getattr(node, slot), node, kind)
+        return unpack_attribute(getattr(node, slot), node, kind)
 
     return property(read)
 
@@ -298,15 +304,15 @@ def raw_saved_property(name: str) -> property:
     def read(node: Any) -> Any:
         value = getattr(node, slot)
         if value.__class__ in dtypes.NUMBERS:
-            value = shown(value, node, "tensor")
+            value = unpack_attribute(value, node, "tensor")
         if isinstance(value, Tensor):
-            value = held(value)
+            value = saved_on_access(value)
             setattr(node, slot, value)
         if isinstance(value, (tuple, list)):
             if FREED in value:
                 FREED.unpack(node)
-            return tuple(NOTHING if each is None else each for each in value)
-        return NOTHING if value is None else value
+            return tuple(EMPTY if each is None else each for each in value)
+        return EMPTY if value is None else value
 
     return property(read)
 
@@ -314,19 +320,19 @@ def raw_saved_property(name: str) -> property:
 _DOUBLE = {float: dtypes.float64, complex: dtypes.complex128}
 
 
-def shown(value: Any, node: Node, kind: str) -> Any:
+def unpack_attribute(value: Any, node: Node, kind: str) -> Any:
     """What ``_saved_*`` shows: tensors unpacked, numbers that stood for tensors as tensors, plain as plain.
 
     torch packs plain integers, though not scalars, as unsigned: a negative dim shows as 2**64 - dim.
     """
     if kind == "tensor" and isinstance(value, Tensor):
-        return held(value).unpack(node)
+        return saved_on_access(value).unpack(node)
     if isinstance(value, SavedTensor):
         return value.unpack(node)
     if kind == "tensor" and value.__class__ in dtypes.NUMBERS:
         return scalar_tensor(value, dtype=_DOUBLE.get(value.__class__) or dtypes.of_number(value))
     if isinstance(value, (tuple, list)):
-        return tuple(shown(each, node, kind) for each in value)
+        return tuple(unpack_attribute(each, node, kind) for each in value)
     if kind == "plain" and value.__class__ is int and value < 0:
         return value + 2**64
     return value
@@ -344,13 +350,13 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
     try:
         state.saved_hooks_disabled = error_message
         if state.saved_hooks:
-            refuse_disabled_hooks()
+            check_hooks_enabled()
         yield
     finally:
         state.saved_hooks_disabled = before
 
 
-def refuse_disabled_hooks() -> None:
+def check_hooks_enabled() -> None:
     """Refuse hooks for saved tensors where they are disabled.
 
     Raises:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._c10.context import unwritten
+from .._c10.context import empty_array
 from .._c10.layout import laid_out
 from .._c10.shapes import strides
 from .tensor import Tensor, set_array
@@ -49,7 +49,7 @@ def offset(array: np.ndarray[Any, Any]) -> int:
     return 0 if owner is array else address(array) - address(owner)
 
 
-def in_order(memory: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def outermost_first(memory: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """A memory with its dimensions from the outermost to the innermost: as a buffer, numpy takes no other."""
     if memory.flags.c_contiguous:
         return memory
@@ -58,31 +58,31 @@ def in_order(memory: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 def buffer(memory: np.ndarray[Any, Any]) -> memoryview:
     """A memory for arrays to lie in; as bytes where Python has no such numbers, see Note [Kinds of dtypes]."""
-    ordered = in_order(memory)
+    ordered = outermost_first(memory)
     return (ordered.reshape(-1).view(np.uint8) if ordered.dtype.kind == "V" else ordered).data
 
 
-def copied(memory: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def copy_memory(memory: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """A copy, in one line as the memory lies."""
     return memory.reshape(-1, order="A").copy()
 
 
-def copied_once(memory: np.ndarray[Any, Any], memo: dict[int, Any]) -> np.ndarray[Any, Any]:
+def copy_memory_once(memory: np.ndarray[Any, Any], memo: dict[int, Any]) -> np.ndarray[Any, Any]:
     """A copy of a memory: tensors and storages that share it share its copy, if in one memo of deepcopy."""
     found = memo.get(id(memory))
     if found is None:
-        found = memo[id(memory)] = copied(memory)
+        found = memo[id(memory)] = copy_memory(memory)
     return found
 
 
-def with_memory_copied(array: np.ndarray[Any, Any], memo: dict[int, Any]) -> np.ndarray[Any, Any]:
+def copy_with_memory(array: np.ndarray[Any, Any], memo: dict[int, Any]) -> np.ndarray[Any, Any]:
     """The same part of a copy of the whole memory."""
     base = storage(array)
-    copy = copied_once(base, memo)
+    copy = copy_memory_once(base, memo)
     return np.ndarray(array.shape, array.dtype, buffer(copy), address(array) - address(base), array.strides)
 
 
-def over_memory(memory: np.ndarray[Any, Any], kind: np.dtype[Any]) -> np.ndarray[Any, Any]:
+def elements_as(memory: np.ndarray[Any, Any], kind: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """The numbers of a dtype that a memory holds."""
     flat = memory.reshape(-1, order="A")
     return (
@@ -92,7 +92,7 @@ def over_memory(memory: np.ndarray[Any, Any], kind: np.dtype[Any]) -> np.ndarray
     )
 
 
-def lay_out(
+def resize_impl(
     tensor: Tensor,
     shape: tuple[int, ...],
     memory_format: Any = None,
@@ -106,13 +106,13 @@ def lay_out(
         NotImplementedError: memory that other tensors share would have to grow.
     """
     if shape != tensor._array.shape or memory_format is not None:
-        set_array(tensor, _laid_out(tensor, shape, memory_format, like))
+        set_array(tensor, _resized(tensor, shape, memory_format, like))
 
 
-def _laid_out(
+def _resized(
     self: Tensor, shape: tuple[int, ...], memory_format: Any, like: np.ndarray[Any, Any] | None
 ) -> np.ndarray[Any, Any]:
-    alone = _alone(self)
+    alone = _owns_memory_alone(self)
     base, offset, kind = storage(self._array), self.storage_offset(), self._array.dtype
     steps = _steps(shape, memory_format, like)
     extent = 1 + sum((n - 1) * step for n, step in zip(shape, steps, strict=True))
@@ -124,7 +124,7 @@ def _laid_out(
     if needed * each > flat.nbytes:
         if not alone:
             raise NotImplementedError("resize_ beyond memory that is shared")
-        grown = unwritten((needed,), kind)
+        grown = empty_array((needed,), kind)
         grown.view(np.uint8)[: flat.nbytes] = flat.view(np.uint8)
         flat = grown
     if flat.dtype != kind:  # the memory of a view with another dtype
@@ -140,13 +140,15 @@ def _steps(shape: tuple[int, ...], memory_format: Any, like: np.ndarray[Any, Any
     return strides(array)
 
 
-_HELD = 3  # references to an array that one tensor, or one view, holds alone
+_UNSHARED = 3  # references to an array that one tensor, or one view, holds alone
 
 
-def _alone(self: Tensor) -> bool:
+def _owns_memory_alone(self: Tensor) -> bool:
     """Whether no other tensor can see this tensor's memory."""
     array = self._array
-    if getrefcount(array) > _HELD:
+    if getrefcount(array) > _UNSHARED:
         return False
     base = array.base
-    return base is None or (isinstance(base, np.ndarray) and base.base is None and getrefcount(base) <= _HELD)
+    return base is None or (
+        isinstance(base, np.ndarray) and base.base is None and getrefcount(base) <= _UNSHARED
+    )

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from .._aten.registry import Array
 
 
-def copy_laid_out(grad: Tensor, layout: Layout) -> Tensor:
+def copy_with_layout(grad: Tensor, layout: Layout) -> Tensor:
     """A recorded copy of a gradient, laid out as the base of a view."""
     result = make(blank(layout, grad._array.dtype))
     return result.copy_(grad)
 
 
-def over(array: Array, geometry: Geometry) -> Array:
+def strided_array(array: Array, geometry: Geometry) -> Array:
     """The part of an array that the geometry shows; shares memory."""
     if not array.size or 0 in geometry.shape:
         return np.zeros(geometry.shape, array.dtype)
@@ -38,7 +38,7 @@ def over(array: Array, geometry: Geometry) -> Array:
 
 def strided(source: Tensor, geometry: Geometry) -> Tensor:
     """A recorded view of a tensor's memory."""
-    result = make(over(source._array, geometry))
+    result = make(strided_array(source._array, geometry))
     as_view(result, source)
     if state.recording and source.requires_grad:
         result._node, result._requires_grad = as_strided_node(result, source), True
@@ -74,12 +74,12 @@ def as_strided_backward(grad: Tensor, geometry: Geometry, layout: Layout) -> Ten
     extent = max(_extent(reach, mine), _extent(list(zip(sizes, steps, strict=True)), theirs))
     memory = make(np.zeros(extent, grad._array.dtype))
     if _overlaps(sizes, steps):
-        memory.index_add_(0, make(_places(sizes, steps, theirs).reshape(-1)), grad.reshape(-1))
+        memory.index_add_(0, make(_offsets(sizes, steps, theirs).reshape(-1)), grad.reshape(-1))
     else:
         memory.as_strided(sizes, steps, theirs).copy_(grad)
     if _overlaps([n for n, _ in reach], [step for _, step in reach]):
         count = np.bincount(
-            _places([n for n, _ in reach], [step for _, step in reach], mine).ravel(), minlength=extent
+            _offsets([n for n, _ in reach], [step for _, step in reach], mine).ravel(), minlength=extent
         )
         memory.div_(make(count.astype(grad._array.dtype)))
     return memory.as_strided([n for n, _ in base], [step for _, step in base], mine)
@@ -89,7 +89,7 @@ def _extent(sides: list[tuple[int, int]], offset: int) -> int:
     return offset + 1 + sum((n - 1) * step for n, step in sides)
 
 
-def _places(sizes: list[int], steps: list[int], offset: int) -> Array:
+def _offsets(sizes: list[int], steps: list[int], offset: int) -> Array:
     """Where each element lies in memory."""
     index = np.full(sizes, offset)
     for axis, (n, step) in enumerate(zip(sizes, steps, strict=True)):
@@ -107,4 +107,8 @@ def _overlaps(sizes: list[int], steps: list[int]) -> bool:
     return False
 
 
-views.strided, views.as_strided_backward, views.copy_laid_out = strided, as_strided_backward, copy_laid_out
+views.strided, views.as_strided_backward, views.copy_with_layout = (
+    strided,
+    as_strided_backward,
+    copy_with_layout,
+)

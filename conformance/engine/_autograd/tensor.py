@@ -17,7 +17,7 @@ from .._c10.layout import Unstrided
 from .._c10.modes import state
 from .._c10.operator_facts import composite
 from .._c10.slots import on_first_use
-from .._c10.tensor_metadata import Alike
+from .._c10.tensor_metadata import SharedMetadata
 from .._c10.version_counter import VersionCounter, counter_at
 from . import node as nodes
 from .node import AccumulateGrad, Node, node_hooks
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 # See Note [Slots].
 new_tensor: Callable[..., Any] = on_first_use("new_tensor")
-attach_to: Callable[[type], None] = on_first_use("attach_to")
-attend: Callable[[type], None] = on_first_use("attend")
+wrap_subclass_methods: Callable[[type], None] = on_first_use("wrap_subclass_methods")
+register_dispatch_subclass: Callable[[type], None] = on_first_use("register_dispatch_subclass")
 
 _OPAQUE = "torch._C.TensorBase"
 
@@ -42,7 +42,7 @@ def read_only(name: str) -> Callable[[Any, Any], NoReturn]:
     return refuse
 
 
-def undeletable(slot: str, text: str) -> property:
+def undeletable_property(slot: str, text: str) -> property:
     """A property over another attribute that refuses to be deleted.
 
     Deletion is refused attribute by attribute: a ``__delattr__`` on Tensor would have every write of every attribute
@@ -66,19 +66,19 @@ class Tensor:
     __slots__ = (
         "__dict__",
         "__weakref__",
-        "_alike",
         "_array",
         "_inference",
         "_node",
         "_output_nr",
         "_requires_grad",
+        "_shared_metadata",
         "_version_counter",
         "_view",
     )
     __module__ = "torch"
 
     _array: np.ndarray[Any, Any]
-    _alike: Alike | None  # see Note [Alike operands]
+    _shared_metadata: SharedMetadata | None  # see Note [Alike operands]
     _node: Node | None
     _output_nr: int
     _requires_grad: bool
@@ -112,9 +112,9 @@ class Tensor:
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if not cls.__module__.startswith("torch"):  # of the program, not of this engine
-            attach_to(cls)
+            wrap_subclass_methods(cls)
         if "__torch_dispatch__" in vars(cls):
-            attend(cls)
+            register_dispatch_subclass(cls)
 
     # Place in the graph ---------------------------------------------------------------------------
 
@@ -200,8 +200,8 @@ class Tensor:
 
     retains_grad = property(_get_retains_grad, read_only("retains_grad"))
 
-    _backward_hooks = undeletable("_hooks", "Deletion of _backwards_hooks not allowed!")
-    _post_accumulate_grad_hooks = undeletable(
+    _backward_hooks = undeletable_property("_hooks", "Deletion of _backwards_hooks not allowed!")
+    _post_accumulate_grad_hooks = undeletable_property(
         "_post_accumulate_hooks", "Deletion of _post_accumulate_grad_hooks not allowed!"
     )
 
@@ -307,7 +307,7 @@ class Tensor:
     def detach(self) -> Tensor:
         """The same values outside the graph; shares memory and version counter."""
         if self._inference:
-            return uncounted(self)
+            return detach_inference(self)
         result = make(self._array)
         result._version_counter = version_counter(self)
         return result
@@ -339,7 +339,7 @@ class Tensor:
         """
         if transforms.depth > 1 and self.requires_grad:
             raise NotImplementedError("Tensor.data inside nested transforms of torch.func")
-        return uncounted(self) if self._inference else make(self._array)
+        return detach_inference(self) if self._inference else make(self._array)
 
     @data.setter
     def data(self, value: Any) -> None:
@@ -395,7 +395,7 @@ class Tensor:
 
 def set_array(tensor: Tensor, array: np.ndarray[Any, Any]) -> None:
     """Give a tensor another array."""
-    tensor._array, tensor._alike = array, None
+    tensor._array, tensor._shared_metadata = array, None
 
 
 _new = object.__new__
@@ -408,7 +408,7 @@ def make(array: np.ndarray[Any, Any], cls: Any = Tensor) -> Tensor:
     tensor._node = None
     tensor._output_nr = 0
     tensor._requires_grad = tensor._inference = False
-    tensor._version_counter = tensor._view = tensor._alike = None
+    tensor._version_counter = tensor._view = tensor._shared_metadata = None
     if transforms.depth:
         tensor._age = transforms.age
     return tensor
@@ -424,7 +424,7 @@ def wrap(value: Any) -> Tensor:
     return tensor
 
 
-def uncounted(tensor: Tensor) -> Tensor:
+def detach_inference(tensor: Tensor) -> Tensor:
     """detach() and .data of an inference tensor: one as well, but outside inference mode with a counter."""
     result = make(tensor._array)
     result._inference = True

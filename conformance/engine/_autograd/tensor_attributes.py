@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from .._c10 import dtypes, errors
 from .._c10.device import CPU
 from .._c10.interpreter_stack import is_wrapped
-from .._c10.layout import Unstrided, layout_of, lies_so, memory_format
+from .._c10.layout import Unstrided, is_contiguous_as, layout_of, memory_format
 from .._c10.operator_facts import composite
 from .._c10.shapes import existing_dim, from_innermost, strides
 from .._c10.size import Size
 from .._c10.slots import on_first_use, provided
 from .._c10.zero_tensor import ZeroTensor
-from .conj_view import PAIRS, is_twin, memory_of
+from .conj_view import CONJUGATE_PAIRS, is_conjugate_view, source_memory
 from .storage_impl import address, offset, storage
 from .tensor import Tensor, read_only
 
@@ -105,8 +105,8 @@ def data_ptr(self: Tensor) -> int:
         raise RuntimeError(errors.NO_STORAGE)
     if not array.size or isinstance(array, ZeroTensor):
         return 0
-    if PAIRS:  # see Note [Conjugated views]
-        return address(memory_of(array)) + offset(array)
+    if CONJUGATE_PAIRS:  # see Note [Conjugated views]
+        return address(source_memory(array)) + offset(array)
     return address(array)
 
 
@@ -130,7 +130,7 @@ def check_storage(tensor: Tensor) -> None:
 def untyped_storage(self: Tensor) -> UntypedStorage:
     """The memory that this tensor shares with its views."""
     check_storage(self)
-    return untyped(memory_of(self._array))
+    return untyped(source_memory(self._array))
 
 
 def is_shared(self: Tensor) -> bool:
@@ -171,12 +171,12 @@ def get_device(self: Tensor) -> int:
 
 def is_neg(self: Tensor) -> bool:
     """Whether this is a negated view."""
-    return self._array.dtype.kind != "c" and is_twin(self._array)
+    return self._array.dtype.kind != "c" and is_conjugate_view(self._array)
 
 
 def is_conj(self: Tensor) -> bool:
     """Whether this is a conjugated view."""
-    return self._array.dtype.kind == "c" and is_twin(self._array)
+    return self._array.dtype.kind == "c" and is_conjugate_view(self._array)
 
 
 def is_pinned(self: Tensor, device: Any = None) -> bool:
@@ -186,7 +186,7 @@ def is_pinned(self: Tensor, device: Any = None) -> bool:
 
 def is_contiguous(self: Tensor, *, memory_format: Any = None) -> bool:
     """Whether the elements lie in memory in order."""
-    return not isinstance(self._array, Unstrided) and lies_so(self._array, memory_format)
+    return not isinstance(self._array, Unstrided) and is_contiguous_as(self._array, memory_format)
 
 
 def pin_memory(self: Tensor, device: Any = None) -> NoReturn:

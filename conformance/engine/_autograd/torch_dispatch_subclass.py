@@ -19,7 +19,7 @@ from .._c10.interpreter_stack import transforms
 from .._c10.modes import state
 from .._c10.shapes import sizes
 from .._c10.slots import on_first_use
-from .batched_tensor import flat, made_of
+from .batched_tensor import flat_values, rebuild_sequence
 from .saved_variable import SavedTensor
 from .tensor import Tensor, make, version_counter
 
@@ -48,7 +48,7 @@ class DisableTorchDispatch:
         state.dispatching = self.before
 
 
-def attend(cls: type[Tensor]) -> None:
+def register_dispatch_subclass(cls: type[Tensor]) -> None:
     """Ask the tensors of this class from here on, for as long as there is the class."""
     _classes.add(cls)
     transforms.begin()
@@ -61,7 +61,7 @@ def _leave() -> None:
     remove_wrappers()
 
 
-def is_asked(value: Any) -> bool:
+def has_torch_dispatch(value: Any) -> bool:
     """Whether it is a tensor whose class is asked."""
     cls: Any = value.__class__
     return (
@@ -71,19 +71,19 @@ def is_asked(value: Any) -> bool:
     )
 
 
-def asked(values: Iterable[Any]) -> list[Tensor]:
+def overloaded_args(values: Iterable[Any]) -> list[Tensor]:
     """Those of the values, and of the lists among them, that are asked: one of each class, subclasses first."""
     found: list[Tensor] = []
     if not _classes or not state.dispatching:
         return found
-    for each in flat(values):
-        if is_asked(each) and type(each) not in map(type, found):
+    for each in flat_values(values):
+        if has_torch_dispatch(each) and type(each) not in map(type, found):
             place = (i for i, other in enumerate(found) if issubclass(type(each), type(other)))
             found.insert(next(place, len(found)), each)
     return found
 
 
-def answer(op: Any, tensors: list[Tensor], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def call_torch_dispatch(op: Any, tensors: list[Tensor], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What the first class says that knows the operation; NotImplemented where none does."""
     types = tuple(map(type, tensors))
     for each in tensors:
@@ -93,15 +93,15 @@ def answer(op: Any, tensors: list[Tensor], args: tuple[Any, ...], kwargs: dict[s
     return NotImplemented
 
 
-def take_place(found: Any, given: Any) -> Any:
+def attach_history(found: Any, given: Any) -> Any:
     """What a class returned, in the graph where the row has put its own results; anything else is the row's."""
     if isinstance(found, Tensor):
-        return _in_place_of(found, given) if is_asked(given) else found
-    taken = [take_place(each, like) for each, like in zip(found, given, strict=True)]
-    return made_of(type(found), taken)
+        return _attach_history(found, given) if has_torch_dispatch(given) else found
+    taken = [attach_history(each, like) for each, like in zip(found, given, strict=True)]
+    return rebuild_sequence(type(found), taken)
 
 
-def _in_place_of(found: Tensor, given: Tensor) -> Tensor:
+def _attach_history(found: Tensor, given: Tensor) -> Tensor:
     if given._requires_grad or given._view is not None:  # it has a place of its own
         return found
     given._node, given._output_nr, given._requires_grad = found._node, found._output_nr, found._requires_grad

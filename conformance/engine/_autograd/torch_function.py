@@ -18,7 +18,7 @@ from typing import Any
 
 from .._c10 import slots
 from .._c10.location import PACKAGE
-from .._c10.modes import state, unseen
+from .._c10.modes import state, without_dispatch_modes
 from .tensor import Tensor
 
 __all__ = [
@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 # What torch does not let be overridden.
-UNASKED = frozenset(
+NOT_OVERRIDABLE = frozenset(
     [
         "as_subclass",
         "as_tensor",
@@ -60,7 +60,7 @@ UNASKED = frozenset(
 )
 # See Note [Slots].
 _alias: Callable[[Tensor], Tensor] = slots.unfilled  # from ops.shape
-_make_tensors_ask: Callable[[], None] = slots.on_first_use("make_tensors_ask")
+_wrap_tensor_methods: Callable[[], None] = slots.on_first_use("wrap_tensor_methods")
 _overridable: Callable[[], Any] = slots.on_first_use("overridable")
 _resolve: Callable[[Any], Any] = slots.on_first_use("resolve_torch_function")
 
@@ -131,7 +131,7 @@ def get_default_nowrap_functions() -> frozenset[Any]:
 def get_ignored_functions() -> set[Any]:
     """The functions that cannot be overridden."""
     places = (vars(sys.modules[PACKAGE]), vars(Tensor))
-    return {place[name] for place in places for name in UNASKED if name in place}
+    return {place[name] for place in places for name in NOT_OVERRIDABLE if name in place}
 
 
 def get_overridable_functions() -> dict[Any, list[Any]]:
@@ -159,7 +159,7 @@ def as_subclass(self: Tensor, cls: Any) -> Any:
             "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure your "
             "class inherits from Tensor."
         )
-    with unseen():
+    with without_dispatch_modes():
         result = _alias(self)
     result.__class__ = cls
     return result
@@ -167,7 +167,7 @@ def as_subclass(self: Tensor, cls: Any) -> Any:
 
 def make_subclass(cls: Any, data: Tensor, require_grad: bool = False, **kwargs: Any) -> Any:
     """``Tensor._make_subclass``: a leaf of this class over the same memory."""
-    with unseen():
+    with without_dispatch_modes():
         result = data.detach()
     result.__class__ = cls
     if require_grad:
@@ -192,15 +192,15 @@ def _overrides(value: Any) -> bool:
     return not isinstance(value, type)
 
 
-def overrides_alone(value: Any) -> bool:
+def overrides_without_tensor(value: Any) -> bool:
     """Whether it overrides what torch's functions do, and is no tensor."""
     return not isinstance(value, (Tensor, type)) and hasattr(type(value), "__torch_function__")
 
 
-def flat(values: Iterable[Any]) -> Iterator[Any]:
+def flat_values(values: Iterable[Any]) -> Iterator[Any]:
     for each in values:
         if isinstance(each, (tuple, list)):
-            yield from flat(each)
+            yield from flat_values(each)
         else:
             yield each
 
@@ -232,9 +232,9 @@ def handle_torch_function(public_api: Any, relevant_args: Iterable[Any], *args: 
     Raises:
         TypeError: none of them knows.
     """
-    asked = _asked_first(relevant_args, Tensor)
+    asked = _get_overloaded_args(relevant_args, Tensor)
     modes = state.function_modes
-    found = _answer(public_api, asked, args, kwargs, DeprecationWarning)
+    found = _call_torch_function(public_api, asked, args, kwargs, DeprecationWarning)
     if found is not NotImplemented:
         return found
     name = f"{public_api.__module__}.{public_api.__name__}"
@@ -245,18 +245,18 @@ def handle_torch_function(public_api: Any, relevant_args: Iterable[Any], *args: 
     )
 
 
-def ask(public_api: Any, relevant_args: Iterable[Any], *args: Any, **kwargs: Any) -> Any:
+def dispatch_torch_function(public_api: Any, relevant_args: Iterable[Any], *args: Any, **kwargs: Any) -> Any:
     """handle_torch_function for what torch has no Python for, whose refusal reads otherwise."""
-    return ask_as(None, public_api, relevant_args, *args, **kwargs)
+    return dispatch_torch_function_with(None, public_api, relevant_args, *args, **kwargs)
 
 
-def ask_as(
+def dispatch_torch_function_with(
     besides: type | None, public_api: Any, relevant_args: Iterable[Any], *args: Any, **kwargs: Any
 ) -> Any:
     """ask, where arguments of one class are among the types that are told, though they override nothing."""
-    asked = _asked_first(relevant_args, besides)
+    asked = _get_overloaded_args(relevant_args, besides)
     modes = state.function_modes
-    found = _answer(public_api, asked, args, kwargs or None, UserWarning)
+    found = _call_torch_function(public_api, asked, args, kwargs or None, UserWarning)
     if found is not NotImplemented:
         return found
     listed = f"  - mode object {modes[-1]}\n" if modes else ""
@@ -267,7 +267,7 @@ def ask_as(
     )
 
 
-def _asked_first(relevant: Iterable[Any], besides: type | None = None) -> list[Any]:
+def _get_overloaded_args(relevant: Iterable[Any], besides: type | None = None) -> list[Any]:
     """The arguments that override, or are of the other class, one of each, subclasses before what they derive from."""
     asked: list[Any] = []
     for each in relevant:
@@ -277,7 +277,9 @@ def _asked_first(relevant: Iterable[Any], besides: type | None = None) -> list[A
     return asked
 
 
-def _answer(public_api: Any, asked: list[Any], args: Any, kwargs: Any, category: type[Warning]) -> Any:
+def _call_torch_function(
+    public_api: Any, asked: list[Any], args: Any, kwargs: Any, category: type[Warning]
+) -> Any:
     types = tuple(map(type, asked))
     modes: tuple[Any, ...] = state.function_modes
     if modes:
@@ -352,7 +354,7 @@ class TorchFunctionMode:
         raise NotImplementedError
 
     def __enter__(self) -> TorchFunctionMode:
-        _make_tensors_ask()
+        _wrap_tensor_methods()
         state.function_modes = (*state.function_modes, self)
         return self
 

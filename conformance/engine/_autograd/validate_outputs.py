@@ -16,15 +16,15 @@ def validate_outputs(
     node: Node, gradients: Gradients, wanted: Callable[[Node], bool] | None = None
 ) -> Gradients:
     """What a node returns, or what of it is for the nodes that are wanted, made fit for them."""
-    return _fit(node.next_nodes, node.input_nrs, gradients, node.name, wanted)
+    return _validate(node.next_nodes, node.input_nrs, gradients, node.name, wanted)
 
 
 def validate_gradients(roots: tuple[Edge, ...], gradients: Gradients) -> Gradients:
     """The gradients that a pass begins with, made fit for its roots."""
-    return _fit([node for node, _ in roots], [number for _, number in roots], gradients, "")
+    return _validate([node for node, _ in roots], [number for _, number in roots], gradients, "")
 
 
-def _fit(
+def _validate(
     nodes: Sequence[Node | None],
     input_nrs: Sequence[int],
     gradients: Gradients,
@@ -41,7 +41,7 @@ def _fit(
         gradient = gradients[number]
         if gradient is None or node is None:
             continue
-        if gradient._alike is node.input_metadata:
+        if gradient._shared_metadata is node.input_metadata:
             continue
         shape, kind = node.input_metadata[input_nrs[number]]
         array = gradient._array
@@ -51,7 +51,7 @@ def _fit(
             continue
         if changed is None:
             changed = list(gradients)
-        changed[number] = fitted(gradient, node, input_nrs[number], number, name)
+        changed[number] = validate_gradient(gradient, node, input_nrs[number], number, name)
     return gradients if changed is None else tuple(changed)
 
 
@@ -60,7 +60,7 @@ def _name(name: Any) -> str:
     return found
 
 
-def fitted(gradient: Tensor, node: Node, input_nr: int, number: int, name: Any) -> Tensor:
+def validate_gradient(gradient: Tensor, node: Node, input_nr: int, number: int, name: Any) -> Tensor:
     """A gradient brought to the shape and dtype of a node's input, or to the dtype that a leaf asks for by grad_dtype.
 
     Raises:
@@ -70,8 +70,8 @@ def fitted(gradient: Tensor, node: Node, input_nr: int, number: int, name: Any) 
     if kind is not None:
         return conform(gradient, shape, kind, number, name)
     leaf: Tensor = node.variable  # type: ignore[attr-defined]
-    gradient = _shaped(gradient, shape, number, name)
-    _refuse_unfit(gradient, leaf._array.dtype)
+    gradient = _reduce_to(gradient, shape, number, name)
+    _check_castable(gradient, leaf._array.dtype)
     if leaf._grad_dtype is not None:
         gradient = gradient.to(leaf._grad_dtype)
     if gradient._array.dtype.kind not in "fcV":
@@ -87,16 +87,16 @@ def conform(gradient: Tensor, shape: tuple[int, ...], kind: np.dtype[Any], numbe
             that is complex.
     """
     unfit = kind.kind != "c" and gradient._array.dtype.kind == "c"
-    if unfit and name and number in _TAKES_REAL_PART.get(_name(name), ()):
+    if unfit and name and number in _HANDLE_R_TO_C.get(_name(name), ()):
         gradient = gradient.real
-    gradient = _shaped(gradient, shape, number, name)
+    gradient = _reduce_to(gradient, shape, number, name)
     if gradient._array.dtype is not kind:
-        _refuse_unfit(gradient, kind)
+        _check_castable(gradient, kind)
         gradient = gradient.to(dtypes.BY_NUMPY[kind])
     return gradient
 
 
-def _shaped(gradient: Tensor, shape: tuple[int, ...], number: int, name: Any) -> Tensor:
+def _reduce_to(gradient: Tensor, shape: tuple[int, ...], number: int, name: Any) -> Tensor:
     if gradient._array.shape == shape:
         return gradient
     if not is_expandable_to(shape, gradient._array.shape):
@@ -108,7 +108,7 @@ def _shaped(gradient: Tensor, shape: tuple[int, ...], number: int, name: Any) ->
     return sum_to(gradient, shape)
 
 
-def _refuse_unfit(gradient: Tensor, kind: np.dtype[Any]) -> None:
+def _check_castable(gradient: Tensor, kind: np.dtype[Any]) -> None:
     """torch casts a floating gradient to whatever the input has, others to their own kind alone."""
     given = gradient._array.dtype.kind
     if given not in "fV" and (given == "c") is not (kind.kind == "c"):
@@ -116,7 +116,7 @@ def _refuse_unfit(gradient: Tensor, kind: np.dtype[Any]) -> None:
 
 
 # Nodes that may have saved an operand which was given complex data since (torch: handle_r_to_c in their formulas).
-_TAKES_REAL_PART = {
+_HANDLE_R_TO_C = {
     "MulBackward0": (0, 1), "DivBackward0": (1,), "AddcmulBackward0": (1, 2), "AddcdivBackward0": (1, 2),
 }  # fmt: skip
 

@@ -12,7 +12,7 @@ from .._c10.layout import contiguous_format
 from .._c10.modes import enable_grad, state
 from .._c10.slots import unfilled
 from .._c10.version_counter import VersionCounter
-from .conj_view import PAIRS, written
+from .conj_view import CONJUGATE_PAIRS, update_conjugate
 from .node import Gradients, Node, gradient_edge, new_node, node_hooks
 from .storage_impl import offset
 from .tensor import Tensor, version_counter
@@ -20,7 +20,7 @@ from .tensor import Tensor, version_counter
 # From ops.strided, see Note [Slots].
 strided: Callable[[Tensor, Geometry], Tensor] = unfilled
 as_strided_backward: Callable[[Tensor, Geometry, Any], Tensor] = unfilled
-copy_laid_out: Callable[[Tensor, Any], Tensor] = unfilled
+copy_with_layout: Callable[[Tensor, Any], Tensor] = unfilled
 
 
 class ViewInfo:
@@ -57,7 +57,7 @@ class ViewInfo:
                 errors.modified_view(self.creation, view._node, view._output_nr, indirect=True)
             )
         old = view._node
-        node = self.regenerated(view)
+        node = self.regenerate_grad_fn(view)
         view._node, view._output_nr, view._requires_grad = node, 0, node is not None
         self.attr_version = current
         if node is None:
@@ -65,24 +65,24 @@ class ViewInfo:
         move_hooks(view, old, node)
         return node
 
-    def regenerated(self, view: Tensor) -> Node | None:
+    def regenerate_grad_fn(self, view: Tensor) -> Node | None:
         """The node of the view anew; see _aten/view_replay.py for another way."""
         return as_strided_node(view, self.base)
 
 
-class ReplayedView(ViewInfo):
+class ReplayableView(ViewInfo):
     """A view that knows how to be taken from its base."""
 
-    __slots__ = ("replay",)
-    replay: Callable[[Tensor], Tensor]
+    __slots__ = ("view_fn",)
+    view_fn: Callable[[Tensor], Tensor]
 
-    def regenerated(self, view: Tensor) -> Node | None:
+    def regenerate_grad_fn(self, view: Tensor) -> Node | None:
         """The node of the view, taken anew; None where the base was detached."""
         with enable_grad():
-            return self.replay(self.base)._node
+            return self.view_fn(self.base)._node
 
 
-class ConvertedView(ReplayedView):
+class ConversionView(ReplayableView):
     """A view whose numbers are not those of its base: conjugates, or parts of complex numbers.
 
     Strides and offset do not tell how it is taken from the base, nor do they of the views of it.
@@ -91,23 +91,23 @@ class ConvertedView(ReplayedView):
     __slots__ = ()
 
 
-def converted(view: Tensor, source: Tensor, take: Callable[[Tensor], Tensor]) -> Tensor:
+def with_view_fn(view: Tensor, source: Tensor, take: Callable[[Tensor], Tensor]) -> Tensor:
     """Make a view of ``source`` one that ``take`` takes anew."""
     made = view._view
     if made is not None:
-        before = replay_of(source)
-        view._view = ConvertedView(made.base, made.creation, made.attr_version)
-        view._view.replay = lambda base: take(before(base))
+        before = view_fn_of(source)
+        view._view = ConversionView(made.base, made.creation, made.attr_version)
+        view._view.view_fn = lambda base: take(before(base))
     return view
 
 
-def replay_of(source: Tensor) -> Callable[[Tensor], Tensor]:
+def view_fn_of(source: Tensor) -> Callable[[Tensor], Tensor]:
     """How a tensor comes from its base."""
     info = source._view
     if info is None:
         return lambda base: base
-    if isinstance(info, ReplayedView):
-        return info.replay
+    if isinstance(info, ReplayableView):
+        return info.view_fn
     size, stride, offset = source.size(), source.stride(), source.storage_offset()
     return lambda base: base.as_strided(size, stride, offset)
 
@@ -131,15 +131,15 @@ def as_view(view: Tensor, source: Tensor, creation: str | None = None) -> None:
             creation = info.creation
     view._version_counter = counter
     made = view._view = ViewInfo(base, creation, counter.value)
-    if info.__class__ is ConvertedView and view._array.dtype.kind == source._array.dtype.kind:
-        _follow(view, made, source)
+    if info.__class__ is ConversionView and view._array.dtype.kind == source._array.dtype.kind:
+        _chain_view_fn(view, made, source)
 
 
-def _follow(view: Tensor, made: ViewInfo, source: Tensor) -> None:
+def _chain_view_fn(view: Tensor, made: ViewInfo, source: Tensor) -> None:
     """A view of a converted one is taken from that by strides."""
-    before, geometry = replay_of(source), Geometry(view._array, source._array)
-    view._view = ConvertedView(made.base, made.creation, made.attr_version)
-    view._view.replay = lambda base: strided(before(base), geometry)
+    before, geometry = view_fn_of(source), Geometry(view._array, source._array)
+    view._view = ConversionView(made.base, made.creation, made.attr_version)
+    view._view.view_fn = lambda base: strided(before(base), geometry)
 
 
 class Geometry:
@@ -162,11 +162,11 @@ def as_strided_node(view: Tensor, base: Tensor) -> Node:
     node.next_edges = (gradient_edge(base),)
     node.input_metadata = ((view._array.shape, view._array.dtype),)
     node.geometry = Geometry(view._array, base._array)
-    node.base_like = blank_like(base._array)
+    node.base_like = layout_of_memory(base._array)
     return node
 
 
-def blank_like(array: np.ndarray[Any, Any]) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+def layout_of_memory(array: np.ndarray[Any, Any]) -> tuple[tuple[int, ...], tuple[int, ...], int]:
     """Shape, strides and size in bytes of memory laid out as this array."""
     extent = array.itemsize + sum((n - 1) * abs(s) for n, s in zip(array.shape, array.strides, strict=True))
     return array.shape, array.strides, extent if array.size else 0
@@ -260,8 +260,8 @@ def increment_version(tensor: Tensor) -> None:
         counter = tensor._version_counter = VersionCounter()
         counter.value = 0
     counter.value += 1
-    if PAIRS:  # see Note [Conjugated views]
-        written(tensor._array)
+    if CONJUGATE_PAIRS:  # see Note [Conjugated views]
+        update_conjugate(tensor._array)
 
 
 def rebase_history(tensor: Tensor, node: Node, output_nr: int = 0) -> None:
@@ -277,16 +277,16 @@ def rebase_history(tensor: Tensor, node: Node, output_nr: int = 0) -> None:
     slices.next_edges = (gradient_edge(base), *node.next_edges[1:])
     slices.input_metadata = ((base._array.shape, base._array.dtype),)
     slices.function = node
-    slices.take = info.replay if info.__class__ is ConvertedView else None
+    slices.view_fn = info.view_fn if info.__class__ is ConversionView else None
     slices.geometry = Geometry(tensor._array, base._array)
-    slices.base_like = blank_like(base._array)
+    slices.base_like = layout_of_memory(base._array)
     if base._node is not None:
         move_hooks(base, base._node, slices)
     base._node, base._output_nr, base._requires_grad = slices, 0, True
     _ = tensor.grad_fn
 
 
-def changed_by(base: Tensor, node: Node) -> bool:
+def last_written_by(base: Tensor, node: Node) -> bool:
     """Whether the latest in-place change of a view of this tensor was this node's."""
     slices = base._node
     return isinstance(slices, CopySlices) and slices.function is node
@@ -299,9 +299,9 @@ class CopySlices(Node):
     and its result takes that part's place.
     """
 
-    __slots__ = ("base_like", "function", "geometry", "take")
+    __slots__ = ("base_like", "function", "geometry", "view_fn")
     function: Node | None
-    take: Callable[[Tensor], Tensor] | None  # how a converted view is taken
+    view_fn: Callable[[Tensor], Tensor] | None  # how a converted view is taken
     geometry: Geometry
     base_like: tuple[tuple[int, ...], tuple[int, ...], int]
 
@@ -315,8 +315,8 @@ class CopySlices(Node):
         function = self.function
         if function is None:
             raise RuntimeError(errors.BACKWARD_TWICE)
-        result = copy_laid_out(grad, self.base_like)
-        grad_slice = strided(result, self.geometry) if self.take is None else self.take(result)
+        result = copy_with_layout(grad, self.base_like)
+        grad_slice = strided(result, self.geometry) if self.view_fn is None else self.view_fn(result)
         found = list(function.apply((grad_slice.clone(memory_format=contiguous_format),)))
         if found[0] is not None:  # a Function may leave it undefined, and the base's is then as well
             grad_slice.copy_(found[0])

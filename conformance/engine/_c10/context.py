@@ -144,7 +144,7 @@ def set_fill_uninitialized_memory(mode: bool) -> None:
     _settings["fill"] = mode
 
 
-def unwritten(shape: tuple[int, ...], kind: np.dtype[Any]) -> np.ndarray[Any, Any]:
+def empty_array(shape: tuple[int, ...], kind: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """Memory that nothing was written to: its values are undefined, and zeros as good as any.
 
     Where results shall be deterministic, torch fills it: with nan, or the greatest number (torch: native/Fill.h).

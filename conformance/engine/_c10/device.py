@@ -11,7 +11,7 @@ from .modes import state
 from .slots import on_first_use
 
 # See Note [Slots].
-ask: Callable[..., Any] = on_first_use("ask_modes")
+ask: Callable[..., Any] = on_first_use("dispatch_torch_function")
 leave_mode: Callable[[], None] = on_first_use("leave_mode")
 enter_device: Callable[[Any], None] = on_first_use("enter_device")
 

@@ -117,7 +117,7 @@ NAMES_IN_C = {
 _OF_PYTHON = {complex: "complex128", float: "float64", int: "int64", bool: "bool"}
 
 
-def asked(function: str, kind: Any, argument: str = "'dtype'") -> dtype | None:
+def parse_dtype(function: str, kind: Any, argument: str = "'dtype'") -> dtype | None:
     """The dtype that ``dtype=`` asks for: None, a dtype, or one of Python's types for numbers.
 
     Raises:
@@ -269,7 +269,7 @@ def promote_types(type1: Any, type2: Any) -> dtype:
     """
     a, b = type1, type2
     if a.__class__ is type or b.__class__ is type:
-        a, b = asked("promote_types", a), asked("promote_types", b)
+        a, b = parse_dtype("promote_types", a), parse_dtype("promote_types", b)
     if a is b:
         return a
     if a.category != b.category and max(a.category, b.category) >= FLOATING:
@@ -322,7 +322,7 @@ def result_type(tensor: Any, other: Any) -> dtype:
 def can_cast(from_: Any, to: Any) -> bool:
     """torch.can_cast: whether an in-place result of one type may be stored in the other."""
     if from_.__class__ is type or to.__class__ is type:
-        from_, to = asked("can_cast", from_), asked("can_cast", to)
+        from_, to = parse_dtype("can_cast", from_), parse_dtype("can_cast", to)
     if from_.is_complex and not to.is_complex:
         return False
     if from_.category >= FLOATING and to.category < FLOATING:
@@ -352,7 +352,7 @@ class finfo(_Limits):
     __module__ = "torch"
 
     def __init__(self, type: Any = None) -> None:
-        given = asked("finfo", type, "'type' (position 1)") or default
+        given = parse_dtype("finfo", type, "'type' (position 1)") or default
         if given.category < FLOATING:
             raise TypeError(
                 "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
@@ -380,7 +380,7 @@ class iinfo(_Limits):
     __module__ = "torch"
 
     def __init__(self, type: Any) -> None:
-        kind = asked("iinfo", type, "'type' (position 1)")
+        kind = parse_dtype("iinfo", type, "'type' (position 1)")
         if kind is None or kind.category >= FLOATING:
             raise TypeError(
                 "torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'"

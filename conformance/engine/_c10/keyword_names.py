@@ -16,7 +16,7 @@ from typing import Any
 from .slots import unfilled
 
 Function = Callable[..., Any]
-refusal: Callable[..., TypeError | None] = unfilled  # from overloads, see Note [Slots]
+argument_error: Callable[..., TypeError | None] = unfilled  # from overloads, see Note [Slots]
 
 # By overloads --------------------------------------------------------------------------------------
 
@@ -64,11 +64,11 @@ def renaming(function: Function, names: dict[str, str], checked: str = "", metho
                 raise_refusal(args, kwargs)
                 raise
         if checked:
-            found = refusal(checked, args, kwargs)
+            found = argument_error(checked, args, kwargs)
             if found is not None:
                 raise found
         if method and "out" in kwargs:
-            found = refusal(f"Tensor.{method}", args[1:], kwargs)
+            found = argument_error(f"Tensor.{method}", args[1:], kwargs)
             raise found or TypeError(f"{method}() got an unexpected keyword argument 'out'")
         try:
             return function(*args, **renamed(kwargs, names))
@@ -79,7 +79,7 @@ def renaming(function: Function, names: dict[str, str], checked: str = "", metho
     def raise_refusal(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Say of a method what torch says of its arguments, as they were given; see Note [Refused afterwards]."""
         if method:
-            found = refusal(f"Tensor.{method}", args[1:], kwargs)
+            found = argument_error(f"Tensor.{method}", args[1:], kwargs)
             if found is not None:
                 raise found from None
 
@@ -118,7 +118,7 @@ def numpy_names(parameters: Iterable[str]) -> dict[str, str]:
     return {theirs: own for own, theirs in NUMPY_NAMES.items() if own in known and theirs not in known}
 
 
-def taken(row: Any, own: Any, default: Any, theirs: Any, name: str) -> Any:
+def numpy_keyword_value(row: Any, own: Any, default: Any, theirs: Any, name: str) -> Any:
     """An argument of a row that is given under numpy's name.
 
     Raises:

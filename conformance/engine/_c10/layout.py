@@ -160,7 +160,7 @@ def following_image(
     return following(found, *operands) if spatial == 2 else ordered(found)
 
 
-def lies_so(array: np.ndarray[Any, Any], wanted: Any) -> bool:
+def is_contiguous_as(array: np.ndarray[Any, Any], wanted: Any) -> bool:
     """Whether the elements lie in memory in the order of a format."""
     ndim = _CHANNELS_LAST.get(wanted)
     if ndim is None:

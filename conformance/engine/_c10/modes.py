@@ -62,7 +62,7 @@ class State(threading.local):
     default_device: Any = None  # the DeviceContext that set_default_device has begun
     pending: Any = None  # the operation that a TorchDispatchMode is asked about
     dispatch_modes: tuple[Any, ...] = ()  # the TorchDispatchModes in force, the innermost last
-    standing_in: tuple[Any, ...] | None = (
+    suspended_dispatch_modes: tuple[Any, ...] | None = (
         None  # the modes that have given the result of the row that runs, if one does
     )
     dispatching = True  # whether subclasses of Tensor are asked what operations below autograd give
@@ -162,7 +162,7 @@ def below_autograd() -> Iterator[None]:
         _set(state.grad_enabled, state.inference)
 
 
-class unseen:
+class without_dispatch_modes:
     """Inside, no TorchDispatchMode sees anything; gives those outside, the outermost first."""
 
     def __enter__(self) -> tuple[Any, ...]:

@@ -58,7 +58,7 @@ def children(value: Any) -> tuple[TreeSpec, list[Any]] | None:
     """The node of a value, and what it holds; None for a leaf."""
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return TreeSpec(type(value), type(value)), list(value)
-    if isinstance(value, structseq._Named):
+    if isinstance(value, structseq.StructSequence):
         return TreeSpec(type(value), type(value)), list(value)
     if type(value) in (tuple, list, Size):
         return TreeSpec(type(value)), list(value)
@@ -105,7 +105,7 @@ def _build(leaves: Iterator[Any], spec: TreeSpec) -> Any:
         return defaultdict(spec.context[0], zip(spec.context[1], parts, strict=True))
     if spec.type is deque:
         return deque(parts, spec.context)
-    if spec.type in (tuple, list, Size) or issubclass(spec.type, structseq._Named):
+    if spec.type in (tuple, list, Size) or issubclass(spec.type, structseq.StructSequence):
         return spec.type(parts)
     return spec.type(*parts)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 # What a node knows of a gradient it receives: shape and dtype (None: a leaf that takes any).
 InputMetadata: TypeAlias = "tuple[tuple[int, ...], np.dtype[Any] | None]"
 # That of a node of one output, if tensors like this one may share it.
-Alike: TypeAlias = "tuple[InputMetadata] | Literal[False]"
+SharedMetadata: TypeAlias = "tuple[InputMetadata] | Literal[False]"
 _MOST = 10_000  # kinds of tensors that are remembered
 
 
@@ -23,7 +23,7 @@ class ComplexOutputError(Exception):
     """Tells the code that records a node that its output is complex."""
 
 
-class _KnownMetadata(dict[InputMetadata, "tuple[InputMetadata]"]):
+class _MetadataCache(dict[InputMetadata, "tuple[InputMetadata]"]):
     """The metadata of a node of one output, by shape and dtype: one tuple for all that are alike."""
 
     def __missing__(self, key: InputMetadata) -> tuple[InputMetadata]:
@@ -42,13 +42,13 @@ class _KnownMetadata(dict[InputMetadata, "tuple[InputMetadata]"]):
         return self.setdefault(key, (key,))
 
 
-known_metadata = _KnownMetadata()
+known_metadata = _MetadataCache()
 
 
-class _KnownAlike(dict[Any, Alike]):
+class _SharedMetadataCache(dict[Any, SharedMetadata]):
     """Whether tensors may be alike, by shape, strides and dtype."""
 
-    def __missing__(self, key: tuple[tuple[int, ...], tuple[int, ...], np.dtype[Any]]) -> Alike:
+    def __missing__(self, key: tuple[tuple[int, ...], tuple[int, ...], np.dtype[Any]]) -> SharedMetadata:
         shape, steps, kind = key
         if len(self) >= _MOST:
             self.clear()
@@ -57,10 +57,10 @@ class _KnownAlike(dict[Any, Alike]):
         return self.setdefault(key, known_metadata[shape, kind] if in_order else False)
 
 
-_known_alike = _KnownAlike()
+_shared_metadata_cache = _SharedMetadataCache()
 
 
-def find_alike(tensor: Tensor) -> Alike:
+def find_shared_metadata(tensor: Tensor) -> SharedMetadata:
     """What a tensor shares with those that are alike; and keep it on the tensor.
 
     Note [Alike operands]: most operands lie in order, have the same shape, and one of the dtypes that Python's numbers
@@ -69,8 +69,8 @@ def find_alike(tensor: Tensor) -> Alike:
     that nobody has looked at None. Who gives a tensor another array makes it None again.
     """
     array = tensor._array
-    found: Alike = False
+    found: SharedMetadata = False
     if array.__class__ is np.ndarray:
-        found = _known_alike[array.shape, array.strides, array.dtype]
-    tensor._alike = found
+        found = _shared_metadata_cache[array.shape, array.strides, array.dtype]
+    tensor._shared_metadata = found
     return found

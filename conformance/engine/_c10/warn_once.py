@@ -12,7 +12,7 @@ from .location import FOLDER, PACKAGE
 
 _FOLDER = os.path.join(FOLDER, "")
 _IN_PYTHON = tuple(os.path.join(_FOLDER, *path, "") for path in (("nn", "modules"), ("optim",), ("_optim",)))
-_said: set[str] = set()
+_already_warned: set[str] = set()
 _always = False
 
 
@@ -35,9 +35,9 @@ def _is_kernel(frame: FrameType, first: str) -> bool:
 def warn_once(text: str, category: type[Warning] = UserWarning, *, place: str = "") -> None:
     """Warn, unless this was said before: the same text, or another one from the same place of torch."""
     known = place or text
-    if _always or known not in _said:
+    if _always or known not in _already_warned:
         if not _always:
-            _said.add(known)
+            _already_warned.add(known)
         warn_program(text, category)
 
 

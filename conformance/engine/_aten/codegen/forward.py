@@ -101,12 +101,12 @@ def _find_alike(row: Row) -> list[str]:
     """What two operands share, or a tensor with a result of it and a number; else None or False."""
     a, b = row.meet
     found = [
-        f"alike = {a}._alike",
-        f"if alike is None: alike = find_alike({a})",
+        f"alike = {a}._shared_metadata",
+        f"if alike is None: alike = find_shared_metadata({a})",
         f"if {b}_is_number:",
         f"    if {b}.__class__ is not float and {b}.__class__ not in REAL: alike = None",
-        f"elif {b}._alike is not alike:",
-        f"    if {b}._alike is not None or find_alike({b}) is not alike: alike = None",
+        f"elif {b}._shared_metadata is not alike:",
+        f"    if {b}._shared_metadata is not None or find_shared_metadata({b}) is not alike: alike = None",
     ]
     return either(f"{a}_is_number", ["alike = None"], found) if may_be_number(row, a) else found
 
@@ -241,7 +241,7 @@ def call_source(row: Row, variant: str = "call") -> str:
     body = [] if variant == "operator" else _arguments_taken(row, variant)
     body += _unwrap(row, variant)
     if "dtype" in row.parameters:
-        body.append(f"if dtype.__class__ is type: dtype = asked({row.name!r}, dtype)")
+        body.append(f"if dtype.__class__ is type: dtype = parse_dtype({row.name!r}, dtype)")
     if variant == "call" and row.facts.computes_in_out_dtype:
         body.append("if dtype is None and out is not None: dtype = getattr(out, 'dtype', None)")
     for name in row.undifferentiated:
@@ -291,7 +291,9 @@ def _arguments_taken(row: Row, variant: str) -> list[str]:
     for theirs, own in numpy_names(row.parameters).items():
         default = row.parameters[own].default
         missing = "MISSING" if default is inspect.Parameter.empty else repr(default)
-        body.append(f"if {theirs} is not None: {own} = taken(row, {own}, {missing}, {theirs}, '{theirs}')")
+        body.append(
+            f"if {theirs} is not None: {own} = numpy_keyword_value(row, {own}, {missing}, {theirs}, '{theirs}')"
+        )
     if _only_tensors(row):
         body += _beyond(row, variant)
     for name in row.scalars:
@@ -336,7 +338,7 @@ def _one_output(row: Row, recorded: bool, shape: str, alike: bool) -> list[str]:
         "result = new(Tensor)",
         "result._array = computed",
         *_PLAIN,
-        f"result._alike = {'alike' if alike else None}",
+        f"result._shared_metadata = {'alike' if alike else None}",
         f"result._inference = {False if row.view else _inference(recorded)}",
     ]
     if row.view:
@@ -358,7 +360,7 @@ def _beyond(row: Row, variant: str) -> list[str]:
     named = ", ".join(f"{name!r}: {name}" for name in NUMBERS_OF[row.name])
     return [
         "if rest:",
-        f"    given, named = by_name(row, ({tensors}*rest), {{{named}}}, row.name, {method})",
+        f"    given, named = to_keyword_numbers(row, ({tensors}*rest), {{{named}}}, row.name, {method})",
         f"    return row.call(*given, **named{'' if method else ', out=out'})",
     ]
 
@@ -383,7 +385,7 @@ def _several_outputs(row: Row, recorded: bool) -> list[str]:
         "for each in map(ordered, computed):" if row.is_ordered else "for each in computed:",
         "    result = new(Tensor)",
         "    result._array = each if each.__class__ is ndarray else array_of(each)",
-        *indented([*_PLAIN, "result._alike = None"]),
+        *indented([*_PLAIN, "result._shared_metadata = None"]),
         f"    result._inference = {False if row.view else _inference(recorded)}",
     ]
     if row.view:

@@ -10,7 +10,7 @@ import numpy as np
 from ..._autograd import conj_view, forward_grad
 from ..._autograd.storage_impl import buffer, offset, storage
 from ..._autograd.tensor import Tensor
-from ..._autograd.views import converted
+from ..._autograd.views import with_view_fn
 from ..._c10 import dtypes, errors, structseq
 from ..._c10.errors import unimplemented
 from ..._c10.layout import Unstrided
@@ -82,7 +82,7 @@ def _angle_backward(grad: Tensor, self: Tensor) -> Tensor:
     self=lambda grad: grad.conj(),
 )
 def _conj(self: Array) -> Array:
-    return conj_view.conjugated(self)
+    return conj_view.conjugate_view(self)
 
 
 @composite(vmap="decompose")
@@ -92,7 +92,7 @@ def conj(input: Tensor) -> Tensor:
         return input
     if isinstance(input._array, Unstrided):  # without memory to look at otherwise
         return _conj_physical(input)
-    return converted(_conj(input), input, conj)
+    return with_view_fn(_conj(input), input, conj)
 
 
 @op(
@@ -159,7 +159,7 @@ def view_as_real(input: Tensor) -> Tensor:
             "view it as real, use self.resolve_conj(); however, be warned that the resulting tensor will NOT alias "
             "the original."
         )
-    return converted(_view_as_real(input), input, view_as_real)
+    return with_view_fn(_view_as_real(input), input, view_as_real)
 
 
 def _as_complex(grad: Tensor) -> Tensor:
@@ -204,7 +204,7 @@ def _view_as_complex(self: Array) -> Array:
 @composite(variants="function", vmap="decompose", autocast="fp32")
 def view_as_complex(input: Tensor) -> Tensor:
     """A last dimension of real and imaginary parts as complex numbers, a view."""
-    return converted(_view_as_complex(input), input, view_as_complex)
+    return with_view_fn(_view_as_complex(input), input, view_as_complex)
 
 
 @op(
@@ -216,12 +216,12 @@ def view_as_complex(input: Tensor) -> Tensor:
     self=lambda grad: -grad,
 )
 def _neg_view(self: Array) -> Array:
-    return conj_view.conjugated(self)  # of complex numbers imag() shows the imaginary parts alone
+    return conj_view.conjugate_view(self)  # of complex numbers imag() shows the imaginary parts alone
 
 
 def _negated(input: Tensor) -> Tensor:
     """The negative, a view."""
-    return converted(_neg_view(input), input, _negated)
+    return with_view_fn(_neg_view(input), input, _negated)
 
 
 @composite(vmap="decompose")
