@@ -25,6 +25,7 @@ from ._autograd.tensor import Tensor
 from ._c10 import dtypes as _dtypes
 from ._c10.device import check_memory
 from ._c10.errors import unimplemented
+from ._c10.operator_facts import composite as _composite
 from ._c10.shapes import existing_dim
 
 _FLOATS = "Only supports floating-point dtypes, but found: "
@@ -138,6 +139,7 @@ def _of_any(name: str, input: Tensor, n: int | None, dim: int, norm: Any, out: A
 
 
 def _single(name: str, transform: Callable[..., Tensor], forward: bool, text: str) -> Callable[..., Tensor]:
+    @_composite(autocast="fp32")
     def function(
         input: Tensor,
         n: int | None = None,
@@ -237,11 +239,12 @@ def _into_real(name: str, input: Tensor, s: Any, dim: Any, norm: Any, out: Any, 
 
 
 def _multidimensional(
-    name: str, transform: Callable[..., Tensor], forward: bool, text: str
+    name: str, transform: Callable[..., Tensor], forward: bool, text: str, autocast: str | None = "fp32"
 ) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
     """The transforms of two dimensions (``fft2``) and of any number (``fftn``)."""
 
     def over(suffix: str, dims: Dims | None) -> Callable[..., Tensor]:
+        @_composite(autocast=autocast)
         def function(
             input: Tensor,
             s: Any = None,
@@ -260,9 +263,9 @@ def _multidimensional(
 fft2, fftn = _multidimensional("fft", _all_complex, True, _WHOLE)
 ifft2, ifftn = _multidimensional("ifft", _all_complex, False, _WHOLE)
 rfft2, rfftn = _multidimensional("rfft", _from_real, True, _HALF)
-ihfft2, ihfftn = _multidimensional("ihfft", _from_real, False, _HALF)
+ihfft2, ihfftn = _multidimensional("ihfft", _from_real, False, _HALF, None)
 irfft2, irfftn = _multidimensional("irfft", _into_real, False, _BACK)
-hfft2, hfftn = _multidimensional("hfft", _into_real, True, _BACK)
+hfft2, hfftn = _multidimensional("hfft", _into_real, True, _BACK, None)
 
 # Frequencies and shifts ---------------------------------------------------------------------------
 

@@ -23,6 +23,7 @@ def _standard_gamma_grad(self: Array, output: Tensor) -> Array:
 @op(
     "StandardGammaBackward0",
     name="_standard_gamma",
+    jvp="not_implemented",
     self=lambda grad, self, result: grad * _standard_gamma_grad(self, result),
 )
 def _standard_gamma(self: Array, generator: Any = None) -> Array:

@@ -14,6 +14,7 @@ from .._aten.scalar_operands import times
 from .._autograd.tensor import Tensor
 from .._c10.dtypes import c_name, int64
 from .._c10.errors import unimplemented
+from .._c10.operator_facts import composite
 from .._c10.shapes import is_one_number
 from .._c10.warn_once import warn_program
 from .padding import constant_pad
@@ -231,6 +232,7 @@ def _convolution(
     return found if batched else found.squeeze(0)
 
 
+@composite(vmap="decompose")
 def convolve(
     input: Tensor, weight: Tensor, bias: Tensor | None, stride: Sequence[int], padding: Sequence[int],
     dilation: Sequence[int], transposed: bool, output_padding: Sequence[int], groups: int,
@@ -376,6 +378,7 @@ def _real_and_imag(tensor: Tensor) -> tuple[Tensor, Tensor]:
 def _conv(spatial: int) -> Callable[..., Tensor]:
     name = f"conv{spatial}d"
 
+    @composite(vmap="decompose", autocast="lower_precision_fp")
     def function(
         input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
         dilation: Any = 1, groups: int = 1,
@@ -390,6 +393,7 @@ def _conv(spatial: int) -> Callable[..., Tensor]:
 def _conv_transpose(spatial: int) -> Callable[..., Tensor]:
     name = f"conv_transpose{spatial}d"
 
+    @composite(vmap="decompose", autocast="lower_precision_fp")
     def function(
         input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
         output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
@@ -412,6 +416,7 @@ def _pair(value: Any) -> Ints:
     return (int(value),) * 2 if is_one_number(value) else tuple(value)
 
 
+@composite(vmap="decompose")
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """Sliding windows of images, each as a column (im2col)."""
     kernel, spaces, around, steps = map(_pair, (kernel_size, dilation, padding, stride))
@@ -424,6 +429,7 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
     return im2col(input, kernel, spaces, around, steps, rows, columns)
 
 
+@composite(vmap="decompose")
 def fold(
     input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Tensor:

@@ -13,6 +13,7 @@ from .._aten.nn.losses import MEAN, NONE
 from .._aten.pointwise.where_clamp import where
 from .._autograd.tensor import Tensor, make
 from .._c10.dtypes import int64
+from .._c10.operator_facts import composite
 from .reduction import reduce_loss, reduction_number
 
 
@@ -24,6 +25,11 @@ def _lengths(name: str, given: Tensor | Sequence[int]) -> tuple[int, ...]:
     return tuple(given._array.reshape(-1).tolist())
 
 
+def _overload(log_probs: Any, targets: Any, input_lengths: Any, *others: Any, **named: Any) -> str:
+    return "Tensor" if isinstance(input_lengths, Tensor) else "IntList"
+
+
+@composite(vmap="fallback", autocast="fp32", overload=_overload)
 def ctc_loss(
     log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0,
     reduction: str = "mean", zero_infinity: bool = False,
@@ -49,6 +55,7 @@ def ctc_loss(
     )
 
 
+@composite(vmap="fallback", overload=_overload)
 def torch_ctc_loss(
     log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0,
     reduction: int = NONE, zero_infinity: bool = False,

@@ -10,9 +10,11 @@ from .._aten.scalar_operands import plus
 from .._autograd.tensor import Tensor
 from .._c10.dtypes import promote_types
 from .._c10.modes import no_grad
+from .._c10.operator_facts import composite
 from .._c10.shapes import broadcast_shapes
 
 
+@composite(vmap="decompose")
 def pairwise_distance(
     x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
 ) -> Tensor:
@@ -21,6 +23,7 @@ def pairwise_distance(
     return norm_along(plus(x1 - x2, float(eps)), float(p), (dim,), keepdim)
 
 
+@composite(vmap="decompose")
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosine of the angle between vectors along a dimension."""
     if eps < 0:
@@ -41,6 +44,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     return ((a / lengths[0]) * second).sum(dim)
 
 
+@composite(vmap="decompose")
 def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Any = None) -> Tensor:
     """Vectors along a dimension, divided by their p-norm."""
     length = input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)

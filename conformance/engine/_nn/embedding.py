@@ -10,9 +10,11 @@ from .._aten.type_promotion import check_views
 from .._autograd.tensor import Tensor, wrap
 from .._autograd.views import increment_version
 from .._c10.dtypes import c_name
+from .._c10.operator_facts import composite
 from .._c10.shapes import existing_dim
 
 
+@composite(vmap="decompose")
 def embedding(
     input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None,
     norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
@@ -54,6 +56,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     return found
 
 
+@composite(vmap="fallback")
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """input1 @ weight @ input2.T + bias, for each output."""
     tensors = {"input1": input1, "input2": input2, "weight": weight, "bias": bias}
@@ -86,16 +89,19 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     return found if bias is None else found + bias
 
 
+@composite(vmap="decompose")
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     """Rearrange channels into an image ``upscale_factor`` times as wide and high."""
     return ops.pixel_shuffle(input, upscale_factor)
 
 
+@composite(vmap="decompose")
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     """Rearrange pixels into channels, the inverse of pixel_shuffle."""
     return ops.pixel_unshuffle(input, downscale_factor)
 
 
+@composite(vmap="decompose")
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     """Interleave the channels of the groups."""
     return ops.channel_shuffle(input, groups)

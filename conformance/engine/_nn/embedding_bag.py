@@ -7,11 +7,13 @@ import numpy as np
 from .._aten.nn import embedding as ops
 from .._aten.nn.embedding_bag import embedding_bag as bag_row
 from .._autograd.tensor import Tensor, wrap
+from .._c10.operator_facts import composite
 from .._c10.warn_once import warn_program
 
 _MODES = ("sum", "mean", "max")
 
 
+@composite(vmap="fallback", overload="padding_idx")
 def embedding_bag(
     input: Tensor, weight: Tensor, offsets: Tensor | None = None, max_norm: float | None = None,
     norm_type: float = 2, scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False,
@@ -74,6 +76,7 @@ def embedding_bag(
     )[0]  # fmt: skip
 
 
+@composite(vmap="fallback", overload="padding_idx")
 def torch_embedding_bag(
     weight: Tensor, indices: Tensor, offsets: Tensor, scale_grad_by_freq: bool = False, mode: int = 0,
     sparse: bool = False, per_sample_weights: Tensor | None = None, include_last_offset: bool = False,

@@ -14,6 +14,7 @@ from .._aten.nn.weight_norm import norm_except_dim
 from .._aten.random import dropout as drop
 from .._autograd.tensor import Tensor
 from .._c10.keyword_names import taking_numpy_names
+from .._c10.operator_facts import composite
 from . import (
     convolution,
     ctc_loss,
@@ -27,6 +28,7 @@ from . import (
 )
 
 
+@composite(vmap="decompose")
 def _embedding(
     weight: Tensor,
     indices: Tensor,

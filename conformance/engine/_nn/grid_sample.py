@@ -6,6 +6,7 @@ from typing import Any
 
 from .._aten.nn import grid_sampler
 from .._autograd.tensor import Tensor
+from .._c10.operator_facts import composite
 from .._c10.warn_once import warn_program
 
 _MODES = ("bilinear", "nearest", "bicubic")
@@ -22,6 +23,7 @@ def _alignment(align_corners: bool | None) -> bool:
     return False
 
 
+@composite(vmap="decompose")
 def grid_sample(
     input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros",
     align_corners: bool | None = None,
@@ -46,6 +48,7 @@ def grid_sample(
     return grid_sampler.grid_sampler(input, grid, _MODES.index(mode), _PADDINGS.index(padding_mode), align)
 
 
+@composite(vmap="decompose")
 def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Tensor:
     """The sampling grid of affine maps, one matrix for each sample, for images of a given size.
 

@@ -10,6 +10,7 @@ from .._aten.nn.upsample import ANTIALIASED, CUBIC, LINEAR, NEAREST, NEAREST_EXA
 from .._autograd.tensor import Tensor
 from .._c10.dtypes import float32, float64, uint8
 from .._c10.errors import unimplemented
+from .._c10.operator_facts import composite
 from .._c10.warn_once import warn_program
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
@@ -60,6 +61,7 @@ def _sizes(
     return [int(each) for each in found], [float(f) for f in factors]
 
 
+@composite(vmap="decompose")
 def interpolate(
     input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
     align_corners: bool | None = None, recompute_scale_factor: bool | None = None, antialias: bool = False,
@@ -135,6 +137,7 @@ def _check(input: Tensor, out: list[int], mode: str, kernel: str | None = None) 
     raise unimplemented(kernel, input._array.dtype)
 
 
+@composite(vmap="decompose")
 def upsample(
     input: Tensor,
     size: Any = None,
@@ -147,6 +150,7 @@ def upsample(
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
+@composite(vmap="decompose")
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
     """interpolate with mode='nearest', deprecated."""
     warn_program(
@@ -155,6 +159,7 @@ def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) 
     return interpolate(input, size, scale_factor, mode="nearest")
 
 
+@composite(vmap="decompose")
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
     """interpolate with mode='bilinear' and align_corners=True, deprecated."""
     warn_program(

@@ -10,10 +10,12 @@ from .._aten.blas.matmul import linear
 from .._autograd.tensor import Tensor
 from .._c10 import dtypes
 from .._c10.modes import state
+from .._c10.operator_facts import composite
 from . import chunked_cross_entropy
 from .loss import cross_entropy
 
 
+@composite(vmap="decompose")
 def linear_cross_entropy(
     input: Tensor, linear_weight: Tensor, target: Tensor, *, linear_bias: Tensor | None = None,
     weight: Tensor | None = None, reduction: str = "mean", ignore_index: int | None = None,

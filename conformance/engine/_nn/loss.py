@@ -24,6 +24,7 @@ from .._aten.type_promotion import check_views
 from .._autograd.tensor import Tensor
 from .._c10 import errors
 from .._c10.modes import no_grad
+from .._c10.operator_facts import composite
 from .._c10.shapes import broadcast_shapes
 from .._c10.warn_once import warn_program
 from .reduction import MEAN, NONE, SUM, legacy_reduction, reduce_loss, reduction_number
@@ -59,6 +60,7 @@ def _weighted(
     raise ValueError(f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'.")
 
 
+@composite(vmap="decompose")
 def mse_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", weight: Tensor | None = None,
@@ -71,6 +73,7 @@ def mse_loss(
     return ops.mse_loss(a, b, reduction_number(size_average, reduce, reduction))
 
 
+@composite(vmap="decompose")
 def l1_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", weight: Tensor | None = None,
@@ -83,10 +86,12 @@ def l1_loss(
     return _l1_loss(a, b, reduction_number(size_average, reduce, reduction))
 
 
+@composite(autocast="fp32")
 def _l1_loss(input: Tensor, target: Tensor, reduction: int) -> Tensor:
     return reduce_loss((input - target).abs(), reduction)
 
 
+@composite(vmap="decompose")
 def smooth_l1_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", beta: float = 1.0,
@@ -102,6 +107,7 @@ def smooth_l1_loss(
     return ops.smooth_l1_loss(a, b, number, float(beta))
 
 
+@composite(vmap="decompose")
 def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
 ) -> Tensor:
@@ -158,6 +164,7 @@ def _check_image(shape: tuple[int, ...], wanted: tuple[int, ...]) -> None:
         raise RuntimeError(f"size mismatch (got input: {list(shape)} , target: {list(wanted)}")
 
 
+@composite(vmap="decompose")
 def nll_loss(
     input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
     ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean",
@@ -166,6 +173,7 @@ def nll_loss(
     return _nll_loss(input, target, weight, reduction_number(size_average, reduce, reduction), ignore_index)
 
 
+@composite(vmap="decompose", autocast="fp32")
 def cross_entropy(
     input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
     ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean", label_smoothing: float = 0.0,
@@ -251,6 +259,7 @@ def _with_smoothing(
 # Probabilities ------------------------------------------------------------------------------------
 
 
+@composite(vmap="decompose")
 def binary_cross_entropy(
     input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
@@ -267,6 +276,7 @@ def binary_cross_entropy(
     return entropy.binary_cross_entropy(input, target, weight, number)
 
 
+@composite(vmap="decompose")
 def binary_cross_entropy_with_logits(
     input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean", pos_weight: Tensor | None = None,
@@ -278,6 +288,7 @@ def binary_cross_entropy_with_logits(
     return entropy.binary_cross_entropy_with_logits(input, target, weight, pos_weight, number)
 
 
+@composite(vmap="fallback", autocast="fp32")
 def kl_div(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", log_target: bool = False,
@@ -318,6 +329,7 @@ def kl_div_core(input: Tensor, target: Tensor, number: int, log_target: bool) ->
     return reduce_loss(each, number)
 
 
+@composite(vmap="decompose", autocast="fp32")
 def poisson_nll_loss(
     input: Tensor, target: Tensor, log_input: bool = True, full: bool = False,
     size_average: bool | None = None, eps: float = 1e-8, reduce: bool | None = None, reduction: str = "mean",
@@ -345,6 +357,7 @@ def poisson_nll_core(
     return reduce_loss(loss, number)
 
 
+@composite(vmap="decompose")
 def gaussian_nll_loss(
     input: Tensor, target: Tensor, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Tensor:

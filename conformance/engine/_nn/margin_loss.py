@@ -14,6 +14,7 @@ from .._aten.scalar_operands import minus, plus
 from .._aten.type_promotion import check_views
 from .._autograd.tensor import Tensor
 from .._c10 import errors
+from .._c10.operator_facts import composite
 from .distance import pairwise_distance
 from .reduction import legacy_reduction, reduce_loss, reduction_number
 
@@ -22,6 +23,7 @@ def _less_than(number: float, tensor: Tensor) -> Tensor:
     return scalar_tensor(number, dtype=tensor.dtype) - tensor
 
 
+@composite(vmap="fallback")
 def soft_margin_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean",
@@ -30,6 +32,7 @@ def soft_margin_loss(
     return ops.soft_margin_loss(input, target, reduction_number(size_average, reduce, reduction))
 
 
+@composite(vmap="fallback", autocast="fp32")
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
@@ -50,6 +53,7 @@ def margin_ranking_core(input1: Tensor, input2: Tensor, target: Tensor, margin: 
     return reduce_loss(plus(-target * difference, margin).clamp_min_(0), number)
 
 
+@composite(vmap="decompose", autocast="fp32")
 def hinge_embedding_loss(
     input: Tensor, target: Tensor, margin: float = 1.0, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
@@ -65,6 +69,7 @@ def hinge_embedding_core(input: Tensor, target: Tensor, margin: float, number: i
     return reduce_loss(below + where(target != -1, input, zeros), number)
 
 
+@composite(vmap="decompose", autocast="fp32")
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
@@ -96,6 +101,7 @@ def cosine_embedding_core(
     return reduce_loss(alike + where(target == -1, far, zeros), number)
 
 
+@composite(vmap="fallback", autocast="fp32")
 def triplet_margin_loss(
     anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2, eps: float = 1e-6,
     swap: bool = False, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
@@ -129,6 +135,7 @@ def _same_dim(anchor: Tensor, positive: Tensor, negative: Tensor) -> None:
         )
 
 
+@composite(vmap="decompose")
 def triplet_margin_with_distance_loss(
     anchor: Tensor, positive: Tensor, negative: Tensor, *,
     distance_function: Callable[[Tensor, Tensor], Tensor] | None = None, margin: float = 1.0, swap: bool = False,
@@ -147,6 +154,7 @@ def triplet_margin_with_distance_loss(
     return reduce_loss((margin + near - far).clamp_min(0), reduction_number(None, None, reduction))
 
 
+@composite(vmap="fallback")
 def multi_margin_loss(
     input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0, weight: Tensor | None = None,
     size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
@@ -180,6 +188,7 @@ def multi_margin_loss(
     return ops.multi_margin_loss(input, target, p, margin, weight, number)
 
 
+@composite(vmap="decompose")
 def multilabel_soft_margin_loss(
     input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
@@ -196,6 +205,7 @@ def multilabel_soft_margin_loss(
     return reduce_loss(loss, reduction_number(None, None, reduction))
 
 
+@composite(vmap="fallback")
 def multilabel_margin_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean",

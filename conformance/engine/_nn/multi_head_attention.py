@@ -12,6 +12,7 @@ from .._aten.random.dropout import dropout
 from .._aten.shape.cat_stack import cat
 from .._autograd.tensor import Tensor
 from .._c10.dtypes import dtype
+from .._c10.operator_facts import composite
 from .._c10.warn_once import warn_program
 from .activation import softmax
 from .padding import pad
@@ -125,6 +126,7 @@ def _check_mask(mask: Tensor, plane: tuple[int, int], count: int) -> Tensor:
     return mask.unsqueeze(0) if mask.dim() == 2 else mask
 
 
+@composite(vmap="decompose")
 def multi_head_attention_forward(
     query: Tensor, key: Tensor, value: Tensor, embed_dim_to_check: int, num_heads: int, in_proj_weight: Mask,
     in_proj_bias: Mask, bias_k: Mask, bias_v: Mask, add_zero_attn: bool, dropout_p: float, out_proj_weight: Tensor,

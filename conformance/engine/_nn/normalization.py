@@ -15,6 +15,7 @@ from .._autograd.tensor import Tensor, make
 from .._c10.dtypes import finfo, float32, promote_types
 from .._c10.errors import unimplemented
 from .._c10.layout import suggest_memory_format
+from .._c10.operator_facts import composite
 from .._c10.shapes import wrap_dim
 from .padding import pad
 from .pooling import avg_pool2d, avg_pool3d
@@ -25,6 +26,7 @@ def _verify_batch_size(size: Any) -> None:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {size}")
 
 
+@composite(vmap="decompose")
 def batch_norm(
     input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None,
     bias: Tensor | None = None, training: bool = False, momentum: float = 0.1, eps: float = 1e-5,
@@ -39,6 +41,7 @@ def batch_norm(
     return ops.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, True)
 
 
+@composite(vmap="decompose")
 def instance_norm(
     input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None,
     weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: bool = True, momentum: float = 0.1,
@@ -53,6 +56,7 @@ def instance_norm(
     )
 
 
+@composite(vmap="decompose")
 def torch_instance_norm(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
     running_var: Tensor | None, use_input_stats: bool, momentum: float, eps: float, cudnn_enabled: bool,
@@ -146,6 +150,7 @@ def _layer_norm(
     return layernorm.native_layer_norm(input, shape, weight, bias, mean, rstd, exact), mean, rstd
 
 
+@composite(vmap="decompose")
 def rms_norm(
     input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
@@ -165,6 +170,7 @@ def rms_norm(
     return found.contiguous(memory_format=suggest_memory_format(input._array)).to(input.dtype)
 
 
+@composite(vmap="decompose")
 def group_norm(
     input: Tensor,
     num_groups: int,
@@ -235,6 +241,7 @@ def native_group_norm(
     return layernorm.native_group_norm(input, weight, bias, N, C, HxW, group, float(eps))
 
 
+@composite(vmap="decompose")
 def local_response_norm(
     input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Tensor:

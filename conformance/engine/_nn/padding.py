@@ -10,14 +10,17 @@ from .._aten.nn.padding import REFLECTION, REPLICATION, Ints, constant_pad_nd
 from .._aten.shape.slice_select import slice_
 from .._aten.type_promotion import kernels_check
 from .._autograd.tensor import Tensor
+from .._c10.operator_facts import composite
 from .._c10.shapes import refuse_negative
 
 
+@composite(vmap="decompose")
 def constant_pad(input: Tensor, pad: Any, value: Any = 0) -> Tensor:
     """Pad the last dimensions with a constant."""
     return constant_pad_nd(input, tuple(int(n) for n in pad), value)
 
 
+@composite(vmap="decompose")
 def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
     """Pad the last dimensions; ``pad`` lists the sizes before and after, beginning with the last dimension."""
     check_tensors("pad", input=input)

@@ -17,6 +17,7 @@ from .._autograd.views import increment_version
 from .._c10.context import alert_not_deterministic
 from .._c10.layout import contiguous_format, suggest_memory_format
 from .._c10.modes import state
+from .._c10.operator_facts import composite
 from .._c10.shapes import is_one_number
 from .activation import relu
 from .pooling_checks import (
@@ -122,6 +123,7 @@ def _max_pool(spatial: int) -> Callable[..., Any]:
         found = MAX[2](input.unsqueeze(-2), *flat, ceil_mode)
         return tuple(each.squeeze(-2) for each in found)
 
+    @composite(vmap="decompose", autocast="fp32" if spatial == 3 else None)
     def function(
         input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
         ceil_mode: bool = False, return_indices: bool = False,
@@ -181,6 +183,7 @@ max_pool1d, max_pool2d, max_pool3d = map(_max_pool, (1, 2, 3))
 def with_indices(pool: Callable[..., Any]) -> Callable[..., Any]:
     """The variant of a pooling function that returns indices."""
 
+    @composite(vmap="decompose")
     def function(*args: Any, **kwargs: Any) -> Any:
         return pool(*args, **{**kwargs, "return_indices": True})
 
@@ -196,6 +199,7 @@ max_pool1d_with_indices, max_pool2d_with_indices, max_pool3d_with_indices = map(
 # Average pooling ----------------------------------------------------------------------------------
 
 
+@composite(vmap="decompose")
 def avg_pool1d(
     input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
     count_include_pad: bool = True,
@@ -227,6 +231,7 @@ def _averages(
 
 
 def _avg_pool(spatial: int) -> Callable[..., Tensor]:
+    @composite(vmap="decompose")
     def function(
         input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
         count_include_pad: bool = True, divisor_override: int | None = None, *, out: Tensor | None = None,
@@ -262,6 +267,7 @@ def _output_sizes(name: str, output_size: Any, shape: Ints, spatial: int) -> Int
     return found * spatial if len(found) == 1 else found
 
 
+@composite(vmap="decompose")
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """The means of ``output_size`` windows of nearly equal length."""
     check_adaptive_line("adaptive_avg_pool1d", input)
@@ -276,6 +282,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
 def _adaptive_avg_pool(spatial: int) -> Callable[..., Tensor]:
     name = f"adaptive_avg_pool{spatial}d"
 
+    @composite(vmap="decompose", autocast="fp32" if spatial == 3 else None)
     def function(input: Tensor, output_size: Any) -> Tensor:
         out = _output_sizes(name, output_size, input._array.shape, spatial)
         check_adaptive_mean(name, input, spatial, out)
@@ -295,6 +302,7 @@ def _adaptive_avg_pool(spatial: int) -> Callable[..., Tensor]:
 adaptive_avg_pool2d, adaptive_avg_pool3d = map(_adaptive_avg_pool, (2, 3))
 
 
+@composite(vmap="decompose")
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The maxima of ``output_size`` windows of nearly equal length."""
     check_tensors("adaptive_max_pool1d", input=input)
@@ -323,6 +331,7 @@ adaptive_max_pool1d.__qualname__ = "_adaptive_max_pool1d"
 def _adaptive_max_pool(spatial: int) -> Callable[..., Any]:
     name = f"adaptive_max_pool{spatial}d"
 
+    @composite(vmap="decompose")
     def function(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
         out = _output_sizes(name, output_size, input._array.shape, spatial)
         check_adaptive_max(name, input, spatial, out)
@@ -375,6 +384,7 @@ def _max_unpool(spatial: int) -> Callable[..., Tensor]:
     def each(setting: Any) -> Any:
         return tuple(setting) if isinstance(setting, Iterable) else (setting,) * spatial
 
+    @composite(vmap="decompose" if spatial == 1 else "fallback")
     def function(
         input: Tensor,
         indices: Tensor,
@@ -407,6 +417,7 @@ def _lp_pool(spatial: int) -> Callable[..., Tensor]:
         1: (avg_pool1d, max_pool1d), 2: (avg_pool2d, max_pool2d), 3: (avg_pool3d, max_pool3d),
     }[spatial]  # fmt: skip
 
+    @composite(vmap="decompose")
     def function(
         input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
     ) -> Tensor:

@@ -21,6 +21,7 @@ from .._aten.shape.cat_stack import cat, stack
 from .._autograd.tensor import Tensor, make
 from .._c10 import dtypes
 from .._c10.cpu_capability import has_onednn_of_bfloat16
+from .._c10.operator_facts import composite
 from .._c10.warn_once import warn_program
 
 State = Any  # a tensor, or the pair (h, c) of LSTM
@@ -300,6 +301,7 @@ def _check_weights(weights: Weights, gates: int) -> None:
             )
 
 
+@composite(vmap="no_fallback")
 def lstm_cell(
     input: Tensor, hx: Sequence[Tensor], w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
     b_hh: Tensor | None = None,
@@ -319,6 +321,7 @@ def lstm_cell(
     return lstm_step(input, (hx[0], hx[1]), weights)
 
 
+@composite(vmap="fallback")
 def gru_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> Tensor:  # fmt: skip
@@ -334,6 +337,7 @@ def gru_cell(
     return gru_step(input, hx, weights, False)
 
 
+@composite(vmap="fallback")
 def rnn_tanh_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> Tensor:  # fmt: skip
@@ -345,6 +349,7 @@ def rnn_tanh_cell(
     return _simple_cell(tanh_step, input, hx, Weights(w_ih, w_hh, b_ih, b_hh))
 
 
+@composite(vmap="fallback")
 def rnn_relu_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> Tensor:  # fmt: skip

@@ -16,6 +16,7 @@ from .._autograd.tensor import Tensor, make
 from .._autograd.undefined_gradient import unsupported
 from .._c10.context import attention
 from .._c10.dtypes import c_name, float32, is_half
+from .._c10.operator_facts import composite, without_defaults
 from .._c10.shapes import strides
 from .._c10.warn_once import warn_program
 
@@ -25,6 +26,8 @@ Mask = Array | None
 @op(
     "SafeSoftmaxBackward0",
     name="_safe_softmax",
+    no_complex="softmax_lastdim_kernel_impl",
+    vmap="along_dim",
     self=lambda grad, result, dim: _softmax_backward(grad, result, dim),
 )
 def _safe_softmax(self: Array, dim: int, dtype: Any = None) -> Array:
@@ -119,6 +122,12 @@ def _flash_backward(
     outputs="output logsumexp",
     constants="logsumexp",
     tensors="attn_mask",
+    jvp="not_implemented",
+    operator="_scaled_dot_product_flash_attention_for_cpu",
+    schema_args=lambda query, key, value, dropout_p, is_causal, attn_mask=None, scale=None: (
+        (query, key, value, *without_defaults((0.0, False), (dropout_p, is_causal))),
+        {name: given for name, given in (("attn_mask", attn_mask), ("scale", scale)) if given is not None},
+    ),
     inputs={
         "query key value": lambda grads, query, key, value, output, logsumexp, dropout_p, is_causal, attn_mask, scale: (
             tuple(_flash_backward(grads[0], query, key, value, output, is_causal, attn_mask, scale))
@@ -216,6 +225,7 @@ def _check_inputs(*inputs: Tensor) -> None:
         raise RuntimeError(f"expected scalar type Float but found {inputs[0].dtype.legacy}")
 
 
+@composite(vmap="decompose", autocast="lower_precision_fp")
 def scaled_dot_product_attention(
     query: Tensor,
     key: Tensor,

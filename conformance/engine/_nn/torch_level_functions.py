@@ -15,6 +15,7 @@ from .._aten.nn.batch_norm import native_batch_norm
 from .._aten.reduction.norm import norm_along
 from .._aten.reduction.sum_mean_prod import dims
 from .._autograd.tensor import Tensor
+from .._c10.operator_facts import composite
 from .._c10.slots import on_first_use
 from .._c10.warn_once import warn_program
 from . import convolution, loss, normalization, pooling, rnn
@@ -31,6 +32,7 @@ def _reduction(reduction: int) -> int:
     return number if number in (MEAN, SUM) else NONE
 
 
+@composite(vmap="decompose")
 def binary_cross_entropy_with_logits(
     input: Tensor, target: Tensor, weight: Tensor | None = None, pos_weight: Tensor | None = None,
     reduction: int = NONE,
@@ -41,11 +43,13 @@ def binary_cross_entropy_with_logits(
     )
 
 
+@composite(vmap="fallback")
 def kl_div(input: Tensor, target: Tensor, reduction: int = NONE, *, log_target: bool = False) -> Tensor:
     """torch.kl_div."""
     return loss.kl_div_core(input, target, _reduction(reduction), log_target)
 
 
+@composite(vmap="decompose")
 def poisson_nll_loss(
     input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int
 ) -> Tensor:
@@ -53,11 +57,13 @@ def poisson_nll_loss(
     return loss.poisson_nll_core(input, target, log_input, full, eps, _reduction(reduction))
 
 
+@composite(vmap="decompose")
 def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, reduction: int = NONE) -> Tensor:
     """torch.hinge_embedding_loss."""
     return _margin.hinge_embedding_core(input, target, margin, _reduction(reduction))
 
 
+@composite(vmap="fallback")
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = NONE
 ) -> Tensor:
@@ -65,6 +71,7 @@ def margin_ranking_loss(
     return _margin.margin_ranking_core(input1, input2, target, margin, _reduction(reduction))
 
 
+@composite(vmap="fallback")
 def triplet_margin_loss(
     anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2.0, eps: float = 1e-6,
     swap: bool = False, reduction: int = NONE,
@@ -75,6 +82,7 @@ def triplet_margin_loss(
     )
 
 
+@composite(vmap="decompose")
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = NONE
 ) -> Tensor:
@@ -186,6 +194,7 @@ def _warn_deprecated(name: str, instead: str) -> None:
     )
 
 
+@composite(vmap="decompose")
 def frobenius_norm(
     input: Tensor, dim: int | Sequence[int], keepdim: bool = False, *, out: Tensor | None = None
 ) -> Tensor:
@@ -206,6 +215,7 @@ def frobenius_norm(
     return norm_along(input, 2.0, along, keepdim, out=out)
 
 
+@composite(vmap="decompose")
 def nuclear_norm(
     input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Tensor | None = None
 ) -> Tensor:
@@ -217,6 +227,7 @@ def nuclear_norm(
     return matrix_norm(input, "nuc", along, keepdim, out=out)
 
 
+@composite(vmap="decompose")
 def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
     """torch.adaptive_max_pool1d: the maxima of ``output_size`` windows of nearly equal length, and their indices."""
     found: tuple[Tensor, Tensor] = pooling.adaptive_max_pool1d(input, output_size, True)

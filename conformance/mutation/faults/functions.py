@@ -132,7 +132,7 @@ FUNCTIONS = (
         ("maximum-tie", "at a tie maximum's gradient goes to self alone",
          "maximum.other", "self > other", "self >= other"),
         ("where-of-other", "where's gradient of other goes to the other places",
-         "where.other", "where(condition, 0, grad)", "where(condition, grad, 0)"),
+         "where.other", "_chosen(condition, 0, grad)", "_chosen(condition, grad, 0)"),
         ("mean-not-divided", "mean's gradient is not divided",
          "mean.self", "over(grad.expand(self_sym_sizes), self_sym_numel)", "grad.expand(self_sym_sizes)"),
         ("relu-at-zero", "relu's gradient at 0 is 1",
