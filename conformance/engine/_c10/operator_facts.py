@@ -43,7 +43,7 @@ class Facts(NamedTuple):
         wrapped_number: whether a Python number beside a tensor is wrapped as one.
         contiguous_result: whether the result is contiguous, though the operator has no keepdim.
         refuses_index_grad: whether indices and targets that require grad are refused.
-        kernel_writes: how often the kernel writes to its result, see Note [Writes inside kernels].
+        kernel_writes: how often the kernel writes to its result, see Note [Version bumps inside kernels].
         overlap: what the in-place form does about operands that overlap in memory: ``allow`` and ``warn`` are about the
             tensor that is written, ``refuse_inputs`` about inputs that share its memory; ``check_first`` is the order
             of errors.
