@@ -88,9 +88,7 @@ def register_hook(self: Tensor, hook: Callable[..., Any]) -> Any:
     if not self.requires_grad:
         raise RuntimeError(errors.HOOK_WITHOUT_GRAD)
     if self._hooks is None:
-        self._hooks = (
-            OrderedDict()
-        )  # set even if reading grad_fn raises, for a view that cannot regenerate it
+        self._hooks = OrderedDict()  # first, since grad_fn may raise for a view
         node = self.grad_fn
         if node is not None:
             node._register_hook_dict(self)
@@ -182,9 +180,8 @@ def _clone_contiguous(gradient: Tensor) -> Tensor:
 def run_pre_hooks(hooks: NodeHooks, grads: Gradients) -> Gradients:
     """Run the prehooks of the node on its incoming gradients."""
     for hook in list(hooks.pre.values()):
-        grads = _check_results(
-            grads, hook((*grads,)), hook
-        )  # a new tuple: a hook that stores it must not hold the pass's own
+        # A new tuple: a hook that stores its argument must not refer to the tuple of the pass.
+        grads = _check_results(grads, hook((*grads,)), hook)
     return grads
 
 

@@ -164,9 +164,7 @@ class Tensor:
     def requires_grad(self, value: Any) -> None:
         if not isinstance(value, bool):
             raise RuntimeError("requires_grad must be a bool")
-        if (
-            self._node is not None
-        ):  # not grad_fn: a view whose grad_fn is not regenerated yet counts as a leaf
+        if self._node is not None:  # unlike grad_fn, this does not regenerate a view's
             raise RuntimeError(errors.REQUIRES_GRAD_NON_LEAF if value else errors.REQUIRES_GRAD_NON_LEAF_OFF)
         if value and self._array.dtype.kind not in "fcV":
             raise RuntimeError(errors.REQUIRES_GRAD_DTYPE_ATTRIBUTE)

@@ -69,7 +69,7 @@ FUNCTIONS = (
         ("hooks-are-for-good", "saved_tensors_hooks do not end",
          "autograd.graph:saved_tensors_hooks.__exit__", "state.saved_hooks = state.saved_hooks[:-1]", "pass"),
         ("disabling-ignored", "disable_saved_tensors_hooks has no effect",
-         "autograd.graph:_refuse_if_disabled", "if state.saved_hooks_disabled is not None:", "if False:"),
+         "_autograd.saved_variable:check_hooks_enabled", "if state.saved_hooks_disabled is not None:", "if False:"),
         ("pack-hook-records", "pack hooks run with grad mode on",
          "_autograd.saved_variable:SavedTensor.pack", "_set(False, state.inference)", "pass"),
         ("pack-hook-may-write", "a pack hook may change its tensor",

@@ -20,7 +20,7 @@ LAYOUTS = (
          "_aten.sparse.sparse_array:dense", "np.add.at(found, tuple(array.indices), array.values)",
          "found[tuple(array.indices)] = array.values"),
         ("invariants-unchecked", "indices beyond the size are taken",
-         "_aten.sparse.construction:_made", "if settings.checks_invariants() if", "if False if"),
+         "_aten.sparse.construction:_made", "if context.checks_invariants() if", "if False if"),
         ("written-values", "a change in place writes no version",
          "_aten.sparse.inplace:written", "increment_version(self)", "pass"),
         ("merged-unordered", "a sum of sparse tensors is not merged",
