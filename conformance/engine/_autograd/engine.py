@@ -147,10 +147,8 @@ def run_backward(
         _init_to_execute(task, root, wanted, accumulate)
     modes = (state.grad_enabled, state.inference)
     outer = (state.graph_task, state.evaluating, state.checkpoint_valid, state.nesting)
-    overriding, state.overriding = (
-        state.overriding,
-        False,
-    )  # see Note [torch_function costs nothing until used]
+    # See Note [torch_function costs nothing until used].
+    overriding, state.overriding = state.overriding, False
     function_modes, state.function_modes = state.function_modes, ()
     _set(create_graph, state.inference)
     state.graph_task, state.checkpoint_valid = task, outer[2] and not wanted
@@ -325,9 +323,8 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
                 outputs[number] = None
                 metadata = following.input_metadata
                 input_nr = 0
-                if (
-                    gradient is not None and gradient._shared_metadata is not metadata
-                ):  # otherwise it fits, and the node has one input
+                # Otherwise the gradient fits, and the node has one input: see Note [Shared metadata].
+                if gradient is not None and gradient._shared_metadata is not metadata:
                     input_nr = input_nrs[number]
                     if not fits:
                         shape, kind = metadata[input_nr]

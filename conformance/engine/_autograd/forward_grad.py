@@ -246,9 +246,8 @@ def has_same_meta(tangent: Tensor, tensor: Tensor) -> bool:
         return True
     under, beneath = storage(a), storage(b)
     return (
-        (
-            under.size == beneath.size or BatchedTensor in (tangent.__class__, tensor.__class__)
-        )  # the values of a vmap may have storages of other sizes
+        # The values of a vmap may have storages of other sizes.
+        (under.size == beneath.size or BatchedTensor in (tangent.__class__, tensor.__class__))
         and (address(a) - address(under)) * b.itemsize == (address(b) - address(beneath)) * a.itemsize
     )
 

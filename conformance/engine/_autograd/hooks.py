@@ -88,9 +88,7 @@ def register_hook(self: Tensor, hook: Callable[..., Any]) -> Any:
     if not self.requires_grad:
         raise RuntimeError(errors.HOOK_WITHOUT_GRAD)
     if self._hooks is None:
-        self._hooks = (
-            OrderedDict()
-        )  # set even if reading grad_fn raises, for a view that cannot regenerate it
+        self._hooks = OrderedDict()  # first, since grad_fn may raise for a view
         node = self.grad_fn
         if node is not None:
             node._register_hook_dict(self)

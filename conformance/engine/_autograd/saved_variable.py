@@ -189,9 +189,7 @@ class SavedTensor:
         previous = (state.grad_enabled, state.inference)
         dispatch_state = (state.dispatch_modes, state.dispatching, state.suspended_dispatch_modes)
         _set(False, state.inference)
-        if (
-            state.suspended_dispatch_modes is not None
-        ):  # modes see the operations of the hook, not those of a row
+        if state.suspended_dispatch_modes is not None:  # modes see the operations of the hook
             state.dispatch_modes, state.dispatching, state.suspended_dispatch_modes = (
                 state.suspended_dispatch_modes,
                 True,

@@ -27,9 +27,7 @@ from .tensor import Tensor, make, version_counter
 install_wrappers: Callable[[], None] = on_first_use("install_dispatch_wrappers")
 remove_wrappers: Callable[[], None] = on_first_use("remove_dispatch_wrappers")
 
-_classes: weakref.WeakSet[type] = (
-    weakref.WeakSet()
-)  # the classes that define __torch_dispatch__; their subclasses inherit it
+_classes: weakref.WeakSet[type] = weakref.WeakSet()  # those that define __torch_dispatch__ themselves
 
 
 def disabled_torch_dispatch(cls: type, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

@@ -203,9 +203,7 @@ class Composite(DispatchWrapper):
             function.__closure__,
         )
         own.__kwdefaults__, own.__qualname__ = function.__kwdefaults__, function.__qualname__
-        own.__dict__.update(
-            function.__dict__
-        )  # __wrapped__, from which inspect.signature reads the arguments
+        own.__dict__.update(function.__dict__)  # with __wrapped__, for inspect.signature
         self.own = own
 
     def link(self) -> None:

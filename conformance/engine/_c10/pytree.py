@@ -41,9 +41,7 @@ LEAF = TreeSpec()
 # The classes that users have registered: functions that flatten and unflatten their objects.
 REGISTERED: dict[type, tuple[Callable[[Any], tuple[list[Any], Any]], Callable[[Any, Any], Any]]] = {}
 
-_DICTS = frozenset(
-    [dict, OrderedDict, defaultdict]
-)  # interchangeable in tree prefixes (torch: BUILTIN_DICTS)
+_DICTS = frozenset([dict, OrderedDict, defaultdict])  # interchangeable (torch: STANDARD_DICT_TYPES)
 
 
 class _Asterisk:

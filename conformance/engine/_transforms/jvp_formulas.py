@@ -179,9 +179,8 @@ def _convolution_backward(
 
     def changed(number: int, other: str) -> Any:
         wanted = [k == number for k in range(3)]
-        given = materialized_tangents(
-            arguments, tangents, (other, "grad_output")
-        )  # see Note [Absent tangents]
+        # See Note [Absent tangents].
+        given = materialized_tangents(arguments, tangents, (other, "grad_output"))
         terms = [
             convolution_backward(**{**arguments, name: given[name], "output_mask": wanted})[number]
             for name in (other, "grad_output")

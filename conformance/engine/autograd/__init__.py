@@ -25,10 +25,9 @@ from .._c10.modes import (
 )
 from .variable import Variable
 
-_backward_passes.is_logging_enabled, _backward_passes.register_logging_hooks = (
-    is_logging_enabled,
-    register_logging_hooks,
-)  # see Note [Slots]
+# See Note [Slots].
+_backward_passes.is_logging_enabled = is_logging_enabled
+_backward_passes.register_logging_hooks = register_logging_hooks
 
 
 def variable(*args: Any, **kwargs: Any) -> None:

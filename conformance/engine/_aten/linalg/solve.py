@@ -307,9 +307,8 @@ def _solve_triangular(self: Array, B: Array, upper: bool, left: bool, unitriangu
     lapack.refuse_without_lapack("triangular_solve_cpu", self)
     b = B.astype(self.dtype, copy=False)  # A's, whichever is wider
     found = lapack.solve_triangular(self, b, upper, left, unitriangular)
-    if (
-        is_conjugate_view(self) and np.swapaxes(self, -1, -2).flags.c_contiguous
-    ):  # which LAPACK is given as it is
+    # Such an array is passed to LAPACK without a copy.
+    if is_conjugate_view(self) and np.swapaxes(self, -1, -2).flags.c_contiguous:
         return np.array(found, order="C")
     return columns_first(found)
 

@@ -37,7 +37,7 @@ def _sorted(self: Array, dim: Any, descending: bool, stable: bool) -> tuple[Arra
     where = order_along(self, axis, bool(descending))
     if (
         not stable and self.strides[axis]
-    ):  # see Note [Unstable order]; torch does not sort expanded dimensions
+    ):  # torch does not sort expanded dimensions; see Note [Unstable order]
         unstable_along(self, where, axis)
     return like_steps(read_along(self, axis, where), self), like_steps(where, self)
 

@@ -175,9 +175,8 @@ def _memory_of(self: Tensor, source: Any) -> Array:
     if source._array.dtype is not self._array.dtype:
         theirs, ours = c_name(source._array.dtype), c_name(self._array.dtype)
         raise RuntimeError(f"Could not set tensor of type {theirs} to a tensor of type {ours}")
-    if conj_view.is_conjugate_view(source._array) != conj_view.is_conjugate_view(
-        self._array
-    ):  # a bit stays where it is
+    # The conjugate bit of the tensor does not change.
+    if conj_view.is_conjugate_view(source._array) != conj_view.is_conjugate_view(self._array):
         return conj_view.conjugate_view(source._array)
     return source._array
 
