@@ -193,7 +193,7 @@ def pad_sequence(
     longest = max(each.size(0) for each in tensors)
     lead = (len(tensors), longest) if batch_first else (longest, len(tensors))
     found: Tensor = full((*lead, *tensors[0].shape[1:]), padding_value, dtype=tensors[0].dtype)
-    increment_version(found)  # torch fills what it made
+    increment_version(found)  # torch fills a new tensor in place
     for i, each in enumerate(tensors):
         length = each.size(0)
         start = longest - length if padding_side == "left" else 0

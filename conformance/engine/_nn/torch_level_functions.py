@@ -128,7 +128,7 @@ def _rnn_function(mode: str) -> Callable[..., tuple[Tensor, Tensor]]:
 
 
 def _check_layers(states: int, weights: float, layers: int, bidirectional: bool) -> None:
-    """Check that there is a state and a group of weights for each direction of each layer.
+    """Check that each direction of each layer has a state and a group of weights.
 
     Raises:
         RuntimeError: there are more or fewer of them.
