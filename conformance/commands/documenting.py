@@ -8,21 +8,28 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
+import yaml
+
 from conformance.check import locate
 from conformance.check.library import Library
+from conformance.language.claims import Claims
 from conformance.language.scenario import Scenario
-from conformance.report import docs
+from conformance.report import docs, subjects
+
+AREAS = "areas.yaml"
+"""The file of the specs that describes their folders."""
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def files() -> Iterator[Path]:
-    """The README files of the checkout; none if the package is installed."""
+    """The Markdown files of the checkout that people read; none if the package is installed."""
     root = _PACKAGE.parent
     if (root / "pyproject.toml").is_file():
-        described = (root, locate.specs(), locate.specs() / "regressions")
-        yield from (path for folder in described if (path := folder / "README.md").is_file())
-        yield from sorted(_PACKAGE.glob("*/README.md"))
+        yield root / "README.md"
+        yield from sorted((root / ".github").glob("*.md"))
+        for folder in (locate.specs(), _PACKAGE, root / "tests"):
+            yield from sorted(folder.rglob("README.md"))
 
 
 def makers(parser: ArgumentParser) -> dict[str, Callable[[], str]]:
@@ -33,11 +40,14 @@ def makers(parser: ArgumentParser) -> dict[str, Callable[[], str]]:
         "keys": docs.keys,
         "facets": docs.facets,
         "words": docs.words,
-        "areas": lambda: docs.areas(_scenarios()),
-        "otherwise": lambda: docs.otherwise(Library().claims(locate.specs() / locate.CLAIMS), _scenarios()),
+        "areas": lambda: subjects.index(_subjects(), _scenarios()),
+        "rules": lambda: subjects.rules(_subjects(), _sources(locate.specs(), "**/*.yaml")),
+        "verdicts": lambda: docs.verdicts(_claims()),
+        "otherwise": lambda: docs.otherwise(_claims(), _scenarios()),
         "options": lambda: docs.pytest_options(add_options),
         "runs": lambda: docs.runs(_runs()),
         "fuzzed": lambda: docs.fuzzed(_runs()),
+        "faults": lambda: docs.faults(_areas_of_faults()),
         "commands": lambda: docs.commands(parser),
         "modules": lambda: docs.modules(_sources(_PACKAGE / "engine", "*.py")),
         "notes": lambda: docs.notes(_sources(_PACKAGE / "engine")),
@@ -47,6 +57,20 @@ def makers(parser: ArgumentParser) -> dict[str, Callable[[], str]]:
 @cache
 def _scenarios() -> tuple[Scenario, ...]:
     return Library().load_all([locate.specs()]).scenarios
+
+
+def _subjects() -> dict[str, subjects.Subject]:
+    return subjects.subjects(yaml.safe_load((locate.specs() / AREAS).read_text(encoding="utf-8"))["areas"])
+
+
+def _claims() -> Claims:
+    return Library().claims(locate.specs() / locate.CLAIMS)
+
+
+def _areas_of_faults() -> Iterator[str]:
+    from conformance.mutation.faults import MUTANTS
+
+    return (mutant.area for mutant in MUTANTS)
 
 
 def _runs() -> list[dict[str, int]]:

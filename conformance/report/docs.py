@@ -8,12 +8,13 @@ from __future__ import annotations
 import argparse
 import ast
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_args
 
 from conformance.language import model, vocabulary
-from conformance.language.claims import Claim, Claims
+from conformance.language.claims import Claim, Claims, ClaimVerdict
 from conformance.language.scenario import Expectations, Plain, Scenario, Unset
 from conformance.runner.compare import GROUP_OF
 from conformance.runner.engine import GROUPS
@@ -62,17 +63,6 @@ def words() -> str:
     rows = [(area, " ".join(f"`{name}`" for name in sorted(names))) for area, names in areas.items()]
     rows.append(("Python", " ".join(f"`{name}`" for name in sorted(vocabulary.BUILTINS))))
     return _table(("area", "names"), rows)
-
-
-def areas(scenarios: Sequence[Scenario]) -> str:
-    """The areas of the specs: each folder, with the folders in it."""
-    inner: dict[str, list[str]] = {}
-    for area in sorted({scenario.area for scenario in scenarios}):
-        top, _, rest = area.partition("/")
-        inner.setdefault(top, []).extend([f"[`{rest}`]({area})"] if rest else [])
-    return "".join(
-        f"- [`{top}`]({top}){': ' if names else ''}{', '.join(names)}\n" for top, names in inner.items()
-    )
 
 
 def otherwise(claims: Claims, scenarios: Sequence[Scenario]) -> str:
@@ -193,6 +183,26 @@ def fuzzed(records: Sequence[Mapping[str, int]]) -> str:
     """The totals of these runs."""
     sums = (sum(each[column] for each in records) for column in _COUNTED)
     return _table(("runs", *_COUNTED), [(str(len(records)), *(f"{each:,}" for each in sums))])
+
+
+def faults(areas: Iterable[str]) -> str:
+    """The planted faults, counted by area; ``areas`` has the area of each fault."""
+    counts = Counter(areas)
+    rows = [(area, str(count)) for area, count in sorted(counts.items())]
+    return _table(("area", "faults"), [*rows, ("all", str(counts.total()))])
+
+
+def verdicts(claims: Claims) -> str:
+    """The claims of each document, counted by torch's verdict."""
+    kinds = get_args(ClaimVerdict)
+    counts = Counter((claim.document, claim.verdict) for claim in claims.claims)
+    totals = Counter(claim.verdict for claim in claims.claims)
+    rows = [
+        (document.title, *(str(counts[key, kind] or "") for kind in kinds))
+        for key, document in claims.documents.items()
+    ]
+    rows.append(("all", *(str(totals[kind]) for kind in kinds)))
+    return _table(("document", *kinds), rows)
 
 
 def notes(sources: Mapping[str, str]) -> str:
