@@ -17,6 +17,7 @@ from typing import NamedTuple
 import pytest
 
 import conformance
+from conformance.commands import documenting
 
 PACKAGE = Path(conformance.__file__).parent
 ROOT = PACKAGE.parent
@@ -155,8 +156,8 @@ def remarks(file: str, texts: Iterator[Text]) -> Iterator[str]:
 
 
 def files() -> list[Path]:
-    """The suite's modules and READMEs that are not excluded."""
-    found = [*sorted(PACKAGE.rglob("*.py")), ROOT / "README.md", *sorted(PACKAGE.rglob("README.md"))]
+    """The suite's modules and Markdown files that are not excluded."""
+    found = [*sorted(PACKAGE.rglob("*.py")), *documenting.files()]
     excluded = tuple(ROOT / part for part in EXCLUDED)
     return [path for path in found if not any(path.is_relative_to(part) for part in excluded)]
 

@@ -50,6 +50,7 @@ def makers(parser: ArgumentParser) -> dict[str, Callable[[], str]]:
         "faults": lambda: docs.faults(_areas_of_faults()),
         "commands": lambda: docs.commands(parser),
         "modules": lambda: docs.modules(_sources(_PACKAGE / "engine", "*.py")),
+        "tests": lambda: docs.modules(_tests_apart()),
         "notes": lambda: docs.notes(_sources(_PACKAGE / "engine")),
     }
 
@@ -77,6 +78,15 @@ def _runs() -> list[dict[str, int]]:
     """The recorded runs of the fuzzer; each line was copied from a result file."""
     lines = (locate.specs() / "regressions" / "runs.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
+
+
+def _tests_apart() -> dict[str, str]:
+    """The test files that are not named after a module of the code in the same place."""
+    return {
+        file: source
+        for file, source in _sources(_PACKAGE.parent / "tests", "**/test_*.py").items()
+        if not (_PACKAGE / file.replace("test_", "")).is_file()
+    }
 
 
 def _sources(folder: Path, pattern: str = "**/*.py") -> dict[str, str]:

@@ -89,7 +89,7 @@ def test_what_documents_say_stands_beside_torch() -> None:
 
 def test_each_folder_of_the_specs_has_a_line() -> None:
     """The index lists all of them; a folder without a line is an error, as is a line without a folder."""
-    loaded = load_text("scenarios:\n  - {id: one, title: one, run: a = 1}\n", "specs/leaf/a.yaml").scenarios
+    loaded = load_text("scenarios:\n  - {id: one, title: one, run: a = 1}\n", "leaf.yaml").scenarios
     described = subjects.subjects({"leaf": "leaves"})
     assert subjects.index(described, loaded).splitlines()[2:] == ["| [`leaf`](leaf) | leaves |"]
     with pytest.raises(subjects.SubjectError, match=r"differ: leaf$"):
