@@ -18,6 +18,7 @@ from conformance.check import locate
 from conformance.cli import main, parser
 from conformance.commands import documenting
 from conformance.language.claims import ClaimVerdict, load_claims
+from conformance.language.divergences import load_divergences_text
 from conformance.pytest_plugin import pytest_addoption
 
 ROOT = Path(conformance.__file__).parent.parent
@@ -145,6 +146,14 @@ def test_the_adapter(pytester: pytest.Pytester) -> None:
         ]
     )
     assert len(adapters.files["scalars_adapter.py"].splitlines()) <= 20
+
+
+def test_the_divergence_file_that_a_page_shows() -> None:
+    """It is valid, with entries of each form."""
+    adapters = next(each for each in PAGES if each.name == "conformance/adapters/README.md")
+    (text,) = (text for kind, text in adapters.blocks if kind == "yaml")
+    declared = load_divergences_text(text, "scalars.yaml")
+    assert (declared.problems, {each["kind"] for each in declared.entries}) == ((), {"by_design", "bug"})
 
 
 def test_the_findings() -> None:
