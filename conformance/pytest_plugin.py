@@ -17,7 +17,7 @@ from conformance.plugin.fast_protocol import (
     run_call_phase_only,
     unregister_python_plugins,
 )
-from conformance.plugin.options import add_options
+from conformance.plugin.options import add_options, tier_of
 from conformance.plugin.processes import end_processes, refuse_unknown_engines, start_engines, start_torch
 from conformance.plugin.reporter import Reporter
 from conformance.report.text import escape_the_unprintable
@@ -36,6 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Refuse unknown engines early; register the reporter in the process that reports."""
+    tier_of(config)  # refuses an unknown one
     if os.getcwd() not in sys.path:  # finds an engine in the current folder, as with `python -m pytest`
         sys.path.append(os.getcwd())
     # pytest rewrites the asserts of a whole package with a plugin, which takes a second without cached bytecode.
@@ -132,6 +133,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
         problems = [dataclasses.asdict(problem) for problem in misdeclared(session.config)]
         output["conformance"] = {"cases": library_of(session.config).index(), "problems": problems}
+        output["conformance"]["left_out"] = library_of(session.config).left_out()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

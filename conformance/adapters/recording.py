@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 from conformance.language.scenario import Scenario
 from conformance.runner.engine import GROUPS, Engine
+from conformance.runner.output import writing
 from conformance.runner.serialize import fingerprint
 from conformance.runner.trace import Trace
 
@@ -68,7 +69,6 @@ class Recording:
 
 def write(path: Path, engine: Engine, traces: Iterable[tuple[Scenario, Trace]], available: set[str]) -> int:
     """Write a recording; returns the number of traces. The file appears only when it is complete."""
-    part = path.with_name(f"{path.name}.part")
     header = {
         "format": FORMAT,
         "engine": engine.name,
@@ -78,7 +78,7 @@ def write(path: Path, engine: Engine, traces: Iterable[tuple[Scenario, Trace]], 
         "available": sorted(available),
     }
     count = 0
-    with part.open("wb") as raw:
+    with writing(path) as raw:
         compressed = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if path.suffix == ".gz" else raw
         compressed.write(_line({"recording": header}))
         for scenario, trace in traces:
@@ -88,7 +88,6 @@ def write(path: Path, engine: Engine, traces: Iterable[tuple[Scenario, Trace]], 
         compressed.write(_line({"traces": count}))
         if compressed is not raw:
             compressed.close()
-    part.replace(path)
     return count
 
 

@@ -179,6 +179,7 @@ class Checker:
             engine=str(engine.name),  # torch.__version__ has a class of its own, which xdist cannot serialize
             version=str(engine.version),
             fingerprint=fingerprint(scenario),
+            tier=scenario.tier,
             **outcome,
         )
 

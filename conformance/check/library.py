@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from conformance.check.locate import governing_claims, is_scenario_file, scenario_files
 from conformance.language import cache
 from conformance.language.load_result import LoadResult, Problem
-from conformance.language.scenario import Position, Scenario
+from conformance.language.scenario import Position, Scenario, Tier
 from conformance.language.suggest import did_you_mean
 
 if TYPE_CHECKING:
@@ -26,20 +26,25 @@ class Library:
         self._cases: dict[Path, dict[str, tuple[str, ...]]] = {}  # file -> case -> its claims
         self._defined: dict[str, Position] = {}  # the position of each id
 
-    def load(self, path: Path) -> LoadResult:
-        """The scenarios of a file and its problems, including conflicts with other files."""
+    def load(self, path: Path, tier: Tier = "full") -> LoadResult:
+        """The scenarios of a file up to a tier and its problems, including conflicts with other files."""
         path = path.resolve()
         if path not in self._loaded:
-            loaded = cache.load(Path(shown(path)))
+            loaded = cache.load(Path(shown(path)), tier)
             problems = [*loaded.problems, *self._repeated(loaded), *self._unknown_claims(path, loaded)]
             wrong = {problem.scenario for problem in problems}
             scenarios = tuple(each for each in loaded.scenarios if base_id(each) not in wrong)
             ordered = sorted(
                 dict.fromkeys(problems), key=lambda each: (each.position.line, each.position.column)
             )
-            self._loaded[path] = LoadResult(scenarios, tuple(ordered))
+            self._loaded[path] = LoadResult(scenarios, tuple(ordered), loaded.left_out)
             self._cases[path] = {scenario.id: scenario.claims for scenario in scenarios}
+            self._cases[path] |= dict(loaded.left_out)
         return self._loaded[path]
+
+    def left_out(self) -> int:
+        """How many cases of the loaded files are in a tier beyond the one asked for."""
+        return sum(len(loaded.left_out) for loaded in self._loaded.values())
 
     def load_all(self, paths: Iterable[Path]) -> LoadResult:
         """Everything in the scenario files that ``paths`` name or contain."""
@@ -71,7 +76,7 @@ class Library:
                 self.load(path)
 
     def cases(self, folder: Path | None = None) -> dict[str, tuple[str, ...]]:
-        """The cases loaded so far, in a folder or everywhere, with the claims of each."""
+        """The cases of the files loaded so far, in any tier, with the claims of each; in a folder or everywhere."""
         found: dict[str, tuple[str, ...]] = {}
         for path in sorted(self._cases):
             if folder is None or path.is_relative_to(folder.resolve()):

@@ -23,6 +23,11 @@ def specs() -> Path:
     raise FileNotFoundError(f"no specs next to {package}: was the package copied without them?")
 
 
+def is_in_specs(file: Path) -> bool:
+    """Whether a file is in a folder of specs, whose tiers a run selects; any other file runs whole."""
+    return bool({"specs", "_specs"}.intersection(file.absolute().parts[:-1]))
+
+
 def governing_claims(file: Path) -> Path | None:
     """The nearest claims.yaml at or above the folder of ``file``: only claims in it may be named there."""
     return next((path for folder in file.resolve().parents if _is_ours(path := folder / CLAIMS)), None)

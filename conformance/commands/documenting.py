@@ -7,14 +7,16 @@ from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from conformance.check import locate
 from conformance.check.library import Library
 from conformance.language.claims import Claims
+from conformance.language.core_vocabulary import load_core_vocabulary
 from conformance.language.scenario import Scenario
-from conformance.report import docs, subjects
+from conformance.report import docs, engine_docs, subjects
 
 AREAS = "areas.yaml"
 """The file of the specs that describes their folders."""
@@ -40,6 +42,7 @@ def makers(parser: ArgumentParser) -> dict[str, Callable[[], str]]:
         "keys": docs.keys,
         "facets": docs.facets,
         "words": docs.words,
+        "core": lambda: docs.core(load_core_vocabulary(locate.specs() / "core_vocabulary.yaml")),
         "areas": lambda: subjects.index(_subjects(), _scenarios()),
         "rules": lambda: subjects.rules(_subjects(), _sources(locate.specs(), "**/*.yaml")),
         "verdicts": lambda: docs.verdicts(_claims()),
@@ -49,9 +52,11 @@ def makers(parser: ArgumentParser) -> dict[str, Callable[[], str]]:
         "fuzzed": lambda: docs.fuzzed(_runs()),
         "faults": lambda: docs.faults(_areas_of_faults()),
         "commands": lambda: docs.commands(parser),
-        "modules": lambda: docs.modules(_sources(_PACKAGE / "engine", "*.py")),
-        "tests": lambda: docs.modules(_tests_apart()),
-        "notes": lambda: docs.notes(_sources(_PACKAGE / "engine")),
+        "tests": lambda: engine_docs.files(_tests_apart()),
+        "layers": lambda: engine_docs.layers(engine_parts()["layers"], _engine_sources()),
+        "parts": lambda: engine_docs.parts(engine_parts(), _engine_sources()),
+        "modules": lambda: engine_docs.modules(engine_parts()["layers"], _engine_sources()),
+        "notes": lambda: engine_docs.notes(_engine_sources()),
     }
 
 
@@ -80,6 +85,12 @@ def _runs() -> list[dict[str, int]]:
     return [json.loads(line) for line in lines]
 
 
+def engine_parts() -> dict[str, Any]:
+    """What the in-house engine is made of: its layers, its core and its breadth."""
+    found: dict[str, Any] = yaml.safe_load((_PACKAGE / "engine" / "parts.yaml").read_text(encoding="utf-8"))
+    return found
+
+
 def _tests_apart() -> dict[str, str]:
     """The test files that are not named after a module of the code in the same place."""
     return {
@@ -87,6 +98,11 @@ def _tests_apart() -> dict[str, str]:
         for file, source in _sources(_PACKAGE.parent / "tests", "**/test_*.py").items()
         if not (_PACKAGE / file.replace("test_", "")).is_file()
     }
+
+
+@cache
+def _engine_sources() -> dict[str, str]:
+    return _sources(_PACKAGE / "engine", "**/*.py")
 
 
 def _sources(folder: Path, pattern: str = "**/*.py") -> dict[str, str]:

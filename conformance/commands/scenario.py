@@ -124,6 +124,7 @@ def graph(known: argparse.Namespace, _: list[str]) -> int:
     from conformance.check.library import Library
     from conformance.commands.tracing import NoGraphError, drawing_of
     from conformance.report.svg import svg
+    from conformance.runner.output import write_text
 
     scenario, *others = _cases(known.id, Library())
     if others:
@@ -138,13 +139,14 @@ def graph(known: argparse.Namespace, _: list[str]) -> int:
     if known.output is None:
         print(text)
     else:
-        Path(known.output).write_text(text, encoding="utf-8")
+        write_text(Path(known.output), text)
     return 0
 
 
 def new(known: argparse.Namespace, _: list[str]) -> int:
     """Turn a snippet into a scenario file."""
     from conformance.check.engine_under_test import reference
+    from conformance.runner.output import write_text
     from conformance.scaffold.make import NotAScenarioError, make
 
     file = "<stdin>" if known.snippet == "-" else known.snippet
@@ -165,7 +167,7 @@ def new(known: argparse.Namespace, _: list[str]) -> int:
     if output is None:
         print(made.text, end="")
     else:
-        output.write_text(made.text, encoding="utf-8")
+        write_text(output, made.text)
         print(f"{output} is ready to edit; check it with: pytest {output}", file=sys.stderr)
     return 0
 

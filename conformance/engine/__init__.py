@@ -10,7 +10,7 @@ from typing import Any
 
 from . import __future__, autograd, random, return_types
 from ._arguments.absent_names import look_up
-from ._arguments.argument_errors import all_refusing
+from ._arguments.argument_errors import check_all_arguments
 from ._aten import operators as _operators
 from ._aten.creation import legacy_constructors as _legacy_constructors
 from ._aten.creation.factories import (
@@ -108,7 +108,7 @@ short, int, long = int16, int32, int64
 cfloat, cdouble = complex64, complex128
 
 globals().update(_operators.FUNCTIONS)
-globals().update(all_refusing(_random.FUNCTIONS))
+globals().update(check_all_arguments(_random.FUNCTIONS))
 globals().update(_legacy_constructors.TYPES)
 globals().update(_CHECKS)
 globals().update(_OF_NUMBERS)
@@ -193,7 +193,7 @@ _REFUSING = """
 arange detach empty empty_like empty_permuted empty_strided eye full full_like get_device is_complex is_conj
 is_floating_point is_inference is_neg is_signed linspace logspace numel ones ones_like range zeros zeros_like
 """
-globals().update(all_refusing({name: globals()[name] for name in _REFUSING.split()}))
+globals().update(check_all_arguments({name: globals()[name] for name in _REFUSING.split()}))
 
 
 def _assert(condition: Any, message: Any) -> None:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ._arguments.absent_names import look_up
-from ._arguments.argument_errors import all_refusing
-from ._arguments.function_names import all_named
+from ._arguments.argument_errors import check_all_arguments
+from ._arguments.function_names import with_public_names
 from ._aten.creation.factories import finish, kind_of, new_sizes
 from ._aten.fft.fft_kernels import Dims, fft_c2c, fft_c2r, fft_r2c
 from ._aten.nn.padding import constant_pad_nd
@@ -308,6 +308,6 @@ __all__ = [
     "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "hfft2", "hfftn", "ifft", "ifft2", "ifftn", "ifftshift",
     "ihfft", "ihfft2", "ihfftn", "irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftfreq", "rfftn",
 ]  # fmt: skip
-_FOUND = all_refusing({name: globals()[name] for name in __all__}, "fft_")
-globals().update(_FOUND | all_named(_FOUND, "fft_"))
+_FOUND = check_all_arguments({name: globals()[name] for name in __all__}, "fft_")
+globals().update(_FOUND | with_public_names(_FOUND, "fft_"))
 __getattr__ = look_up("torch.fft")

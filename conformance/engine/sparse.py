@@ -1,6 +1,6 @@
 """torch.sparse, and tensors of the layout torch.sparse_coo (torch: torch/sparse, native/sparse).
 
-A sparse tensor is a Tensor whose array (``_aten/sparse/sparse_array.py``) has indices and values, see Note [Arrays of other layouts]. Its
+A sparse tensor is a Tensor whose array (``_aten/sparse/sparse_array.py``) has indices and values, see Note [Sparse arrays]. Its
 operations are the rows that dense tensors have, with kernels of their own (``_aten/sparse/kernels.py`` and what that names); rows that only sparse
 tensors have are in ``_aten/sparse/construction.py``, ``_aten/sparse/methods.py`` and ``_aten/sparse/products.py``; what becomes of sparse gradients is in
 ``_aten/sparse/gradients.py``. All of it is loaded when it is first asked for.

@@ -3,7 +3,8 @@
 Note [Parsed files are cached]: reading a file and checking its programs takes longer than running them. The result is
 pickled in the file's ``__pycache__``, like bytecode, or below ``PYTHONPYCACHEPREFIX``; with ``PYTHONDONTWRITEBYTECODE``
 nothing is written. An entry is valid while the content and the path of the file and all files of this package stay the
-same. runner/bytecode.py caches the compiled programs in the same folder.
+same. A file that was loaded up to a tier has an entry for that tier. runner/bytecode.py caches the compiled programs in
+the same folder.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ from importlib.util import cache_from_source
 from pathlib import Path
 
 from conformance.language.load_result import LoadResult
+from conformance.language.scenario import Tier
 
 
-def load(path: Path) -> LoadResult:
-    """Load a scenario file; a cached one needs not even the import of `load.load_file`."""
-    key, cached = _key(path), cache_path(path, ".scenarios")
+def load(path: Path, tier: Tier = "full") -> LoadResult:
+    """Load a scenario file up to a tier; a cached one needs not even the import of `load.load_file`."""
+    suffix = ".scenarios" if tier == "full" else f".{tier}.scenarios"
+    key, cached = _key(path), cache_path(path, suffix)
     if key:
         with suppress(Exception):  # absent or damaged: pickle may raise anything
             content = cached.read_bytes()
@@ -32,7 +35,7 @@ def load(path: Path) -> LoadResult:
                 return found
     from conformance.language.load import load_file
 
-    loaded = load_file(path)
+    loaded = load_file(path, tier)
     if key and not sys.dont_write_bytecode:
         with suppress(OSError):  # the folder is read-only
             write(cached, key + pickle.dumps(loaded, pickle.HIGHEST_PROTOCOL))

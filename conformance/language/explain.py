@@ -9,6 +9,7 @@ from pydantic_core import ErrorDetails
 from yaml import MappingNode, Node, ScalarNode, SequenceNode
 
 from conformance.language.document import Place, Reader
+from conformance.language.scenario import TIERS
 from conformance.language.suggest import did_you_mean
 
 Path = tuple[int | str, ...]
@@ -104,6 +105,12 @@ def _wrong(key: str, error: ErrorDetails) -> tuple[str, str]:
         case _:
             said = f"`{key}`: {error['msg']}", ""
     return said
+
+
+def not_a_tier(value: Any) -> tuple[str, str]:
+    """Message and hint for the tier of a file, which is read before its scenarios."""
+    *others, last = map(repr, TIERS)
+    return f"`tier` is {_shown(value)}", f"it may be {', '.join(others)} or {last}"
 
 
 def _instead(key: str, kind: str, value: Any) -> str:

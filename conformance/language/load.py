@@ -1,6 +1,10 @@
 """Load a YAML file as scenarios and problems; invalid content is reported, never raised.
 
 A scenario with a problem is left out; the other scenarios of its file are loaded.
+
+Note [Tiers are chosen before loading]: checking the programs of a file takes most of the time of loading it. So of the
+scenarios in a tier beyond the one asked for only id, matrix and claims are read: what a run needs to count them, and to
+know that they exist. Their mistakes show where they are loaded: `conformance lint`, and a run of their tier.
 """
 
 from __future__ import annotations
@@ -15,20 +19,31 @@ from yaml import MappingNode, Node, ScalarNode, SequenceNode
 
 from conformance.language import matrix, model, placeholder, program_check, vocabulary
 from conformance.language.document import NotYAML, Place, Reader, Report, compose, text_of
-from conformance.language.explain import explain, find
+from conformance.language.explain import explain, find, not_a_tier
 from conformance.language.load_result import LoadResult, Problem
 from conformance.language.program_parts import ProgramPart
-from conformance.language.scenario import UNSET, Expectations, Position, Scenario, Step, Tolerance
+from conformance.language.scenario import (
+    DEFAULT_TIER,
+    TIERS,
+    UNSET,
+    Expectations,
+    Position,
+    Scenario,
+    Step,
+    Tier,
+    Tolerance,
+)
 from conformance.language.source import Source
 from conformance.language.suggest import did_you_mean
 
+_FILE_TIER = re.compile(rf"^tier:[ ]*({'|'.join(TIERS)})\s*(?:#.*)?$", re.MULTILINE)
 REPLACED = frozenset({"run", "expect", "raises", "message", "warns", "claimed", "steps"})
 
 
-def load_file(path: Path) -> LoadResult:
-    """The scenarios and problems of a file; an unreadable file is a problem."""
+def load_file(path: Path, tier: Tier = "full") -> LoadResult:
+    """The scenarios and problems of a file, up to a tier; an unreadable file is a problem."""
     try:
-        return load_text(text_of(path), str(path), area_of(path))
+        return load_text(text_of(path), str(path), area_of(path), tier)
     except NotYAML as error:
         return LoadResult((), (Problem(Position(str(path), *error.place), error.message, error.hint),))
 
@@ -42,23 +57,26 @@ def area_of(path: Path) -> str:
     return path.stem
 
 
-def load_text(text: str, file: str, area: str | None = None) -> LoadResult:
-    """The scenarios and problems of YAML text; ``file`` is its name in positions."""
-    loading = _Loading(file, area or Path(file).stem)
+def load_text(text: str, file: str, area: str | None = None, tier: Tier = "full") -> LoadResult:
+    """The scenarios and problems of YAML text, up to a tier; ``file`` is its name in positions."""
+    loading = _Loading(file, area or Path(file).stem, tier)
     text = text.replace("\r\n", "\n")
     try:
         loading.file(text, compose(text))
     except NotYAML as error:
         loading.pieces(text, error)
     problems = sorted(dict.fromkeys(loading.problems), key=lambda p: (p.position.line, p.position.column))
-    return LoadResult(tuple(loading.scenarios), tuple(problems))
+    return LoadResult(tuple(loading.scenarios), tuple(problems), tuple(loading.left_out))
 
 
 class _Loading:
     """One file while it is being read."""
 
-    def __init__(self, file: str, area: str) -> None:
+    def __init__(self, file: str, area: str, last_tier: Tier) -> None:
         self.name, self.area, self.topic = file, area, Path(file).stem.replace("_", " ")
+        self.excluded = TIERS[TIERS.index(last_tier) + 1 :]
+        self.tier: Tier = DEFAULT_TIER  # of scenarios that name none
+        self.left_out: list[tuple[str, tuple[str, ...]]] = []
         self.scenarios: list[Scenario] = []
         self.problems: list[Problem] = []
         self.lines: dict[str, int] = {}  # of each id
@@ -85,7 +103,7 @@ class _Loading:
         for name, unknown_key in unknown.items():
             hint = did_you_mean(name, known)
             if hint or "scenarios" in entries:  # else it may not be a scenario file, which is reported below
-                hint = hint or "the keys are topic and scenarios"
+                hint = hint or "the keys are topic, tier and scenarios"
                 reader.report(reader.place(unknown_key), f"unknown key `{name}`", hint)
         if "topic" in entries:
             topic = reader.read(entries["topic"])
@@ -93,6 +111,12 @@ class _Loading:
                 reader.report(reader.place(entries["topic"]), "`topic` must be text", "put it in quotes")
             else:
                 self.topic = topic
+        if "tier" in entries:
+            tier = reader.read(entries["tier"])
+            if tier in TIERS:
+                self.tier = tier
+            else:
+                reader.report(reader.place(entries["tier"]), *not_a_tier(tier))
         scenarios = entries.get("scenarios")
         if scenarios is None:
             bare = unknown.keys() & model.ScenarioModel.model_fields.keys()
@@ -113,6 +137,8 @@ class _Loading:
     def pieces(self, text: str, error: NotYAML) -> None:
         """A document that is not YAML: the scenarios that are valid YAML by themselves are still read."""
         items = _split(text)
+        tier = _FILE_TIER.search(text)
+        self.tier = next((each for each in TIERS if tier and tier[1] == each), DEFAULT_TIER)
         broken = False
         for line, item in items:
             try:
@@ -137,6 +163,9 @@ class _Loading:
         entries: dict[str, Node] = {}
         if isinstance(node, MappingNode) and not reader.refused(node):
             entries = reader.entries(node)
+        if name is not None and self.tier_of(entries) in self.excluded:
+            self.leave_out(name, node, entries, reader)
+            return
         found = []
         used: set[str] = set()
         cases = matrix.cases(entries.get("matrix"), reader)
@@ -147,14 +176,33 @@ class _Loading:
             hint = f"write `${{{key}}}` where the value belongs, or remove the key"
             report(find(node, ("matrix", key), reader), f"the matrix value `{key}` is never used", hint)
         if name is not None:
-            if name in self.lines:
-                hint = f"line {self.lines[name]} has it already; ids are never reused"
-                # The problem must not be attributed to the first scenario, which has the same id.
-                self.report_for(None)(find(node, ("id",), reader), f"the id `{name}` is repeated", hint)
-            else:
-                self.lines[name] = reader.place(node).line
+            self.check_unique(name, node, reader)
         if len(self.problems) == before:
             self.scenarios += [scenario for scenario in found if scenario is not None]
+
+    def check_unique(self, name: str, node: Node, reader: Reader) -> None:
+        """Report an id that the file has already."""
+        if name in self.lines:
+            hint = f"line {self.lines[name]} has it already; ids are never reused"
+            # The problem must not be attributed to the first scenario, which has the same id.
+            self.report_for(None)(find(node, ("id",), reader), f"the id `{name}` is repeated", hint)
+        else:
+            self.lines[name] = reader.place(node).line
+
+    def tier_of(self, entries: dict[str, Node]) -> str:
+        """The tier of a scenario, as written; one that cannot be read is in no tier, so that it is reported."""
+        own = entries.get("tier")
+        return self.tier if own is None else own.value if isinstance(own, ScalarNode) else ""
+
+    def leave_out(self, name: str, node: Node, entries: dict[str, Node], reader: Reader) -> None:
+        """See Note [Tiers are chosen before loading]."""
+        before = len(self.problems)
+        claims = reader.read(entries["claim"]) if "claim" in entries else []
+        claims = tuple(map(str, claims if isinstance(claims, list) else [claims]))
+        cases = matrix.cases(entries.get("matrix"), reader)
+        del self.problems[before:]
+        self.check_unique(name, node, reader)
+        self.left_out += [(name + case.label, claims) for case in cases]
 
     def case(
         self, node: Node, entries: dict[str, Node], label: str, reader: Reader, replacing: Reader
@@ -227,6 +275,7 @@ class _Loading:
             needs=tuple(scenario.needs),
             tolerance=tolerance,
             observe=scenario.observe,
+            tier=scenario.tier if "tier" in scenario.model_fields_set else self.tier,
         )
 
 

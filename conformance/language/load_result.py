@@ -27,7 +27,11 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class LoadResult:
-    """Every case of a file's valid scenarios, and the problems of the others."""
+    """Every case of a file's valid scenarios, and the problems of the others.
+
+    ``left_out`` has the cases of scenarios that were not loaded because of their tier: the id of each, and its claims.
+    """
 
     scenarios: tuple[Scenario, ...]
     problems: tuple[Problem, ...]
+    left_out: tuple[tuple[str, tuple[str, ...]], ...] = ()

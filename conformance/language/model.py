@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
-from conformance.language.scenario import Need
+from conformance.language.scenario import DEFAULT_TIER, Need, Tier
 
 LONGEST_TITLE = 70
 ONE_LINE = r"^[^\x00-\x1f\x7f]*$"
@@ -109,7 +109,11 @@ class ScenarioModel(StepModel):
     not of letters, digits, dot, underscore needs a label."""
     needs: list[Need] = Field(default_factory=list)
     """What the machine must have: `cuda`, a device; `cpu_build`, a torch built for the CPU alone, which refuses
-    devices in its own words. Where it is absent the scenario is skipped and does not count for its claim."""
+    devices in its own words; `bfloat16_lstm`, a processor on which torch runs an LSTM under autocast. Where it is
+    absent the scenario is skipped and does not count for its claim."""
+    tier: Tier = DEFAULT_TIER
+    """`core`: autograd's mechanics, with a small vocabulary; `standard` (default): every operator, module and
+    optimizer once; `full`: everything else. A scenario's own tier goes before its file's."""
     tolerance: Annotated[ToleranceModel, BeforeValidator(_exact)] = _ABSENT
     """{rtol, atol, reason}, or exact. Default: equal, or within assert_close's tolerance for the dtype; nan
     equals nan."""
@@ -125,6 +129,8 @@ class FileModel(StrictModel):
 
     topic: str = Field(default="", min_length=1)
     """What the file's scenarios have in common; the file's name where it is not given."""
+    tier: Tier = DEFAULT_TIER
+    """The tier of the file's scenarios that name none."""
     scenarios: list[ScenarioModel] = Field(min_length=1)
     """The scenarios."""
 
@@ -224,5 +230,6 @@ def table() -> str:
     rows = ["| key | where | meaning |", "|---|---|---|"]
     for key, meaning in meanings(ScenarioModel).items():
         where = "step or scenario" if key in of_step else "scenario"
+        where = "file or scenario" if key in FileModel.model_fields else where
         rows.append(f"| `{key}` | {where} | {meaning} |")
     return "\n".join(rows) + "\n"

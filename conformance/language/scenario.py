@@ -11,9 +11,14 @@ from typing import Literal, TypeAlias, get_args
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
 
 
-Need: TypeAlias = Literal["cuda", "cpu_build"]
-"""What a scenario may need of the machine: a device, or a torch built only for the CPU."""
+Need: TypeAlias = Literal["cuda", "cpu_build", "bfloat16_lstm"]
+"""What a scenario may need of the machine: a device, or what an engine is asked for."""
 NEEDS: tuple[str, ...] = get_args(Need)
+
+Tier: TypeAlias = Literal["core", "standard", "full"]
+"""How much of the suite a scenario belongs to; a run of a tier includes the tiers before it."""
+TIERS: tuple[Tier, ...] = get_args(Tier)
+DEFAULT_TIER: Tier = "standard"  # of a scenario, and of a run
 
 
 class Unset:
@@ -87,3 +92,4 @@ class Scenario:
     needs: tuple[str, ...] = ()
     tolerance: Tolerance | None = None  # None: equal, or within the dtype's default tolerance
     observe: Literal["each", "end"] = "each"
+    tier: Tier = DEFAULT_TIER

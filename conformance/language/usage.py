@@ -27,7 +27,7 @@ def names_used(scenario: Scenario) -> Usage:
     paths: set[str] = set()
     attributes: set[str] = set()
     bound = dict(words.BOUND)
-    for piece in _pieces(scenario):
+    for piece in parts_of(scenario):
         parsed = parse(piece)
         bound |= parsed.bindings.paths
         for node in parsed.nodes:
@@ -41,7 +41,8 @@ def names_used(scenario: Scenario) -> Usage:
     return Usage(frozenset(paths), frozenset(attributes))
 
 
-def _pieces(scenario: Scenario) -> list[ProgramPart]:
+def parts_of(scenario: Scenario) -> list[ProgramPart]:
+    """A scenario's programs, and the expressions that are evaluated after them."""
     pieces = []
     for step in scenario.steps:
         pieces.append(ProgramPart(step.run))

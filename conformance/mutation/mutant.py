@@ -122,7 +122,7 @@ def _resolve(mutant: Mutant) -> tuple[Any, str, Any]:
 
 def _resolve_row(mutant: Mutant) -> tuple[Any, str, Any]:
     importlib.import_module(f"{ENGINE}.nn")  # which has rows of its own
-    rows = importlib.import_module(f"{ENGINE}.rows").ROWS
+    rows = importlib.import_module(f"{ENGINE}._aten.registry").ROWS
     name, _, formula = mutant.target.partition(".")
     try:
         row = rows[name]

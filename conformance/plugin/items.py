@@ -14,9 +14,10 @@ import pytest
 from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
 
 from conformance.check.library import Library, shown
+from conformance.check.locate import is_in_specs
 from conformance.language.load_result import Problem
 from conformance.language.scenario import Position, Scenario
-from conformance.plugin.options import engine_names
+from conformance.plugin.options import engine_names, tier_of
 from conformance.plugin.processes import engine_of, may_fork, torch_process
 from conformance.report.result import Result
 
@@ -167,7 +168,8 @@ class ScenarioFile(pytest.File):
     """A YAML file with a top-level key ``scenarios``."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        loaded = library_of(self.config).load(self.path)
+        whole = self.session.isinitpath(self.path) or not is_in_specs(self.path)
+        loaded = library_of(self.config).load(self.path, "full" if whole else tier_of(self.config))
         engines = engine_names(self.config)
         for scenario in loaded.scenarios:
             for engine in engines:
@@ -300,6 +302,7 @@ class InvalidItem(_Item):
             engine="",
             version="",
             verdict="invalid",
+            tier="",
             reason=str(first),
         )
         raise Invalid(text, self.position)

@@ -7,9 +7,12 @@ import os
 
 import pytest
 
+from conformance.language.scenario import DEFAULT_TIER, TIERS, Tier
+
 DEFAULT_ENGINE = "inhouse"
 VARIABLE = "CONFORMANCE_ENGINE"
 INI = "conformance_engines"
+TIER_INI = "conformance_tier"
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -22,6 +25,12 @@ def add_options(parser: pytest.Parser) -> None:
         metavar="ENGINE",
         help="check this engine: a registered name, a module that looks like torch, or module:attribute; "
         f"repeatable (default: {VARIABLE} in the environment, {INI} in the ini file, else {DEFAULT_ENGINE})",
+    )
+    group.addoption(
+        "--tier",
+        choices=TIERS,
+        help="run the scenarios of the specs up to this tier: core, standard or full; a file or an id that the command "
+        f"line names runs whatever its tier (default: {TIER_INI} in the ini file, else {DEFAULT_TIER})",
     )
     group.addoption(
         "--engine-python",
@@ -52,6 +61,7 @@ def add_options(parser: pytest.Parser) -> None:
         help="write an HTML report to FILE, which needs no network",
     )
     parser.addini(INI, "engines to check if --engine names none", type="args", default=[])
+    parser.addini(TIER_INI, "the tier to run if --tier names none", default=DEFAULT_TIER)
 
 
 def _seconds(text: str) -> float:
@@ -73,3 +83,16 @@ def engine_names(config: pytest.Config) -> tuple[str, ...]:
     """The engines to check, in order."""
     named = config.getoption("--engine") or os.environ.get(VARIABLE, "").replace(",", " ").split()
     return tuple(dict.fromkeys(named or config.getini(INI) or [DEFAULT_ENGINE]))
+
+
+def tier_of(config: pytest.Config) -> Tier:
+    """The last tier to run.
+
+    Raises:
+        UsageError: the ini file names an unknown one.
+    """
+    named = config.getoption("--tier") or config.getini(TIER_INI)
+    for tier in TIERS:
+        if tier == named:
+            return tier
+    raise pytest.UsageError(f"{TIER_INI} is {named}; the tiers are {', '.join(TIERS)}")

@@ -12,6 +12,7 @@ import pytest
 from conformance.plugin import is_in_use
 from conformance.plugin.fast_protocol import FAST_PROTOCOL, allows_fast_protocol, unregister_python_plugins
 from conformance.plugin.options import DEFAULT_ENGINE, engine_names
+from conformance.runner.output import check_writable, goes_beside, write_text
 
 if TYPE_CHECKING:
     from conformance.check.findings import Findings
@@ -30,6 +31,7 @@ class Reporter:
         self.findings: tuple[Findings, ...] = ()
         self.problems: list[Problem] = []  # of divergence files
         self.announced = False
+        self.left_out = 0  # cases of a tier beyond the one that runs, as the workers counted them
         self.broken = False  # whether a process had an internal error
         self.failed: list[Any] = []  # all failure reports, while some of them are left out
         self.pages: dict[tuple[str, str], dict[str, Any]] = {}
@@ -40,7 +42,7 @@ class Reporter:
         for option, path in (("--conformance-json", self.path), ("--conformance-html", self.html)):
             if path:
                 try:
-                    _check_writable(Path(path))
+                    check_writable(Path(path))
                 except OSError as error:
                     raise pytest.UsageError(f"{option} {path}: {error.strerror}") from None
 
@@ -105,6 +107,7 @@ class Reporter:
             from conformance.plugin.items import library_of
 
             library_of(self.config).adopt(sent["cases"])
+            self.left_out = max(self.left_out, sent["left_out"])  # each worker collects everything
             for problem in sent["problems"]:
                 self.problems.append(Problem(**{**problem, "position": Position(**problem["position"])}))
 
@@ -113,7 +116,8 @@ class Reporter:
         """After all items, report the problems of claims and divergence files as failures."""
         for path in filter(None, (self.path, self.html)):
             with contextlib.suppress(OSError):  # reported when the results are written
-                Path(path).write_text("")  # a killed run leaves an empty file, which is not a valid report
+                if goes_beside(Path(path)):  # a killed run leaves an empty file, which is not a valid report
+                    Path(path).write_text("")
         done = yield
         if self.results:
             from conformance.check.findings import findings
@@ -156,7 +160,11 @@ class Reporter:
         self, terminalreporter: pytest.TerminalReporter
     ) -> Generator[None, object, object]:
         """The summary of engines and claims; after the list of failures, if that is long."""
-        if not self.results or self.config.get_verbosity() < -1:
+        if self.config.get_verbosity() < -1:
+            return (yield)
+        if not self.results:
+            for line in self._deselected():
+                terminalreporter.line(line)
             return (yield)
         self._leave_out(terminalreporter.stats)
         done = yield
@@ -171,6 +179,18 @@ class Reporter:
         terminalreporter.section("conformance")
         for line in summary(self.results, documents, found):
             terminalreporter.line(line)
+        for line in self._deselected():
+            terminalreporter.line(line)
+
+    def _deselected(self) -> Iterator[str]:
+        """How many scenarios are in a tier beyond the one that runs."""
+        count = self.left_out
+        if not count and is_in_use():
+            from conformance.plugin.items import library_of
+
+            count = library_of(self.config).left_out()
+        if count:
+            yield f"{count} deselected by tier; --tier full runs them"
 
     def _leave_out(self, stats: dict[str, list[Any]]) -> None:
         """Do not show failures in full whose first difference was shown several times; ``-v`` shows all."""
@@ -227,10 +247,8 @@ class Reporter:
     def _write(self, session: pytest.Session, path: str, text: str) -> None:
         """Write a whole file; a failed write fails the run and leaves no partial file."""
         try:
-            Path(path).write_text(text, encoding="utf-8")
+            write_text(Path(path), text)
         except OSError as error:
-            with contextlib.suppress(OSError):
-                Path(path).write_text("")
             writer = self.config.get_terminal_writer()
             writer.line(f"\nconformance: {path} is not written: {error.strerror}", red=True)
             if session.exitstatus == pytest.ExitCode.OK:
@@ -241,14 +259,6 @@ def _case(report: Any) -> tuple[str, str] | None:
     """Scenario and engine of a report."""
     result = getattr(report, "conformance", None)
     return (result["scenario"], result["engine"]) if result else None
-
-
-def _check_writable(path: Path) -> None:
-    """Raise `OSError` if the file cannot be written; leaves the file unchanged."""
-    new = not path.exists()
-    path.open("a").close()
-    if new:
-        path.unlink()
 
 
 def _with_version(name: str) -> str:

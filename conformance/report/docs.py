@@ -6,7 +6,6 @@ A part is enclosed in ``<!-- made: name -->`` and ``<!-- /made -->``; `conforman
 from __future__ import annotations
 
 import argparse
-import ast
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,13 +14,12 @@ from typing import Any, get_args
 
 from conformance.language import model, vocabulary
 from conformance.language.claims import Claim, Claims, ClaimVerdict
+from conformance.language.core_vocabulary import CoreVocabulary
 from conformance.language.scenario import Expectations, Plain, Scenario, Unset
 from conformance.runner.compare import GROUP_OF
 from conformance.runner.engine import GROUPS
 
 _MADE = re.compile(r"(<!-- made: ([\w-]+) -->\n)(.*?)(<!-- /made -->)", re.DOTALL)
-
-_NOTE = re.compile(r"Note \[([^\]]+)\]:\s*(.+?)(?=\n *#? *\n|\"\"\"|\n *#? *Note \[)", re.DOTALL)
 
 Makers = Mapping[str, Callable[[], str]]
 
@@ -52,7 +50,7 @@ def facets() -> str:
         (group, ", ".join(f"`{facet}`" for facet, own in GROUP_OF.items() if own == group))
         for group in GROUPS
     ]
-    return _table(("group", "facets"), rows)
+    return table(("group", "facets"), rows)
 
 
 def words() -> str:
@@ -62,7 +60,15 @@ def words() -> str:
         areas.setdefault(entry.area, set()).add(entry.name)
     rows = [(area, " ".join(f"`{name}`" for name in sorted(names))) for area, names in areas.items()]
     rows.append(("Python", " ".join(f"`{name}`" for name in sorted(vocabulary.BUILTINS))))
-    return _table(("area", "names"), rows)
+    return table(("area", "names"), rows)
+
+
+def core(vocabulary: CoreVocabulary) -> str:
+    """The names of tier core: those of every program, and those of each subject."""
+    rows = [(purpose, names) for purpose, names in vocabulary.everywhere.items()]
+    rows += [(f"[`{subject}`](autograd/{subject})", names) for subject, names in vocabulary.subjects.items()]
+    listed = [(what, " ".join(f"`{name}`" for name in names)) for what, names in rows]
+    return table(("everywhere, or in a folder", "names"), listed)
 
 
 def otherwise(claims: Claims, scenarios: Sequence[Scenario]) -> str:
@@ -85,9 +91,9 @@ def otherwise(claims: Claims, scenarios: Sequence[Scenario]) -> str:
 
 
 def _claim(claim: Claim, scenarios: Sequence[Scenario]) -> Iterator[str]:
-    yield f"**{claim.verdict}**: {_flat(claim.says)} <sub>`{claim.id}`</sub>"
+    yield f"**{claim.verdict}**: {flat(claim.says)} <sub>`{claim.id}`</sub>"
     yield ""
-    yield f"> {_flat(claim.note)}"
+    yield f"> {flat(claim.note)}"
     yield ""
     for base, scenario in _first_cases(scenarios).items():
         file = scenario.position.file.replace("\\", "/").rpartition("specs/")[2]
@@ -150,7 +156,7 @@ def pytest_options(add: Callable[[Any], None]) -> str:
     """The table of the plugin's options; ``add`` is its ``pytest_addoption``."""
     options = _Options()
     add(options)
-    return _table(("option of pytest", "what it does"), options.rows)
+    return table(("option of pytest", "what it does"), options.rows)
 
 
 def commands(parser: argparse.ArgumentParser) -> str:
@@ -161,7 +167,7 @@ def commands(parser: argparse.ArgumentParser) -> str:
         for group in groups
         for each in group._get_subactions()
     ]
-    return _table(("command", "what it does"), rows)
+    return table(("command", "what it does"), rows)
 
 
 _COUNTED = ("programs", "statements", "divergences")
@@ -176,20 +182,20 @@ def runs(records: Sequence[Mapping[str, int]]) -> str:
         )
         for each in records
     ]
-    return _table(("run", *_COUNTED), rows)
+    return table(("run", *_COUNTED), rows)
 
 
 def fuzzed(records: Sequence[Mapping[str, int]]) -> str:
     """The totals of these runs."""
     sums = (sum(each[column] for each in records) for column in _COUNTED)
-    return _table(("runs", *_COUNTED), [(str(len(records)), *(f"{each:,}" for each in sums))])
+    return table(("runs", *_COUNTED), [(str(len(records)), *(f"{each:,}" for each in sums))])
 
 
 def faults(areas: Iterable[str]) -> str:
     """The planted faults, counted by area; ``areas`` has the area of each fault."""
     counts = Counter(areas)
     rows = [(area, str(count)) for area, count in sorted(counts.items())]
-    return _table(("area", "faults"), [*rows, ("all", str(counts.total()))])
+    return table(("area", "faults"), [*rows, ("all", str(counts.total()))])
 
 
 def verdicts(claims: Claims) -> str:
@@ -202,36 +208,14 @@ def verdicts(claims: Claims) -> str:
         for key, document in claims.documents.items()
     ]
     rows.append(("all", *(str(totals[kind]) for kind in kinds)))
-    return _table(("document", *kinds), rows)
+    return table(("document", *kinds), rows)
 
 
-def notes(sources: Mapping[str, str]) -> str:
-    """The Notes of these files: the file and the first sentence of each."""
-    rows = []
-    for file, source in sources.items():
-        for found in _NOTE.finditer(source):
-            text = _flat(re.sub(r"^ *#", "", found[2], flags=re.MULTILINE))
-            rows.append(
-                (found[1], f"[`{file}`]({file})", re.split(r"(?<=\w[.;])\s", text, maxsplit=1)[0].rstrip(";"))
-            )
-    return _table(("Note", "file", "begins"), sorted(rows))
-
-
-def modules(sources: Mapping[str, str]) -> str:
-    """These files, each with the first sentence of its docstring."""
-    rows = []
-    for file, source in sources.items():
-        text = _flat((ast.get_docstring(ast.parse(source)) or "").partition("\n\n")[0])
-        if text:
-            rows.append((f"[`{file}`]({file})", re.split(r"(?<=\w\.)\s", text, maxsplit=1)[0]))
-    return _table(("file", "what it is"), rows)
-
-
-def _flat(text: str) -> str:
+def flat(text: str) -> str:
     return " ".join(text.split())
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = [
         head,
         ["---"] * len(head),

@@ -17,6 +17,7 @@ from typing import Any
 import jinja2
 
 import conformance
+from conformance.language.scenario import TIERS
 from conformance.report.claims import VERDICTS, Finding
 from conformance.report.page import Page
 from conformance.report.result import Result, Verdict
@@ -69,6 +70,7 @@ class ScenarioRow:
     file: str
     line: int
     documents: str
+    tier: str
     verdicts: tuple[Verdict | None, ...]  # engine by engine
     reason: str
 
@@ -98,6 +100,7 @@ def render(
         by_scenario.setdefault(result.scenario, {})[result.engine] = result
     rows = [_row(number, found, engines) for number, found in enumerate(by_scenario.values())]
     areas = _areas(rows, by_scenario)
+    tiers = {tier: found for tier in TIERS if (found := [row for row in rows if row.tier == tier])}
     known = {row.id: row for row in rows}
     of_scenario = {scenario: page for (scenario, _), page in pages.items()}
     environment = jinja2.Environment(
@@ -112,6 +115,8 @@ def render(
         references=sorted({result.reference for result in results if result.reference}),
         engines=[_engine(name, results) for name in engines],
         areas=areas,
+        tiers=tiers,
+        tier_shares={tier: [_share(part, n) for n in range(len(engines))] for tier, part in tiers.items()},
         shares={area: [_share(part, n) for n in range(len(engines))] for area, part in areas.items()},
         rows=rows,
         marks=MARKS,
@@ -142,6 +147,7 @@ def _row(number: int, found: Mapping[str, Result], engines: Sequence[str]) -> Sc
         one.file,
         one.line,
         " ".join(dict.fromkeys(claim.partition("/")[0] for claim in one.claims)),
+        one.tier,
         tuple(
             found[engine].verdict if engine in found else found[""].verdict if "" in found else None
             for engine in engines
@@ -235,6 +241,7 @@ def _index(
                 "id": row.id,
                 "at": f"{row.file}:{row.line}",
                 "claims": list(one.claims),
+                "tier": row.tier,
                 "v": [verdicts.index(verdict) if verdict else -1 for verdict in row.verdicts],
                 "why": {n: reason for n, reason in reasons.items() if reason},
             }

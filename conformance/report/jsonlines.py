@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import conformance
+from conformance.language.scenario import TIERS
 from conformance.report.result import Result
 
 FORMAT = 1
@@ -32,11 +33,21 @@ def write(results: Sequence[Result], exit_status: int) -> Iterator[str]:
     footer = {
         "results": len(results),
         "verdicts": dict(Counter(result.verdict for result in results)),
+        "tiers": _by_tier(results),
         "exit_status": exit_status,
     }
     yield _line({"header": header})
     yield from (_line({"result": result.to_plain()}) for result in results)
     yield _line({"footer": footer})
+
+
+def _by_tier(results: Sequence[Result]) -> dict[str, dict[str, int]]:
+    """The verdicts of each tier that has results."""
+    tiers: dict[str, Counter[str]] = {tier: Counter() for tier in TIERS}
+    for result in results:
+        if result.tier:
+            tiers[result.tier][result.verdict] += 1
+    return {tier: dict(verdicts) for tier, verdicts in tiers.items() if verdicts}
 
 
 def scenario_set(results: Sequence[Result]) -> str:

@@ -1,4 +1,4 @@
-"""Engines compared with each other: the share that agrees with torch, by area and by group of facets."""
+"""Engines compared with each other: the share that agrees with torch, by area, tier and group of facets."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from textwrap import wrap
 
+from conformance.language.scenario import TIERS
 from conformance.report.result import Result
 from conformance.report.text import label, table
 from conformance.runner.engine import GROUPS
@@ -72,9 +73,9 @@ def as_text(results: Sequence[Result]) -> Iterator[str]:
 
 
 def as_markdown(results: Sequence[Result]) -> Iterator[str]:
-    """For a README: two tables that compare several engines."""
+    """For a README: the tables that compare several engines."""
     several = len(_by_engine(results)) > 1
-    for title, rows in islice(_tables(results), 2 if several else None):
+    for title, rows in islice(_tables(results), 3 if several else None):
         yield f"**{title}**"
         yield ""
         yield _row(rows[0])
@@ -85,7 +86,7 @@ def as_markdown(results: Sequence[Result]) -> Iterator[str]:
 
 
 _LEGEND = (
-    "An area shows the share of scenarios in which the engine is as torch in all that it claims, and behind it "
+    "An area or tier shows the share of scenarios in which the engine is as torch in all that it claims, and behind it "
     "of how many it has the names. A group shows the share of those without a difference in it; an engine "
     "that raises where torch does not differs in every group. Empty: not claimed."
 )
@@ -104,7 +105,11 @@ def as_json(results: Sequence[Result]) -> Iterator[str]:
         }
 
     engines = {
-        name: told(cell(own)) | {"areas": {area: told(cell(part)) for area, part in _by_area(own)}}
+        name: told(cell(own))
+        | {
+            "areas": {area: told(cell(part)) for area, part in _by_area(own)},
+            "tiers": {tier: told(cell(part)) for tier, part in _by_tier(own)},
+        }
         for name, own in _by_engine(results)
     }
     yield json.dumps({"reference": _reference(results), "engines": engines}, indent=2)
@@ -126,6 +131,10 @@ def _tables(results: Sequence[Result]) -> Iterator[tuple[str, Rows]]:
         rows.append((area, *(_area(cell(r for r in own if r.area == area)) for _, own in engines)))
     rows.append(("all", *(_area(cell(own)) for _, own in engines)))
     yield f"Scenarios that agree, by area, compared with {reference}", rows
+    rows = [("tier", *(name for name, _ in engines))]
+    for tier, _ in _by_tier(results):
+        rows.append((tier, *(_area(cell(r for r in own if r.tier == tier)) for _, own in engines)))
+    yield f"Scenarios that agree, by tier, compared with {reference}", rows
     rows = [("engine", "scenarios", "supported", "agree", "differ as declared", *GROUPS)]
     for name, own in engines:
         rows.append((name, *_groups(cell(own))))
@@ -164,6 +173,12 @@ def _by_engine(results: Sequence[Result]) -> list[tuple[str, list[Result]]]:
 def _by_area(results: Sequence[Result]) -> list[tuple[str, list[Result]]]:
     areas = sorted({result.area for result in results})
     return [(area, [result for result in results if result.area == area]) for area in areas]
+
+
+def _by_tier(results: Sequence[Result]) -> list[tuple[str, list[Result]]]:
+    """The tiers that have results, in order."""
+    tiers = ((tier, [result for result in results if result.tier == tier]) for tier in TIERS)
+    return [(tier, found) for tier, found in tiers if found]
 
 
 def _reference(results: Sequence[Result]) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, TypeAlias
 
+from conformance.language.scenario import DEFAULT_TIER
+
 Verdict: TypeAlias = Literal[
     "agrees",  # the engine behaves like torch
     "differs",
@@ -54,6 +56,7 @@ class Result:
         default_factory=dict
     )  # differences in the other groups, which do not count
     fingerprint: str = ""  # of the program, if it ran
+    tier: str = DEFAULT_TIER  # empty if the scenario cannot be read
 
     def differs_in(self, group: str) -> bool:
         """Whether it differs in a group, or only the engine raised, so that the rest was not compared."""

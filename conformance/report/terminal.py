@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from conformance.language.scenario import TIERS
 from conformance.language.words import RELEASE
 from conformance.report.claims import VERDICTS, Finding
 from conformance.report.result import ReportedDifference, Result, Verdict
@@ -53,10 +54,21 @@ def _engine(results: Sequence[Result]) -> Iterator[str]:
         claimed = [group for group in GROUPS if any(group in result.groups for result in compared)]
         shares = ", ".join(f"{group} {_share(compared, group)}" for group in claimed)
         yield f"  scenarios without a difference: {shares}"
+    yield from _by_tier(results)
     yield from _causes([result for result in results if result.verdict == "differs"])
     yield from _absent(results)
     if any(result.missing for result in results):
         yield f"  missing: {_missing(results)}"
+
+
+def _by_tier(results: Sequence[Result]) -> Iterator[str]:
+    """How many scenarios of each tier agree, if there are several tiers and not all agree."""
+    judged = [result for result in results if result.verdict not in {"skipped", "invalid"}]
+    of = Counter(result.tier for result in judged)
+    agreeing = Counter(result.tier for result in judged if result.verdict == "agrees")
+    if len(of) > 1 and agreeing != of:
+        shown = ", ".join(f"{tier} {agreeing[tier]} of {of[tier]}" for tier in TIERS if of[tier])
+        yield f"  agreeing by tier: {shown}"
 
 
 def idle(results: Sequence[Result]) -> Iterator[tuple[Result, str]]:

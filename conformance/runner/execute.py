@@ -13,6 +13,7 @@ from conformance.runner.engine import Engine, provides_traces
 from conformance.runner.isolate import collected_on_demand, isolated, lookup
 from conformance.runner.limit import Alarm, Interrupts, TimeLimit, bounded_memory
 from conformance.runner.normalize import error_text
+from conformance.runner.probes import PROBES, answers
 from conformance.runner.recorder import Recorder, drop_frames
 from conformance.runner.trace import Moment, Raised, Trace
 
@@ -81,8 +82,7 @@ def available(engine: Engine, need: str) -> bool:
     """Whether a need is met, or was met when the engine was recorded; unknown devices are not available."""
     if provides_traces(engine):
         return need in engine.available
-    if need == "cpu_build":
-        is_built = lookup(engine.torch, "backends.cuda.is_built")
-        return is_built is None or not is_built()
+    if need in PROBES:
+        return answers(engine.torch, need)
     backend = lookup(engine.torch, need) or lookup(engine.torch, f"backends.{need}")
     return bool(backend is not None and backend.is_available())

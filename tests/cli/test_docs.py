@@ -15,7 +15,7 @@ from conformance.cli import main
 from conformance.commands import documenting
 from conformance.language.claims import load_claims_text
 from conformance.language.load import load_text
-from conformance.report import docs, subjects
+from conformance.report import docs, engine_docs, subjects
 
 
 def test_the_markdown_files_are_current(capsys: pytest.CaptureFixture[str]) -> None:
@@ -136,7 +136,7 @@ def test_notes_are_found_where_they_stand() -> None:
     """In docstrings and comments; where one is only named, it does not stand."""
     source = '"""See Note [A].\n\nNote [A]: the first\nsentence. And more.\n"""\n'
     source += "# Note [B]: in a\n# comment; yes.\n\nx = 1\n"
-    assert docs.notes({"a.py": source}).splitlines()[2:] == [
+    assert engine_docs.notes({"a.py": source}).splitlines()[2:] == [
         "| A | [`a.py`](a.py) | the first sentence. |",
         "| B | [`a.py`](a.py) | in a comment |",
     ]

@@ -19,6 +19,7 @@ SPECS = """
 scenarios:
   - id: squares
     title: backward fills the leaf's grad
+    tier: core
     run: |
       a = torch.tensor([3.], requires_grad=True)
       b = a * a
@@ -277,6 +278,8 @@ def test_the_matrix_in_all_formats(folder: Path, capsys: pytest.CaptureFixture[s
     assert main(["matrix", "inhouse.jsonl", "halving.jsonl", "--format", "json"]) == 1
     engines = json.loads(capsys.readouterr().out)["engines"]
     assert (engines["halving 1"]["supported"], engines["halving 1"]["agreeing"]) == (2, 1)
+    assert list(engines["halving 1"]["tiers"]) == ["core", "standard"]
+    assert [each["agreeing"] for each in engines["halving 1"]["tiers"].values()] == [0, 1]
     text = (folder / "halving.jsonl").read_text()
     (folder / "cut.jsonl").write_text("\n".join(text.splitlines()[:-1]))
     assert main(["matrix", "cut.jsonl"]) == 2

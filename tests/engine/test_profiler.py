@@ -15,7 +15,7 @@ import torch
 
 from conformance import engine
 from conformance.engine._c10.interpreter_stack import transforms
-from conformance.engine._dispatch.torch_function_wrappers import beneath
+from conformance.engine._dispatch.torch_function_wrappers import unwrapped
 
 BOTH = pytest.mark.parametrize("t", [torch, engine], ids=["torch", "engine"])
 
@@ -99,7 +99,7 @@ def test_after_a_profile_functions_have_their_own_code() -> None:
     functions = [
         each
         for names in (vars(engine), vars(engine.Tensor), vars(engine.nn.functional))
-        for each in map(beneath, [*names.values()])
+        for each in map(unwrapped, [*names.values()])
         if isinstance(each, FunctionType)
     ]
     with engine.autograd.profiler.profile():

@@ -1,6 +1,6 @@
 """Writes what the engine knows of torch's interface from the installed torch: `python -m tests.engine.torch_api`.
 
-See Note [The data about torch] in conformance/engine/torch_api.py.
+See Note [torch_api.txt] in conformance/engine/torch_api.py.
 """
 
 from __future__ import annotations

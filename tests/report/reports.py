@@ -19,6 +19,7 @@ topic: A few
 scenarios:
   - id: grad-adds-up
     title: each pass adds to the leaf's grad
+    tier: core
     claim: notes/adds-up
     steps:
       - run: |

@@ -111,11 +111,11 @@ def test_one_page_at_a_time(page: Page) -> None:
 def test_the_matrix_leads_to_the_scenarios_of_its_cell(page: Page) -> None:
     """Area and engine are chosen in the filter."""
     page.open()
-    page.one(".matrix tbody td:nth-of-type(2) a").click()
+    page.one("[aria-label=Areas] .matrix tbody td:nth-of-type(2) a").click()
     page.until("document.querySelector('.filter output').textContent !== ''")
     assert len(ids(page)) == 5
     assert page.run("return [...new FormData(document.querySelector('.filter'))].join(' ')") == (
-        "text, engine,broken verdict, area,few document,"
+        "text, engine,broken verdict, tier, area,few document,"
     )
 
 
@@ -124,6 +124,7 @@ def test_the_matrix_leads_to_the_scenarios_of_its_cell(page: Page) -> None:
     [
         ("verdict=unsupported", ["layer-is-linear[1]", "layer-is-linear[2]"]),
         ("verdict=not+agrees&engine=same", []),
+        ("tier=core", ["grad-adds-up"]),
         ("document=notes", ["grad-adds-up", "retain-grad-on-a-constant"]),
         ("text=constant+raises", ["retain-grad-on-a-constant"]),
         ("text=notes/adds", ["grad-adds-up"]),

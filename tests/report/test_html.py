@@ -57,6 +57,7 @@ def test_it_reads_without_scripts() -> None:
     assert "same 1.0 5 5 of 5 ✓ 5 agrees" in text["overview"]
     assert f"broken {torch.__version__} 3 3 of 5 ✓ 3 agrees ∅ 2 unsupported" in text["overview"]
     assert "few 5 3/5" in text["overview"]
+    assert "core 1 1 standard 4 2/4" in text["overview"]
     assert (
         "layer-is-linear[2] a layer multiplies <b>and</b> adds broken has no torch.nn ✓ ∅"
         in text["scenarios"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,18 @@ def test_what_is_written_is_read() -> None:
     assert results == RESULTS
     assert header["engines"] == {"other": "1"}
     assert header["references"] == ["torch 2.13.0"]
+
+
+def test_the_footer_counts_verdicts_by_tier() -> None:
+    """A scenario that cannot be read is in none; a report from before there were tiers is read as standard."""
+    invalid = replace(result("c"), verdict="invalid", tier="")
+    lines = list(write((*RESULTS, replace(result("d"), tier="core"), invalid), 1))
+    footer = json.loads(lines[-1])["footer"]
+    assert footer["tiers"] == {"core": {"differs": 1}, "standard": {"differs": 2}}
+    assert footer["verdicts"] == {"differs": 3, "invalid": 1}
+    older = [line.replace(',"tier":"standard"', "") for line in LINES]
+    assert older != LINES
+    assert read("\n".join(older))[1] == RESULTS
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.check.locate import CLAIMS, specs
+from conformance.check.locate import is_scenario_file, specs
 from conformance.language.load import load_file
 from conformance.language.scenario import Scenario
 from conformance.runner.compare import differences
@@ -14,7 +14,7 @@ from conformance.runner.execute import run
 from conformance.runner.trace import Trace
 from tests.runner.make import torch_engine
 
-FILES = sorted(path for path in specs().rglob("*.yaml") if path.name != CLAIMS)
+FILES = sorted(path for path in specs().rglob("*.yaml") if is_scenario_file(path))
 
 
 def _changed(scenario: Scenario) -> bool:

@@ -1,7 +1,8 @@
-"""What torch has and this engine has not: asked for, it raises an error that names it.
+"""Public names of torch that the engine does not implement: using one raises an error that names it.
 
-Note [Absent names]: programs ask ``hasattr(torch, "compile")``, and find that there is none; programs that use such a
-name are told what is not implemented. So the error is both, and a name that torch lacks, too, has torch's text.
+Note [Absent names]: ``hasattr(torch, "compile")`` must be False, so the error is an AttributeError; a program that uses the name
+should get to know that it is not implemented, so it is a NotImplementedError as well. A name that torch does not have
+either raises torch's AttributeError.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from .torch_api import public_names
 
 
 class AbsentError(NotImplementedError, AttributeError):
-    """A name of torch's that is not implemented, see Note [Absent names]."""
+    """A name of torch is not implemented, see Note [Absent names]."""
 
 
 class _AbsentAttribute:
-    """An attribute of torch's that a class lacks."""
+    """A descriptor for an attribute of torch's class that the engine's class does not implement."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -28,7 +29,11 @@ class _AbsentAttribute:
 
 
 def look_up(module: str) -> Callable[[str], Any]:
-    """The ``__getattr__`` of the module that stands in for torch's."""
+    """The ``__getattr__`` for the engine's version of a module of torch; see Note [Absent names].
+
+    Args:
+        module: torch's name of the module.
+    """
 
     def find(name: str) -> NoReturn:
         if not name.startswith("_") and name in public_names(module):
@@ -39,14 +44,14 @@ def look_up(module: str) -> Callable[[str], Any]:
 
 
 def attach(cls: type) -> None:
-    """Name what torch's class of that name has and this one has not."""
+    """Add descriptors for the names of torch's class that this class does not implement."""
     for name in public_names(cls.__name__):
         if not hasattr(cls, name):
             setattr(cls, name, _AbsentAttribute(f"{cls.__name__}.{name}"))
-    cls.__dir__ = _present  # type: ignore[assignment]
+    cls.__dir__ = _implemented_names  # type: ignore[assignment]
 
 
-def _present(self: Any) -> list[str]:
-    """The names of what an object has."""
+def _implemented_names(self: Any) -> list[str]:
+    """The ``__dir__`` of such a class: the implemented names."""
     found = {name: getattr_static(type(self), name, None) for name in object.__dir__(self)}
     return [name for name, each in found.items() if not isinstance(each, _AbsentAttribute)]

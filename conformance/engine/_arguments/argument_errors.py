@@ -1,9 +1,10 @@
-"""What composed functions say of arguments that torch does not take (torch: utils/python_arg_parser.cpp).
+"""Argument checks of functions that are composed of several operations (torch: utils/python_arg_parser.cpp).
 
-Note [Refused afterwards]: torch looks at the arguments of its own functions before anything runs. Here they are looked
-at when a function has failed, a row or what is composed of rows, and what torch would have refused is said instead;
-see Note [Overloads]. Before it runs, it is only asked whether each argument is of a class that is usual for its place,
-since Python would compute something with many others. What succeeds pays for a frame and a look at its arguments.
+Note [Arguments are checked on failure]: torch parses the arguments of a function before anything runs. Here signatures are
+checked only after a function has raised; if torch's parser rejects the arguments, its error is raised instead, see
+Note [Overloads]. Before a function runs, only the classes of the arguments are compared with those that the parameter
+usually has, since Python would compute something with many others. So a call that succeeds pays for one frame and for
+this comparison.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from types import FunctionType
 from typing import Any
 
 from .._autograd.tensor import Tensor
-from .._autograd.torch_function import flat, overrides_alone
+from .._autograd.torch_function import flat_values, overrides_without_tensor
 from .._c10.errors import wrong_element, wrong_type
 from .._c10.location import FOLDER
 from .._c10.slots import on_first_use
@@ -24,24 +25,28 @@ from .overloads import (
     Classes,
     Signature,
     are_ints,
+    argument_error,
+    fast_path_classes,
     is_count,
     is_listed,
-    misfit,
-    refusal,
+    mismatch_error,
     signature_of,
-    usual_classes,
 )
 from .torch_api import is_overloaded
 
 Function = Callable[..., Any]
-ask_late: Callable[..., Any] = on_first_use("ask_late")  # see Note [Slots]
-# Written in Python in torch: what they call by names refuses.
+dispatch_after_failure: Callable[..., Any] = on_first_use("dispatch_after_failure")  # see Note [Slots]
+# Written in Python in torch: the C++ function that they call raises the error.
 _KERNELS = {"unique": "_unique2", "unique_consecutive": "unique_consecutive"}
 
 
-def refusing(function: Function, name: str) -> Function:
-    """torch's function of that name, or a method as ``Tensor.name``, which refuses as torch does."""
-    if not isinstance(function, FunctionType) or tells_itself(function, name):
+def check_arguments(function: Function, name: str) -> Function:
+    """Wrap a function so that it raises torch's errors for its arguments.
+
+    Args:
+        name: torch's name of the function; ``Tensor.name`` for a method.
+    """
+    if not isinstance(function, FunctionType) or checks_its_own_arguments(function, name):
         return function
 
     places: tuple[Classes, ...] = ()
@@ -52,34 +57,36 @@ def refusing(function: Function, name: str) -> Function:
         nonlocal places, named
         try:
             if named is None:
-                places, named = usual_classes(name) or _of_flags(function)
+                places, named = fast_path_classes(name) or _bool_classes(function)
             for value, classes in zip(args, places):  # noqa: B905  of those there are
                 if classes is not None and value.__class__ not in classes and not are_ints(value, classes):
-                    _check(function, name, args, kwargs)
+                    _raise_argument_error(function, name, args, kwargs)
             for key, value in kwargs.items():
                 classes = named.get(key)
                 if classes is not None and value.__class__ not in classes and not are_ints(value, classes):
-                    _check(function, name, args, kwargs)
+                    _raise_argument_error(function, name, args, kwargs)
             return function(*args, **kwargs)
         except Exception:
-            return answer_late(call, name, args, kwargs)
+            return handle_failed_call(call, name, args, kwargs)
 
     return call
 
 
-def answer_late(call: Function, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What comes of a call that has just failed: what an argument says that overrides it, or else an error.
+def handle_failed_call(call: Function, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Handle an exception of a call: dispatch to an argument with ``__torch_function__``, or raise.
 
-    Errors keep no name here: they would keep the frames that they tell of, and their tensors, alive.
+    Errors are not assigned to variables that stay: they would keep their frames, and so tensors, alive.
 
     Raises:
-        TypeError: torch would have refused the arguments.
-        Exception: the error that is handled, which torch has as well.
+        TypeError: torch's parser rejects the arguments.
+        Exception: otherwise, the exception itself.
     """
     method = name.startswith("Tensor.")
-    if any(map(overrides_alone, flat((*args, *kwargs.values())))):
-        return ask_late(vars(Tensor)[name.removeprefix("Tensor.")] if method else call, args, kwargs)
-    found = refusal(name, args[method:], kwargs)
+    if any(map(overrides_without_tensor, flat_values((*args, *kwargs.values())))):
+        return dispatch_after_failure(
+            vars(Tensor)[name.removeprefix("Tensor.")] if method else call, args, kwargs
+        )
+    found = argument_error(name, args[method:], kwargs)
     if found is None:
         raise  # noqa: PLE0704 (of the handler that called)
     try:
@@ -88,8 +95,8 @@ def answer_late(call: Function, name: str, args: tuple[Any, ...], kwargs: dict[s
         del found
 
 
-def within_refusing() -> bool:
-    """Whether what runs now is part of a function that refuses."""
+def inside_argument_check() -> bool:
+    """Whether a caller is a function that was wrapped by ``check_arguments``."""
     frame = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith((FOLDER, "<row ")):
         if frame.f_globals is globals():
@@ -98,14 +105,16 @@ def within_refusing() -> bool:
     return False
 
 
-def _check(function: Function, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Refuse arguments of which some are of no usual class, unless torch takes them.
+def _raise_argument_error(
+    function: Function, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
+    """Check the signatures of a function, one of whose arguments has an unusual class.
 
     Raises:
-        TypeError: as torch words it.
+        TypeError: torch's parser rejects the arguments.
     """
     method = name.startswith("Tensor.")
-    found = refusal(name, args[method:], kwargs)
+    found = argument_error(name, args[method:], kwargs)
     if found is not None:
         try:
             raise found
@@ -113,77 +122,76 @@ def _check(function: Function, name: str, args: tuple[Any, ...], kwargs: dict[st
             del found
     if is_listed(name):
         return
-    for place, flag in _flags(function):
+    for place, flag in _bool_parameters(function):
         if len(args) > place:
             if args[place].__class__ is not bool:
-                raise _no_flag(name, flag, args[place], place + 1 - method)
+                raise _wrong_bool_error(name, flag, args[place], place + 1 - method)
         elif flag in kwargs and kwargs[flag].__class__ is not bool:
-            raise _no_flag(name, flag, kwargs[flag])
+            raise _wrong_bool_error(name, flag, kwargs[flag])
 
 
-def _of_flags(function: Function) -> tuple[tuple[Classes, ...], dict[str, Classes]]:
-    """The classes by place and by name for a function whose signatures are not listed."""
-    flags = dict(_flags(function))
+def _bool_classes(function: Function) -> tuple[tuple[Classes, ...], dict[str, Classes]]:
+    """The usual classes, by position and by name, for a function without listed signatures: those of its bool parameters."""
+    flags = dict(_bool_parameters(function))
     only: Classes = frozenset([bool])
     places = tuple(only if place in flags else None for place in range(max(flags, default=-1) + 1))
     return places, dict.fromkeys(flags.values(), only)
 
 
-def _flags(function: Function) -> list[tuple[int, str]]:
-    """Place and name of the arguments that are true or false."""
+def _bool_parameters(function: Function) -> list[tuple[int, str]]:
+    """Position and name of the bool parameters."""
     kinds = function.__annotations__
     if "bool" not in kinds.values():
         return []
-    code = inspect.unwrap(function).__code__  # signatures would take a twentieth of the import
+    code = inspect.unwrap(function).__code__  # inspect.signature would take a twentieth of the import
     count = code.co_argcount + (0 if code.co_flags & inspect.CO_VARARGS else code.co_kwonlyargcount)
     return [(place, name) for place, name in enumerate(code.co_varnames[:count]) if kinds.get(name) == "bool"]
 
 
-def has_flags(function: Function) -> bool:
-    """Whether some argument of a function is true or false."""
-    return bool(_flags(function))
+def has_bool_parameters(function: Function) -> bool:
+    """Whether a function has bool parameters."""
+    return bool(_bool_parameters(function))
 
 
-def _no_flag(name: str, flag: str, value: Any, position: int = 0) -> TypeError:
+def _wrong_bool_error(name: str, flag: str, value: Any, position: int = 0) -> TypeError:
     called = name.removeprefix("Tensor.")
     return wrong_type(
         _KERNELS.get(called, called), flag, "bool", value, 0 if called in _KERNELS else position
     )
 
 
-def tells_itself(function: Function, name: str) -> bool:
-    """Whether it is a row, by its own name or one for which no overloads are listed, or takes what its tensor says."""
+def checks_its_own_arguments(function: Function, name: str) -> bool:
+    """Whether a function needs no wrapper: operations check their own arguments, under their own name or without overloads."""
     if name == "Tensor.new":
         return True
     row = getattr(function, "row", None)
     return row is not None and (row.name == name.removeprefix("Tensor.") or not is_overloaded(name))
 
 
-def all_refusing(functions: Mapping[str, Function], prefix: str = "") -> dict[str, Function]:
-    """The functions that are composed of rows, by their names, as ``refusing`` makes them."""
-    return {name: refusing(each, prefix + name) for name, each in functions.items()}
+def check_all_arguments(functions: Mapping[str, Function], prefix: str = "") -> dict[str, Function]:
+    """``check_arguments`` for several functions, by name."""
+    return {name: check_arguments(each, prefix + name) for name, each in functions.items()}
 
 
-def all_calling(functions: Mapping[str, Any], kernels: str) -> dict[str, Function]:
-    """The functions that call kernels, by their names, as ``calling`` makes them.
+def check_all_kernel_arguments(functions: Mapping[str, Any], kernels: str) -> dict[str, Function]:
+    """``check_kernel_arguments`` for several functions, by name.
 
     Args:
-        kernels: lines of a function's name and its kernel's signature, with the function's own name of an argument
-            behind an @.
+        kernels: lines ``name: kernel(signature)``; behind an @ the function's own name of an argument, if it differs.
     """
     found = {}
     for line in kernels.strip().splitlines():
         name, _, text = line.partition(": ")
         called, _, arguments = text.partition("(")
-        found[name] = calling(functions[name], called, f"({arguments}")
+        found[name] = check_kernel_arguments(functions[name], called, f"({arguments}")
     return found
 
 
-def calling(function: Function, kernel: str, arguments: str) -> Function:
-    """A function that torch has written in Python, which refuses what its kernel does, in the kernel's name."""
+def check_kernel_arguments(function: Function, kernel: str, arguments: str) -> Function:
+    """Wrap a function that torch implements in Python: its errors are those of the C++ function (kernel) that it calls."""
     places: tuple[Classes, ...] = ()
     named: dict[str, Classes] | None = None
-    code = function.__code__  # its own: while a stub is installed, it has another
+    code = function.__code__  # stored now: an installed stub replaces it
 
     def itself() -> Function:
         own = FunctionType(code, function.__globals__, None, function.__defaults__, function.__closure__)
@@ -200,21 +208,21 @@ def calling(function: Function, kernel: str, arguments: str) -> Function:
                 places = tuple(named.get(name) for name in code.co_varnames[: code.co_argcount])
             for value, classes in zip(args, places):  # noqa: B905  of those there are
                 if classes is not None and value.__class__ not in classes and not are_ints(value, classes):
-                    _check_kernel(itself(), kernel, arguments, args, kwargs)
+                    _raise_kernel_argument_error(itself(), kernel, arguments, args, kwargs)
             for key, value in kwargs.items():
                 classes = named.get(key)
                 if classes is not None and value.__class__ not in classes and not are_ints(value, classes):
-                    _check_kernel(itself(), kernel, arguments, args, kwargs)
+                    _raise_kernel_argument_error(itself(), kernel, arguments, args, kwargs)
             return function(*args, **kwargs)
         except Exception:
-            _check_kernel(itself(), kernel, arguments, args, kwargs)
+            _raise_kernel_argument_error(itself(), kernel, arguments, args, kwargs)
             raise
 
     return call
 
 
 def _parsed(arguments: str) -> tuple[list[str], Signature]:
-    """The function's own names in the kernel's order, and the kernel's signature."""
+    """The function's own argument names in the order of the kernel, and the signature of the kernel."""
     parts = [each.rpartition(" ")[2] for each in arguments[1:-1].split(", ") if each != "*"]
     theirs = [each.partition("@")[0] for each in parts]
     for each, name in zip(parts, theirs, strict=True):
@@ -222,34 +230,34 @@ def _parsed(arguments: str) -> tuple[list[str], Signature]:
     return [each.rpartition("@")[2] for each in parts], signature_of(arguments)
 
 
-def _check_kernel(
+def _raise_kernel_argument_error(
     function: Function, kernel: str, arguments: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> None:
-    """Refuse what the kernel does not take.
+    """Check the arguments against the signature of the kernel.
 
     Raises:
-        TypeError: as torch words it.
+        TypeError: the parser of the kernel rejects them.
     """
     try:
         bound = inspect.signature(function).bind(*args, **kwargs)
     except TypeError:
-        return  # Python says so
+        return  # the function itself raises
     bound.apply_defaults()
     if bound.arguments.get("inplace"):
         kernel += "_"
     own, signature = _parsed(arguments)
     by_name = {each.name: bound.arguments[name] for name, each in zip(own, signature.parameters, strict=True)}
     in_order = [by_name.pop(each.name) for each in signature.parameters if not each.keyword_only]
-    found = misfit(kernel, signature, in_order, by_name)
+    found = mismatch_error(kernel, signature, in_order, by_name)
     if found is not None:
         raise found from None
 
 
 def check_tensors(called: str, /, **given: Any) -> None:
-    """Refuse what a kernel takes for tensors, where reading it has failed.
+    """Check that these arguments are tensors; called after a failure.
 
     Raises:
-        TypeError: naming the first that is none.
+        TypeError: names the first argument that is not.
     """
     for position, (argument, value) in enumerate(given.items(), 1):
         if not isinstance(value, Tensor):
@@ -257,14 +265,14 @@ def check_tensors(called: str, /, **given: Any) -> None:
 
 
 def check_ints(called: str, argument: str, value: Any, position: int = 0, alone: bool = True) -> None:
-    """Refuse what torch does not take for a tuple of ints.
+    """Check that an argument is a tuple of ints.
 
     Args:
-        position: where the argument was given, 0 if by its name.
-        alone: whether one int stands for a tuple of it.
+        position: of a positional argument, from 1; 0 for a keyword argument.
+        alone: whether one int is accepted as well.
 
     Raises:
-        TypeError: naming the argument, and its element.
+        TypeError: names the argument and the element.
     """
     if alone and value.__class__ is int:
         return

@@ -1,4 +1,4 @@
-"""Functions tell the names that torch has them under: torch.arcsin is no torch.asin, torch.fft.fft tells fft_fft."""
+"""The ``__name__`` of public functions: torch.arcsin is "arcsin", though it is the same as torch.asin; torch.fft.fft is "fft_fft"."""
 
 from __future__ import annotations
 
@@ -8,16 +8,20 @@ from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType
 from typing import Any
 
-from .argument_errors import answer_late
+from .argument_errors import handle_failed_call
 
 
-def all_named(
+def with_public_names(
     functions: Mapping[str, Any], prefix: str = "", elsewhere: Iterable[Any] = (), methods: bool = False
 ) -> dict[str, Any]:
-    """Those which told other names; what is known by several, or elsewhere, or is a row, is called by another function.
+    """The functions whose ``__name__`` has to change, with the right one.
+
+    A function that has several names, or is an operation, is wrapped by another function with the name.
 
     Args:
-        prefix: what the dispatcher's names have in front.
+        functions: by their public names.
+        prefix: of the names in torch's C++, such as "fft_".
+        elsewhere: functions that are also public in other modules.
         methods: whether they are methods of Tensor.
     """
     places = Counter(map(id, (*functions.values(), *elsewhere)))
@@ -43,6 +47,6 @@ def _calling(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         try:
             return function(*args, **kwargs)
         except Exception:
-            return answer_late(other, name, args, kwargs)
+            return handle_failed_call(other, name, args, kwargs)
 
     return other

@@ -1,4 +1,4 @@
-"""How torch tells which of the arguments fit no signature (torch: utils/invalid_arguments.cpp)."""
+"""The error messages for arguments that match no signature (torch: utils/invalid_arguments.cpp)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from .._c10.errors import typename
 Keywords = Mapping[str, Any]
 
 
-def all_listed(name: str, signatures: Sequence[str], args: Sequence[Any], kwargs: Keywords) -> str:
-    """What is said of arguments that fit none of several signatures."""
+def no_signature_matches(name: str, signatures: Sequence[str], args: Sequence[Any], kwargs: Keywords) -> str:
+    """The message for arguments that match none of several signatures (torch: format_invalid_args)."""
     given = "".join(f"{typename(each)}, " for each in args)
     given += "".join(f"{key}={typename(kwargs[key])}, " for key in reversed(list(kwargs)))
     if args:
@@ -19,16 +19,16 @@ def all_listed(name: str, signatures: Sequence[str], args: Sequence[Any], kwargs
     lines = [f"{name}() received an invalid combination of arguments - got ({given}), but expected one of:"]
     for each in signatures:
         lines.append(f" * {each}")
-        parts = _parts(each)
+        parts = _parameters(each)
         if len(parts) == len(args) + len(kwargs):
-            lines.append("      didn't match because some of the " + _marked(parts, args, kwargs))
+            lines.append("      didn't match because some of the " + _mark_mismatches(parts, args, kwargs))
     return "\n".join(lines) + "\n"
 
 
-def one_expected(name: str, signature: str, args: Sequence[Any], kwargs: Keywords) -> str:
-    """What is said of arguments that do not fit the one signature that is told."""
-    parts = _parts(signature)
-    if len(parts) == len(args) + len(kwargs):  # of which torch counts the * as one
+def signature_mismatch(name: str, signature: str, args: Sequence[Any], kwargs: Keywords) -> str:
+    """The message for arguments that do not match a function's only signature."""
+    parts = _parameters(signature)
+    if len(parts) == len(args) + len(kwargs):  # torch counts the * as a parameter
         names = [part[-1] for part in parts]
         values = [*args, *(kwargs[each] for each in names[len(args) :] if each in kwargs)]
         pairs = zip(parts, values, strict=False)
@@ -38,12 +38,12 @@ def one_expected(name: str, signature: str, args: Sequence[Any], kwargs: Keyword
     return f"{name}() received an invalid combination of arguments - got ({', '.join(shown)}), but expected {signature}"
 
 
-def _parts(signature: str) -> list[tuple[str, ...]]:
-    """What stands between the commas: kinds and names."""
+def _parameters(signature: str) -> list[tuple[str, ...]]:
+    """Types and names of the parameters; like torch, this splits at commas, so that * and defaults are part of them."""
     return [tuple(part.rsplit(" ", 1)) for part in signature[1:-1].split(", ")]
 
 
-def _marked(parts: Sequence[tuple[str, ...]], args: Sequence[Any], kwargs: Keywords) -> str:
+def _mark_mismatches(parts: Sequence[tuple[str, ...]], args: Sequence[Any], kwargs: Keywords) -> str:
     names = [part[-1] for part in parts]
     unknown = [key for key in reversed(list(kwargs)) if key not in names[len(args) :]]
     if unknown:
@@ -54,13 +54,13 @@ def _marked(parts: Sequence[tuple[str, ...]], args: Sequence[Any], kwargs: Keywo
         value = kwargs[names[position]] if by_name else args[position]
         kinds = ("int",) if part[0] == "int" else ("float", "int") if part[0] == "float" else (part[0],)
         mark = "" if typename(value) in kinds else "!"
-        shown.append(f"{mark}{names[position] + '=' if by_name else ''}{_contents(value)}{mark}")
+        shown.append(f"{mark}{names[position] + '=' if by_name else ''}{_describe_type(value)}{mark}")
     text = ", ".join(shown)
     return f"arguments have invalid types: ({text}{'' if args else ', '})"
 
 
-def _contents(value: Any) -> str:
-    """The type of a value, and of what a list holds."""
+def _describe_type(value: Any) -> str:
+    """The type of a value, with the types of the elements of a list or tuple."""
     if not isinstance(value, (tuple, list)):
         return typename(value)
     inner = ", ".join(map(typename, value))

@@ -1,12 +1,12 @@
-"""Which arguments torch's functions take, and what is said of others.
+"""The signatures of torch's functions, and the errors for arguments that match none (torch: utils/python_arg_parser.cpp).
 
-Note [Overloads]: torch tries one signature after another (torch: utils/python_arg_parser.cpp). The engine's functions
-take what all of them take, and look here when they have failed, or before, where they would take more. If no signature
-fits, and the number of arguments leaves just one in question, the error is about that one; else it lists them all
-(utils/invalid_arguments.cpp), with what it reads into their texts: ``*`` and ``name = default`` count as arguments, so
-that only signatures without either are ever marked.
+Note [Overloads]: torch's parser tries one signature after the other. The engine's functions accept all arguments that some
+signature accepts; signatures are checked after a function has raised, or before, if the function would accept more than
+torch. If no signature matches, and the number of arguments leaves only one candidate, the error is about that one;
+otherwise it lists all signatures (torch: utils/invalid_arguments.cpp). As in torch, this message counts ``*`` and
+``name = default`` as arguments, so that arguments are only marked in signatures without either.
 
-The signatures are those of Note [The data about torch]. What is said of ``out`` is the engine's.
+The signatures are in torch_api.txt, see Note [torch_api.txt]; parameters ``out`` are handled here.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ from .._c10.errors import missing_arguments, typename, wrong_element, wrong_type
 from .._c10.keyword_names import NUMPY_NAMES
 from .._c10.size import Size
 from . import positional
-from .invalid_arguments import Keywords, all_listed, one_expected
+from .invalid_arguments import Keywords, no_signature_matches, signature_mismatch
 from .positional import NUMBERS_OF
 from .torch_api import NO_ARGUMENTS, signature_texts
 
 
 class Parameter(NamedTuple):
-    """An argument of a signature."""
+    """A parameter of a signature (torch: FunctionParameter)."""
 
     kind: str
     name: str
     default: str | None
     keyword_only: bool
     optional: bool  # whether it may be None
-    several: bool = False  # whether it is no single one of its kind
+    several: bool = False  # a tuple type for which a single value is not accepted
 
     def given(self, kwargs: Keywords) -> str | None:
-        """The name by which it is among the keyword arguments."""
+        """The name under which it is among the keyword arguments: torch's or numpy's; None if it is not."""
         names = (self.name, NUMPY_NAMES.get(self.name, self.name))
         return next((name for name in names if name in kwargs), None)
 
     @property
     def usual(self) -> Classes:
-        """The classes of most values that it takes, None for any."""
+        """The classes of most values that it accepts, None for any class; see Note [Arguments are checked on failure]."""
         classes = TENSORS if self.kind == "Tensor" else _USUAL.get(self.kind)
         if classes is None or self.name == "out":
             return None
@@ -62,7 +62,7 @@ class Parameter(NamedTuple):
 
 
 class Signature(NamedTuple):
-    """One overload: its text, and what that says."""
+    """One overload: its text and its parameters (torch: FunctionSignature)."""
 
     text: str
     parameters: tuple[Parameter, ...]
@@ -76,7 +76,7 @@ class Signature(NamedTuple):
         return [each.name for each in self.parameters if each.default is None]
 
 
-# What a kind of argument is -----------------------------------------------------------------------
+# Parameter types ----------------------------------------------------------------------------------
 
 
 def _is_tensor(value: Any) -> bool:
@@ -90,7 +90,7 @@ def _is_scalar_tensor(value: Any, kinds: str) -> bool:
 
 
 def is_count(value: Any) -> bool:
-    """Whether torch takes a value for an int."""
+    """Whether torch accepts a value as an int (torch: THPUtils_checkLong, or a 0-dimensional integer tensor)."""
     return (isinstance(value, (int, np.integer)) and not isinstance(value, bool)) or _is_scalar_tensor(
         value, "iu"
     )
@@ -105,7 +105,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _is_index(value: Any) -> bool:
-    """Whether a value may stand in a tuple of ints: an integer tensor of one element as well."""
+    """Whether torch accepts a value in a tuple of ints: also an integer tensor with one element."""
     if isinstance(value, Tensor):
         return value._array.size == 1 and value._array.dtype.kind in "iu"
     return hasattr(value, "__index__")
@@ -114,7 +114,7 @@ def _is_index(value: Any) -> bool:
 def _are_ints(value: Any) -> bool:
     if isinstance(value, (tuple, list)):
         return not value or (not isinstance(value[0], bool) and _is_index(value[0]))
-    return is_count(value)  # of one dimension
+    return is_count(value)  # a single int
 
 
 def _are(kinds: Callable[[Any], bool]) -> Callable[[Any], bool]:
@@ -131,7 +131,7 @@ _TAKES: dict[str, Callable[[Any], bool]] = {
     "object": lambda value: True,
     "tuple of floats": _are(_is_float),
     "tuple of ints": _are_ints,
-    "tuple of Tensors": lambda value: isinstance(value, (tuple, list)),  # see _odd_element
+    "tuple of Tensors": lambda value: isinstance(value, (tuple, list)),  # see _wrong_element_error
     "tuple of Scalars": _are(lambda each: isinstance(each, (int, float, complex))),
     "torch.dtype": lambda value: (
         isinstance(value, dtypes.dtype) or any(value is each for each in (float, int, bool, complex))
@@ -148,8 +148,8 @@ _MAY_BE_NONE = (
     "pin_memory",
     "requires_grad",
     "rounding_mode",
-)  # whatever their texts say; range alone is written by hand
-_PIECES = frozenset(["split_copy", "split_with_sizes_copy", "unbind_copy"])  # written into a list
+)  # in all signatures, although their texts do not say so
+_PIECES = frozenset(["split_copy", "split_with_sizes_copy", "unbind_copy"])  # whose out= is a list
 
 
 # Signatures ---------------------------------------------------------------------------------------
@@ -165,7 +165,11 @@ def _signatures(name: str) -> tuple[Signature, ...]:
 
 
 def signature_of(text: str, optional: str = "") -> Signature:
-    """A signature of its text, and the kind of argument that may be None though the text does not say so."""
+    """Parse the text of a signature.
+
+    Args:
+        optional: a parameter ("type name") that accepts None although the text does not say so.
+    """
     parameters, keyword_only = [], False
     for part in text[1:-1].split(", "):
         if part in ("*", ""):
@@ -186,13 +190,13 @@ def signature_of(text: str, optional: str = "") -> Signature:
 
 
 def parameters(name: str) -> set[str]:
-    """The names of what a function takes by any of its signatures; none if it is not listed."""
+    """The parameter names of all signatures of a function; empty if it is not listed."""
     return {each.name for signature in _signatures(name) for each in signature.parameters}
 
 
 @cache
-def by_name_alone(name: str) -> set[str]:
-    """The names of what none of a function's signatures takes by its place."""
+def keyword_only_names(name: str) -> set[str]:
+    """The names of the parameters that are keyword-only in all signatures."""
     every = [each for signature in _signatures(name) for each in signature.parameters]
     return {each.name for each in every} - {each.name for each in every if not each.keyword_only}
 
@@ -202,56 +206,60 @@ def is_listed(name: str) -> bool:
     return bool(_signatures(name))
 
 
-def refusal(name: str, args: Sequence[Any], kwargs: Keywords) -> TypeError | None:
-    """The TypeError for arguments that fit none of a function's signatures; None if one fits, or none is listed."""
+def argument_error(name: str, args: Sequence[Any], kwargs: Keywords) -> TypeError | None:
+    """The error for arguments that match no signature of a function; None if one matches, or none is listed."""
     signatures = _signatures(name)
     if not signatures:
         return None
     called = name.rpartition(".")[2]
     if signatures[0].text == NO_ARGUMENTS:
-        return no_arguments(called, len(args), kwargs)
+        return no_arguments_error(called, len(args), kwargs)
     if len(signatures) == 1:
-        out = called == name and not called.endswith("_")  # which its text does not tell of
-        if _is_not_alone(called) and not _may_fit(signatures[0], len(args) + len(kwargs), out):
+        out = called == name and not called.endswith("_")  # which is not in its text
+        if _has_deprecated_overloads(called) and not _may_fit(signatures[0], len(args) + len(kwargs), out):
             text = signatures[0].text
             text = f"{text[:-1]}, Tensor out = None)" if out else text
-            return TypeError(one_expected(called, text, args, kwargs))
+            return TypeError(signature_mismatch(called, text, args, kwargs))
         rest = {keyword: value for keyword, value in kwargs.items() if keyword != "out"}
         try:
-            return misfit(called, signatures[0], args, rest) or _odd_out(called, signatures[0], kwargs)
+            return mismatch_error(called, signatures[0], args, rest) or _wrong_out_error(
+                called, signatures[0], kwargs
+            )
         except TypeError as error:
             return error
     try:
-        if not all(misfit(called, each, args, kwargs) for each in signatures):
+        if not all(mismatch_error(called, each, args, kwargs) for each in signatures):
             return None
     except TypeError as error:
         return error
-    count = len(args) + len(kwargs)  # as torch's, which spreads no sizes
+    count = len(args) + len(kwargs)  # as in torch, f(2, 3) is not converted to f((2, 3)) here
     plausible = [each for each in signatures if _may_fit(each, count)]
     if len(plausible) == 1:
-        return misfit(called, plausible[0], args, kwargs)
-    return TypeError(all_listed(called, [each.text for each in signatures], args, kwargs))
+        return mismatch_error(called, plausible[0], args, kwargs)
+    return TypeError(no_signature_matches(called, [each.text for each in signatures], args, kwargs))
 
 
-def no_arguments(called: str, count: int, kwargs: Keywords) -> TypeError | None:
-    """What Python says of arguments of a method written in C that has none."""
+def no_arguments_error(called: str, count: int, kwargs: Keywords) -> TypeError | None:
+    """Python's error for arguments of a C method without parameters; None without arguments."""
     if kwargs:
         return TypeError(f"TensorBase.{called}() takes no keyword arguments")
     return TypeError(f"TensorBase.{called}() takes no arguments ({count} given)") if count else None
 
 
 def _may_fit(signature: Signature, count: int, out: bool = False) -> bool:
-    """Whether so many arguments may be what a signature takes, with or without another one, ``out``."""
+    """Whether a signature accepts this number of arguments, with one more for ``out``."""
     return len(signature.required) <= count <= len(signature.parameters) + out
 
 
-def _is_not_alone(called: str) -> bool:
-    """Whether a function has signatures besides that torch deprecates, and does not tell of."""
+def _has_deprecated_overloads(called: str) -> bool:
+    """Whether a function has deprecated signatures, which error messages do not list."""
     return called == "copy_" or called.removesuffix("_") in NUMBERS_OF
 
 
-def misfit(name: str, signature: Signature, args: Sequence[Any], kwargs: Keywords) -> TypeError | None:
-    """Why the arguments do not fit one signature."""
+def mismatch_error(
+    name: str, signature: Signature, args: Sequence[Any], kwargs: Keywords
+) -> TypeError | None:
+    """The error for arguments that do not match one signature; None if they match (torch: FunctionSignature::parse)."""
     parameters, most = signature.parameters, signature.positional
     if (
         most == 1
@@ -259,7 +267,7 @@ def misfit(name: str, signature: Signature, args: Sequence[Any], kwargs: Keyword
         and args
         and not isinstance(args[0], (tuple, list))
     ):
-        args = (tuple(args),) if _are_ints(tuple(args)) else args  # spread
+        args = (tuple(args),) if _are_ints(tuple(args)) else args  # f(2, 3) for f((2, 3))
     if len(args) > most:
         return TypeError(_too_many(name, signature, len(args)))
     used = set()
@@ -278,7 +286,7 @@ def misfit(name: str, signature: Signature, args: Sequence[Any], kwargs: Keyword
         if each.takes(value) or (
             each.kind == "Tensor" and _is_number(value) and name in _NUMBERS_FOR_TENSORS
         ):
-            odd = _odd_element(name, each, position, value)
+            odd = _wrong_element_error(name, each, position, value)
             if odd is not None:
                 raise odd
             continue
@@ -288,7 +296,7 @@ def misfit(name: str, signature: Signature, args: Sequence[Any], kwargs: Keyword
     if all(keyword in used for keyword in kwargs):
         return None
     places = {each.name: place for place, each in enumerate(parameters)}
-    for keyword in kwargs:  # here torch knows no names of numpy's
+    for keyword in kwargs:  # torch does not consider numpy's names here
         if places.get(keyword, -1) < len(args):
             known = keyword in places
             text = "got multiple values for argument" if known else "got an unexpected keyword argument"
@@ -296,8 +304,8 @@ def misfit(name: str, signature: Signature, args: Sequence[Any], kwargs: Keyword
     return TypeError(f"invalid keyword arguments to {name}()")
 
 
-def _odd_element(name: str, parameter: Parameter, position: int, value: Any) -> TypeError | None:
-    """What is found when a sequence is taken apart, whose first element alone says what it is."""
+def _wrong_element_error(name: str, parameter: Parameter, position: int, value: Any) -> TypeError | None:
+    """The error for an element of a sequence after the first: the parser checks only the first, later code the others."""
     if not isinstance(value, (tuple, list)):
         return None
     if parameter.kind == "tuple of Tensors":
@@ -312,15 +320,15 @@ def _odd_element(name: str, parameter: Parameter, position: int, value: Any) -> 
     return None
 
 
-def _odd_out(name: str, signature: Signature, kwargs: Keywords) -> TypeError | None:
-    """What is wrong with the out= of a function that has several results, which no signature tells."""
+def _wrong_out_error(name: str, signature: Signature, kwargs: Keywords) -> TypeError | None:
+    """The error for the ``out`` of a function with several results, which is not in its signature."""
     if kwargs.get("out") is None or not (hasattr(structseq, f"{name}_out") or name in _PIECES):
         return None
     value = kwargs["out"]
     if not isinstance(value, (tuple, list)):
         return wrong_type(name, "out", "tuple of Tensors", value)
     out = Parameter("tuple of Tensors", "out", "None", True, True, False)
-    return _odd_element(name, out, len(signature.parameters), value)
+    return _wrong_element_error(name, out, len(signature.parameters), value)
 
 
 def _too_many(name: str, signature: Signature, given: int) -> str:
@@ -337,9 +345,9 @@ def _missing(name: str, signature: Signature, first: int, kwargs: Keywords) -> T
     return missing_arguments(name, [each.name for each in wanted if each.given(kwargs) is None])
 
 
-# Rows -----------------------------------------------------------------------------------------------
+# Names of operations --------------------------------------------------------------------------------
 
-# What tells rows apart that are overloads of one operation; what only looks like that; rows with names of their own.
+# The suffixes of operations that are overloads; below, names that only seem to have one, and other names.
 _FORMS = (
     *(
         "_with",
@@ -375,7 +383,7 @@ _OPNAMES = {
 
 @cache
 def opname(row: str) -> str:
-    """torch's name of the operation of which a row is an overload, without the underscore of what writes in place."""
+    """torch's operator name without overload name and without the underscore of an in-place operation."""
     if row in _OPNAMES:
         return _OPNAMES[row]
     name = row.removesuffix("_")
@@ -384,15 +392,17 @@ def opname(row: str) -> str:
     return name
 
 
-# What is usual ------------------------------------------------------------------------------------
+# Usual classes ------------------------------------------------------------------------------------
 
 
 class _Ints:
-    """Stands among classes for tuples of ints."""
+    """A placeholder among classes for tuples of ints."""
 
 
 Classes = Set[type] | None  # None: any
-_USUAL: dict[str, Classes] = {  # of most values that a kind takes; others are looked at closely
+_USUAL: dict[
+    str, Classes
+] = {  # of most values; arguments of other classes are checked against the signatures
     "Number": frozenset([int, float, bool, complex]),
     "float": frozenset([int, float, bool]),
     "int": frozenset([int]),
@@ -408,15 +418,15 @@ _USUAL: dict[str, Classes] = {  # of most values that a kind takes; others are l
     "torch.memory_format": frozenset([layout.memory_format]),
     "torch.Generator": frozenset([generator.Generator]),
 }
-TENSORS: set[type] = {Tensor}  # the classes of tensors that are usual; torch.nn adds its parameters
+TENSORS: set[type] = {Tensor}  # the usual classes of tensors; torch.nn adds Parameter
 _MOST_DIMENSIONS = 64
 
 
-def usual_classes(name: str) -> tuple[tuple[Classes, ...], dict[str, Classes]] | None:
-    """The classes that are usual for a function's arguments, by place and by name; None if it is not listed."""
+def fast_path_classes(name: str) -> tuple[tuple[Classes, ...], dict[str, Classes]] | None:
+    """The usual classes of a function's arguments, by position and by name; None if it is not listed."""
     signatures = _signatures(name)
     if not signatures or name.rpartition(".")[2].removesuffix("_") in NUMBERS_OF:
-        return None  # which may have a number before its tensors
+        return None  # deprecated signatures may have numbers before tensors
     of_self = name.startswith("Tensor.")
     places: dict[int, Classes] = {0: None} if of_self else {}
     named: dict[str, Classes] = {}
@@ -438,15 +448,15 @@ def _either(one: Classes, other: Classes) -> Classes:
 
 
 def are_ints(value: Any, classes: frozenset[type]) -> bool:
-    """Whether a value is a tuple of ints, and may be."""
-    return _Ints in classes and all_ints(value)
+    """Whether a value is a tuple of ints, and ``classes`` allows one."""
+    return _Ints in classes and are_all_ints(value)
 
 
-def all_ints(value: Any) -> bool:
+def are_all_ints(value: Any) -> bool:
     """Whether a value is a tuple or a list of ints."""
     return value.__class__ in (tuple, list, Size) and all(each.__class__ is int for each in value)
 
 
-keyword_names.refusal = positional.refusal = refusal
-positional.no_arguments = no_arguments
+keyword_names.argument_error = positional.argument_error = argument_error
+positional.no_arguments_error = no_arguments_error
 shapes.is_count = is_count

@@ -1,8 +1,7 @@
-"""More positional arguments than an operation has: an overload that torch deprecates, or an error.
+"""Deprecated overloads with numbers among the tensors (torch: tools/autograd/deprecated.yaml).
 
-Such overloads have numbers among the tensors (torch: tools/autograd/deprecated.yaml): ``x.add_(-lr, grad)`` is
-``x.add_(grad, alpha=-lr)``. As a method, and where there is one number, the numbers stand after the first tensor; as a
-function, ``beta`` stands before it.
+``x.add_(-lr, grad)`` is ``x.add_(grad, alpha=-lr)``. Such a call has more positional arguments than the operation. In a method,
+and if there is only one number, the numbers come after the first tensor; in a function, ``beta`` comes before it.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ if TYPE_CHECKING:
     from .._aten.registry import Row
 
 # From overloads, see Note [Slots].
-refusal: Callable[..., TypeError | None] = unfilled
-no_arguments: Callable[..., TypeError | None] = unfilled
+argument_error: Callable[..., TypeError | None] = unfilled
+no_arguments_error: Callable[..., TypeError | None] = unfilled
 
 _BETA = ("beta", "alpha")
 NUMBERS_OF = {
@@ -28,21 +27,21 @@ NUMBERS_OF = {
     **dict.fromkeys(("addcmul", "addcdiv"), ("value",)),
     **dict.fromkeys(("addmm", "addmv", "addr", "addbmm", "baddbmm"), _BETA),
 }
-"""The rows that have such overloads, and what the numbers are called otherwise."""
+"""The operations with such overloads, and the keyword names of the numbers."""
 
 
-def by_name(
+def to_keyword_numbers(
     row: Row, given: tuple[Any, ...], named: dict[str, Any], called: str, method: bool
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The tensors of such a call, and its numbers by name, of which torch warns.
+    """Convert a call of a deprecated overload, and warn: return its tensors, and its numbers as keyword arguments.
 
     Args:
-        given: all positional arguments, more than the row has.
-        named: what was given by name as well.
-        called: the name it was called by.
+        given: all positional arguments, more than the operation has.
+        named: the keyword arguments.
+        called: the name that was called.
 
     Raises:
-        TypeError: it is no such call.
+        TypeError: the arguments match no such overload.
     """
     names = NUMBERS_OF.get(row.name, ())
     count = len(given) - row.most
@@ -50,9 +49,9 @@ def by_name(
     places = (0, 2)[:count] if before else range(1, count + 1)
     numbers = [given[k] for k in places]
     rest = [each for k, each in enumerate(given) if k not in places]
-    if count > len(names) or not _fit(row, numbers, rest):
-        told = {name: value for name, value in named.items() if value != 1}
-        found = refusal(f"Tensor.{called}" if method else called, given[method:], told)
+    if count > len(names) or not _matches(row, numbers, rest):
+        non_default = {name: value for name, value in named.items() if value != 1}
+        found = argument_error(f"Tensor.{called}" if method else called, given[method:], non_default)
         raise found or too_many(row, count, method, called)
     named = {name: value for name, value in named.items() if value != 1}
     if named:
@@ -60,12 +59,12 @@ def by_name(
             f"{called}() received an invalid combination of arguments - got unrecognized keyword arguments: "
             + ", ".join(named)
         )
-    warn_once(_text(row, names, count, called, method, before), place="a signature")
+    warn_once(_deprecation_message(row, names, count, called, method, before), place="a signature")
     return tuple(rest), dict(zip(names, numbers, strict=False))
 
 
-def _fit(row: Row, numbers: list[Any], rest: list[Any]) -> bool:
-    """Whether numbers are where numbers have to be, and tensors where tensors."""
+def _matches(row: Row, numbers: list[Any], rest: list[Any]) -> bool:
+    """Whether the numbers are numbers, and the other arguments tensors."""
     tensors = zip(row.parameters, rest, strict=False)
     return all(each.__class__ in NUMBERS for each in numbers) and all(
         isinstance(each, Tensor) or (name in row.numbers and each.__class__ in NUMBERS)
@@ -73,7 +72,9 @@ def _fit(row: Row, numbers: list[Any], rest: list[Any]) -> bool:
     )
 
 
-def _text(row: Row, names: tuple[str, ...], count: int, called: str, method: bool, before: bool) -> str:
+def _deprecation_message(
+    row: Row, names: tuple[str, ...], count: int, called: str, method: bool, before: bool
+) -> str:
     positional = [name for name, p in row.parameters.items() if p.kind is not p.KEYWORD_ONLY]
     tensors = [f"Tensor {'input' if name == 'self' else name}" for name in positional][method:]
     numbers = [f"Number {name}" for name in names[:count]]
@@ -94,9 +95,9 @@ def _text(row: Row, names: tuple[str, ...], count: int, called: str, method: boo
 
 
 def too_many(row: Row, more: int, method: bool, called: str) -> TypeError:
-    """The TypeError for positional arguments beyond those that there are."""
+    """The error for too many positional arguments."""
     count = row.most - method
-    if not count and (found := no_arguments(called, more, {})) is not None:
+    if not count and (found := no_arguments_error(called, more, {})) is not None:
         return found
     plural = "s" if count > 1 else ""
     return TypeError(f"{called}() takes {count} positional argument{plural} but {count + more} were given")

@@ -1,11 +1,11 @@
-"""What torch's interface is: the names that its modules and Tensor have, and the signatures of its functions.
+"""torch's public names and the signatures of its functions, read from torch_api.txt.
 
-Note [The data about torch]: ``torch_api.txt`` is written from the installed torch by `python -m tests.engine.torch_api`, and
-nothing in it by hand. Under ``[names]`` stands a line for each module, and for Tensor, with its public names. Under
-``[signatures]`` stands a line for each function that the engine has too, and for each method as ``Tensor.name``: its
-signatures, between tabs. Where there are several, they are as torch's errors tell them; one alone is from its schema:
-there ``?`` marks what may be None, and ``[]`` a tuple for which no single number stands; ``none`` is said of methods
-without arguments, which torch's parser never sees.
+Note [torch_api.txt]: the file is generated from the installed torch by `python -m tests.engine.torch_api`; nothing in it is
+written by hand. ``[names]`` has a line for each module, and for Tensor, with its public names. ``[signatures]`` has a line for
+each function that the engine implements, and for each method as ``Tensor.name``: its signatures, separated by tabs. Several
+signatures have the form of torch's error messages. A single one is from the operator's schema: there ``?`` marks a type
+that may be None, and ``[]`` a tuple for which a single number is not accepted. ``none`` marks methods without arguments,
+which torch does not parse.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import os.path
 from functools import cache
 
 FILE = os.path.join(os.path.dirname(__file__), "torch_api.txt")
-NO_ARGUMENTS = "none"  # in place of a signature: Python itself refuses arguments
+NO_ARGUMENTS = "none"  # instead of a signature: Python itself rejects arguments
 
 
 @cache
 def _sections() -> dict[str, dict[str, str]]:
-    """Line by line what stands under each heading."""
+    """The lines of each section, by their first column."""
     found: dict[str, dict[str, str]] = {}
     # by its path: importlib.resources would double the time that importing the engine takes
     with open(FILE, encoding="utf-8") as file:

@@ -42,7 +42,7 @@ def tolist(self: Tensor) -> Any:
     Raises:
         RuntimeError: it is such a view, and stale in a way that forbids to record its use.
     """
-    if state.recording and self._view is not None and conj_view.is_twin(self._array):
+    if state.recording and self._view is not None and conj_view.is_conjugate_view(self._array):
         gradient_edge(self)
     if isinstance(self._array, ZeroTensor):
         if not self._array.size:

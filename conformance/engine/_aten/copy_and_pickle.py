@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._autograd.hooks import warn_if_has_hooks
-from .._autograd.storage_impl import address, buffer, storage, with_memory_copied
+from .._autograd.storage_impl import address, buffer, copy_with_memory, storage
 from .._autograd.tensor import Tensor, make
 from .._autograd.torch_function import overrides
 from .._c10 import errors, pickling
@@ -39,7 +39,7 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
         copied = self.detach().clone().requires_grad_(self.requires_grad)
         memo[id(self)] = copied
         return copied
-    result = make(with_memory_copied(self._array, memo), type(self))
+    result = make(copy_with_memory(self._array, memo), type(self))
     result._version_counter = counter_at(1)
     result._requires_grad = self.requires_grad
     memo[id(self)] = result

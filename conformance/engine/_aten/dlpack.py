@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .._autograd.conj_view import original
+from .._autograd.conj_view import resolved
 from .._autograd.storage_impl import address
 from .._autograd.tensor import Tensor, make, wrap
 from .._c10 import dtypes
@@ -41,7 +41,7 @@ def to_dlpack(data: Tensor) -> Any:
     """
     if not isinstance(data, Tensor):
         raise TypeError(f"_to_dlpack(): argument 'data' (position 1) must be Tensor, not {typename(data)}")
-    return capsule_of(make(original(data._array)))
+    return capsule_of(make(resolved(data._array)))
 
 
 def capsule_of(
@@ -64,7 +64,7 @@ def capsule_of(
         raise AssertionError("stream should be None on cpu.")
     if dl_device is not None and tuple(dl_device) != _CPU:
         raise NotImplementedError(f"memory for the DLPack device {tuple(dl_device)}")
-    array = original(self._array)
+    array = resolved(self._array)
     versioned = max_version is not None and max_version[0] >= 1
     shown = array.view(np.int16) if array.dtype.kind == "V" else array
     capsule = (shown.copy() if copy else shown).__dlpack__(max_version=(1, 0) if versioned else None)

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from .._arguments.overloads import opname, refusal
-from .._arguments.positional import by_name
+from .._arguments.overloads import argument_error, opname
+from .._arguments.positional import to_keyword_numbers
 from .._autograd import conj_view
-from .._autograd.conj_view import PAIRS
+from .._autograd.conj_view import CONJUGATE_PAIRS
 from .._autograd.inplace_checks import (
     check_mutable,
     check_no_overlap,
@@ -23,7 +23,7 @@ from .._autograd.inplace_checks import (
 )
 from .._autograd.node import Node, NotImplementedNode, gradient_edge
 from .._autograd.saved_variable import save_output
-from .._autograd.storage_impl import lay_out
+from .._autograd.storage_impl import resize_impl
 from .._autograd.tensor import Tensor
 from .._autograd.views import check_inplace, increment_version, rebase_history
 from .._c10 import dtypes, errors
@@ -63,7 +63,7 @@ def inplace(row: Row) -> Callable[..., Tensor]:
         if not kwargs and row.fewest <= len(given) <= row.most:  # nothing to bind, which is slow
             return run_inplace(row, [*given, *row.defaults[len(given) :]])
         if len(given) > row.most:
-            given, numbers = by_name(row, given, kwargs, row.name + "_", True)
+            given, numbers = to_keyword_numbers(row, given, kwargs, row.name + "_", True)
             kwargs = kwargs | numbers
         return run_inplace(row, _bound(row, given, kwargs))
 
@@ -95,7 +95,7 @@ def _refuse(row: Row, given: tuple[Any, ...], named: dict[str, Any]) -> None:
     Raises:
         TypeError: as torch words it.
     """
-    found = refusal(f"Tensor.{opname(row.name)}_", given[1:], named)
+    found = argument_error(f"Tensor.{opname(row.name)}_", given[1:], named)
     if found is not None:
         raise found
     row.signature.bind(*given, **named)
@@ -118,7 +118,7 @@ def run_inplace(row: Row, arguments: list[Any]) -> Tensor:
 def _run_unless_unstrided(row: Row, arguments: list[Any]) -> Tensor:
     try:
         return _run_inplace(row, arguments)
-    except LayoutError:  # see Note [Arrays of other layouts]
+    except LayoutError:  # see Note [Sparse arrays]
         target = arguments[0]._array
         if not isinstance(target, Unstrided):
             raise
@@ -132,7 +132,12 @@ def is_free(target: Any) -> bool:
     it where it belongs. So it does where there is nothing to look at: the tensor holds floating numbers, what is written
     is a number, or has its shape and dtype and lies apart; and nothing is recorded, watched, or kept as conjugates.
     """
-    if not isinstance(target, Tensor) or transforms.count or PAIRS or state.before_mutation is not None:
+    if (
+        not isinstance(target, Tensor)
+        or transforms.count
+        or CONJUGATE_PAIRS
+        or state.before_mutation is not None
+    ):
         return False
     array = target._array
     plain = array.__class__ is np.ndarray and array.dtype in dtypes.FULL_PRECISION and 0 not in array.strides
@@ -216,7 +221,7 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
     node: Node | None = None
     edge = gradient_edge(self) if recorded else None
     if not fits:
-        lay_out(self, value.shape)
+        resize_impl(self, value.shape)
     if edge is not None:
         node = row.record_inplace(*arguments, self, state.recorder)
         if isinstance(node, NotImplementedNode):
@@ -269,10 +274,12 @@ def _check_resizable(row: Row, self: Tensor, arguments: list[Any], value: Array)
 
 def _met_in_memory(row: Row, target: Array, operand: Array) -> tuple[Array, Array]:
     """What a change in place writes to and reads: what is conjugated is copied first, but for copy_ itself."""
-    if not PAIRS or not (conj_view.is_twin(target) or conj_view.is_twin(operand)):
+    if not CONJUGATE_PAIRS or not (
+        conj_view.is_conjugate_view(target) or conj_view.is_conjugate_view(operand)
+    ):
         return target, operand
     return (
-        (conj_view.original(target), conj_view.original(operand)) if row.name == "copy" else (target, target)
+        (conj_view.resolved(target), conj_view.resolved(operand)) if row.name == "copy" else (target, target)
     )
 
 

@@ -122,7 +122,7 @@ def only_needed(found: Any, needed: Any) -> list[Any]:
 def kept(array: Array, mask: Array, *order: Array) -> Array:
     """The elements where the mask holds, 0 elsewhere: by their bits, so that inf and nan go as well without a branch.
 
-    They are laid out as a result of ``order``, or of the two; see Note [Order of an elementwise result].
+    They are laid out as a result of ``order``, or of the two; see Note [Strides of an elementwise result].
     """
     found = np.empty_like(mask, array.dtype)  # an expanded gradient does not say how a result lies in memory
     bits = f"i{array.dtype.itemsize}"

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from types import FunctionType, ModuleType
 from typing import Any
 
-from .._arguments.argument_errors import all_refusing, has_flags, refusing
-from .._arguments.function_names import all_named
+from .._arguments.argument_errors import check_all_arguments, check_arguments, has_bool_parameters
+from .._arguments.function_names import with_public_names
 from .._arguments.torch_api import is_overloaded
 from .._autograd.tensor import Tensor
 from .._c10.keyword_names import OF_METHODS, all_renaming, as_method, of_input, renaming, taking_numpy_names
@@ -76,14 +76,14 @@ def attach(modules: Iterable[ModuleType], parts: Iterable[ModuleType]) -> None:
     for name in operator_names.LOOKED_AT_BEFORE.split():
         if name in functions:
             functions[name] = renaming(functions[name], {}, name)
-    functions = all_refusing(all_renaming(functions))
+    functions = check_all_arguments(all_renaming(functions))
     methods: dict[str, Any] = {
         name: each for name, each in vars(Tensor).items() if isinstance(each, FunctionType)
     }
     changed = _refusing(methods, functions)
-    for name, method in (changed | all_named(methods | changed, methods=True)).items():
+    for name, method in (changed | with_public_names(methods | changed, methods=True)).items():
         setattr(Tensor, name, method)
-    FUNCTIONS.update(functions | all_named(functions))
+    FUNCTIONS.update(functions | with_public_names(functions))
     for module in modules:
         FUNCTIONS.update(getattr(module, "FUNCTIONS", {}))
 
@@ -98,8 +98,8 @@ def _refusing(
         taking = renaming(method, OF_METHODS[name]) if name in OF_METHODS else method
         if not name.startswith("_") and name not in frequent:
             listed = name in functions or name in refuse or is_overloaded(f"Tensor.{name}")
-            if listed or has_flags(taking):
-                taking = refusing(taking, f"Tensor.{name}")
+            if listed or has_bool_parameters(taking):
+                taking = check_arguments(taking, f"Tensor.{name}")
         if taking is not method:
             found[name] = taking
     return found

@@ -21,7 +21,7 @@ from .._autograd.inplace_checks import (
     write,
 )
 from .._autograd.node import Node, NotImplementedNode, gradient_edge, new_node
-from .._autograd.storage_impl import lay_out
+from .._autograd.storage_impl import resize_impl
 from .._autograd.tensor import Tensor
 from .._autograd.views import check_inplace, increment_version, rebase_history
 from .._c10 import dtypes, structseq
@@ -340,7 +340,7 @@ def resize_out(out: Tensor, shape: tuple[int, ...], like: Array | None = None) -
     if out._array.shape == shape:
         return
     warn_resized(out._array.shape, shape)
-    lay_out(out, shape, like=like)
+    resize_impl(out, shape, like=like)
 
 
 # The place of dim where the dimension stays until all is written, in the tensors given as well, and keepdim follows
@@ -359,7 +359,7 @@ def _resize_keeping(name: str, out: Tensor, shape: tuple[int, ...], arguments: S
         warn_resized(told[0] if name == "mode" or len(before) == ndim - 1 else before, told[1])
     elif ndim or name != "mode":
         warn_resized(before, shape)
-    lay_out(out, shape)
+    resize_impl(out, shape)
 
 
 def warn_resized(before: tuple[int, ...], shape: tuple[int, ...]) -> None:
@@ -389,7 +389,7 @@ def fill_out(out: Tensor, values: Array, name: str) -> Tensor:
         values = values.reshape(out._array.shape)  # they count elements
     if name in ("empty", "randn") and out._array.shape != values.shape:
         increment_version(out)
-    lay_out(out, values.shape)
+    resize_impl(out, values.shape)
     if name != "empty":
         write(out, values)
     return out
@@ -407,7 +407,7 @@ def store_out(name: str, out: Tensor, result: Any, arguments: Sequence[Any] = ()
     if name.removesuffix("_indices") in _KEEPING:
         _resize_keeping(name.removesuffix("_indices"), out, array.shape, arguments)
     elif name in _SILENT:
-        lay_out(out, array.shape)
+        resize_impl(out, array.shape)
     else:
         resize_out(out, array.shape, None if _lies_in_order(name, array, arguments) else array)
     if array.dtype.kind == "c" and out._array.dtype.kind not in "cb":

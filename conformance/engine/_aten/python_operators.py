@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .._autograd.tensor import Tensor
-from .._autograd.torch_function import overrides_alone
+from .._autograd.torch_function import overrides_without_tensor
 from .blas import matmul
 from .pointwise import arithmetic, logical, power, remainder
 from .registry import ROWS
@@ -45,7 +45,11 @@ def operator(function: Callable[..., Any]) -> Callable[[Tensor, Any], Any]:
         try:
             return function(self, other)
         except TypeError:
-            return ask_operand(function.__name__, self, other) if overrides_alone(other) else NotImplemented
+            return (
+                ask_operand(function.__name__, self, other)
+                if overrides_without_tensor(other)
+                else NotImplemented
+            )
 
     return apply
 

@@ -156,7 +156,7 @@ class Row:
 
     @property
     def any_layout(self) -> bool:
-        """Whether its forward may give what is no array of numpy's, see Note [Arrays of other layouts]."""
+        """Whether its forward may give what is no array of numpy's, see Note [Sparse arrays]."""
         return "._aten.sparse." in (self.forward.__module__ or "")
 
     @property
@@ -272,7 +272,7 @@ def op(
         name: the operation's name, where it differs from the function's.
         tensors: further arguments that are tensors, without derivative.
         lists: arguments that are sequences of tensors.
-        meet: what is promoted to one dtype (see Notes [Type promotion] and [Order of an elementwise result]).
+        meet: what is promoted to one dtype (see Note [Type promotion] and Note [Strides of an elementwise result]).
         numbers: which of the arguments that meet may be Python numbers: all of several, none, or names.
         to_float: integer arguments become the default dtype.
         outputs: names of several outputs, separated by blanks.

@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from .._autograd.storage_impl import StorageBase, address, buffer, copied, copied_once
+from .._autograd.storage_impl import StorageBase, address, buffer, copy_memory, copy_memory_once
 from .._autograd.tensor import wrap
 from .._c10 import dtypes
 from .._c10.device import CPU, check_device, device
@@ -79,12 +79,12 @@ class Storage(StorageBase):
 
     def clone(self) -> Self:
         """A copy of it."""
-        return self._of(copied(self._array))
+        return self._of(copy_memory(self._array))
 
     __copy__ = clone
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self._of(copied_once(self._array, memo))
+        return self._of(copy_memory_once(self._array, memo))
 
     def fill_(self, value: Any) -> Self:
         """The same number everywhere."""

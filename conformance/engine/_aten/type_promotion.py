@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._arguments.argument_errors import within_refusing
-from .._arguments.overloads import by_name_alone, opname, parameters, refusal
+from .._arguments.argument_errors import inside_argument_check
+from .._arguments.overloads import argument_error, keyword_only_names, opname, parameters
 from .._autograd.node import gradient_edge
 from .._autograd.tensor import Tensor
-from .._autograd.torch_function import ask, overrides_alone
+from .._autograd.torch_function import dispatch_torch_function, overrides_without_tensor
 from .._c10 import dtypes, errors
 from .._c10.dtypes import NUMBERS
 from .._c10.errors import missing_arguments, typename, wrong_type
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 # See Note [Slots].
-ask_late: Callable[..., Any] = on_first_use("ask_late")
+dispatch_after_failure: Callable[..., Any] = on_first_use("dispatch_after_failure")
 from_numpy: Callable[[Array], Tensor] = on_first_use("from_numpy")
 
 
@@ -93,7 +93,7 @@ def check_list(tensors: Sequence[Any], argument: int = 0) -> None:
     """What is given as a sequence of tensors is one, and has nothing else in it.
 
     Raises:
-        TypeError: as torch words it for an element; of what is no sequence see Note [Refused afterwards].
+        TypeError: as torch words it for an element; of what is no sequence see Note [Arguments are checked on failure].
     """
     if not isinstance(tensors, (tuple, list)):
         raise TypeError(f"no sequence of tensors: {typename(tensors)}")
@@ -191,7 +191,7 @@ def explained(
 
 def retry(row: Row, function: Callable[..., Any], arguments: tuple[Any, ...], out: Any = None) -> Any:
     """Call again with numpy's scalars as Python numbers; or refuse what is no tensor."""
-    if any(map(overrides_alone, _flat(arguments))) and not within_refusing():
+    if any(map(overrides_without_tensor, _flat(arguments))) and not inside_argument_check():
         return _asked(row, function, arguments)
     plain = [
         plain_number(each) if may_be_number(row, name) else each
@@ -230,14 +230,14 @@ def _asked(row: Row, function: Callable[..., Any], arguments: tuple[Any, ...]) -
         kept.pop(name) for name in list(kept) if row.parameters[name].default is inspect.Parameter.empty
     ]
     if function is not row.operator:
-        return ask_late(function, positional, kept)
+        return dispatch_after_failure(function, positional, kept)
     return ask_operand(row.name, *positional)
 
 
 def ask_operand(name: str, left: Any, right: Any) -> Any:
     """What an operator's operand that is no tensor, but overrides torch's functions, says."""
     try:
-        return ask(vars(Tensor)[name], (right,), left, right)
+        return dispatch_torch_function(vars(Tensor)[name], (right,), left, right)
     except TypeError:
         return NotImplemented
 
@@ -305,7 +305,7 @@ def plain_number(value: Any) -> Any:
 
 def invalid_combination(name: str, operands: tuple[Any, ...]) -> TypeError:
     """The TypeError for operands of a function for which torch has no overload."""
-    found = refusal(name, operands, {})
+    found = argument_error(name, operands, {})
     assert found is not None, name
     return found
 
@@ -360,7 +360,7 @@ def _of_overloads(row: Row, arguments: tuple[Any, ...], called: str, method: boo
     shown = ["input" if each == "self" else each for each in row.parameters][method:]
     if not parameters(name).issuperset(shown):
         return None  # a part of that function, with arguments of its own
-    by_name = by_name_alone(name)
+    by_name = keyword_only_names(name)
 
     given = {
         name: value
@@ -373,4 +373,4 @@ def _of_overloads(row: Row, arguments: tuple[Any, ...], called: str, method: boo
     while in_order and in_order[-1] not in given:
         in_order.pop()
     args = [given.pop(each, row.parameters[each].default) for each in in_order]
-    return refusal(name, args[method:], given)
+    return argument_error(name, args[method:], given)

@@ -12,7 +12,7 @@ import sys
 from typing import Any
 
 from .._autograd.tensor import Tensor
-from .._autograd.views import ReplayedView, as_view, replay_of
+from .._autograd.views import ReplayableView, as_view, view_fn_of
 from .._c10.modes import ContextDecorator, check_bool, state
 from .codegen.compile import SHARED
 from .registry import ROWS
@@ -27,13 +27,13 @@ def _tie(view: Tensor, source: Tensor, creation: str | None = None) -> None:
     caller = sys._getframe(1)
     row, local = caller.f_globals["row"], caller.f_locals
     further = [local[name] for name in row.parameters][1:]
-    kept = ReplayedView(made.base, made.creation, made.attr_version)
-    before = replay_of(source)
+    kept = ReplayableView(made.base, made.creation, made.attr_version)
+    before = view_fn_of(source)
     if creation == "multi_output":
         number = len(local["results"])  # of those before it
-        kept.replay = lambda base: row.call(before(base), *further)[number]
+        kept.view_fn = lambda base: row.call(before(base), *further)[number]
     else:
-        kept.replay = lambda base: row.call(before(base), *further)
+        kept.view_fn = lambda base: row.call(before(base), *further)
     view._view = kept
 
 
@@ -73,7 +73,7 @@ def is_view_replay_enabled() -> bool:
 
 def _view_func_unsafe(self: Tensor, new_base: Tensor, *visitors: Any) -> Tensor | None:
     """The same view of another base; None of what is no view."""
-    return replay_of(self)(new_base) if self._is_view() else None
+    return view_fn_of(self)(new_base) if self._is_view() else None
 
 
 def _view_func(self: Tensor, new_base: Tensor, *visitors: Any) -> Tensor | None:

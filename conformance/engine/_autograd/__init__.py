@@ -1,1 +1,1 @@
-"""Tensors, nodes, and the engine that runs them backward (torch: torch/csrc/autograd)."""
+"""Tensors, the autograd graph, and the engine that runs it backward (torch: torch/csrc/autograd)."""

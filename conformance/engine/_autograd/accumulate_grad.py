@@ -1,4 +1,4 @@
-"""What AccumulateGrad does (torch: autograd/functions/accumulate_grad.h)."""
+"""AccumulateGrad::apply: adds a gradient to the grad of a leaf (torch: autograd/functions/accumulate_grad.h)."""
 
 from __future__ import annotations
 
@@ -20,56 +20,60 @@ from .views import increment_version
 
 accumulated: Callable[..., Tensor] = on_first_use("sparse_accumulated")  # see Note [Slots]
 
-_ALONE = 3  # references to a gradient that only the running pass holds; see Note [Stealing a gradient]
+_UNSHARED = 3  # reference count of a gradient that only the pass refers to; see Note [Stealing a gradient]
 
 
 def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
-    """Add the incoming gradient to the leaf's grad.
+    """Add the incoming gradient to the leaf's ``grad``, then run the post accumulate grad hooks.
 
-    Note [Stealing a gradient]: the first gradient becomes ``grad`` itself where nobody else holds the tensor,
-    and is cloned otherwise, so that a gradient given by the user or kept by a hook is never written to. Who
-    holds it is asked of the reference count, as torch does.
+    Note [Stealing a gradient]: the first gradient becomes ``grad`` itself if nothing else refers to the tensor (torch: "steal
+    the gradient"). Otherwise it is cloned, so that a gradient that the user passed or a hook stored is never written to.
+    As in torch, the reference count decides. So no variable of the pass may keep a reference to a gradient that it has
+    passed on.
 
-    With create_graph the sum is a new tensor; without, it is written into the tensor that is there.
+    Later gradients are added in place; with create_graph the sum is a new tensor.
+
+    Raises:
+        RuntimeError: the leaf has got a grad_fn since, or a hook returned a tensor.
     """
     variable = node.variable
     gradient = grads[0]
-    if variable._node is not None:  # detached in place, then changed in place
+    if variable._node is not None:  # after detach_() and an in-place operation
         raise RuntimeError("leaf variable has been moved into the graph interior")
     current = variable._grad
     if gradient is None or not variable.requires_grad:
-        pass  # the hooks run all the same
+        pass  # the hooks run nevertheless
     elif current is None:
-        alone = sys.getrefcount(gradient) <= _ALONE
+        alone = sys.getrefcount(gradient) <= _UNSHARED
         try:
             if state.grad_enabled:
-                variable._grad = copied(gradient, variable)
-            elif alone and (obeys_layout(gradient, variable) or not state.layout_enforced):
+                variable._grad = clone_obey_contract(gradient, variable)
+            elif alone and (obeys_layout_contract(gradient, variable) or not state.layout_enforced):
                 variable._grad = gradient.detach()
             else:
-                variable._grad = copied(gradient, variable)
+                variable._grad = clone_obey_contract(gradient, variable)
         except LayoutError:
-            variable._grad = _sparse(variable, None, gradient, alone)
+            variable._grad = _accumulate_sparse(variable, None, gradient, alone)
     else:
         try:
             if not state.grad_enabled:
-                add_into(current, gradient)
+                accumulate_in_place(current, gradient)
             elif isinstance(current._array, Unstrided):
-                current = _sparse(variable, current, gradient, False)
+                current = _accumulate_sparse(variable, current, gradient, False)
             else:
                 current = current + gradient
         except LayoutError:
-            current = _sparse(variable, current, gradient, False)
+            current = _accumulate_sparse(variable, current, gradient, False)
         variable._grad = current
         try:
-            if not obeys_layout(current, variable) and state.layout_enforced:
-                warn_of_layout(current, variable)
+            if not obeys_layout_contract(current, variable) and state.layout_enforced:
+                warn_layout_contract(current, variable)
         except LayoutError:
-            pass  # which has none to obey
+            pass  # sparse: has no strides
     if variable._post_accumulate_hooks:
         if state.graph_task is not None:
             state.graph_task.enter_python(node)
-        value, replaced = variable, False  # what a hook returns is what the next one is given
+        value, replaced = variable, False  # a hook gets what the previous one returned
         for hook in list(variable._post_accumulate_hooks.values()):
             result = hook(value)
             if result is not None and result is not value:
@@ -79,13 +83,13 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
     return ()
 
 
-def _sparse(variable: Tensor, current: Tensor | None, gradient: Tensor, alone: bool) -> Tensor:
-    """The grad where something is sparse, see Note [Arrays of other layouts]."""
+def _accumulate_sparse(variable: Tensor, current: Tensor | None, gradient: Tensor, alone: bool) -> Tensor:
+    """The new grad if the leaf, its grad or the gradient is sparse; see Note [Sparse arrays]."""
     return accumulated(variable, current, gradient, alone)
 
 
-def add_into(target: Tensor, gradient: Tensor) -> None:
-    """``target.add_(gradient)``; where nothing has to be converted, checked or told, without a temporary array."""
+def accumulate_in_place(target: Tensor, gradient: Tensor) -> None:
+    """``target.add_(gradient)``; by numpy alone if shapes and dtypes agree and neither modes nor transforms are active."""
     array, added = target._array, gradient._array
     if (
         array.dtype is not added.dtype
@@ -100,8 +104,11 @@ def add_into(target: Tensor, gradient: Tensor) -> None:
     increment_version(target)
 
 
-def obeys_layout(gradient: Tensor, variable: Tensor) -> bool:
-    """Whether a gradient lies in memory as its leaf does; where the leaf has gaps, without."""
+def obeys_layout_contract(gradient: Tensor, variable: Tensor) -> bool:
+    """Whether the strides of a gradient are those of its leaf, or contiguous if the leaf is not dense.
+
+    torch: utils::obeys_layout_contract in grad_layout_contract.h.
+    """
     array, leaf = gradient._array, variable._array
     if (
         array.shape == leaf.shape
@@ -115,7 +122,7 @@ def obeys_layout(gradient: Tensor, variable: Tensor) -> bool:
     if not is_dense(leaf):
         return array.flags.c_contiguous
     wanted = leaf.strides
-    # New data may have fewer dimensions: torch reads what stands behind their steps.
+    # After .data = x the leaf may have fewer dimensions: torch reads beyond the end of its strides.
     if array.ndim > leaf.ndim:
         wanted = (*(wanted or (leaf.itemsize,)), *(0,) * array.ndim)
     steps = zip(array.shape, array.strides, wanted, strict=False)
@@ -125,10 +132,10 @@ def obeys_layout(gradient: Tensor, variable: Tensor) -> bool:
     )
 
 
-def copied(gradient: Tensor, variable: Tensor) -> Tensor:
-    """A copy laid out as the leaf, by copy_ into new memory: recorded as CopyBackwards, and at version 1.
+def clone_obey_contract(gradient: Tensor, variable: Tensor) -> Tensor:
+    """A copy with the strides of the leaf; contiguous if the leaf is not dense (torch: utils::clone_obey_contract).
 
-    For a leaf with gaps in its memory it is a clone in order.
+    The copy is made by copy_ into new memory, as in torch: it is recorded as CopyBackwards and has version 1.
     """
     array, leaf = gradient._array, variable._array
     if isinstance(array, Unstrided):
@@ -138,7 +145,7 @@ def copied(gradient: Tensor, variable: Tensor) -> Tensor:
     return wrap(like_steps(np.empty(leaf.shape, array.dtype), leaf)).copy_(gradient)
 
 
-def warn_of_layout(grad: Tensor, variable: Tensor) -> None:
-    """Say that a grad lies otherwise than its leaf, as one does that the user has set."""
+def warn_layout_contract(grad: Tensor, variable: Tensor) -> None:
+    """Warn that the strides of a grad, which the user may have set, are not those of its leaf."""
     places = [list(each) for t in (grad, variable) for each in (t._array.shape, strides(t._array))]
     state.graph_task.warnings.append(errors.LAYOUT.format(*places))

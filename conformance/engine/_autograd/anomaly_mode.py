@@ -13,10 +13,10 @@ from .node import Gradients, Node
 
 
 def check_nan(node: Node, outputs: Gradients) -> None:
-    """Refuse a gradient with nan.
+    """Check that no gradient has nan.
 
     Raises:
-        RuntimeError: naming the node and which of its results; or in a batched pass, which cannot look.
+        RuntimeError: one has; names the node and the output. Or the gradients are batched, where torch has no batching rule.
     """
     for number, gradient in enumerate(outputs):
         if gradient.__class__ is BatchedTensor:
@@ -35,7 +35,10 @@ def _has_nan(array: Any) -> bool:
 
 
 def tracebacks(node: Node) -> Iterator[str]:
-    """Warnings with the traceback of the forward call, and those of the backward calls that led to it."""
+    """Warnings for a node that raised: the traceback of its forward call, then those of its parent nodes.
+
+    torch: AnomalyMetadata::print_stack.
+    """
     yield _traceback(node, "Error detected in {}. Traceback of forward call that caused the error:\n")
     parent = node.metadata.get("parent_")
     while parent is not None:

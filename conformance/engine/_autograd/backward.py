@@ -1,4 +1,4 @@
-"""backward and grad: what starts a backward pass (torch: autograd/__init__.py)."""
+"""torch.autograd.backward and torch.autograd.grad: check the arguments and start a pass (torch: autograd/__init__.py)."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from .._c10.interpreter_stack import transforms
 from .._c10.modes import state
 from .._c10.size import Size
 from .._c10.slots import on_first_use, unfilled
-from .batched_tensor import each_example, level_of, vmaps
+from .batched_tensor import for_each_sample, level_of, vmaps
 from .engine import ones_like_root, run_backward
 from .node import Edge, GradientEdge, Identity, gradient_edge, new_node
 from .tensor import Tensor
-from .torch_dispatch_subclass import asked
+from .torch_dispatch_subclass import overloaded_args
 
 # See Note [Slots].
-is_logging: Callable[[], bool] = unfilled  # from autograd.log, as the next
-logged: Callable[..., Any] = unfilled
-are_wholes: Callable[..., bool] = on_first_use("are_wholes")
-of_wholes: Callable[..., Any] = on_first_use("of_wholes")
+is_logging_enabled: Callable[[], bool] = unfilled  # from graph_log, like the next one
+register_logging_hooks: Callable[..., Any] = unfilled
+are_batched_at: Callable[..., bool] = on_first_use("are_batched_at")
+grad_of_batched: Callable[..., Any] = on_first_use("grad_of_batched")
 old_vmap: Callable[..., Any] = on_first_use("old_vmap")
 zeros_like: Callable[..., Tensor] = on_first_use("zeros_like")
 ones_like: Callable[[Tensor], Tensor] = on_first_use("ones_like")
@@ -38,7 +38,11 @@ def backward(
     grad_variables: Any = None,
     inputs: Any = None,
 ) -> None:
-    """torch.autograd.backward: accumulate the gradients of ``tensors`` into the leaves, or into ``inputs``."""
+    """torch.autograd.backward: accumulate the gradients of ``tensors`` into the grad of the leaves, or of ``inputs``.
+
+    Raises:
+        RuntimeError: called inside a transform of torch.func; ``inputs`` is empty; or a tensor does not require grad.
+    """
     if transforms.depth:
         raise RuntimeError(errors.TRANSFORMED_BACKWARD)
     if vmaps:
@@ -58,10 +62,10 @@ def backward(
         if not inputs:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     roots = _tuple(tensors)
-    given = _gradients(roots, _given(grad_tensors, len(roots)), batched=False)
+    given = _make_grads(roots, _as_tuple_of_gradients(grad_tensors, len(roots)), batched=False)
     if retain_graph is None:
         retain_graph = create_graph
-    _run(roots, given, retain_graph, create_graph, inputs or (), True)
+    _engine_run_backward(roots, given, retain_graph, create_graph, inputs or (), True)
 
 
 def grad(
@@ -90,7 +94,7 @@ def grad(
         allow_unused = materialize_grads
     if transforms.count and (level := level_of((outputs, inputs))) >= 0:
         options = (retain_graph, create_graph, only_inputs, allow_unused, is_grads_batched, materialize_grads)
-        return _transformed(outputs, inputs, grad_outputs, options, level)
+        return _grad_under_vmap(outputs, inputs, grad_outputs, options, level)
     keys = list(inputs) if isinstance(inputs, dict) else None
     roots = _tuple(outputs)
     wanted = tuple(inputs.values()) if isinstance(inputs, dict) else _tuple(inputs)
@@ -103,35 +107,38 @@ def grad(
         )
     if not wanted:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
-    given = _gradients(roots, _given(grad_outputs, len(roots)), is_grads_batched)
+    given = _make_grads(roots, _as_tuple_of_gradients(grad_outputs, len(roots)), is_grads_batched)
     if retain_graph is None:
         retain_graph = create_graph
     if is_grads_batched:
-        found = _batched(roots, given, retain_graph, create_graph, wanted, allow_unused)
+        found = _vmap_backward(roots, given, retain_graph, create_graph, wanted, allow_unused)
     else:
-        found = _run(roots, given, retain_graph, create_graph, wanted, False)
+        found = _engine_run_backward(roots, given, retain_graph, create_graph, wanted, False)
         _check_used(found, allow_unused)
     if materialize_grads:
-        found = _materialized(found, wanted, bool(create_graph))
+        found = _materialize_grads(found, wanted, bool(create_graph))
     return dict(zip(keys, found, strict=True)) if keys is not None else tuple(found)
 
 
-def _transformed(outputs: Any, inputs: Any, grad_outputs: Any, options: tuple[Any, ...], level: int) -> Any:
-    """grad of tensors of a vmap: a pass for all examples where inputs stand for wholes, else one for each.
+def _grad_under_vmap(
+    outputs: Any, inputs: Any, grad_outputs: Any, options: tuple[Any, ...], level: int
+) -> Any:
+    """grad of tensors that are batched by a vmap: one batched pass if the inputs are batched, else one for each sample.
 
     Args:
-        options: grad's further arguments.
+        options: the further arguments of ``grad``.
+        level: of the vmap.
     """
     roots = _tuple(outputs)
     for number, root in enumerate(roots):
         if not root.requires_grad:
             raise RuntimeError(errors.OUTSIDE_THE_GRAPH.format(number))
     *_, is_grads_batched, _ = options
-    if is_grads_batched or isinstance(inputs, dict) or not are_wholes(_tuple(inputs), level):
-        return each_example(grad, (outputs, inputs, grad_outputs, *options), {}, level)
-    given = _gradients(roots, _given(grad_outputs, len(roots)), batched=False)
+    if is_grads_batched or isinstance(inputs, dict) or not are_batched_at(_tuple(inputs), level):
+        return for_each_sample(grad, (outputs, inputs, grad_outputs, *options), {}, level)
+    given = _make_grads(roots, _as_tuple_of_gradients(grad_outputs, len(roots)), batched=False)
     return tuple(
-        of_wholes(
+        grad_of_batched(
             lambda roots, wanted, given: grad(roots, wanted, given, *options),
             roots,
             _tuple(inputs),
@@ -141,20 +148,20 @@ def _transformed(outputs: Any, inputs: Any, grad_outputs: Any, options: tuple[An
     )
 
 
-def _materialized(
+def _materialize_grads(
     found: Sequence[Tensor | None], wanted: tuple[Any, ...], requires_grad: bool
 ) -> list[Tensor | None]:
-    """The gradients, zeros where there was none."""
+    """The gradients, with zeros in place of None."""
     pairs = [*zip(found, wanted, strict=True)]
     if any(each is None and isinstance(place, GradientEdge) for each, place in pairs):
         raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
     return [zeros_like(place, requires_grad=requires_grad) if each is None else each for each, place in pairs]
 
 
-def _batched(
+def _vmap_backward(
     roots: tuple[Any, ...], given: list[Any], retain: Any, create: bool, wanted: tuple[Any, ...], unused: bool
 ) -> list[Any]:
-    """One pass for all entries of the gradients' first dimension."""
+    """The pass for ``is_grads_batched``: a vmap over the first dimension of the gradients."""
     if any(each is not None and each._array.ndim == 0 for each in given):
         raise ValueError(
             "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of "
@@ -171,7 +178,7 @@ def _batched(
         raise IndexError("index 0 is out of bounds for dimension 0 with size 0")
 
     def vjp(*gradients: Tensor | None) -> list[Tensor | None]:
-        found = _run(roots, list(gradients), bool(retain), create, wanted, False)
+        found = _engine_run_backward(roots, list(gradients), bool(retain), create, wanted, False)
         _check_used(found, unused)
         return found
 
@@ -191,28 +198,29 @@ def _tuple(value: Any) -> tuple[Any, ...]:
     return (value,) if isinstance(value, (Tensor, GradientEdge)) else tuple(value)
 
 
-def _given(value: Any, length: int) -> tuple[Any, ...]:
+def _as_tuple_of_gradients(value: Any, length: int) -> tuple[Any, ...]:
     if value is None:
         return (None,) * length
     return (value,) if isinstance(value, Tensor) else tuple(value)
 
 
-def _gradients(roots: tuple[Any, ...], given: tuple[Any, ...], batched: bool) -> list[Tensor | None]:
-    """Check the gradients that were given; make ones for scalar roots without.
+def _make_grads(roots: tuple[Any, ...], given: tuple[Any, ...], batched: bool) -> list[Tensor | None]:
+    """Check the given gradients, and create ones for scalar roots without (torch: _make_grads).
 
-    The texts name the first that is equal to the one which is wrong, as torch finds it: comparing may raise.
+    Error messages find the number of a wrong gradient by ``index``, as in torch: so they name the first that is equal to it,
+    and the comparison itself may raise.
     """
     found: list[Tensor | None] = []
     for root, gradient in zip(roots, given, strict=False):
         if not isinstance(root, (Tensor, GradientEdge)):
             raise AssertionError("Expected output to be a torch.Tensor")
-        shape, kind = _place(root)
+        shape, kind = _shape_and_dtype(root)
         if isinstance(gradient, Tensor):
             have = gradient._array.shape
             if batched:
                 have = gradient[0]._array.shape
             if have != shape:
-                # torch shows what is left of the gradient without its first dimension, twice
+                # torch removes the first dimension twice in this message
                 numbers = given.index(gradient), roots.index(root)
                 raise RuntimeError(_mismatch(numbers, have[1:] if batched else have, shape, batched))
             if (gradient._array.dtype.kind == "c") != (kind.kind == "c"):
@@ -236,7 +244,11 @@ def _gradients(roots: tuple[Any, ...], given: tuple[Any, ...], batched: bool) ->
                 raise RuntimeError(
                     f"grad can be implicitly created only for real scalar outputs but got {dtypes.BY_NUMPY[kind]}"
                 )
-            if transforms.carrying and isinstance(root, Tensor) and (state.dispatch_modes or asked([root])):
+            if (
+                transforms.carrying
+                and isinstance(root, Tensor)
+                and (state.dispatch_modes or overloaded_args([root]))
+            ):
                 found.append(ones_like(root))
             else:
                 found.append(ones_like_root((shape, kind)))
@@ -245,12 +257,12 @@ def _gradients(roots: tuple[Any, ...], given: tuple[Any, ...], batched: bool) ->
     return found
 
 
-def _place(root: Tensor | GradientEdge) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """Shape and dtype of what a root stands for."""
+def _shape_and_dtype(root: Tensor | GradientEdge) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Shape and dtype of a root."""
     if isinstance(root, Tensor):
         return root._array.shape, root._array.dtype
     shape, kind = root.node.input_metadata[root.output_nr]
-    if kind is None:  # a leaf that takes gradients of any dtype
+    if kind is None:  # a leaf whose grad_dtype was set
         kind = root.node.variable._array.dtype  # type: ignore[attr-defined]
     return shape, kind
 
@@ -271,12 +283,12 @@ def _mismatch(numbers: tuple[int, int], have: tuple[int, ...], shape: tuple[int,
     )
 
 
-def _flag(value: Any) -> bool:
-    """Whether a number is not 0: torch's pass takes an unsigned byte for true or false.
+def _as_bool(value: Any) -> bool:
+    """A number as a bool: torch's engine parses keep_graph and create_graph as unsigned bytes.
 
     Raises:
-        TypeError: it is no integer.
-        OverflowError: it has more than eight bits.
+        TypeError: not an integer.
+        OverflowError: not in range(256).
     """
     number = operator.index(value)
     if not -(2**63) <= number < 2**63:
@@ -288,7 +300,7 @@ def _flag(value: Any) -> bool:
     return number != 0
 
 
-def _run(
+def _engine_run_backward(
     roots: tuple[Any, ...],
     given: list[Tensor | None],
     keep_graph: Any,
@@ -297,7 +309,7 @@ def _run(
     accumulate: bool,
 ) -> list[Tensor | None]:
     if keep_graph.__class__ is not bool or create_graph.__class__ is not bool:
-        keep_graph, create_graph = _flag(keep_graph), _flag(create_graph)
+        keep_graph, create_graph = _as_bool(keep_graph), _as_bool(create_graph)
     if len(roots) != len(given):
         raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
     edges: list[Edge] = []
@@ -325,13 +337,13 @@ def _run(
             node.next_edges, node.input_metadata = (), ((place._array.shape, place._array.dtype),)
             edge = (node, 0)
         wanted.append(edge)
-    if not is_logging():
+    if not is_logging_enabled():
         return run_backward(tuple(edges), tuple(given), keep_graph, create_graph, wanted, accumulate)
-    with logged(edges):
+    with register_logging_hooks(edges):
         return run_backward(tuple(edges), tuple(given), keep_graph, create_graph, wanted, accumulate)
 
 
-def _of_tensor(
+def _tensor_backward(
     self: Tensor,
     gradient: Any = None,
     retain_graph: bool | None = None,
@@ -342,6 +354,6 @@ def _of_tensor(
     backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 
-_of_tensor.__name__, _of_tensor.__qualname__ = "backward", "Tensor.backward"
-del _of_tensor.__annotations__["self"]  # as of a method that is written in its class
-Tensor.backward = _of_tensor  # type: ignore[attr-defined]
+_tensor_backward.__name__, _tensor_backward.__qualname__ = "backward", "Tensor.backward"
+del _tensor_backward.__annotations__["self"]  # like a method that is defined in its class
+Tensor.backward = _tensor_backward  # type: ignore[attr-defined]

@@ -1,22 +1,24 @@
-"""Tensors of vmap: one for each example of a batch, that a program sees as one (torch: BatchedTensorImpl.h).
+"""BatchedTensor, the tensor that vmap passes to a function (torch: BatchedTensorImpl.h).
 
-Note [vmap by wholes]: a batched tensor holds a whole, in which one dimension counts the examples, and shows the shape of
-one. An operation that has a rule for batches (_transforms/batch_rules.py, torch: functorch/BatchRules*.cpp) is called once, with
-wholes, so that the graph outside has the nodes of torch, views share memory, and a thousand examples cost what one does.
+Note [Batch rules]: a BatchedTensor wraps a tensor, its *value*, of which one dimension (``_bdim``, torch: bdim) is the batch
+dimension; its own shape is that of one sample. An operation with a batch rule (_transforms/batch_rules.py, torch:
+functorch/BatchRules*.cpp) runs once, on the values. So the graph outside of the vmap has the same nodes as in torch, views
+share memory, and a thousand samples cost about as much as one.
 
-Note [vmap by examples]: an operation without a rule runs for every example, and its results are batched again. Then a
-batched tensor holds examples, which are taken from its whole when they are asked for, or stacked where a rule asks for
-a whole. In the old vmap no rule is asked, nor in some derivatives, see Note [Derivatives of examples] in _transforms/grad_levels.py.
-What asks a batched tensor for values, which differ from example to example, raises: its array has a shape and hides the
-rest. Batched tensors of an inner vmap hold those of an outer one; duals and the graph belong to what is held.
+Note [Per-sample fallback]: an operation without a batch rule runs once for each sample, and its results are batched again. Then
+a BatchedTensor has samples, which are unbound from its value on first access; they are stacked if a batch rule needs a
+value. The old vmap (``is_grads_batched``) never uses batch rules, nor do some derivatives, see Note [Derivatives of
+examples] in _transforms/grad_levels.py. Reading values of a BatchedTensor (``item``, ``bool``, data-dependent shapes) raises:
+its array, a LogicalArray, has a shape but no readable elements. BatchedTensors of an inner vmap wrap those of an outer one;
+tangents and graph belong to the wrapped tensors.
 
-Note [Batched gradients]: a backward pass may carry batched gradients, along a graph that is one for all examples. The
-engine's own nodes run once where rules are asked for, else for each example; a node or a hook of the user's once, with
-the whole batch.
+Note [Batched gradients]: the gradients of a pass may be batched while the graph is the same for all samples. Built-in nodes
+run once if batch rules apply, else once for each sample; custom Functions and hooks run once, with the BatchedTensor.
 
-Note [Batched tangents]: a tensor that is one for all examples may have a tangent that is batched: so it tells its value.
-A batch whose examples have tangents is the batch of a dual, unless there are examples alone: inside another vmap, or a
-derivative by backward, each has a dual of its own, lest examples of the two get into each other.
+Note [Batched tangents]: an unbatched tensor may have a batched tangent: then its tangent differs from sample to sample though
+its values do not. If the samples of a BatchedTensor have tangents, the value is a dual tensor with the tangents batched. Only
+in the per-sample fallback (inside another vmap, or in a reverse-mode derivative) each sample is a dual tensor of its own, so
+that samples of the two vmaps are not confused.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ from .tensor import Tensor, make, read_only
 from .torch_function import disabled_torch_function
 
 # See Note [Slots].
-example_of_dual: Callable[[Tensor, int, int], Tensor] = unfilled  # from tangents
+sample_of_dual: Callable[[Tensor, int, int], Tensor] = unfilled  # from forward_grad
 stack: Callable[[Any], Tensor] = unfilled  # from ops.joining
 tensor_text: Callable[[Tensor], str] = on_first_use("tensor_text")
 
@@ -75,7 +77,7 @@ DYNAMIC = (
     "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over aten::{}. Please "
     "file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."
 )
-UNBATCHED = {  # rows that torch does not compute for each example, of the arguments from which on, and what it says
+UNSUPPORTED_ROWS = {  # operations without a fallback in torch: the number of the first argument that must not be batched, and the error
     "_neg_view": (0, _OLD_VIEW.format("_neg_view")),
     "_stack": (0, _OLD_REFUSAL.format("_stack")),
     "as_strided_scatter": (
@@ -101,8 +103,8 @@ MASK = (
 )
 
 
-class Hidden(np.ndarray[Any, Any]):
-    """An array that has a shape, a dtype and strides, but does not tell its elements."""
+class LogicalArray(np.ndarray[Any, Any]):
+    """An array with the shape, dtype and strides of one sample, whose elements cannot be read."""
 
     def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
         if not vmaps:
@@ -118,29 +120,29 @@ class Hidden(np.ndarray[Any, Any]):
 
 
 class BatchedTensor(Tensor):
-    """See Notes [vmap by wholes] and [vmap by examples]."""
+    """A tensor of vmap: see Note [Batch rules] and Note [Per-sample fallback]."""
 
     __module__ = "torch"
     __slots__ = ()
-    __torch_function__ = disabled_torch_function  # to a program it is a Tensor
-    _whole: Tensor | None  # None where only examples are held
-    _dim: int  # of the whole, which counts the examples
-    _taken: list[Tensor] | None  # the examples that are held, or were taken from the whole
+    __torch_function__ = disabled_torch_function  # users see it as a plain Tensor
+    _value: Tensor | None  # None if there are only samples
+    _bdim: int  # the batch dimension of the value
+    _cached_samples: list[Tensor] | None  # if there is no value, or after they were unbound from it
     _level: int
 
     @property
-    def _examples(self) -> list[Tensor]:
-        if self._taken is not None:
-            return self._taken
-        assert self._whole is not None
-        examples = examples_of(self._whole, self._dim)
-        if state.recording:  # else they are outside the graph
-            self._taken = examples
+    def _samples(self) -> list[Tensor]:
+        if self._cached_samples is not None:
+            return self._cached_samples
+        assert self._value is not None
+        examples = unbind_samples(self._value, self._bdim)
+        if state.recording:  # otherwise they have no grad_fn, and must not be reused with grad mode on
+            self._cached_samples = examples
         return examples
 
     def item(self) -> NoReturn:
-        """Refused: there is one for each example."""
-        raise refused_value("item", self._level)
+        """Raises: the value differs from sample to sample."""
+        raise data_dependent_error("item", self._level)
 
     _scalar = item
 
@@ -154,13 +156,13 @@ class BatchedTensor(Tensor):
         return int(self.item())
 
     def tolist(self) -> NoReturn:
-        """Refused: the memory is not that of one tensor."""
+        """Raises: a BatchedTensor has no storage."""
         raise RuntimeError(errors.NO_STORAGE)
 
     data_ptr = tolist
 
     def numpy(self, *, force: bool = False) -> NoReturn:
-        """Refused, as tolist is."""
+        """Raises, like tolist."""
         if vmap_of(self._level).old:
             raise RuntimeError(_OLD_VIEW.format("detach"))
         self._check_alive()
@@ -169,7 +171,7 @@ class BatchedTensor(Tensor):
     __array__ = numpy
 
     def __bool__(self) -> bool:
-        raise refused_value("is_nonzero", self._level)
+        raise data_dependent_error("is_nonzero", self._level)
 
     def __hash__(self) -> int:
         return id(self)
@@ -179,7 +181,7 @@ class BatchedTensor(Tensor):
             bool(self)
         if transforms.depth:
             return tensor_text(self)
-        whole, dim = whole_of(self)
+        whole, dim = unwrap_batched(self)
         shown = textwrap.indent(repr(whole), "    ")
         return f"BatchedTensor(lvl={vmap_of(self._level).depth}, bdim={dim}, value=\n{shown}\n)"
 
@@ -189,10 +191,10 @@ class BatchedTensor(Tensor):
 
     @property
     def requires_grad(self) -> bool:
-        """What a derivative inside the vmap says of the examples: their place in a graph outside is not the batch's."""
+        """Inside a derivative that began inside the vmap, whether a sample requires grad; a graph outside does not count."""
         if self._requires_grad or self._level >= len(vmaps):
             return self._requires_grad
-        held = [self._whole] if self._whole is not None else self._examples
+        held = [self._value] if self._value is not None else self._samples
         return transforms.backward > vmaps[self._level].age and any(each.requires_grad for each in held)
 
     @requires_grad.setter
@@ -200,15 +202,15 @@ class BatchedTensor(Tensor):
         self._requires_grad = value
 
     def _get_grad_fn(self) -> Any:
-        """Inside a derivative by backward that of the whole, but for the tensors by which it is taken.
+        """Inside a reverse-mode derivative, the grad_fn of the value, except for the inputs of the derivative.
 
-        Where the vmap goes by examples, it is the first one's.
+        In the per-sample fallback, the grad_fn of the first sample.
         """
-        if self._whole is None and self._node is None and self.requires_grad:
-            return self._examples[0].grad_fn
-        if self._whole is None or self._level >= len(vmaps) or transforms.backward <= vmaps[self._level].age:
+        if self._value is None and self._node is None and self.requires_grad:
+            return self._samples[0].grad_fn
+        if self._value is None or self._level >= len(vmaps) or transforms.backward <= vmaps[self._level].age:
             return self._node
-        node = self._whole.grad_fn
+        node = self._value.grad_fn
         return None if getattr(node, "transform", None) is not None else node
 
     grad_fn = property(_get_grad_fn, read_only("grad_fn"))
@@ -218,30 +220,30 @@ class BatchedTensor(Tensor):
 
     is_leaf = property(_get_is_leaf, read_only("is_leaf"))
 
-    def refresh(self) -> None:
-        """Show what the examples are after a change in place; a whole in which they no longer lie is left."""
-        if self._taken is None:
+    def reset_from_samples(self) -> None:
+        """Update shape and strides after an in-place operation on the samples; drop the value if they do not share its memory."""
+        if self._cached_samples is None:
             return
-        found = self._taken[0]._array
-        if self._whole is not None and not _lie_alike(found, _first_of(self._whole._array, self._dim)):
-            self._whole = None
-        self._array = _hidden(found)
+        found = self._cached_samples[0]._array
+        if self._value is not None and not _same_memory(found, _first_sample(self._value._array, self._bdim)):
+            self._value = None
+        self._array = _logical(found)
 
-    def show_whole(self) -> None:
-        """Show what the whole is after a change of its shape."""
-        assert self._whole is not None
-        self._taken, self._array = None, _hidden(_first_of(self._whole._array, self._dim))
+    def reset_from_value(self) -> None:
+        """Update shape and strides after an in-place operation on the value that changed its shape."""
+        assert self._value is not None
+        self._cached_samples, self._array = None, _logical(_first_sample(self._value._array, self._bdim))
 
     def detach(self) -> Tensor:
-        """The examples outside the graph."""
+        """A BatchedTensor of the detached value or samples."""
         self._check_alive()
-        if self._whole is not None and by_wholes(self._level):
-            return batched_whole(self._whole.detach(), self._dim, self._level)
-        return batched([each.detach() for each in self._examples], self._level)
+        if self._value is not None and uses_batch_rules(self._level):
+            return make_batched(self._value.detach(), self._bdim, self._level)
+        return batch_samples([each.detach() for each in self._samples], self._level)
 
     @property
     def data(self) -> Tensor:
-        """Refused, as it is by torch."""
+        """Raises, as in torch."""
         raise RuntimeError("accessing `data` under vmap transform is not allowed")
 
     @data.setter
@@ -249,7 +251,7 @@ class BatchedTensor(Tensor):
         raise RuntimeError("mutating directly with `.data` under vmap transform is not allowed.")
 
     def untyped_storage(self) -> NoReturn:
-        """Refused: the memory is not that of one tensor."""
+        """Raises: a BatchedTensor has no storage."""
         raise NotImplementedError("Cannot access storage of BatchedTensorImpl")
 
     def __deepcopy__(self, memo: Any) -> NoReturn:
@@ -259,31 +261,31 @@ class BatchedTensor(Tensor):
 BatchedTensor.__name__ = BatchedTensor.__qualname__ = "Tensor"
 
 
-def batched(examples: list[Tensor], level: int) -> BatchedTensor:
-    """The tensors of all examples as one.
+def batch_samples(samples: list[Tensor], level: int) -> BatchedTensor:
+    """A BatchedTensor of these samples.
 
     Raises:
         RuntimeError: their shapes differ.
     """
-    first = examples[0]._array
-    if any(each._array.shape != first.shape for each in examples):
+    first = samples[0]._array
+    if any(each._array.shape != first.shape for each in samples):
         raise RuntimeError(
             "vmap: the shape of a result depends on the values of a batched tensor, which vmap does not support"
         )
-    found: Any = make(_hidden(first), BatchedTensor)
-    found._whole, found._dim, found._taken, found._level = None, 0, examples, level
+    found: Any = make(_logical(first), BatchedTensor)
+    found._value, found._bdim, found._cached_samples, found._level = None, 0, samples, level
     return found
 
 
-def batched_whole(whole: Tensor, dim: int, level: int) -> BatchedTensor:
-    """The tensor of all examples, which a dimension counts, as one."""
-    found: Any = make(_hidden(_first_of(whole._array, dim)), BatchedTensor)
-    found._whole, found._dim, found._taken, found._level = whole, dim, None, level
+def make_batched(whole: Tensor, dim: int, level: int) -> BatchedTensor:
+    """A BatchedTensor of a value and its batch dimension (torch: makeBatched)."""
+    found: Any = make(_logical(_first_sample(whole._array, dim)), BatchedTensor)
+    found._value, found._bdim, found._cached_samples, found._level = whole, dim, None, level
     return found
 
 
-def examples_of(whole: Tensor, dim: int) -> list[Tensor]:
-    """The examples in a whole, which may be written to; where there is none, one of zeros."""
+def unbind_samples(whole: Tensor, dim: int) -> list[Tensor]:
+    """The samples of a value, as views that may be written to; for an empty batch, one sample of zeros."""
     if not whole._array.shape[dim]:
         return [whole.new_zeros((*whole._array.shape[:dim], *whole._array.shape[dim + 1 :]))]
     found = list(whole.unbind(dim))
@@ -293,39 +295,39 @@ def examples_of(whole: Tensor, dim: int) -> list[Tensor]:
     return found
 
 
-def whole_of(batch: BatchedTensor) -> tuple[Tensor, int]:
-    """The whole and its dimension that counts the examples; where only those are held, they are stacked."""
-    if batch._whole is not None:
-        return batch._whole, batch._dim
-    found = stack(batch._examples)
+def unwrap_batched(batch: BatchedTensor) -> tuple[Tensor, int]:
+    """The value and its batch dimension (torch: unwrapTensorAtLevel); samples without a value are stacked."""
+    if batch._value is not None:
+        return batch._value, batch._bdim
+    found = stack(batch._samples)
     empty = batch._level < len(vmaps) and not vmaps[batch._level].size
     return (found.narrow(0, 0, 0) if empty else found), 0
 
 
-def numbers_of(tensor: Tensor) -> Any:
-    """The array of a tensor, or of all examples."""
+def physical_array(tensor: Tensor) -> Any:
+    """The array of a tensor, or of the innermost value of a BatchedTensor."""
     while tensor.__class__ is BatchedTensor:
-        tensor = whole_of(tensor)[0]
+        tensor = unwrap_batched(tensor)[0]
     return tensor._array
 
 
-def _first_of(array: Any, dim: int) -> Any:
+def _first_sample(array: Any, dim: int) -> Any:
     if not array.shape[dim]:
         return np.empty((*array.shape[:dim], *array.shape[dim + 1 :]), array.dtype)
     return np.ndarray.__getitem__(array, (*(slice(None),) * dim, 0, ...))
 
 
-def _lie_alike(one: Any, other: Any) -> bool:
+def _same_memory(one: Any, other: Any) -> bool:
     placed = one.__array_interface__["data"][0] == other.__array_interface__["data"][0]
     return bool(placed and one.shape == other.shape and one.strides == other.strides)
 
 
-def _hidden(like: np.ndarray[Any, Any]) -> Any:
-    return np.ndarray.view(like, Hidden)
+def _logical(like: np.ndarray[Any, Any]) -> Any:
+    return np.ndarray.view(like, LogicalArray)
 
 
-def refused_value(name: str, level: int) -> RuntimeError:
-    """What asks a batched tensor for its one value; a derivative inside the vmap no longer knows which function did."""
+def data_dependent_error(name: str, level: int) -> RuntimeError:
+    """The error of an operation that reads values; inside a derivative torch cannot name the operation."""
     running = vmap_of(level)
     if running.old:
         return RuntimeError(_OLD_REFUSAL.format(name))
@@ -335,36 +337,36 @@ def refused_value(name: str, level: int) -> RuntimeError:
 
 
 class Vmap(NamedTuple):
-    """One vmap that runs."""
+    """One running vmap (torch: VmapInterpreterPtr)."""
 
-    size: int  # how many examples there are
+    size: int  # the batch size
     randomness: str  # "error", "same" or "different"
-    depth: int  # how deep it stands among the transforms of torch.func, counted from 1
-    age: int  # how many transforms had begun, see Note [Captured tensors]
-    old: bool = False  # whether it is the one of is_grads_batched, which came before torch.func
+    depth: int  # its level on torch.func's interpreter stack, from 1
+    age: int  # ``transforms.age`` when it began, see Note [Captured tensors]
+    old: bool = False  # whether it is that of is_grads_batched, which is older than torch.func (torch: LegacyBatchedTensorImpl)
 
 
-vmaps: list[Vmap] = []  # those that run, the outermost first
+vmaps: list[Vmap] = []  # the running ones, the outermost first
 
 
 def vmap_of(level: int) -> Vmap:
-    """The vmap that runs at a level; of one that has ended, as much as is asked of tensors that outlived it."""
+    """The vmap of a level; if it has ended, a substitute for tensors that have escaped from it."""
     return vmaps[level] if level < len(vmaps) else Vmap(0, "error", level + 1, transforms.age)
 
 
-def by_wholes(level: int) -> bool:
-    """Whether operations on what is batched at a level are called with wholes, where they can be."""
+def uses_batch_rules(level: int) -> bool:
+    """Whether operations use batch rules at this level; see Note [Per-sample fallback]."""
     running = vmap_of(level)
     return transforms.apart <= running.age and not running.old
 
 
 def inside_derivative(level: int) -> bool:
-    """Whether a derivative is taken inside of a vmap: then torch takes operations apart that it has as one there."""
+    """Whether a derivative runs inside the vmap; there torch decomposes some operations that have a batch rule."""
     return transforms.since > vmap_of(level).age
 
 
 def level_of(values: Iterable[Any]) -> int:
-    """The innermost level of vmap at which any of the values is batched; -1 for none."""
+    """The innermost level at which one of the values is batched; -1 if none is."""
     found = -1
     if not vmaps:
         return found
@@ -376,66 +378,66 @@ def level_of(values: Iterable[Any]) -> int:
     return found
 
 
-def flat(values: Iterable[Any]) -> Iterable[Any]:
-    """The values, and in place of lists and tuples what they hold."""
+def flat_values(values: Iterable[Any]) -> Iterable[Any]:
+    """The values, with nested lists and tuples flattened."""
     for each in values:
         if isinstance(each, (list, tuple)):
-            yield from flat(each)
+            yield from flat_values(each)
         else:
             yield each
 
 
-def example(value: Any, index: int, level: int) -> Any:
-    """What a value is for one example."""
+def sample_at(value: Any, index: int, level: int) -> Any:
+    """A value for one sample: BatchedTensors of the level are replaced by their sample of this index."""
     if value.__class__ is BatchedTensor:
-        return value._examples[index] if value._level == level else value
+        return value._samples[index] if value._level == level else value
     if type(value) in (tuple, list):
-        return type(value)(example(each, index, level) for each in value)
+        return type(value)(sample_at(each, index, level) for each in value)
     if type(value) is dict:
-        return {name: example(each, index, level) for name, each in value.items()}
+        return {name: sample_at(each, index, level) for name, each in value.items()}
     if isinstance(value, Tensor) and transforms.depth:
-        return example_of_dual(value, index, level)
+        return sample_of_dual(value, index, level)
     return value
 
 
-def size_at(values: Iterable[Any], level: int) -> int:
-    """How many examples the values of a level have."""
+def batch_size_at(values: Iterable[Any], level: int) -> int:
+    """The batch size of the values that are batched at a level; 0 if none is."""
     for each in values:
         if each.__class__ is BatchedTensor and each._level == level:
-            return len(each._examples)
-        if isinstance(each, (tuple, list)) and (found := size_at(each, level)):
+            return len(each._samples)
+        if isinstance(each, (tuple, list)) and (found := batch_size_at(each, level)):
             return found
     return 0
 
 
-def each_example(
+def for_each_sample(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
 ) -> Any:
-    """Call a function for every example, and batch what it returns."""
+    """Call a function once for each sample, and batch its results (torch: batchedTensorForLoopFallback)."""
     values = (*args, *kwargs.values())
-    count = size_at(values, level)
-    return combined(
-        [function(*example(args, i, level), **example(kwargs, i, level)) for i in range(count)], level
+    count = batch_size_at(values, level)
+    return batch_results(
+        [function(*sample_at(args, i, level), **sample_at(kwargs, i, level)) for i in range(count)], level
     )
 
 
-def made_of(kind: Any, values: Iterable[Any]) -> Any:
-    """A list, a tuple or a named one of these values."""
+def rebuild_sequence(kind: Any, values: Iterable[Any]) -> Any:
+    """A list, tuple or named tuple of these values."""
     return getattr(kind, "_make", kind)(values)
 
 
-def combined(results: list[Any], level: int) -> Any:
-    """The results of all examples as one result."""
+def batch_results(results: list[Any], level: int) -> Any:
+    """Batch the results of all samples: tensors become BatchedTensors, also in lists and tuples."""
     first = results[0]
     if isinstance(first, Tensor):
-        return batched(results, level)
+        return batch_samples(results, level)
     if isinstance(first, (tuple, list)):
-        columns = [combined(list(column), level) for column in zip(*results, strict=True)]
-        return made_of(type(first), columns)
+        columns = [batch_results(list(column), level) for column in zip(*results, strict=True)]
+        return rebuild_sequence(type(first), columns)
     return first
 
 
-# How torch writes a batch into one tensor decides what it says: "aten::" where it has no rule for that.
+# Which error torch raises when a batched value is written to an unbatched tensor depends on the operation's batch rule.
 _NAMES = """
 __setitem__ clamp_max_ clamp_min_ copy_ div_ divide_ logical_and_ logical_or_ logical_xor_ masked_fill_ mul_ multiply_
 sub_ subtract_ true_divide_
@@ -448,35 +450,35 @@ _BROADCAST = frozenset(_BROADCASTING.split())
 _RULED = frozenset(["fill_", "index_add_", "index_fill_", "index_put_", "scatter_add_", "scatter_reduce_"])
 
 
-def _not_in_place(name: str, level: int, arguments: tuple[Any, ...]) -> str:
+def _inplace_error(name: str, level: int, arguments: tuple[Any, ...]) -> str:
     if name in _BROADCAST and not vmaps[level].old:
         ours, theirs = (each._array.shape for each in arguments[:2])
-        whole = [len(arguments[1]._examples), *broadcast_shapes(ours, theirs)]
+        whole = [len(arguments[1]._samples), *broadcast_shapes(ours, theirs)]
         return f"output with shape {list(ours)} doesn't match the broadcast shape {whole}"
     if vmaps[level].old or not (name in _ARITHMETIC or name in _RULED):
         return _OLD_IN_PLACE.format(f"aten::{name}", f"at level {vmaps[level].depth}")
     return IN_PLACE if name in _ARITHMETIC else _OLD_IN_PLACE.format(name, "in a vmap")
 
 
-def refuse_write(name: str, level: int) -> NoReturn:
-    """Refuse to write what differs from example to example into what is one for all."""
+def raise_unbatched_write(name: str, level: int) -> NoReturn:
+    """Raise the error for a batched value that is written to an unbatched tensor."""
     raise RuntimeError(_OLD_IN_PLACE.format(name, f"at level {vmaps[level].depth}"))
 
 
-def each_in_place(
+def for_each_sample_inplace(
     function: Callable[..., Any], arguments: tuple[Any, ...], kwargs: dict[str, Any], level: int, name: str
 ) -> Any:
-    """Call a function that writes to its first argument for every example.
+    """Call an in-place function once for each sample of its first argument.
 
-    The examples are views of one batch as a rule: their writes count as one.
+    If the samples are views of one tensor, its version is incremented only once.
 
     Raises:
-        RuntimeError: the first argument is one for all examples.
+        RuntimeError: the first argument is not batched.
     """
     target = arguments[0]
     if target.__class__ is not BatchedTensor or target._level != level:
-        raise RuntimeError(_not_in_place(name, level, arguments))
-    counters = {id(each._version_counter): each._version_counter for each in target._examples}
+        raise RuntimeError(_inplace_error(name, level, arguments))
+    counters = {id(each._version_counter): each._version_counter for each in target._samples}
     shared = next(iter(counters.values())) if len(counters) == 1 else None
     before = 0 if shared is None else shared.value
 
@@ -485,6 +487,6 @@ def each_in_place(
             shared.value = before
         return function(*given, **named)
 
-    result = each_example(write, arguments, kwargs, level)
-    target.refresh()
+    result = for_each_sample(write, arguments, kwargs, level)
+    target.reset_from_samples()
     return None if result is None else target

@@ -1,10 +1,11 @@
-"""Conjugated views: the memory beside a memory that holds its complex numbers' conjugates (torch: native/Resolve.h).
+"""Conjugate and negated views, as ``conj()`` and ``conj().imag`` return them (torch: ConjugateFallback.cpp).
 
-Note [Conjugated views]: torch's ``conj()`` writes nothing, but sets a bit that every operation reads. Here a memory of
-complex numbers gets a twin, which holds the conjugates in the same places; the array of a conjugated view lies in the
-twin as its source lies in the memory, and operations find in it the numbers that are meant. Views of such a view lie in
-the twin by themselves, the conjugate of one of them in the memory again, and the imaginary parts of the twin are the
-negated ones. What is written to one of the two is carried over to the other where changes are counted.
+Note [Conjugate views]: torch's ``conj()`` copies nothing: it sets a bit (the conjugate key) that every operation checks. NumPy
+has no such bit. Here a storage gets a *conjugate storage*, which has the conjugates of its elements at the same offsets. The
+array of a conjugate view is in the conjugate storage at the offset and strides of its source, so that operations read the
+right values without a check. Views of a conjugate view are in the conjugate storage as well, its conjugate is in the
+original storage again, and its ``imag`` has the negated values (torch: the negative bit). A write to one of the two
+storages is copied to the other one by ``increment_version``, which follows every write.
 """
 
 from __future__ import annotations
@@ -15,105 +16,107 @@ from typing import Any
 import numpy as np
 
 from .._c10.zero_tensor import ZeroTensor
-from .storage_impl import buffer, in_order, offset, storage
+from .storage_impl import buffer, offset, outermost_first, storage
 
 Array = np.ndarray[Any, Any]
 
 
-class Pair:
-    """A memory and its twin, which keeps it; it ends with the twin."""
+class ConjugatePair:
+    """A storage and its conjugate storage; removed when the conjugate storage is freed."""
 
-    __slots__ = ("kind", "memory", "twin")
+    __slots__ = ("conjugate", "kind", "memory")
 
-    def __init__(self, memory: Array, twin: Array, kind: np.dtype[Any]) -> None:
+    def __init__(self, memory: Array, conjugate: Array, kind: np.dtype[Any]) -> None:
         self.memory, self.kind = memory, kind
-        keys = (id(memory), id(twin))
-        self.twin = weakref.ref(twin, lambda _: _forget(keys))
-        PAIRS.update(dict.fromkeys(keys, self))
+        keys = (id(memory), id(conjugate))
+        self.conjugate = weakref.ref(conjugate, lambda _: _forget(keys))
+        CONJUGATE_PAIRS.update(dict.fromkeys(keys, self))
 
     def other(self, memory: Array) -> Array:
-        """The other one of the two."""
+        """The other storage of the pair."""
         if memory is not self.memory:
             return self.memory
-        twin = self.twin()
-        assert twin is not None
-        return twin
+        conjugate = self.conjugate()
+        assert conjugate is not None
+        return conjugate
 
-    def carry_over(self, memory: Array) -> None:
-        """Give the other memory what has been written to this one."""
-        _turned(self.kind)(_numbers(memory, self.kind), out=_numbers(self.other(memory), self.kind))
+    def update_other(self, memory: Array) -> None:
+        """Copy the conjugates of this storage to the other one."""
+        _conjugation(self.kind)(
+            _flat_elements(memory, self.kind), out=_flat_elements(self.other(memory), self.kind)
+        )
 
 
-PAIRS: dict[int, Pair] = {}
-"""By the id of either memory."""
+CONJUGATE_PAIRS: dict[int, ConjugatePair] = {}
+"""The pairs, by the id of either storage."""
 
 
 def _forget(keys: tuple[int, int]) -> None:
     for key in keys:
-        del PAIRS[key]
+        del CONJUGATE_PAIRS[key]
 
 
-def conjugated(array: Array) -> Array:
-    """The same place in the other memory."""
+def conjugate_view(array: Array) -> Array:
+    """The conjugate view of an array: the same elements in the other storage of the pair."""
     if isinstance(array, ZeroTensor):
         return array[...]
     memory = storage(array)
-    pair = PAIRS.get(id(memory))
+    pair = CONJUGATE_PAIRS.get(id(memory))
     if pair is None:
-        other = _turned(array.dtype)(_numbers(memory, array.dtype))
-        Pair(memory, other, array.dtype)
+        other = _conjugation(array.dtype)(_flat_elements(memory, array.dtype))
+        ConjugatePair(memory, other, array.dtype)
     else:
         other = pair.other(memory)
-        if memory is pair.memory:  # which numpy may have written
-            pair.carry_over(memory)
-    start = offset(array) if array.size else 0  # what is empty may lie anywhere
+        if memory is pair.memory:  # the user may have written to it through numpy
+            pair.update_other(memory)
+    start = offset(array) if array.size else 0  # an empty array may have any address
     return np.ndarray(array.shape, array.dtype, buffer(other), start, array.strides)
 
 
-def _turned(kind: np.dtype[Any]) -> np.ufunc:
-    """What makes the twin's numbers of the memory's, and the other way round."""
+def _conjugation(kind: np.dtype[Any]) -> np.ufunc:
+    """The function between the two storages: conjugate, or negative for views of imaginary parts."""
     return np.conjugate if kind.kind == "c" else np.negative
 
 
-def _numbers(memory: Array, kind: np.dtype[Any]) -> Array:
-    """All numbers of a memory, one after the other.
+def _flat_elements(memory: Array, kind: np.dtype[Any]) -> Array:
+    """All elements of a storage as a flat array.
 
     Raises:
-        NotImplementedError: they are not.
+        NotImplementedError: the storage is not dense.
     """
-    flat = in_order(memory)
+    flat = outermost_first(memory)
     if not flat.flags.c_contiguous or memory.nbytes % kind.itemsize:
         raise NotImplementedError("the conjugate of a tensor whose memory has gaps")
     return flat.reshape(-1).view(kind)
 
 
-def is_twin(array: Array) -> bool:
-    """Whether an array lies in a twin."""
-    if not PAIRS or not isinstance(array, np.ndarray):  # one of another layout has no memory of its own
+def is_conjugate_view(array: Array) -> bool:
+    """Whether an array is in a conjugate storage (torch: is_conj, is_neg)."""
+    if not CONJUGATE_PAIRS or not isinstance(array, np.ndarray):  # a sparse array has no storage
         return False
     memory = storage(array)
-    return memory_of(array) is not memory
+    return source_memory(array) is not memory
 
 
-def original(array: Array) -> Array:
-    """The same place of the memory beside which a twin lies."""
-    if not is_twin(array):
+def resolved(array: Array) -> Array:
+    """The array in the original storage with the same offset and strides, which has the conjugate values."""
+    if not is_conjugate_view(array):
         return array
-    return np.ndarray(array.shape, array.dtype, buffer(memory_of(array)), offset(array), array.strides)
+    return np.ndarray(array.shape, array.dtype, buffer(source_memory(array)), offset(array), array.strides)
 
 
-def memory_of(array: Array) -> Array:
-    """The memory of an array, not its twin."""
+def source_memory(array: Array) -> Array:
+    """The original storage of an array, also if the array is in the conjugate storage."""
     memory = storage(array)
-    pair = PAIRS.get(id(memory)) if PAIRS else None
+    pair = CONJUGATE_PAIRS.get(id(memory)) if CONJUGATE_PAIRS else None
     return memory if pair is None else pair.memory
 
 
-def written(array: Array) -> None:
-    """Carry a change of this array over to the twin of its memory."""
-    if not isinstance(array, np.ndarray):  # as in `is_twin`
+def update_conjugate(array: Array) -> None:
+    """After a write to this array, update the other storage of its pair, if there is one."""
+    if not isinstance(array, np.ndarray):  # as in `is_conjugate_view`
         return
     memory = storage(array)
-    pair = PAIRS.get(id(memory))
+    pair = CONJUGATE_PAIRS.get(id(memory))
     if pair is not None:
-        pair.carry_over(memory)
+        pair.update_other(memory)

@@ -1,4 +1,4 @@
-"""torch.autograd.Function: operations with a backward of the user's own (torch: python_function.cpp)."""
+"""torch.autograd.Function: custom functions (torch: autograd/function.py, python_function.cpp)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .._c10.tensor_metadata import InputMetadata
 from .custom_function_outputs import (
     Outputs,
     checked_tuple,
-    constant_outputs,
     delayed_error,
     dirty_inputs,
+    non_differentiable_outputs,
     save_for_backward,
     typename,
 )
 from .node import Gradients, Node, gradient_edge, new_node
-from .saved_variable import NOTHING, SavedTensor
+from .saved_variable import EMPTY, SavedTensor
 from .tensor import Tensor, make
 from .views import increment_version
 
@@ -35,12 +35,12 @@ _apply_transformed: Callable[..., Any] = slots.on_first_use("apply_transformed")
 
 
 class FunctionCtx:
-    """What forward and backward of a Function are given as ``ctx``."""
+    """torch.autograd.function.FunctionCtx: the ``ctx`` that forward and backward get."""
 
     __slots__ = ()
     __module__ = "torch.autograd.function"
 
-    if TYPE_CHECKING:  # kept by the node
+    if TYPE_CHECKING:  # slots of BackwardCFunction
         to_save: Any
         saved_for_forward: Any
         dirty_tensors: Any
@@ -48,11 +48,11 @@ class FunctionCtx:
         materialize_grads: Any
 
     def save_for_backward(self, *tensors: Any) -> None:
-        """Keep tensors (or None) for backward, which finds them in ``saved_tensors``."""
+        """Save tensors (or None) for backward, which reads them from ``saved_tensors``."""
         self.to_save = tensors
 
     def save_for_forward(self, *tensors: Any) -> None:
-        """Keep tensors for jvp."""
+        """Save tensors for jvp."""
         for each in tensors:
             if not (isinstance(each, Tensor) or each is None):
                 raise AssertionError(
@@ -75,7 +75,7 @@ class FunctionCtx:
         )
 
     def mark_non_differentiable(self, *args: Any) -> None:
-        """Declare outputs that get no gradient."""
+        """Declare outputs that are not differentiable."""
         self.non_differentiable = args
 
     def set_materialize_grads(self, value: bool) -> None:
@@ -104,18 +104,18 @@ class BackwardCFunction(Node, FunctionCtx):
     )
     __module__ = "torch.autograd.function"
 
-    def __dir__(self) -> list[str]:  # of a ctx, what the program keeps in it as well
+    def __dir__(self) -> list[str]:  # a ctx also has the attributes that the user sets
         return [*object.__dir__(self)]
 
     __repr__ = object.__repr__
     selective = False
-    takes_batches = True
+    accepts_batches = True
 
     _forward_cls: type[Function]
     _saved: tuple[Any, ...] | None  # None once freed
     _is_tensor: tuple[bool, ...]  # of each input
     needs_input_grad: tuple[bool, ...]
-    _output_info: list[Any]  # shape and dtype of each output, None for what is no tensor
+    _output_info: list[Any]  # shape and dtype of each output, None for an output that is not a tensor
 
     def __init__(self) -> None:
         self.to_save = self.dirty_tensors = self.non_differentiable = self.saved_for_forward = None
@@ -173,7 +173,7 @@ class BackwardCFunction(Node, FunctionCtx):
         return found
 
     def maybe_clear_saved_tensors(self) -> None:
-        """Let the saved tensors go, if the Function says that they are read only once."""
+        """Release the saved tensors if the Function has ``clear_saved_tensors_on_access``."""
         if self._forward_cls.clear_saved_tensors_on_access is True:
             self._saved, self._cleared = (), True
 
@@ -186,7 +186,7 @@ class BackwardCFunction(Node, FunctionCtx):
     def _get_raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
         if self._saved is None:
             raise RuntimeError(errors.BACKWARD_TWICE)
-        return tuple(NOTHING if each is None else each for each in self._saved)
+        return tuple(EMPTY if each is None else each for each in self._saved)
 
     def _refuse(name: str) -> Callable[[Any, Any], None]:  # type: ignore[misc]
         def refuse(self: Any, value: Any) -> None:
@@ -202,10 +202,10 @@ class BackwardCFunction(Node, FunctionCtx):
     requires_grad = property(lambda self: True, _refuse("requires_grad"))
     del _refuse
 
-    # The engine's side ----------------------------------------------------------------------------
+    # Called by the engine -------------------------------------------------------------------------
 
     def apply(self, *args: Any) -> Any:
-        """Run the user's backward: on a tuple of gradients for the engine, on single ones for anyone else."""
+        """Run the user's backward. The engine passes a tuple of gradients, users pass the gradients one by one."""
         by_engine = len(args) == 1 and args[0].__class__ in (tuple, list)
         grads: tuple[Any, ...] = self._materialized(args[0]) if by_engine else args
         if self._forward_cls.boxed_grads_call:
@@ -241,7 +241,7 @@ class BackwardCFunction(Node, FunctionCtx):
         return tuple(found)
 
     def _checked(self, result: Any) -> Gradients:
-        """The gradients of the tensors among the inputs; too many are right if the rest is None."""
+        """Check what backward returned: one gradient for each input; additional ones must be None (torch: PyNode::apply)."""
         if not isinstance(result, tuple):
             result = (result,)
         expected = len(self._is_tensor)
@@ -267,7 +267,7 @@ class BackwardCFunction(Node, FunctionCtx):
 
 
 class FunctionMeta(type):
-    """Gives each Function the class of its nodes."""
+    """Creates the class of the nodes of each Function, ``_backward_cls``."""
 
     __module__ = "torch.autograd.function"
     _backward_cls: type[BackwardCFunction]
@@ -282,11 +282,11 @@ class FunctionMeta(type):
 
 
 class Function(FunctionCtx, metaclass=FunctionMeta):
-    """An operation with a backward of the user's own: ``forward`` and ``backward``, called by ``apply``."""
+    """torch.autograd.Function: users define ``forward`` and ``backward``, and call ``apply``."""
 
     __module__ = "torch.autograd.function"
     generate_vmap_rule = False
-    clear_saved_tensors_on_access = False  # saved_tensors may be read once, and lets the tensors go
+    clear_saved_tensors_on_access = False  # if True, saved_tensors can be read once and is then released
     boxed_grads_call = False  # backward gets its gradients as one list
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -299,7 +299,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         )
 
     def __getattr__(self, name: str) -> Any:
-        """What an object of a Function, which no graph holds, shows of a node: one that recorded nothing."""
+        """An instance of a Function, which is deprecated, has the attributes of a node that is not in a graph."""
         cls = type(self)._backward_cls
         if not hasattr(cls, name):
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
@@ -317,17 +317,17 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
-        """Compute the outputs: ``forward(ctx, *args)``, or ``forward(*args)`` beside setup_context."""
+        """Compute the outputs: ``forward(ctx, *args)``, or ``forward(*args)`` if there is a setup_context."""
         raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
-        """Prepare ``ctx`` for backward, where forward does not take it."""
+        """Prepare ``ctx`` for backward if forward does not take it."""
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        """The gradients of the inputs, one for each, None for what is no tensor."""
+        """Return one gradient for each input, None for inputs that are not tensors."""
         raise NotImplementedError(
             "You must implement either the backward or vjp method for your custom autograd.Function to use it "
             "with backward mode AD."
@@ -337,14 +337,14 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
-        """The tangents of the outputs, given those of the inputs (None for what is no tensor)."""
+        """Return the tangents of the outputs, given those of the inputs (None for inputs that are not tensors)."""
         raise NotImplementedError(
             "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
         )
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
-        """The outputs for a batch of examples, and the dimensions that count them."""
+        """Return the outputs for batched inputs, and their batch dimensions."""
         raise NotImplementedError(
             "To use autograd.Function with vmap, you must either override the vmap staticmethod or set "
             "generate_vmap_rule=True."
@@ -352,7 +352,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
-        """Run forward and record the node."""
+        """Run forward and record the node (torch: THPFunction_apply)."""
         with_setup = cls.setup_context is not Function.setup_context
         if with_setup:
             bound = inspect.signature(cls.forward).bind(*args, **kwargs)
@@ -370,7 +370,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 def _by_position(
     forward: Callable[..., Any], args: tuple[Any, ...], given: dict[str, Any], bare: bool
 ) -> Any:
-    """Keyword arguments as positional ones, for a gradient is found by its position."""
+    """Convert keyword arguments to positional ones, since gradients are assigned to inputs by position."""
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     names = [name for name, each in inspect.signature(forward).parameters.items() if each.kind in kinds]
     names = names if bare else names[1:]
@@ -413,7 +413,7 @@ def _apply(cls: type[Function], inputs: tuple[Any, ...], with_setup: bool) -> An
     outputs = output if isinstance(output, tuple) else (output,)
     to_save = checked_tuple(node.to_save, "to_save") or ()
     held = {id(each) for each in to_save if isinstance(each, Tensor)} if with_setup else set()
-    dirty, constant = dirty_inputs(node), constant_outputs(node)
+    dirty, constant = dirty_inputs(node), non_differentiable_outputs(node)
     wrapped = Outputs(node if recorded else None, tensors, held, dirty, constant).wrap(outputs)
     if transforms.count:
         _give_tangents(node, inputs, wrapped, (outputs, dirty, constant))
@@ -422,7 +422,7 @@ def _apply(cls: type[Function], inputs: tuple[Any, ...], with_setup: bool) -> An
             (each._array.shape, each._array.dtype, each.requires_grad) if isinstance(each, Tensor) else None
             for each in wrapped
         ]
-    node.to_save = node.saved_for_forward = None  # an output among them would hold its own node
+    node.to_save = node.saved_for_forward = None  # an output among them would be a reference cycle
     if recorded:
         node._saved = tuple(save_for_backward(each, number, node) for number, each in enumerate(to_save))
     node.non_differentiable = None
@@ -436,7 +436,7 @@ def _leaf(tensor: Tensor) -> Tensor:
 
 
 def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a backward that must not be differentiated: the next derivative raises."""
+    """torch.autograd.function.once_differentiable: differentiating the decorated backward raises."""
 
     @functools.wraps(fn)
     def wrapper(ctx: Any, *args: Any, **kwargs: Any) -> Any:
@@ -458,7 +458,7 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class InplaceFunction(Function):
-    """Kept by torch for old programs."""
+    """Only in torch for backward compatibility."""
 
     __module__ = "torch.autograd.function"
 
@@ -468,7 +468,7 @@ class InplaceFunction(Function):
 
 
 class NestedIOFunction(Function):
-    """Kept by torch for old programs, whose Functions had nested inputs and outputs."""
+    """Only in torch for backward compatibility, for Functions with nested inputs and outputs."""
 
     __module__ = "torch.autograd.function"
 

@@ -1,4 +1,4 @@
-"""What a custom Function returned and marked, tied to its node (torch: autograd/custom_function.cpp)."""
+"""The outputs of a custom Function: gives them the node as grad_fn (torch: autograd/custom_function.cpp)."""
 
 from __future__ import annotations
 
@@ -13,16 +13,19 @@ from .forward_grad import DualOutput
 from .node import Error, Node, gradient_edge, new_node
 from .saved_variable import SavedTensor, save, save_output
 from .tensor import Tensor, make
-from .views import changed_by, check_inplace, increment_version, rebase_history
+from .views import check_inplace, increment_version, last_written_by, rebase_history
 
 if TYPE_CHECKING:
     from .custom_function import BackwardCFunction
 
-UNDEFINED = ((), np.dtype(np.float32))  # the metadata of an output that is no tensor or not differentiable
+UNDEFINED = ((), np.dtype(np.float32))  # the input metadata for an output that is not a differentiable tensor
 
 
 class Outputs:
-    """Ties what forward returned to the node (torch: _process_backward_mode_ad)."""
+    """Gives the outputs of forward their grad_fn (torch: _process_backward_mode_ad).
+
+    ``inputs``, ``held`` (tensors to save), ``dirty`` and ``constant`` (non-differentiable) are sets of ids of tensors.
+    """
 
     def __init__(
         self,
@@ -36,7 +39,12 @@ class Outputs:
         self.dirty, self.constant = dirty, constant
 
     def wrap(self, outputs: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The outputs as the caller gets them."""
+        """The outputs that ``apply`` returns.
+
+        Raises:
+            RuntimeError: an input marked as dirty is not returned, or cannot be modified in place; or an input is both
+                returned and saved in setup_context.
+        """
         found: list[Any] = []
         metadata = []
         differentiable = 0
@@ -100,17 +108,17 @@ class Outputs:
 
 
 def alias_outside_graph(tensor: Tensor) -> Tensor:
-    """A view of all of a tensor, made under no_grad: what an input returned as it is becomes."""
+    """A view of a tensor made under no_grad: the output for an input that forward returns unchanged."""
     with no_grad():
         return tensor.view_as(tensor)
 
 
 def delayed_error(message: str, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The tensors with a node that raises when it is differentiated (torch: functions/basic_ops.h)."""
+    """New tensors whose grad_fn raises this message in backward (torch: DelayedError, functions/basic_ops.h)."""
     results = tuple(each if each is None else make(each._array) for each in tensors)
     if not any(each is not None and each.requires_grad for each in tensors):
         return results
-    next(state.recorder.sequence_nrs)  # torch's function that makes the node is one itself
+    next(state.recorder.sequence_nrs)  # torch's DelayedError is a node itself and takes a number
     node: Error = new_node(Error)
     node.message = message
     node.next_edges = tuple((None, 0) if each is None else gradient_edge(each) for each in tensors)
@@ -130,7 +138,7 @@ def save_for_backward(value: Any, number: int, node: Node) -> SavedTensor | None
         raise TypeError(
             f"save_for_backward can only save variables, but argument {number} is of type {typename(value)}"
         )
-    is_output = value.grad_fn is node or (value._view is not None and changed_by(value._view.base, node))
+    is_output = value.grad_fn is node or (value._view is not None and last_written_by(value._view.base, node))
     if not is_output:
         return save(value, state.recorder)
     saved = save_output(value, value._output_nr)
@@ -140,7 +148,7 @@ def save_for_backward(value: Any, number: int, node: Node) -> SavedTensor | None
 
 
 def dirty_inputs(node: BackwardCFunction) -> set[int]:
-    """The ids of the tensors marked as changed in place; counts the changes."""
+    """The ids of the tensors marked as dirty; increments their versions."""
     marked = checked_tuple(node.dirty_tensors, "dirty_tensors") or ()
     for each in marked:
         if not isinstance(each, Tensor):
@@ -150,8 +158,8 @@ def dirty_inputs(node: BackwardCFunction) -> set[int]:
     return {id(each) for each in marked}
 
 
-def constant_outputs(node: BackwardCFunction) -> set[int]:
-    """The ids of the tensors marked as not differentiable."""
+def non_differentiable_outputs(node: BackwardCFunction) -> set[int]:
+    """The ids of the tensors marked as non-differentiable."""
     marked = checked_tuple(node.non_differentiable, "non_differentiable") or ()
     for each in marked:
         if not isinstance(each, Tensor):

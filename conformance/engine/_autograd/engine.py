@@ -1,8 +1,9 @@
-"""The backward pass (torch: autograd/engine.cpp).
+"""The backward pass: ``run_backward`` (torch: autograd/engine.cpp, Engine::execute).
 
-``run_backward`` counts how many edges lead to each node that the roots reach, then runs the nodes that are
-ready, the latest made first and AccumulateGrad before all, until none is left. No recursion: depth costs nothing.
-_autograd/reference_loop.py says the same in some twelve lines.
+From ``b.backward()`` to a gradient: backward.py checks the arguments and calls ``run_backward`` with the edges of the roots.
+That creates a ``GraphTask``, counts the dependencies of each node (``count_dependencies``), and runs nodes as they become
+ready (``_run``). Of the ready nodes the one created last runs first, and AccumulateGrad nodes run before all others. The
+loop is not recursive, so graphs may have any depth. _autograd/reference_loop.py is the same without optimizations.
 """
 
 from __future__ import annotations
@@ -25,40 +26,31 @@ from .._c10.tensor_metadata import InputMetadata
 from .._c10.warn_once import warn_once
 from .accumulate_grad import accumulate_grad
 from .anomaly_mode import check_nan, tracebacks
-from .batched_tensor import by_wholes, each_example, level_of
+from .batched_tensor import for_each_sample, level_of, uses_batch_rules
 from .hooks import run_post_hooks, run_pre_hooks, run_tensor_pre_hooks
 from .node import AccumulateGrad, Edge, Gradients, GraphRoot, Node, new_node
-from .ready_queue import Buffer, Heap, exchange, pop, push
+from .ready_queue import Buffer, Heap, pop, push, pushpop
 from .tensor import Tensor, make
-from .validate_outputs import fitted, validate_gradients, validate_outputs
+from .validate_outputs import validate_gradient, validate_gradients, validate_outputs
 from .views import increment_version
 
 AccumulateGrad.apply = accumulate_grad  # type: ignore[method-assign, assignment]
-MOST_NESTED = 32  # backward passes inside one another on one thread's stack
+MAX_DEPTH = 32  # nested (reentrant) backward passes on one thread's stack (torch: engine.h, MAX_DEPTH)
 
 
 class GraphTask:
-    """One backward pass.
+    """The state of one backward pass (torch: autograd/graph_task.h).
 
-    ``needed`` and ``captures`` are None where the whole graph runs; else a node runs if it is needed (a wanted
-    input lies behind it), and its incoming gradients are kept where they are wanted themselves.
+    With ``inputs=``, only part of the graph runs (torch: GraphTask::exec_info_). ``needed`` has the nodes to run: those from
+    which one of the inputs can be reached; it is None if the whole graph runs. ``captures`` has, for each node whose incoming
+    gradients are requested, pairs of input number and position in ``captured``, the list that ``grad`` returns.
     """
 
     __slots__ = (
-        "callbacks",
-        "captured",
-        "captures",
-        "create_graph",
-        "dependencies",
-        "keep_graph",
-        "locals",
-        "needed",
-        "number",
-        "roots",
-        "running",
-        "warnings",
-    )
-    dependencies: dict[Node, int]  # how many gradients are still to come; negative once one has
+        "callbacks", "captured", "captures", "create_graph", "dependencies", "keep_graph", "locals", "needed", "number",
+        "roots", "running", "warnings",
+    )  # fmt: skip
+    dependencies: dict[Node, int]  # missing gradients of each node; negative once the first one has arrived
     roots: tuple[Edge, ...]
     numbers = itertools.count()
 
@@ -69,29 +61,29 @@ class GraphTask:
         self.captured: list[Tensor | None] = []
         self.number = next(GraphTask.numbers)
         self.callbacks: list[Callable[[], Any]] = []
-        self.warnings: list[str] = []  # given when the pass has ended
-        self.running: Node | None = None  # the node whose hooks or own Python backward run
-        # What each node begins with, see Note [Each node begins as the pass]; looked up when Python runs first.
+        self.warnings: list[str] = []  # issued when the pass has ended
+        self.running: Node | None = None  # the node whose hooks or Python backward are running
+        # See Note [Thread-local state of a node]; saved when user code first runs in this pass.
         self.locals: ThreadLocals | None = None
 
     def enter_python(self, node: Node) -> None:
-        """A program's own code is about to run inside the node."""
+        """Call before user code (a hook, a Python backward) runs inside the node."""
         self.running = node
         if self.locals is None:
             self.locals = thread_locals()
 
     def leave_python(self) -> None:
-        """It has."""
+        """Call after user code has run: restore the thread-local state."""
         self.running = None
         restore_thread_locals(self.locals)
 
     def should_compute(self, node: Node | None) -> bool:
-        """Whether a gradient for this node is of any use in this pass."""
+        """Whether this pass needs a gradient for this node (torch: task_should_compute_output)."""
         return self.needed is None or node in self.needed or node in self.captures
 
 
 def execution_order(task: GraphTask) -> list[Node]:
-    """The nodes that a pass has before it, in the order in which it will run them."""
+    """The nodes that a pass has not run yet, in execution order (torch: _get_current_graph_task_execution_order)."""
     dependencies = {node: abs(left) for node, left in task.dependencies.items()}
     heap: Heap = []
     for root, _ in task.roots:
@@ -104,7 +96,7 @@ def execution_order(task: GraphTask) -> list[Node]:
         for following in node.next_nodes:
             if following is None or not task.should_compute(following):
                 continue
-            if not dependencies[following]:  # the pass is beyond the roots, or has one of them twice
+            if not dependencies[following]:  # the pass has already run the roots, or has one of them twice
                 raise RuntimeError(errors.NO_DEPENDENCIES)
             dependencies[following] -= 1
             if not dependencies[following]:
@@ -112,9 +104,7 @@ def execution_order(task: GraphTask) -> list[Node]:
     return found
 
 
-# The pass -----------------------------------------------------------------------------------------
-
-Loop = Callable[[GraphTask, Node, Buffer, dict[Node, int]], None]  # what runs the nodes
+Loop = Callable[[GraphTask, Node, Buffer, dict[Node, int]], None]  # a function like _run
 
 
 def run_backward(
@@ -126,9 +116,17 @@ def run_backward(
     accumulate: bool,
     loop: Loop | None = None,
 ) -> list[Tensor | None]:
-    """Run backward from the roots; return the gradients of the wanted edges unless they are accumulated.
+    """Run one backward pass.
 
-    ``loop`` runs the nodes, in place of ``_run``; see _autograd/reference_loop.py.
+    Args:
+        roots: the edges of the outputs.
+        gradients, keep_graph, create_graph: as in torch.autograd.backward; one gradient for each root.
+        wanted: the edges of the ``inputs``; if empty, the whole graph runs.
+        accumulate: whether gradients are accumulated into ``.grad``; otherwise those of ``wanted`` are returned.
+        loop: runs the nodes instead of ``_run``; see _autograd/reference_loop.py.
+
+    Raises:
+        RuntimeError: a gradient does not fit its root, or a node raises.
     """
     gradients = validate_gradients(roots, gradients)
     task = GraphTask(keep_graph, create_graph)
@@ -146,11 +144,14 @@ def run_backward(
     task.roots = roots
     task.dependencies = dependencies = count_dependencies(root)
     if wanted:
-        _select(task, root, wanted, accumulate)
+        _init_to_execute(task, root, wanted, accumulate)
     modes = (state.grad_enabled, state.inference)
     outer = (state.graph_task, state.evaluating, state.checkpoint_valid, state.nesting)
-    overriding, state.overriding = state.overriding, False  # see Note [Overriding costs others nothing]
-    asked, state.function_modes = state.function_modes, ()
+    overriding, state.overriding = (
+        state.overriding,
+        False,
+    )  # see Note [torch_function costs nothing until used]
+    function_modes, state.function_modes = state.function_modes, ()
     _set(create_graph, state.inference)
     state.graph_task, state.checkpoint_valid = task, outer[2] and not wanted
     state.nesting += 1
@@ -158,24 +159,24 @@ def run_backward(
     if state.anomaly:
         run = partial(_run_traced, run)
     try:
-        if state.nesting < MOST_NESTED:
+        if state.nesting < MAX_DEPTH:
             run(task, root, buffer, dependencies)
         else:
-            _run_elsewhere(run, task, root, buffer, dependencies)
-        for callback in task.callbacks:  # it may grow meanwhile
+            _run_in_new_thread(run, task, root, buffer, dependencies)
+        for callback in task.callbacks:  # a callback may queue others
             callback()
     finally:
         restore_thread_locals(task.locals)
         _set(*modes)
-        state.overriding, state.function_modes = overriding, asked
+        state.overriding, state.function_modes = overriding, function_modes
         state.graph_task, state.evaluating, state.checkpoint_valid, state.nesting = outer
         for text in task.warnings:
             warn_once(text)
     return task.captured
 
 
-def _run_elsewhere(run: Loop, *arguments: Any) -> None:
-    """Run a pass that is nested deep in others in a thread of its own: its stack is empty."""
+def _run_in_new_thread(run: Loop, *arguments: Any) -> None:
+    """Run a deeply nested pass in a new thread, whose stack is empty (torch: add_thread_pool_task)."""
     here = vars(state)
     failed: list[BaseException] = []
 
@@ -194,7 +195,7 @@ def _run_elsewhere(run: Loop, *arguments: Any) -> None:
 
 
 def _run_traced(loop: Loop, task: GraphTask, *arguments: Any) -> None:
-    """Run a pass in anomaly mode: an error names the forward call that made the node which was running."""
+    """Run a pass in anomaly mode: if a node raises, warn with the traceback of its forward call."""
     try:
         loop(task, *arguments)
     except Exception:
@@ -203,10 +204,10 @@ def _run_traced(loop: Loop, task: GraphTask, *arguments: Any) -> None:
 
 
 def count_dependencies(root: Node) -> dict[Node, int]:
-    """How many edges lead to each node that the root reaches."""
+    """How many edges lead to each node that can be reached from the root (torch: Engine::compute_dependencies)."""
     dependencies: dict[Node, int] = {}
     stack = [root]
-    for reached in stack:  # which grows meanwhile
+    for reached in stack:  # grows while it is iterated over
         for node in reached.next_nodes:
             if node is not None:
                 if node in dependencies:
@@ -217,8 +218,8 @@ def count_dependencies(root: Node) -> dict[Node, int]:
     return dependencies
 
 
-def _select(task: GraphTask, root: Node, wanted: Sequence[Edge], accumulate: bool) -> None:
-    """Mark the nodes that lead to what is wanted; the others wait for nothing, and no gradient flows to them."""
+def _init_to_execute(task: GraphTask, root: Node, wanted: Sequence[Edge], accumulate: bool) -> None:
+    """Find the nodes that lead to the wanted edges; the others get no gradients (torch: GraphTask::init_to_execute)."""
     needed: set[Node] = set()
     for number, (node, input_nr) in enumerate(wanted):
         assert node is not None
@@ -230,14 +231,14 @@ def _select(task: GraphTask, root: Node, wanted: Sequence[Edge], accumulate: boo
     captures = task.captures
     reached = {root, *task.dependencies}
     ends = {node for node in reached if not any(node.next_nodes)}
-    if not ends - needed - captures.keys():  # every way through the graph ends at what is wanted
+    if not ends - needed - captures.keys():  # all paths end at wanted nodes: all nodes but these are needed
         reached -= ends
         reached |= needed
         task.needed = reached
         return
     left = dict(task.dependencies)
-    order = [root]  # what leads to a node stands before it
-    for node in order:  # which grows meanwhile
+    order = [root]  # topological order: a node comes after all nodes that lead to it
+    for node in order:  # grows while it is iterated over
         for following in node.next_nodes:
             if following is not None:
                 left[following] = before = left[following] - 1
@@ -253,26 +254,27 @@ def _select(task: GraphTask, root: Node, wanted: Sequence[Edge], accumulate: boo
         if node not in needed and node not in captures:
             task.dependencies[node] = 0
     if root not in needed:
-        captures.setdefault(root, [])  # so that the pass ends there
+        captures.setdefault(root, [])  # so that the root does not run
 
 
-_NONE: Buffer = []  # what has been handed on
+_HANDED_ON: Buffer = []  # replaces a buffer whose gradients were passed on, to drop the references
 
 
 def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, int]) -> None:
-    """Run the nodes as they become ready, as ``_loop`` in _autograd/reference_loop.py does.
+    """Run nodes as they become ready (torch: Engine::thread_main and evaluate_function).
 
-    A node without hooks, of torch's own where only some are needed, is run right here; all else goes through
-    ``_evaluate``.
-    No reference to a gradient stays behind when it is handed on: see Note [Stealing a gradient].
+    ``_loop`` in _autograd/reference_loop.py is the same without the optimizations. Nodes without hooks run right here
+    (built-in ones only, if only part of the graph runs), all others in ``_call_function``. No variable keeps a reference
+    to a gradient after it is passed on: see Note [Stealing a gradient].
+
+    This function is long on purpose: its loop runs once for each node, where every further call costs time.
     """
     heap: Heap = []
     waiting: dict[Node, Buffer] = {}
     captures, selected = task.captures, task.needed is not None
     keep_graph, create_graph = task.keep_graph, task.create_graph
-    # Recorded, no sum is written into a gradient. Neither does torch write into one while
-    # allow_mutation_on_saved_tensors watches, under modes and in derivatives of torch.func.
-    afresh = (
+    # Whether sums are new tensors: with create_graph they are recorded; the other cases are the same in torch.
+    out_of_place = (
         create_graph
         or state.before_mutation is not None
         or bool(transforms.carrying and (state.dispatch_modes or transforms.since))
@@ -281,7 +283,7 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
         level_of(buffer) >= 0 or level_of(getattr(node, "gradients", ())) >= 0
     )
     plain = not (state.anomaly or batched or (transforms.count and state.trace is not None))
-    entered = False  # whether Python ran inside a node
+    entered = False  # whether user code ran inside the node
     while True:
         if not plain:
             state.evaluating = node
@@ -290,33 +292,33 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
             outputs = ()
         elif plain and node.hooks is None and (not selected or node.selective):
             outputs = node.apply(buffer)
-            if outputs and create_graph:  # recorded before what they are added to
+            if outputs and create_graph:  # casts and sums are recorded before the additions that follow
                 outputs = validate_outputs(node, outputs, task.should_compute)
-            elif outputs and outputs.__class__ is not list:  # they may not fit, and then nothing is freed
+            elif outputs and outputs.__class__ is not list:  # may raise; then nothing is freed
                 outputs = validate_outputs(node, outputs)
-            if task.running is not None:  # Python ran inside it, and may have registered a hook on it
+            if task.running is not None:  # user code ran inside, and may have registered a hook on the node
                 outputs = _post_hooks(node, outputs, ())
                 entered = True
             if not keep_graph:
                 node.release()
         else:
             inputs = tuple(buffer)
-            buffer = _NONE
-            outputs = _evaluate(node, inputs, keep_graph)
+            buffer = _HANDED_ON
+            outputs = _call_function(node, inputs, keep_graph)
             entered = task.running is not None
             inputs = ()
-        buffer = _NONE
+        buffer = _HANDED_ON
         ready: Node | None = None
         if outputs:
             input_nrs = node.input_nrs
-            fits = outputs.__class__ is not list  # validate_outputs has seen to it
+            fits = outputs.__class__ is not list  # a list was not validated yet
             if fits:
                 outputs = list(outputs)
             for number, following in enumerate(node.next_nodes):
                 if following is None:
                     continue
                 left = dependencies[following]
-                if not left:  # torch does not compute it: see _select
+                if not left:  # not needed: see _init_to_execute
                     outputs[number] = None
                     continue
                 gradient = outputs[number]
@@ -324,16 +326,16 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
                 metadata = following.input_metadata
                 input_nr = 0
                 if (
-                    gradient is not None and gradient._alike is not metadata
-                ):  # else it fits, and is all there is
+                    gradient is not None and gradient._shared_metadata is not metadata
+                ):  # otherwise it fits, and the node has one input
                     input_nr = input_nrs[number]
                     if not fits:
                         shape, kind = metadata[input_nr]
                         array = gradient._array
                         if array.shape != shape or array.dtype is not kind:
-                            gradient = fitted(gradient, following, input_nr, number, node.name)
+                            gradient = validate_gradient(gradient, following, input_nr, number, node.name)
                         array = None
-                if left > 0:  # the first to come
+                if left > 0:  # the first gradient for this node
                     left -= 1
                     if len(metadata) == 1:
                         pending = [gradient]
@@ -352,13 +354,13 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
                     elif pending[input_nr] is None:
                         pending[input_nr] = gradient
                     else:
-                        _add(pending, input_nr, gradient, afresh)
+                        _accumulate(pending, input_nr, gradient, out_of_place)
                 gradient = None
                 if not left:
                     if ready is not None:
                         push(heap, ready, buffer)
                     ready, buffer = following, pending
-            pending = _NONE
+            pending = _HANDED_ON
         if entered:
             task.leave_python()
             entered = False
@@ -367,35 +369,35 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
                 break
             node, buffer = pop(heap)
         elif heap:
-            node, buffer = exchange(heap, ready, buffer)
+            node, buffer = pushpop(heap, ready, buffer)
         else:
             node = ready
 
 
-_ALONE = 3  # references to a buffered gradient that nobody outside the pass holds
+_UNSHARED = 3  # reference count of a buffered gradient that only the pass refers to
 
 
-def _add(buffer: Buffer, input_nr: int, gradient: Tensor, afresh: bool) -> None:
-    """Sum gradients that meet: into the first one where the pass alone holds it and its memory, else afresh."""
+def _accumulate(buffer: Buffer, input_nr: int, gradient: Tensor, out_of_place: bool) -> None:
+    """Add a gradient to a node's buffer, in place if only the pass refers to the first one (torch: InputBuffer::accumulate)."""
     first = buffer[input_nr]
-    if not afresh and getrefcount(first) <= _ALONE:
+    if not out_of_place and getrefcount(first) <= _UNSHARED:
         array = first._array
         if (
-            getrefcount(array) <= _ALONE
-            and array.__class__ is ndarray  # see Note [Zeros without memory]
-            and first._view is None  # see Note [Conjugated views]
-            and (not (carrying := transforms.carrying) or _is_plain(first, gradient))
-            and (array.base is None or _holds_all(array))
+            getrefcount(array) <= _UNSHARED
+            and array.__class__ is ndarray  # see Note [ZeroTensor]
+            and first._view is None  # see Note [Conjugate views]
+            and (not (carrying := transforms.carrying) or _is_dense_tensor(first, gradient))
+            and (array.base is None or _owns_whole_memory(array))
         ):
             try:
-                alike = first._alike and first._alike is gradient._alike
+                alike = first._shared_metadata and first._shared_metadata is gradient._shared_metadata
                 if (alike or array.dtype is gradient._array.dtype) and not carrying:
                     add(array, gradient._array, array)
                     increment_version(first)
-                else:  # as at a leaf that takes gradients of any dtype; and tangents are not in the memory
+                else:  # dtypes differ (a leaf with grad_dtype=None), or there are tangents to add as well
                     first.add_(gradient)
                 return
-            except LayoutError:  # see Note [Arrays of other layouts]
+            except LayoutError:  # see Note [Sparse arrays]
                 pass
     if (
         first._array.__class__ is not ndarray
@@ -407,30 +409,30 @@ def _add(buffer: Buffer, input_nr: int, gradient: Tensor, afresh: bool) -> None:
     buffer[input_nr] = first + gradient
 
 
-def _is_plain(first: Tensor, gradient: Tensor) -> bool:
-    """Whether writing one gradient into another is no matter of a subclass or of another layout."""
+def _is_dense_tensor(first: Tensor, gradient: Tensor) -> bool:
+    """Whether neither a subclass nor another layout has to handle the addition."""
     return first.__class__ is Tensor and gradient._array.__class__ is ndarray
 
 
-def _holds_all(array: ndarray[Any, Any]) -> bool:
-    """Whether an array is all that looks at its memory, and of all of it: CopySlices lays its copy out as the base."""
+def _owns_whole_memory(array: ndarray[Any, Any]) -> bool:
+    """Whether an array is the only view of its memory and covers all of it, as the copy that CopySlices makes."""
     memory = array.base
     return (
-        isinstance(memory, ndarray) and memory.base is None and getrefcount(memory) <= _ALONE and is_dense(array)
+        isinstance(memory, ndarray) and memory.base is None and getrefcount(memory) <= _UNSHARED and is_dense(array)
         and memory.nbytes == array.nbytes
     )  # fmt: skip
 
 
-def _evaluate(node: Node, inputs: Gradients, keep_graph: bool) -> Gradients:
-    """Run one node with its hooks; check and shape what it returns; free what it saved."""
+def _call_function(node: Node, inputs: Gradients, keep_graph: bool) -> Gradients:
+    """Run a node with its hooks, validate its outputs and release its saved variables (torch: call_function)."""
     hooks = node.hooks
     if hooks is not None:
         state.graph_task.enter_python(node)
         inputs = run_tensor_pre_hooks(hooks, inputs)
         inputs = run_pre_hooks(hooks, inputs)
     hooked = hooks is not None and hooks.post is not None
-    outputs = _applied(node, inputs) if transforms.count else node.apply(inputs)
-    if outputs:  # also what the pass has no use for
+    outputs = _apply_batched(node, inputs) if transforms.count else node.apply(inputs)
+    if outputs:  # also those that the pass does not need
         outputs = validate_outputs(node, outputs)
     outputs = _post_hooks(node, outputs, inputs if hooked else ())
     if not keep_graph:
@@ -440,39 +442,36 @@ def _evaluate(node: Node, inputs: Gradients, keep_graph: bool) -> Gradients:
     return outputs
 
 
-def _applied(node: Node, inputs: Gradients) -> Gradients:
-    """What a node makes of its gradients, which may be batched; see Note [Batched gradients]."""
-    level = -1 if node.takes_batches else level_of(inputs)
+def _apply_batched(node: Node, inputs: Gradients) -> Gradients:
+    """Apply a node to gradients that may be batched; see Note [Batched gradients]."""
+    level = -1 if node.accepts_batches else level_of(inputs)
     if level < 0:
         return node.apply(inputs)
-    if by_wholes(level):
+    if uses_batch_rules(level):
         try:
             return node.apply(inputs)
-        except RuntimeError:  # what the node computes has no rule for batches
+        except RuntimeError:  # the formula has no batch rule
             pass
     before, state.unpacked = state.unpacked, {} if state.unpacked is None else state.unpacked
     try:
-        found: Gradients = each_example(lambda *each: tuple(_applied(node, each)), inputs, {}, level)
+        found: Gradients = for_each_sample(lambda *each: tuple(_apply_batched(node, each)), inputs, {}, level)
     finally:
         state.unpacked = before
     return found
 
 
 def _post_hooks(node: Node, outputs: Gradients, inputs: Gradients) -> Gradients:
-    """Run the node's own hooks on what it returned.
-
-    The first may have been registered while the node ran: then torch has kept no inputs for it.
-    """
+    """Run the post hooks of a node; without inputs, if the first one was registered while the node ran."""
     hooks = node.hooks
     if hooks is None or not hooks.post:
         return outputs
     if outputs:
         outputs = validate_outputs(node, outputs)
-    return run_post_hooks(hooks, _wanted_of(node, outputs), inputs)
+    return run_post_hooks(hooks, _needed_outputs(node, outputs), inputs)
 
 
-def _wanted_of(node: Node, outputs: Gradients) -> Gradients:
-    """What the node's hooks see: torch's own operations do not compute what the pass has no use for."""
+def _needed_outputs(node: Node, outputs: Gradients) -> Gradients:
+    """The outputs that post hooks get: built-in nodes of torch do not compute those that the pass does not need."""
     task: GraphTask = state.graph_task
     if task.needed is None or not node.selective:
         return tuple(outputs)
@@ -483,7 +482,7 @@ def _wanted_of(node: Node, outputs: Gradients) -> Gradients:
 
 
 def _capture(task: GraphTask, node: Node, buffer: Buffer) -> bool:
-    """Keep the gradients wanted here; tell whether the node itself must run."""
+    """Store the requested gradients of a node; return whether the node must run as well."""
     runs = task.needed is None or node in task.needed
     wanted = task.captures.get(node)
     if wanted is not None or not runs:
@@ -496,5 +495,5 @@ def _capture(task: GraphTask, node: Node, buffer: Buffer) -> bool:
 
 
 def ones_like_root(metadata: InputMetadata) -> Tensor:
-    """The gradient that a scalar root starts with."""
+    """A one with the shape and dtype of a root: the implicit gradient of a scalar."""
     return make(ones(metadata[0], metadata[1]))

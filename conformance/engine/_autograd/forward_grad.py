@@ -1,12 +1,12 @@
-"""Tangents: what forward-mode AD carries along beside a tensor's values (torch: forward_grad.h, autograd_meta.cpp).
+"""Forward-mode AD: levels, dual tensors and their tangents (torch: forward_grad.h, autograd_meta.cpp).
 
-A dual tensor keeps its tangents by level, in ``_tangents``. Tangents of an inner level may themselves be duals of an
-outer one: that is how torch.func nests.
+A dual tensor has one tangent for each level, in ``_tangents``. The tangent of an inner level may itself be a dual tensor of an
+outer level: so transforms of torch.func nest.
 
-Note [Views and tangents]: a view of a dual shows a view of its tangent. So a tangent lies in memory as its tensor
-does, and is copied where it does not; an in-place change that brings a tangent to a view gives one to the base, and
-a view whose base has got one has it as well when it is next asked for. What make_dual and unpack_dual return are views
-for backward, but not for tangents.
+Note [Views and tangents]: the tangent of a view is a view of the tangent of its base. So a tangent must have the strides of its
+tensor and is copied if it does not. If an in-place operation gives a tangent to a view, the base gets one as well; if it
+gives one to the base, a view gets its part of it when its tangent is next read. The results of make_dual and unpack_dual
+are views for backward mode, but not for forward mode.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from .._c10.slots import unfilled
 from . import batched_tensor
 from .batched_tensor import (
     BatchedTensor,
-    batched,
-    batched_whole,
-    by_wholes,
-    example,
-    flat,
+    batch_samples,
+    flat_values,
     level_of,
+    make_batched,
+    sample_at,
+    unwrap_batched,
+    uses_batch_rules,
     vmaps,
-    whole_of,
 )
-from .conj_view import conjugated, is_twin
+from .conj_view import conjugate_view, is_conjugate_view
 from .storage_impl import address, buffer, offset, storage
 from .tensor import Tensor, make
 
@@ -43,7 +43,7 @@ shown_as: Callable[[np.ndarray[Any, Any], Tensor, bool], Tensor] = (
 
 
 class Level:
-    """A level of forward-mode AD, maybe one of torch.func; its tangents go when it ends."""
+    """A level of forward-mode AD, possibly of a torch.func.jvp; its end removes its tangents (torch: ForwardADLevel)."""
 
     __slots__ = ("age", "duals", "number", "of_func")
 
@@ -56,7 +56,7 @@ levels: list[Level] = []  # the outermost first
 
 
 def begin_level(of_func: bool = False) -> Level:
-    """Enter a level inside those that there are."""
+    """Enter a level inside the existing ones."""
     level = Level(len(levels), of_func)
     levels.append(level)
     transforms.begin()
@@ -64,7 +64,7 @@ def begin_level(of_func: bool = False) -> Level:
 
 
 def end_level() -> None:
-    """Leave the innermost level: no tensor has a tangent of it any more."""
+    """Leave the innermost level and remove its tangents."""
     level = levels.pop()
     for reference in level.duals:
         dual = reference()
@@ -83,14 +83,14 @@ def levels_of(tensor: Tensor) -> set[int]:
 
 
 def forward_base(tensor: Tensor) -> Tensor | None:
-    """The tensor of which this one is a view, as far as tangents are concerned."""
+    """The base of this tensor for forward mode (torch: get_forward_view)."""
     if tensor._forward_base is not False:
         return tensor._forward_base
     return None if tensor._view is None else tensor._view.base
 
 
 def tangent_of(tensor: Tensor, level: int) -> Tensor | None:
-    """The tangent at a level; see Note [Views and tangents]."""
+    """The tangent at a level, None if there is none; see Note [Views and tangents]."""
     if not state.forward_grad or state.inference:
         return None
     own = tensor._tangents
@@ -99,18 +99,18 @@ def tangent_of(tensor: Tensor, level: int) -> Tensor | None:
     base = forward_base(tensor)
     if base is None or not base._tangents or level not in base._tangents:
         return None
-    found = _part(base._tangents[level], tensor, base)
-    _keep(tensor, found, level)
+    found = _view_of_tangent(base._tangents[level], tensor, base)
+    _set_value(tensor, found, level)
     return found
 
 
 def has_batched(tensor: Tensor) -> bool:
-    """Whether a tensor that is one for all examples has a tangent that is not; see Note [Batched tangents]."""
+    """Whether an unbatched tensor has a batched tangent; see Note [Batched tangents]."""
     return any(tangent_of(tensor, number).__class__ is BatchedTensor for number in levels_of(tensor))
 
 
-def example_of_dual(tensor: Tensor, index: int, level: int) -> Tensor:
-    """A tensor as it is for one example: one with batched tangents has that of the example."""
+def sample_of_dual(tensor: Tensor, index: int, level: int) -> Tensor:
+    """An unbatched tensor for one sample: batched tangents are replaced by those of the sample."""
     tangents = [tangent_of(tensor, number) for number in levels_of(tensor)] if levels else []
     if not any(each.__class__ is BatchedTensor and each._level == level for each in tangents):
         return tensor
@@ -119,18 +119,20 @@ def example_of_dual(tensor: Tensor, index: int, level: int) -> Tensor:
     for number in sorted(levels_of(tensor)):
         tangent = tangent_of(tensor, number)
         if tangent.__class__ is BatchedTensor and tangent._level == level:
-            tangent = tangent._examples[index]
+            tangent = tangent._samples[index]
         assert tangent is not None
-        _keep(found, tangent, number)
+        _set_value(found, tangent, number)
     return found
 
 
-def _part(tangent: Tensor, view: Tensor, base: Tensor) -> Tensor:
-    """The part of a base's tangent that belongs to a view of it."""
+def _view_of_tangent(tangent: Tensor, view: Tensor, base: Tensor) -> Tensor:
+    """The view of a base's tangent that belongs to a view of the base."""
     if tangent.__class__ is BatchedTensor:
-        return batched([_part(each, view, base) for each in tangent._examples], tangent._level)
+        return batch_samples(
+            [_view_of_tangent(each, view, base) for each in tangent._samples], tangent._level
+        )
     shown, whole = view._array, base._array
-    turned = is_twin(shown) != is_twin(whole)
+    turned = is_conjugate_view(shown) != is_conjugate_view(whole)
     if turned or shown.dtype.kind != whole.dtype.kind:
         tangent = shown_as(shown, tangent, turned)
     start = (offset(shown) - offset(whole)) // shown.itemsize if shown.size else 0
@@ -138,7 +140,7 @@ def _part(tangent: Tensor, view: Tensor, base: Tensor) -> Tensor:
     return tangent.as_strided(shown.shape, strides(shown), own + start)
 
 
-def _keep(tensor: Tensor, tangent: Tensor, level: int) -> None:
+def _set_value(tensor: Tensor, tangent: Tensor, level: int) -> None:
     if tensor._tangents is None:
         tensor._tangents = {}
     tensor._tangents[level] = tangent
@@ -146,10 +148,10 @@ def _keep(tensor: Tensor, tangent: Tensor, level: int) -> None:
 
 
 class DualOutput:
-    """What a saved output keeps beside its array and its place in the graph.
+    """The tangents of a saved output, and the weak reference to its ``view_node``.
 
-    Note [Tangents of saved outputs]: a saved input is the tensor itself, with its tangents; a saved output is put
-    together again, and needs them for the tangents of gradients.
+    Note [Tangents of saved outputs]: a saved input is the tensor itself and has its tangents. A saved output is created again
+    by ``unpack``, and gets its tangents from here: they are needed for the tangents of gradients (forward over reverse).
     """
 
     __slots__ = ("tangents", "view_node")
@@ -159,21 +161,24 @@ class DualOutput:
         self.tangents = {levels[number]: tangent for number, tangent in (output._tangents or {}).items()}
 
     def __call__(self) -> Any:
-        """The view's new node, as a weak reference gives it."""
+        """The regenerated node of a view, like a weak reference; see Note [Saved outputs]."""
         return None if self.view_node is None else self.view_node()
 
     def restore(self, tensor: Tensor) -> None:
-        """Give the tensor the tangents, as far as their levels are still there."""
+        """Set the tangents of levels that have not ended."""
         for level, tangent in self.tangents.items():
             if level in levels:
-                _keep(tensor, tangent, level.number)
+                _set_value(tensor, tangent, level.number)
 
 
 def set_tangent(tensor: Tensor, tangent: Tensor, level: int, in_place: bool = False) -> None:
-    """Give a tensor a tangent at a level.
+    """Set the tangent of a tensor at a level (torch: AutogradMeta::set_fw_grad).
+
+    Args:
+        in_place: whether an in-place operation sets it; then the base of a view gets a tangent as well.
 
     Raises:
-        RuntimeError: the tangent is a dual of the same level itself, or of another size; or there is no such level.
+        RuntimeError: the tangent is a dual tensor of the same level, or has another size; or the level does not exist.
     """
     if tangent_of(tangent, level) is not None:
         raise RuntimeError(
@@ -192,48 +197,48 @@ def set_tangent(tensor: Tensor, tangent: Tensor, level: int, in_place: bool = Fa
         )
     base = forward_base(tensor) if in_place else None
     if base is not None and not (base._tangents and level in base._tangents):
-        if lies_as(tangent, base) and lies_as(tangent, tensor):
-            _keep(base, tangent, level)
+        if has_same_meta(tangent, base) and has_same_meta(tangent, tensor):
+            _set_value(base, tangent, level)
         else:
-            whole = _zeros_lying_as(base, tangent)
-            part = _part(whole, tensor, base)
+            whole = _zeros_with_same_meta(base, tangent)
+            part = _view_of_tangent(whole, tensor, base)
             part.copy_(tangent)
-            _keep(base, whole, level)
+            _set_value(base, whole, level)
             tangent = part
     shared = tangent.__class__ is not BatchedTensor and _shares_examples(tensor)
-    if not (shared or lies_as(tangent, tensor)):
-        tangent = _zeros_lying_as(tensor, tangent).copy_(tangent)
-    _keep(tensor, tangent, level)
+    if not (shared or has_same_meta(tangent, tensor)):
+        tangent = _zeros_with_same_meta(tensor, tangent).copy_(tangent)
+    _set_value(tensor, tangent, level)
 
 
 def _shares_examples(tensor: Tensor) -> bool:
-    """Whether a tensor may be the whole of a vmap that runs, whose examples are one in memory."""
+    """Whether a tensor may be an expanded value of a running vmap, whose samples share memory."""
     steps = strides(tensor._array) if vmaps else ()
     return any(n > 1 and step == 0 for n, step in zip(tensor._array.shape, steps, strict=False))
 
 
-def whole_tangent(batch: BatchedTensor, tangent: Tensor) -> Tensor:
-    """The tangents of all examples as that of the whole, laid out as one example is."""
-    if not lies_as(tangent, batch):
-        tangent = _zeros_lying_as(batch, tangent).copy_(tangent)
-    whole, dim = whole_of(batch)
+def batched_value_tangent(batch: BatchedTensor, tangent: Tensor) -> Tensor:
+    """The tangent of a BatchedTensor as one for its value, with the strides of a sample."""
+    if not has_same_meta(tangent, batch):
+        tangent = _zeros_with_same_meta(batch, tangent).copy_(tangent)
+    whole, dim = unwrap_batched(batch)
     if tangent.__class__ is BatchedTensor and tangent._level == batch._level:
-        direction, place = whole_of(tangent)
+        direction, place = unwrap_batched(tangent)
         return direction if place == dim else direction.movedim(place, dim)
     return tangent.unsqueeze(dim).expand(whole._array.shape)
 
 
 def attach(dual: Tensor, tangent: Tensor, level: int) -> None:
-    """Give a tensor that is new a tangent that fits."""
-    _keep(dual, tangent, level)
+    """Set the tangent of a new tensor, without checks."""
+    _set_value(dual, tangent, level)
 
 
-def lies_as(tangent: Tensor, tensor: Tensor) -> bool:
-    """Whether two tensors lie in their memories alike, which are equally big."""
+def has_same_meta(tangent: Tensor, tensor: Tensor) -> bool:
+    """Whether two tensors have the same strides, storage offset and storage size (torch: utils::has_same_meta)."""
     a, b = tangent._array, tensor._array
     if a is b:
         return True
-    if a.shape != b.shape or is_twin(a) != is_twin(b):
+    if a.shape != b.shape or is_conjugate_view(a) != is_conjugate_view(b):
         return False
     if any(n > 1 and one != other for n, one, other in zip(a.shape, strides(a), strides(b), strict=True)):
         return False
@@ -243,38 +248,45 @@ def lies_as(tangent: Tensor, tensor: Tensor) -> bool:
     return (
         (
             under.size == beneath.size or BatchedTensor in (tangent.__class__, tensor.__class__)
-        )  # as torch has it
+        )  # the values of a vmap may have storages of other sizes
         and (address(a) - address(under)) * b.itemsize == (address(b) - address(beneath)) * a.itemsize
     )
 
 
-def change_tangent(tensor: Tensor, tangent: Tensor, level: int) -> None:
-    """Give a tensor that was changed in place its new tangent: into the one that it has, if it has one."""
+def update_tangent(tensor: Tensor, tangent: Tensor, level: int) -> None:
+    """Set the tangent of a tensor that was modified in place; an existing tangent is written to."""
     own = tangent_of(tensor, level)
     if own is None:
         set_tangent(tensor, tangent, level, in_place=True)
         return
-    held = own  # not captured: it was given to the transform
+    held = own  # not a captured tensor: it was passed to the transform
     held._age = max(held._age, transforms.age)
     while held.__class__ is BatchedTensor:
-        held = whole_of(held)[0]
+        held = unwrap_batched(held)[0]
         held._age = max(held._age, transforms.age)
     own.copy_(tangent)
 
 
 def _is_of_plain(value: Tensor, level: int) -> bool:
-    """Whether nothing is batched but at this level."""
+    """Whether a tensor is batched at this level at most."""
     if value.__class__ is not BatchedTensor:
         return True
-    return value._level == level and whole_of(value)[0].__class__ is not BatchedTensor
+    return value._level == level and unwrap_batched(value)[0].__class__ is not BatchedTensor
 
 
-def _zeros_lying_as(tensor: Tensor, tangent: Tensor) -> Tensor:
-    """Zeros of the tensor's dtype in memory that is laid out as its own; for each example of a batched tangent."""
+def _zeros_with_same_meta(tensor: Tensor, tangent: Tensor) -> Tensor:
+    """Zeros with the strides, storage offset and storage size of a tensor; batched if the tangent is.
+
+    torch: new_zeros_with_same_feature_meta.
+    """
     level = level_of((tangent, tensor))
-    if level >= 0 and not (by_wholes(level) and _is_of_plain(tangent, level) and _is_of_plain(tensor, level)):
-        pairs = [(example(tensor, i, level), example(tangent, i, level)) for i in range(vmaps[level].size)]
-        return batched([_zeros_lying_as(*pair) for pair in pairs], level)
+    if level >= 0 and not (
+        uses_batch_rules(level) and _is_of_plain(tangent, level) and _is_of_plain(tensor, level)
+    ):
+        pairs = [
+            (sample_at(tensor, i, level), sample_at(tangent, i, level)) for i in range(vmaps[level].size)
+        ]
+        return batch_samples([_zeros_with_same_meta(*pair) for pair in pairs], level)
     array, kind = tensor._array, tensor._array.dtype
     under = storage(array)
     length = under.nbytes // array.itemsize
@@ -287,32 +299,32 @@ def _zeros_lying_as(tensor: Tensor, tangent: Tensor) -> Tensor:
         count = vmaps[level].size
         memory, steps = np.zeros(count * length, kind), (length * kind.itemsize, *steps)
         zeros = np.ndarray((count, *array.shape), kind, buffer(memory), start * kind.itemsize, steps)
-        return batched_whole(make(zeros), 0, level)
+        return make_batched(make(zeros), 0, level)
     zeros = np.ndarray(array.shape, kind, buffer(np.zeros(length, kind)), start * kind.itemsize, steps)
-    return make(conjugated(zeros) if is_twin(array) else zeros)
+    return make(conjugate_view(zeros) if is_conjugate_view(array) else zeros)
 
 
 def is_recorded(*named: dict[str, Any]) -> bool:
-    """Whether what is computed from these has a place in the graph."""
+    """Whether operations on these arguments are recorded."""
     return bool(state.recording) and any(
-        requires_grad(each) for values in named for each in flat(values.values())
+        requires_grad(each) for values in named for each in flat_values(values.values())
     )
 
 
-def or_zeros(zeros: Callable[..., Any], value: Any, direction: Any) -> Any:
-    """The direction; see Note [Absent tangents] where there is none."""
+def materialize_tangent(zeros: Callable[..., Any], value: Any, direction: Any) -> Any:
+    """A tangent; if it is None and the value is differentiable, ``zeros`` (see Note [Absent tangents])."""
     if direction is not None or not isinstance(value, Tensor) or value._array.dtype.kind not in "fcV":
         return direction
     return make(zeros(value._array.shape, value._array.dtype))
 
 
-def zeros_beside(
+def materialized_tangents(
     arguments: dict[str, Any], directions: dict[str, Any], names: Iterable[str]
 ) -> dict[str, Any]:
-    """The directions of these arguments, with zeros for those that have none where that has a place in the graph."""
+    """The tangents of these arguments; if the operation is recorded, zeros for arguments without a tangent."""
     given = {name: directions.get(name) for name in names}
     if is_recorded(arguments, directions):
-        given = {name: or_zeros(np.zeros, arguments[name], each) for name, each in given.items()}
+        given = {name: materialize_tangent(np.zeros, arguments[name], each) for name, each in given.items()}
     return {name: each for name, each in given.items() if each is not None}
 
 
@@ -322,4 +334,4 @@ def requires_grad(value: Any) -> bool:
     return value.requires_grad or any(map(requires_grad, (value._tangents or {}).values()))
 
 
-batched_tensor.example_of_dual = example_of_dual
+batched_tensor.sample_of_dual = sample_of_dual

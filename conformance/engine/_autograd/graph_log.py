@@ -1,4 +1,4 @@
-"""What torch.autograd.graph logs: each node, before it runs."""
+"""The debug log of torch.autograd.graph: each node before it runs (torch: _register_logging_hooks_on_whole_graph)."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _NAME = "torch.autograd.graph"
 _ABBREVIATIONS = {"float": "f", "int": "i", "uint": "u", "complex": "c", "bool": "b8"}
 
 
-def is_logging() -> bool:
-    """Whether anyone listens; nobody can who has not imported ``logging``, which this module spares the others."""
+def is_logging_enabled() -> bool:
+    """Whether the logger is enabled. It cannot be if the user has not imported ``logging``, whose import takes time."""
     logging = sys.modules.get("logging")
     return logging is not None and _logger(logging).isEnabledFor(logging.DEBUG)
 
@@ -32,9 +32,9 @@ def _logger(logging: ModuleType) -> Logger:
 
 
 @contextlib.contextmanager
-def logged(roots: Sequence[Edge]) -> Iterator[None]:
-    """Inside, every node that the roots reach says what it is about to be given."""
-    handles = [node.register_prehook(_say) for node in _graph(roots)]
+def register_logging_hooks(roots: Sequence[Edge]) -> Iterator[None]:
+    """Inside, each node that can be reached from the roots logs its incoming gradients."""
+    handles = [node.register_prehook(_log_node) for node in _reachable_nodes(roots)]
     try:
         yield
     finally:
@@ -42,7 +42,7 @@ def logged(roots: Sequence[Edge]) -> Iterator[None]:
             each.remove()
 
 
-def _graph(roots: Sequence[Edge]) -> list[Node]:
+def _reachable_nodes(roots: Sequence[Edge]) -> list[Node]:
     found = {node: None for node, _ in roots if node is not None}
     queue = deque(found)
     while queue:
@@ -53,15 +53,15 @@ def _graph(roots: Sequence[Edge]) -> list[Node]:
     return list(found)
 
 
-def _say(grads: Gradients) -> None:
+def _log_node(grads: Gradients) -> None:
     import logging  # slow to import
 
     logging.getLogger(_NAME).debug(
-        f"Executing: {state.graph_task.running} with grad_outputs: [{','.join(map(_text, grads))}]"
+        f"Executing: {state.graph_task.running} with grad_outputs: [{','.join(map(_describe_gradient, grads))}]"
     )
 
 
-def _text(gradient: Any) -> str:
+def _describe_gradient(gradient: Any) -> str:
     if gradient is None:
         return "None"
     name = gradient.dtype.name

@@ -1,4 +1,4 @@
-"""Hooks of tensors and nodes: registering, running, checking what they return (torch: autograd/python_hook.cpp)."""
+"""Hooks of tensors and nodes: how they are registered and run (torch: autograd/python_hook.cpp, utils/hooks.py)."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from . import node as nodes
 from .node import Gradients, NodeHooks
 from .tensor import Tensor
 
-Hooks = dict[int, Any]  # by the number of their handle
+Hooks = dict[int, Any]  # by the id of their handle
 Reference = Callable[[], Hooks | None]
 
 
 class RemovableHandle:
-    """What registering a hook returns; ``remove`` takes the hook away, once or again."""
+    """torch.utils.hooks.RemovableHandle; ``remove`` removes the hook, and may be called again."""
 
     id: int
     next_id = 0
     __module__ = "torch.utils.hooks"
     __reduce_ex__ = pickling.reduce
 
-    extra_dict_ref: tuple[Reference, ...] = ()  # to what else is kept of the hook
+    extra_dict_ref: tuple[Reference, ...] = ()  # to dicts with further data of the hook
 
     def __init__(self, hooks_dict: Hooks, *, extra_dict: Hooks | list[Hooks] | None = None) -> None:
         self.hooks_dict_ref = _reference(hooks_dict)
@@ -37,7 +37,7 @@ class RemovableHandle:
             self.extra_dict_ref = tuple(map(_reference, extra))
 
     def remove(self) -> None:
-        """Take the hook away."""
+        """Remove the hook."""
         for reference in (self.hooks_dict_ref, *self.extra_dict_ref):
             hooks = reference()
             if hooks is not None and self.id in hooks:
@@ -60,7 +60,11 @@ class RemovableHandle:
 
 
 def add_hook(hooks: Hooks, hook: Any, extra: list[Hooks] | None = None) -> RemovableHandle:
-    """Put a hook after those that there are, and its number among those that something holds of."""
+    """Add a hook after the existing ones.
+
+    Args:
+        extra: dicts of hooks with some property, which get the id of the new hook as well.
+    """
     handle = RemovableHandle(hooks, extra_dict=extra)
     hooks[handle.id] = hook
     for each in extra or ():
@@ -76,7 +80,7 @@ def _reference(hooks: Hooks) -> Reference:
 
 
 def register_hook(self: Tensor, hook: Callable[..., Any]) -> Any:
-    """Run ``hook(grad)`` whenever a gradient of this tensor is computed; it may return another.
+    """torch.Tensor.register_hook: call ``hook(grad)`` when the gradient of this tensor is computed; it may return a new one.
 
     Raises:
         RuntimeError: for a tensor that does not require grad.
@@ -84,7 +88,9 @@ def register_hook(self: Tensor, hook: Callable[..., Any]) -> Any:
     if not self.requires_grad:
         raise RuntimeError(errors.HOOK_WITHOUT_GRAD)
     if self._hooks is None:
-        self._hooks = OrderedDict()  # which is there even if the view that this is cannot say what made it
+        self._hooks = (
+            OrderedDict()
+        )  # set even if reading grad_fn raises, for a view that cannot regenerate it
         node = self.grad_fn
         if node is not None:
             node._register_hook_dict(self)
@@ -92,7 +98,7 @@ def register_hook(self: Tensor, hook: Callable[..., Any]) -> Any:
 
 
 def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[..., Any]) -> Any:
-    """Run ``hook(tensor)`` after backward has accumulated into this leaf's grad.
+    """torch.Tensor.register_post_accumulate_grad_hook: call ``hook(tensor)`` after a gradient was accumulated into its grad.
 
     Raises:
         RuntimeError: for a tensor that does not require grad, or a non-leaf.
@@ -118,13 +124,13 @@ def warn_if_has_hooks(tensor: Tensor) -> None:
 
 
 def hook_name(hook: Any) -> str:
-    """The name that texts about a hook carry."""
+    """The name of a hook in error messages."""
     found: str = getattr(hook, "__name__", "<unknown>")
     return found
 
 
 def check_result(original: Tensor | None, result: Any, hook: Any) -> Tensor:
-    """Refuse a replaced gradient of another type, dtype or shape.
+    """Check the result of a hook, which must have the type, dtype and shape of the original gradient.
 
     Raises:
         TypeError: not a tensor.
@@ -145,7 +151,7 @@ def check_result(original: Tensor | None, result: Any, hook: Any) -> Tensor:
 
 
 def run_tensor_pre_hooks(hooks: NodeHooks, grads: Gradients) -> Gradients:
-    """The hooks of the tensors that this node made, then what retain_grad stores."""
+    """Run the hooks of the node's output tensors, then store the gradients of those with retain_grad."""
     for output_nr, registered in hooks.tensor_pre:
         for hook in list(registered.values()):
             gradient = grads[output_nr]
@@ -157,38 +163,39 @@ def run_tensor_pre_hooks(hooks: NodeHooks, grads: Gradients) -> Gradients:
         tensor = reference()
         gradient = grads[output_nr]
         if tensor is not None and gradient is not None:
-            retain(tensor, gradient)
+            run_retains_grad_hook(tensor, gradient)
     return grads
 
 
-def retain(tensor: Tensor, gradient: Tensor) -> None:
-    """Store, or add, a gradient on a non-leaf that retains it."""
-    tensor._grad = _copied(gradient) if tensor._grad is None else tensor._grad + gradient
+def run_retains_grad_hook(tensor: Tensor, gradient: Tensor) -> None:
+    """Store a gradient in the grad of a non-leaf, or add it (torch: RetainsGradHook)."""
+    tensor._grad = _clone_contiguous(gradient) if tensor._grad is None else tensor._grad + gradient
 
 
-def _copied(gradient: Tensor) -> Tensor:
-    """A clone that lies in order."""
+def _clone_contiguous(gradient: Tensor) -> Tensor:
+    """A contiguous clone, or a clone of a sparse gradient."""
     if isinstance(gradient._array, Unstrided):
         return gradient.clone()
     return gradient.clone(memory_format=contiguous_format)
 
 
 def run_pre_hooks(hooks: NodeHooks, grads: Gradients) -> Gradients:
-    """The node's own hooks on the gradients that come in."""
+    """Run the prehooks of the node on its incoming gradients."""
     for hook in list(hooks.pre.values()):
-        grads = _replaced(grads, hook((*grads,)), hook)  # a tuple of its own, or nobody sees that it was kept
+        # The hook gets a tuple of its own: one that it keeps would count as a reference to the gradients.
+        grads = _check_results(grads, hook((*grads,)), hook)
     return grads
 
 
 def run_post_hooks(hooks: NodeHooks, outputs: Gradients, inputs: Gradients) -> Gradients:
-    """The node's own hooks on the gradients that go out."""
+    """Run the post hooks of the node on its results."""
     assert hooks.post is not None
     for hook in list(hooks.post.values()):
-        outputs = _replaced(outputs, hook(outputs, inputs), hook)
+        outputs = _check_results(outputs, hook(outputs, inputs), hook)
     return outputs
 
 
-def _replaced(original: Gradients, result: Any, hook: Any) -> Gradients:
+def _check_results(original: Gradients, result: Any, hook: Any) -> Gradients:
     if result is None:
         return original
     if not isinstance(result, tuple):
@@ -199,7 +206,7 @@ def _replaced(original: Gradients, result: Any, hook: Any) -> Gradients:
             f"(got {len(result)}, but expected {len(original)})"
         )
     if all(new is old for old, new in zip(original, result, strict=True)):
-        return original  # one tuple holds them, so that they may still be stolen
+        return original  # only one tuple refers to the gradients: see Note [Stealing a gradient]
     return tuple(
         new if new is None else check_result(old, new, hook)
         for old, new in zip(original, result, strict=True)
@@ -207,7 +214,7 @@ def _replaced(original: Gradients, result: Any, hook: Any) -> Gradients:
 
 
 def attach() -> None:
-    """Registering, as methods of Tensor."""
+    """Add the methods of Tensor."""
     Tensor.register_hook = register_hook  # type: ignore[attr-defined]
     Tensor.register_post_accumulate_grad_hook = register_post_accumulate_grad_hook  # type: ignore[attr-defined]
 

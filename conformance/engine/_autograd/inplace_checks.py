@@ -1,4 +1,4 @@
-"""Writing into a tensor's memory, and what forbids it (torch: MemoryOverlap.cpp)."""
+"""Checks before writing to the memory of a tensor (torch: MemoryOverlap.cpp)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SHARED_MEMORY = (
 
 
 def overlaps(array: Array) -> bool:
-    """Whether several elements share one place in memory."""
+    """Whether several elements share a memory location, as in an expanded tensor."""
     return (
         array.size > 1
         and 0 in array.strides
@@ -34,7 +34,7 @@ def overlaps(array: Array) -> bool:
 
 
 def check_no_overlap(array: Array) -> None:
-    """Refuse memory that several elements share.
+    """Check that no elements share a memory location (torch: assert_no_internal_overlap).
 
     Raises:
         RuntimeError: for an expanded tensor.
@@ -47,7 +47,7 @@ def check_no_overlap(array: Array) -> None:
 
 
 def warn_of_overlap(name: str, array: Array) -> None:
-    """Warn where torch still writes to an expanded tensor; index_put_ by one mask goes on to masked_fill_."""
+    """Warn of writing to an expanded tensor, which some operations of torch still allow."""
     if not overlaps(array):
         return
     warnings.warn(
@@ -61,10 +61,10 @@ def warn_of_overlap(name: str, array: Array) -> None:
 
 
 def check_no_partial_overlap(target: Array, operand: Array) -> None:
-    """Refuse an operand that shares some of the memory written to, unless it is the very same elements.
+    """Check that an operand has either the same elements as the target or no memory in common with it.
 
     Raises:
-        RuntimeError: as torch words it.
+        RuntimeError: they overlap partially (torch: assert_no_partial_overlap).
     """
     if not np.may_share_memory(target, operand):
         return
@@ -78,14 +78,14 @@ def check_no_partial_overlap(target: Array, operand: Array) -> None:
 
 
 def check_no_shared_memory(target: Array, operand: Array) -> None:
-    """Refuse an operand that shares any of the memory written to.
+    """Check that an operand has no memory in common with the target.
 
     Raises:
-        RuntimeError: as torch words it.
+        RuntimeError: they overlap (torch: assert_no_overlap).
     """
     if not np.may_share_memory(target, operand):
         return
-    if not (is_dense(target) and is_dense(operand)):  # with gaps it is too hard to tell
+    if not (is_dense(target) and is_dense(operand)):  # torch: MemOverlapStatus::TooHard
         return
     first, second = address(target), address(operand)
     if first < second + operand.nbytes and second < first + target.nbytes:
@@ -93,28 +93,29 @@ def check_no_shared_memory(target: Array, operand: Array) -> None:
 
 
 def check_mutable(target: Tensor, text: str = IMMUTABLE) -> None:
-    """Refuse to write to what has no memory.
+    """Check that a tensor has memory to write to.
 
     Raises:
-        RuntimeError: see Note [Zeros without memory].
+        RuntimeError: see Note [ZeroTensor].
+        LayoutError: see Note [Sparse arrays].
     """
     if target._array.__class__ is not np.ndarray:
         if isinstance(target._array, ZeroTensor):
             raise RuntimeError(text)
-        np.asarray(target._array)  # which raises of another layout
+        np.asarray(target._array)  # raises for another layout
 
 
 def write(target: Tensor, value: Any) -> None:
-    """Put values into a tensor's memory and count the change."""
+    """Write values to a tensor and increment its version."""
     check_mutable(target)
     if state.before_mutation is not None:
         state.before_mutation(target)
-    # Assigned, which is faster than np.copyto.
+    # Faster than np.copyto.
     target._array[...] = value
     increment_version(target)  # after the write: a refused write to an inference tensor has happened
 
 
 def warn_of_lost_part(kind: dtypes.dtype) -> None:
-    """Warn that a real type has no place for imaginary parts; torch finds no fault with bools."""
+    """Warn that imaginary parts are discarded; torch does not warn for bool."""
     if kind is not dtypes.bool_:
         warn_once("Casting complex values to real discards the imaginary part")

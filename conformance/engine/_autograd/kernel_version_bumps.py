@@ -1,8 +1,8 @@
-"""Versions of what is computed inside a kernel of a program's own operator.
+"""The versions of results that are computed inside a kernel of a custom operator.
 
-Note [Writes inside kernels]: torch's kernels of some operations write to their results by operations of their own. As a
-rule the counters of versions are off meanwhile; inside a kernel that runs below autograd alone they are not, and a
-result begins at a later version.
+Note [Version bumps inside kernels]: torch's kernels of some operations write to their results with other operations in place.
+Usually version counters do not change there. But inside a kernel that runs below autograd only (AutoDispatchBelowAutograd)
+they do, so that a result starts with a version greater than 0.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 from .._c10.modes import state
-from .batched_tensor import flat
+from .batched_tensor import flat_values
 from .tensor import Tensor
 from .views import increment_version
 
-# How often the kernel of a row writes to its result.
-_WRITES = {
+# How often the kernel of an operation increments the version of its result.
+_BUMPS = {
     **dict.fromkeys(
         ["clone", "_to_copy", "sum", "sum_dim", "nansum", "max", "min", "amax", "amin", "any", "all"], 1
     ),
@@ -25,11 +25,11 @@ _WRITES = {
 }
 
 
-def count_writes(row: str, result: Any) -> Any:
-    """The result of a row, with the version that it has where it was computed."""
+def bump_versions(row: str, result: Any) -> Any:
+    """The result of an operation; below autograd with its version incremented."""
     if state.below_autograd:
-        for _ in range(_WRITES.get(row, 0)):
-            for each in flat([result]):
+        for _ in range(_BUMPS.get(row, 0)):
+            for each in flat_values([result]):
                 if isinstance(each, Tensor):
                     increment_version(each)
     return result

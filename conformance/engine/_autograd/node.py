@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 add_hook: Callable[..., Any] = unfilled  # from hooks
 is_tensor: Callable[[Any], bool] = unfilled  # from tensor
 
-# An edge leads to a node and says which of the node's inputs (outputs of the forward operation) it feeds.
+# A node, and which of its inputs (outputs of the forward operation) a gradient flows to.
 Edge: TypeAlias = "tuple[Node | None, int]"
 NO_EDGE: Edge = (None, 0)
 Gradients: TypeAlias = "tuple[Tensor | None, ...]"
 
 
 class GradientEdge(NamedTuple):
-    """A place in the graph, that backward and grad take where they take a tensor."""
+    """torch.autograd.graph.GradientEdge: an edge, which backward and grad accept in place of a tensor."""
 
     node: Node
     output_nr: int
@@ -40,7 +40,7 @@ GradientEdge.__module__ = "torch.autograd.graph"
 
 
 class _InputMetadata:
-    """What ``Node._input_metadata`` shows of one input."""
+    """One entry of ``Node._input_metadata``, as Python sees it."""
 
     __slots__ = ("dtype", "shape")
     __module__ = "torch._C._autograd"
@@ -56,10 +56,10 @@ class _InputMetadata:
 
 
 class NodeHooks:
-    """The hooks of one node, in the order in which they run.
+    """The hooks of one node, in the order in which they run (torch: function_hook.h).
 
-    ``tensor_pre`` and ``retains_grad`` belong to tensors and carry the output number of theirs; ``pre`` and
-    ``post`` belong to the node and see all its gradients.
+    ``tensor_pre`` and ``retains_grad`` are hooks of tensors, with the output number of each; ``pre`` and ``post`` are hooks
+    of the node and get all its gradients.
     """
 
     __slots__ = ("post", "pre", "retains_grad", "tensor_pre")
@@ -68,23 +68,24 @@ class NodeHooks:
         self.tensor_pre: list[tuple[int, dict[int, Callable[..., Any]]]] = []
         self.retains_grad: dict[int, weakref.ref[Tensor]] = {}
         self.pre: dict[int, Callable[..., Any]] = {}
-        self.post: dict[int, Callable[..., Any]] | None = None  # made with the first, and then there for good
+        self.post: dict[int, Callable[..., Any]] | None = None  # None until the first hook is registered
 
 
-_SHOWN = (
+_PUBLIC_ATTRIBUTES = (
     "__call__", "_input_metadata", "_register_hook_dict", "_sequence_nr", "_set_sequence_nr", "metadata", "name",
     "next_functions", "register_hook", "register_prehook", "requires_grad",
 )  # fmt: skip
 
 
 class Node:
-    """One step of the backward pass: takes the gradients of its outputs, returns those of its inputs.
+    """A node of the autograd graph: takes the gradients of its outputs and returns those of its inputs (torch: Node).
 
-    An edge is kept as its two halves, the node it leads to and which of that node's inputs it feeds: an object for each
-    edge is one more for Python's cyclic collection to look at, and most feed input 0.
+    Edges are stored as two tuples, ``next_nodes`` and ``input_nrs``, since a tuple for each edge would be one more object
+    for Python's garbage collector to visit.
 
-    Invariants: ``len(next_nodes)`` is what ``apply`` returns; ``input_metadata`` has one entry for each
-    gradient it takes; ``sequence_nr`` grows with creation, so that a node comes after all it leads to; see FIRST.
+    Invariants: ``apply`` returns one gradient for each of ``next_nodes``; ``input_metadata`` has one entry for each gradient
+    that ``apply`` takes; ``sequence_nr`` grows with creation, so a node has a greater one than all nodes that it leads to,
+    except those with MAX_SEQUENCE_NR.
     """
 
     __slots__ = ("_metadata", "hooks", "input_metadata", "input_nrs", "next_nodes", "sequence_nr")
@@ -94,11 +95,15 @@ class Node:
     input_nrs: tuple[int, ...]
     input_metadata: tuple[InputMetadata, ...]
     sequence_nr: int
-    hooks: NodeHooks | None  # made with the first hook
-    _metadata: dict[str, Any]  # made when first asked for
-    selective = True  # computes only what the pass needs
-    takes_batches = False  # of gradients, as they are; see Note [Batched gradients]
-    shown: Callable[[tuple[Edge, ...]], tuple[Edge, ...]] | None = None  # see Note [Levels of one graph]
+    hooks: NodeHooks | None  # None until the first hook is registered
+    _metadata: dict[str, Any]  # created on first access
+    selective = True  # a built-in node: computes only the gradients that the pass needs
+    accepts_batches = (
+        False  # whether ``apply`` is called with batched gradients; see Note [Batched gradients]
+    )
+    visible_edges: Callable[[tuple[Edge, ...]], tuple[Edge, ...]] | None = (
+        None  # see Note [Levels of one graph]
+    )
 
     def apply(self, grads: Gradients) -> Gradients:
         """The gradients of the inputs, given those of the outputs (None: undefined, taken as zero)."""
@@ -107,15 +112,15 @@ class Node:
     def release(self) -> None:
         """Drop what was saved for backward."""
 
-    # What torch shows of a node -------------------------------------------------------------------
+    # Public attributes ---------------------------------------------------------------------------
 
     def __dir__(self) -> list[str]:
-        """torch's names: what the engine keeps in a node besides is no one's business."""
+        """The attributes that torch's nodes have; the engine's own are left out."""
         saved = [name for name in object.__dir__(self) if name.startswith(("_saved_", "_raw_saved_"))]
-        return [*dir(object), *_SHOWN, *saved]
+        return [*dir(object), *_PUBLIC_ATTRIBUTES, *saved]
 
     def name(self) -> str:
-        """The node's name; with its namespace for those that are not generated."""
+        """The node's name; hand-written nodes of torch have their C++ namespace."""
         return type(self).__name__
 
     @property
@@ -131,12 +136,12 @@ class Node:
 
     @property
     def next_functions(self) -> tuple[Edge, ...]:
-        """The edges, as torch's Python shows them."""
-        return self.next_edges if Node.shown is None else Node.shown(self.next_edges)
+        """The edges that Python sees: without the nodes of torch.func's levels."""
+        return self.next_edges if Node.visible_edges is None else Node.visible_edges(self.next_edges)
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """A dict for the user; anomaly mode keeps the forward traceback in it."""
+        """A dict for the user; anomaly mode stores the forward traceback in it."""
         if not hasattr(self, "_metadata"):
             self._metadata = {}
         return self._metadata
@@ -185,37 +190,37 @@ class Node:
 
 
 def node_hooks(node: Node) -> NodeHooks:
-    """The node's hooks, made when first asked for."""
+    """The node's hooks, created on first access."""
     hooks = node.own_hooks if isinstance(node, AccumulateGrad) else node.hooks
     if hooks is None:
         hooks = node.hooks = NodeHooks()
     return hooks
 
 
-# The sequence number of what runs before all else that is ready: leaves, and what only raises.
-FIRST = 2**64 - 1
+# The sequence number of AccumulateGrad and Error nodes, which run before all other ready nodes.
+MAX_SEQUENCE_NR = 2**64 - 1
 
 
 def new_node(cls: type[Any]) -> Any:
-    """A node with the next sequence number of this thread; edges and metadata are the caller's to set."""
+    """Create a node with the next sequence number of this thread; the caller sets its edges and metadata."""
     node = cls.__new__(cls)
     node.hooks = None
     recorder = state.recorder
-    node.sequence_nr = FIRST if issubclass(cls, Error) else next(recorder.sequence_nrs)
+    node.sequence_nr = MAX_SEQUENCE_NR if issubclass(cls, Error) else next(recorder.sequence_nrs)
     if recorder.anomaly:
-        note_traceback(node)
+        store_traceback(node)
     return node
 
 
-def note_traceback(node: Node) -> None:
-    """Keep, in anomaly mode, where the operation was called, and by which node where one is running."""
+def store_traceback(node: Node) -> None:
+    """In anomaly mode, store the forward traceback and the node that is running (torch: AnomalyMetadata::store_stack)."""
     node.metadata["traceback_"] = forward_traceback()
     if state.evaluating is not None:
         node.metadata["parent_"] = state.evaluating
 
 
 def forward_traceback() -> list[str]:
-    """Where in the user's program the running operation was called."""
+    """The traceback of the line in the user's program that called the running operation."""
     import traceback  # slow to import
 
     frames = traceback.extract_stack()
@@ -225,10 +230,10 @@ def forward_traceback() -> list[str]:
 
 
 class AccumulateGrad(Node):
-    """Where a leaf's gradient ends: adds it to the leaf's ``grad``.
+    """The node of a leaf: adds the incoming gradient to the leaf's ``grad``.
 
-    The leaf refers weakly to its accumulator, the accumulator strongly to the leaf: it lives as long as a graph
-    that uses the leaf. What it does is in _autograd/accumulate_grad.py.
+    The leaf has a weak reference to its node, the node a strong one to the leaf: so the node lives as long as a graph that
+    uses the leaf. Its ``apply`` is in _autograd/accumulate_grad.py.
     """
 
     __slots__ = ("__weakref__", "own_hooks", "variable")
@@ -244,12 +249,12 @@ class AccumulateGrad(Node):
 
     @property
     def _input_metadata(self) -> tuple[_InputMetadata, ...]:
-        array = self.variable._array  # whatever gradients the leaf takes
+        array = self.variable._array  # whatever its grad_dtype
         return (_InputMetadata(array.shape, array.dtype),)
 
     @property
     def hooks(self) -> NodeHooks | None:
-        """The node's own hooks, and before them those of the leaf."""
+        """The hooks of the leaf, then those of the node itself."""
         own = self.own_hooks
         on_leaf = self.variable._hooks
         if not on_leaf:
@@ -266,28 +271,29 @@ class AccumulateGrad(Node):
 
 
 def grad_accumulator(tensor: Tensor) -> AccumulateGrad:
-    """The leaf's one accumulator, made when first needed."""
+    """The AccumulateGrad node of a leaf, created on first access (torch: impl::grad_accumulator)."""
     reference = tensor._grad_accumulator
     if reference is not None:
         found: AccumulateGrad | None = reference()
         if found is not None:
             return found
     node = AccumulateGrad.__new__(AccumulateGrad)
-    node.sequence_nr = FIRST
+    node.sequence_nr = MAX_SEQUENCE_NR
     node.next_nodes = node.input_nrs = ()
-    own = tensor._grad_dtype is False and tensor._alike
+    own = tensor._grad_dtype is False and tensor._shared_metadata
     node.input_metadata = own or ((tensor._array.shape, tensor._gradient_type()),)
     node.variable, node.own_hooks = tensor, None
     if state.anomaly:
-        note_traceback(node)
+        store_traceback(node)
     tensor._grad_accumulator = weakref.ref(node)
     return node
 
 
 def gradient_edge(tensor: Tensor) -> Edge:
-    """Where a gradient of this tensor flows: its grad_fn, or its accumulator; none if it requires no grad.
+    """The edge to which a gradient of this tensor flows: its grad_fn, or its AccumulateGrad; NO_EDGE without requires_grad.
 
-    A view made under no_grad of a leaf requires grad because its base does, but has no place in the graph.
+    A view of a leaf made under no_grad requires grad because its base does, but has no gradient edge (torch:
+    impl::gradient_edge).
     """
     node = tensor._node if tensor._view is None else tensor.grad_fn
     if node is not None:
@@ -296,7 +302,7 @@ def gradient_edge(tensor: Tensor) -> Edge:
 
 
 class GraphRoot(Node):
-    """The root of a backward pass with several outputs: hands each its gradient."""
+    """The root of a backward pass with several outputs: passes the given gradients on."""
 
     __slots__ = ("gradients",)
     gradients: Gradients
@@ -306,7 +312,7 @@ class GraphRoot(Node):
 
 
 class Identity(Node):
-    """Hands the gradient on: of the primal of a dual; also stands for an input that the graph cannot reach."""
+    """Passes its gradient on: the node of a primal of a dual tensor, and of an input that the graph does not reach."""
 
     __slots__ = ()
 
@@ -318,7 +324,7 @@ class Identity(Node):
 
 
 class Alias(Identity):
-    """An Identity of torch.func, to which a level is an alias."""
+    """The Identity between two levels of torch.func, named as torch names it."""
 
     __slots__ = ()
 
@@ -327,7 +333,7 @@ class Alias(Identity):
 
 
 class Error(Node):
-    """The node of a result that must not be differentiated again; raises when reached."""
+    """The node of a result that cannot be differentiated (again); its ``apply`` raises."""
 
     __slots__ = ("message",)
     message: str
@@ -340,7 +346,7 @@ class Error(Node):
 
 
 class NotImplementedNode(Error):  # noqa: N818 - a node, and no exception
-    """The node of an operation whose derivative torch does not have."""
+    """The node of an operation that torch cannot differentiate."""
 
     __slots__ = ("operation",)
     operation: str
@@ -354,4 +360,6 @@ class NotImplementedNode(Error):  # noqa: N818 - a node, and no exception
 
 NotImplementedNode.__name__ = NotImplementedNode.__qualname__ = "NotImplemented"
 Alias.__name__ = Alias.__qualname__ = "AliasBackward0"
-Identity.__name__ = Identity.__qualname__ = "CppFunction"  # torch has no class of its own for it
+Identity.__name__ = Identity.__qualname__ = (
+    "CppFunction"  # the Python class of all C++ nodes without one of their own
+)

@@ -1,7 +1,4 @@
-"""torch.Generator, the one that programs draw from where they name none, and the state that they seed, keep and restore.
-
-See torch: random.py and Generator.cpp.
-"""
+"""torch.Generator, the default generator, and the functions that seed it and save its state (torch: random.py, Generator.cpp)."""
 
 from __future__ import annotations
 
@@ -35,11 +32,15 @@ class Generator(streams.Generator):
         return device("cpu")
 
     def get_state(self) -> Any:
-        """The state, as a uint8 tensor."""
+        """The state as a uint8 tensor."""
         return wrap(super().get_state())
 
     def set_state(self, state: Any) -> Any:
-        """Take over a state."""
+        """Set the state.
+
+        Raises:
+            TypeError: not a uint8 tensor.
+        """
         if not isinstance(state, Tensor):
             raise TypeError(f"expected a torch.ByteTensor, but got {type(state).__name__}")
         if state.dtype is not dtypes.uint8:
@@ -48,7 +49,7 @@ class Generator(streams.Generator):
         return self
 
     def clone_state(self) -> Generator:
-        """A generator that goes on as this one would."""
+        """A new generator with the same state."""
         other = Generator()
         other.set_state(self.get_state())
         return other
@@ -58,7 +59,7 @@ class Generator(streams.Generator):
 
 
 def _restored(seed: int, state: Tensor) -> Generator:
-    """A generator as it was pickled."""
+    """Unpickle a generator."""
     generator: Generator = Generator().manual_seed(seed)
     return generator.set_state(state)
 
@@ -67,7 +68,7 @@ default_generator = Generator()
 
 
 def manual_seed(seed: Any) -> Generator:
-    """torch.manual_seed: start the default generator anew."""
+    """torch.manual_seed: seed the default generator."""
     return default_generator.manual_seed(int(seed))
 
 
@@ -93,7 +94,7 @@ def set_rng_state(new_state: Tensor) -> None:
 
 @contextmanager
 def fork_rng(devices: Any = None, enabled: bool = True, device_type: Any = None) -> Iterator[None]:
-    """torch.random.fork_rng: what is drawn inside does not move the stream outside."""
+    """torch.random.fork_rng: restores the state of the default generator at the end."""
     before = get_rng_state()
     try:
         yield

@@ -1,8 +1,8 @@
-"""The nodes that are ready to run, the latest made on top (torch: autograd/engine.cpp, ReadyQueue).
+"""The queue of nodes that are ready to run: the highest sequence number first (torch: autograd/engine.cpp, ReadyQueue).
 
-Note [Ties between leaves]: nodes of equal rank (AccumulateGrads) run in the order in which libstdc++'s
-priority_queue hands them out, which is neither first in, first out nor the reverse. Python's heapq moves what it
-holds by the same steps as std::push_heap and std::pop_heap, also at ties, as long as ranks alone are compared.
+Note [Ties in the ready queue]: AccumulateGrad nodes all have the same sequence number. Among equal nodes the order is that of
+libstdc++'s priority_queue, which is neither first in, first out nor last in, first out. Python's heapq moves its entries by
+the same steps as std::push_heap and std::pop_heap, also at ties, as long as only sequence numbers are compared.
 """
 
 from __future__ import annotations
@@ -12,27 +12,27 @@ from typing import Any
 
 from .node import Node
 
-Buffer = list[Any]  # the summed gradients that a node waits with, None where none has come
-# The rank, which is least where the node is the latest; a set that is neither equal to another one nor less, so that
-# nothing else is compared; the node and its gradients.
+Buffer = list[Any]  # the gradients of a node so far, None where none has arrived (torch: InputBuffer)
+# The negated sequence number; a set, since two sets with different elements are neither equal nor less than each other,
+# so that nothing behind it is compared (see Note [Ties in the ready queue]); the node and its gradients.
 Heap = list[tuple[int, set[Node], Node, Buffer]]
 
 
 def push(heap: Heap, node: Node, buffer: Buffer) -> None:
-    """Add a node that is ready, with its gradients."""
+    """Add a ready node with its gradients."""
     heappush(heap, (-node.sequence_nr, {node}, node, buffer))
 
 
 def pop(heap: Heap) -> tuple[Node, Buffer]:
-    """Take the node that runs next."""
+    """Remove and return the node that runs next."""
     _, _, node, buffer = heappop(heap)
     return node, buffer
 
 
-def exchange(heap: Heap, node: Node, buffer: Buffer) -> tuple[Node, Buffer]:
-    """Of a node that is ready and those that wait here, of which there are some, take the one that runs next."""
+def pushpop(heap: Heap, node: Node, buffer: Buffer) -> tuple[Node, Buffer]:
+    """Push a ready node and pop the next one, in one step; the queue must not be empty."""
     rank = -node.sequence_nr
-    if rank == heap[0][0]:  # heappushpop would take the new one
+    if rank == heap[0][0]:  # heappushpop would return the new node
         push(heap, node, buffer)
         return pop(heap)
     _, _, node, buffer = heappushpop(heap, (rank, {node}, node, buffer))

@@ -1,9 +1,9 @@
-"""The backward pass in the fewest words: what _autograd/engine.py does, without what makes that fast. Only tests run it.
+"""The backward pass of _autograd/engine.py without its optimizations; only tests run it.
 
-``reference_backward`` takes the arguments of ``run_backward``. Both have to give the same gradients, run nodes and hooks in
-the same order, and raise the same errors. ``execution._run`` differs in how it goes about it: it runs nodes without
-hooks in its own frame, keeps the node that became ready last out of the heap, brings gradients to their shape one by one
-as it hands them on, and marks in ``dependencies`` which nodes have a buffer.
+``reference_backward`` takes the arguments of ``run_backward``. Both must compute the same gradients, run nodes and hooks in
+the same order, and raise the same errors. ``engine._run`` is optimized: it runs nodes without hooks in its own frame,
+does not put the node that became ready last into the queue, validates gradients one by one as it passes them on, and
+marks in ``dependencies`` which nodes have a buffer.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import partial
 
 from .._c10.interpreter_stack import transforms
 from .._c10.modes import state
-from .engine import GraphTask, _add, _evaluate, run_backward
+from .engine import GraphTask, _accumulate, _call_function, run_backward
 from .hooks import run_tensor_pre_hooks
 from .node import Edge, Gradients, Node
 from .ready_queue import Buffer, Heap, pop, push
@@ -29,7 +29,7 @@ def reference_backward(
     wanted: Sequence[Edge],
     accumulate: bool,
 ) -> list[Tensor | None]:
-    """``run_backward`` by the loop below."""
+    """``run_backward`` with the loop below."""
     loop = partial(_loop, wanted, accumulate)
     return run_backward(roots, gradients, keep_graph, create_graph, wanted, accumulate, loop)
 
@@ -37,13 +37,13 @@ def reference_backward(
 def _loop(
     wanted: Sequence[Edge], accumulate: bool, task: GraphTask, root: Node, buffer: Buffer, _: dict[Node, int]
 ) -> None:
-    """Run each node once all gradients for it have come; of several that are ready, the one that was made last.
+    """Run each node when all its gradients have arrived; of several ready nodes, the one created last.
 
-    Which nodes run, and how many gradients each waits for, is found here anew. No variable keeps a gradient that was
-    handed on: see Note [Stealing a gradient].
+    Computes again, independently of ``engine``, which nodes run and how many gradients each waits for. No variable keeps a
+    gradient after it is passed on: see Note [Stealing a gradient].
     """
     running = _plan(task, root, wanted, accumulate)
-    waiting = {root: buffer}  # the sums of the gradients that have come
+    waiting = {root: buffer}  # the sums of the gradients so far
     ready: Heap = []
     push(ready, root, [])
     while ready:
@@ -53,16 +53,16 @@ def _loop(
             if following not in task.dependencies:
                 outputs.pop(0)
                 continue
-            _accumulate(task, waiting, following, input_nr, outputs.pop(0))
+            _add_to_buffer(task, waiting, following, input_nr, outputs.pop(0))
             task.dependencies[following] -= 1
             if task.dependencies[following] == 0:
                 push(ready, following, [])
-        if task.running is not None:  # a hook or a Function may have set modes
+        if task.running is not None:  # a hook or a Function may have changed thread-local state
             task.leave_python()
 
 
 def _plan(task: GraphTask, root: Node, wanted: Sequence[Edge], accumulate: bool) -> set[Node]:
-    """The nodes that run: all, or those that lead to what is wanted. Others get no gradient, unless it is wanted itself."""
+    """The nodes that run: all, or those that lead to the wanted edges. Others get gradients only if these are captured."""
     reached = _reached_from(root)
     running = reached
     task.captures = {}
@@ -91,7 +91,7 @@ def _reached_from(root: Node) -> set[Node]:
 
 
 def _leading_to(ends: Iterable[Node], reached: set[Node]) -> set[Node]:
-    """The nodes from which a way through the graph leads to one of the ends."""
+    """The nodes from which one of the ends can be reached."""
     before = defaultdict(set)
     for node in reached:
         for following in node.next_nodes:
@@ -106,23 +106,23 @@ def _leading_to(ends: Iterable[Node], reached: set[Node]) -> set[Node]:
 
 
 def _run_node(task: GraphTask, node: Node, runs: bool, inputs: Gradients) -> list[Tensor | None]:
-    """Keep the gradients that are wanted here; run the node with its hooks, unless it only ends the pass."""
+    """Capture the requested gradients; run the node with its hooks if it is needed."""
     state.evaluating = node
     if not runs and node.hooks is not None:
         inputs = run_tensor_pre_hooks(node.hooks, inputs)
     for input_nr, number in task.captures.get(node, ()):
         task.captured[number] = inputs[input_nr]
-    return list(_evaluate(node, inputs, task.keep_graph)) if runs else []
+    return list(_call_function(node, inputs, task.keep_graph)) if runs else []
 
 
-def _accumulate(
+def _add_to_buffer(
     task: GraphTask, waiting: dict[Node, Buffer], node: Node, input_nr: int, gradient: Tensor | None
 ) -> None:
-    """Add a gradient to those that have come for a node; in place, where nobody can see it."""
+    """Add a gradient to the buffer of a node, in place if it is not shared."""
     buffer = waiting.setdefault(node, [None] * len(node.input_metadata))
     if buffer[input_nr] is None:
         buffer[input_nr] = gradient
     elif gradient is not None:
         watched = transforms.carrying and (state.dispatch_modes or transforms.since)
-        afresh = task.create_graph or state.before_mutation is not None or bool(watched)
-        _add(buffer, input_nr, gradient, afresh)
+        out_of_place = task.create_graph or state.before_mutation is not None or bool(watched)
+        _accumulate(buffer, input_nr, gradient, out_of_place)

@@ -1,4 +1,4 @@
-"""What a node keeps of the forward pass (torch: autograd/saved_variable.h)."""
+"""Saved variables: what a node saves in forward for backward (torch: autograd/saved_variable.h)."""
 
 from __future__ import annotations
 
@@ -25,14 +25,15 @@ scalar_tensor: Callable[..., Tensor] = on_first_use("scalar_tensor")  # see Note
 
 
 class SavedTensor:
-    """A tensor as it was when it was saved.
+    """A saved tensor, with its version when it was saved.
 
-    Note [Saved outputs]: an input is kept as the tensor itself. An output would keep its own node alive
-    through its grad_fn, a cycle; so of an output only array, version counter and output number are kept, and
-    the tensor is put together again, with its node, when it is unpacked. What a change in place made of a view
-    has the view's new node, as long as that lives, for its own is inside the CopySlices of the base.
+    Note [Saved outputs]: an input is saved as the tensor itself. An output refers to its own node by its grad_fn, which would
+    be a reference cycle; so of an output only array, version counter and output number are saved, and ``unpack`` creates
+    the tensor again, with the node as its grad_fn. If the output is a view that was written to in place, its grad_fn is
+    the view's regenerated node (``view_node``), as long as that is alive, since the saving node is inside the base's
+    CopySlices.
 
-    ``version`` is what the counter said on saving. Unpacking checks in this order: freed, then version.
+    ``unpack`` first checks whether the tensor was freed, then whether its version has changed.
     """
 
     __slots__ = (
@@ -49,17 +50,17 @@ class SavedTensor:
         "view_node",
     )
 
-    tensor: Tensor | None  # None of an output, and of what is freed or packed
-    array: Any  # of an output: an array and its version counter
+    tensor: Tensor | None  # an input; None for an output, and after freeing or packing
+    array: Any  # of an output, with its version counter
     counter: Any
     version: int
-    leaf: bool  # of an input: whether it was one
+    leaf: bool  # of an input: whether it was a leaf
     output_nr: int
     freed: bool
     view_node: weakref.ref[Node] | DualOutput | None
     hooks: tuple[Callable[..., Any], Callable[..., Any]] | None
-    packed: Any  # what the first of the hooks returned
-    origin: tuple[Any, int, bool, Any] | None  # of what is packed: an input's place in the graph
+    packed: Any  # what the pack hook returned
+    origin: tuple[Any, int, bool, Any] | None  # of a packed input: its autograd metadata
 
     __module__ = "torch._C._autograd"
 
@@ -67,7 +68,10 @@ class SavedTensor:
         raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
 
     def unpack(self, node: Node | None = None) -> Any:
-        """The saved tensor; ``node`` is the node that saved it: an output is tied to it.
+        """The saved tensor.
+
+        Args:
+            node: the node that saved it, which becomes the grad_fn of an output.
 
         Raises:
             RuntimeError: freed by an earlier backward, or changed in place since it was saved; an output
@@ -89,7 +93,7 @@ class SavedTensor:
             if self not in state.unpacked:
                 state.unpacked[self] = self._unpack_hooked(node)
             return state.unpacked[self]
-        if self is NOTHING:
+        if self is EMPTY:
             return None
         if node is None:
             raise RuntimeError(errors.SAVED_DETACHED)
@@ -110,7 +114,7 @@ class SavedTensor:
         return tensor
 
     def _origin(self, node: Node | None) -> Node | None:
-        """The node of an output: that of the view which was changed in place, as long as it lives."""
+        """The grad_fn of an output, see Note [Saved outputs]."""
         return node if self.view_node is None else self.view_node() or node
 
     def _unpack_hooked(self, node: Node | None) -> Tensor:
@@ -121,7 +125,7 @@ class SavedTensor:
         if not isinstance(result, Tensor):
             raise TypeError(errors.UNPACK_NOT_TENSOR.format(type(result).__name__))
         if self.origin is not None and not (self.origin[2] or result.requires_grad):
-            return result  # nothing to tie to the graph: the very tensor
+            return result  # neither requires grad: the tensor that the hook returned
         restored = result.detach()  # shares the version counter of what the hook returned
         if self.origin is None:
             restored._node, restored._output_nr = node, self.output_nr
@@ -135,17 +139,17 @@ class SavedTensor:
         text = f"{type_name(array)} {list(array.shape)}"
         tensor = self.tensor
         origin = self._origin(node) if tensor is None else tensor.grad_fn
-        output_nr = self.output_nr if tensor is None else 0  # torch looks at that of an output alone
+        output_nr = self.output_nr if tensor is None else 0  # torch reports it only for outputs
         return errors.modified(text, origin, output_nr, (current, self.version), state.anomaly)
 
-    # What torch shows of it -----------------------------------------------------------------------
+    # Public attributes ---------------------------------------------------------------------------
 
     @property
     def data(self) -> Any:
-        """What is kept: an input itself, an output outside the graph, what the pack hook returned; freed: None."""
+        """The saved input, the saved output without grad_fn, or the result of the pack hook; None after freeing."""
         if self.hooks is not None:
             return self.packed
-        if self.freed or self is NOTHING or self.tensor is not None:
+        if self.freed or self is EMPTY or self.tensor is not None:
             return self.tensor
         return self._rebuild(self.array, None)
 
@@ -154,10 +158,10 @@ class SavedTensor:
         return None if self.hooks is None else self.hooks[1]
 
     def register_hooks(self, *hooks: Any) -> None:
-        """Pack this saved tensor now, by the first hook; unpack it by the second when it is needed.
+        """Call the first hook (pack) now; ``unpack`` will call the second one.
 
         Raises:
-            RuntimeError: it was freed, holds nothing, or has hooks already.
+            RuntimeError: it was freed, is empty, or has hooks already.
             TypeError: for anything but two callables.
         """
         if len(hooks) != 2 or not all(callable(each) for each in hooks):
@@ -167,7 +171,7 @@ class SavedTensor:
             raise RuntimeError(errors.HOOKS_AFTER_FREE)
         if self.hooks is not None:
             raise RuntimeError(errors.HOOKS_ALREADY_SET)
-        if self is NOTHING:
+        if self is EMPTY:
             raise RuntimeError(errors.HOOKS_ON_NONE)
         if self.tensor is not None:
             self.pack((pack, unpack), self.tensor.detach())
@@ -176,18 +180,28 @@ class SavedTensor:
             self.pack((pack, unpack), self._rebuild(self.array, None))
 
     def pack(self, hooks: tuple[Callable[..., Any], Callable[..., Any]], value: Tensor) -> None:
-        """Hand the tensor to the pack hook and keep what it returns, and the tensor's place in the graph."""
+        """Call the pack hook; store its result and the autograd metadata of the tensor.
+
+        Raises:
+            RuntimeError: the hook modified the tensor in place; the hooks are set nevertheless.
+        """
         before = value._version_counter.value if value._version_counter is not None else 0
         previous = (state.grad_enabled, state.inference)
-        unseen = (state.dispatch_modes, state.dispatching, state.standing_in)
+        dispatch_state = (state.dispatch_modes, state.dispatching, state.suspended_dispatch_modes)
         _set(False, state.inference)
-        if state.standing_in is not None:  # a row's own operations are not seen, those of the hook are
-            state.dispatch_modes, state.dispatching, state.standing_in = state.standing_in, True, None
+        if (
+            state.suspended_dispatch_modes is not None
+        ):  # modes see the operations of the hook, not those of a row
+            state.dispatch_modes, state.dispatching, state.suspended_dispatch_modes = (
+                state.suspended_dispatch_modes,
+                True,
+                None,
+            )
         try:
             self.packed = hooks[0](value)
         finally:
             _set(*previous)
-            state.dispatch_modes, state.dispatching, state.standing_in = unseen
+            state.dispatch_modes, state.dispatching, state.suspended_dispatch_modes = dispatch_state
         self.origin = None
         tensor = self.tensor
         if tensor is not None:
@@ -195,10 +209,10 @@ class SavedTensor:
         self.hooks = hooks
         self.tensor = self.array = self.counter = None
         if value._version_counter is not None and value._version_counter.value != before:
-            raise RuntimeError(errors.PACK_INPLACE)  # the hooks are set all the same
+            raise RuntimeError(errors.PACK_INPLACE)
 
     def release(self) -> None:
-        """Drop the tensor; what unpacks after this raises."""
+        """Free the tensor; ``unpack`` raises from here on."""
         self.freed = True
         self.tensor = self.array = self.counter = None
         if self.hooks is not None:
@@ -208,8 +222,8 @@ class SavedTensor:
 _new = object.__new__
 
 
-def as_it_is(tensor: Tensor, recorder: Recorder | None = None) -> SavedTensor:
-    """What is kept of an input, without a check; for a node that is run at once and never joins the graph."""
+def save_unchecked(tensor: Tensor, recorder: Recorder | None = None) -> SavedTensor:
+    """Save an input without hooks or checks: for a node that runs at once and is not part of the graph."""
     saved = _new(SavedTensor)
     saved.tensor = tensor
     saved.leaf = tensor._node is None
@@ -219,28 +233,28 @@ def as_it_is(tensor: Tensor, recorder: Recorder | None = None) -> SavedTensor:
     return saved
 
 
-def held(tensor: Tensor) -> SavedTensor:
-    """The SavedTensor of an input that the node holds itself, as it would have been made when it was saved.
+def saved_on_access(tensor: Tensor) -> SavedTensor:
+    """The SavedTensor of an input that the node saved as a plain tensor.
 
-    Note [Inputs held by the node]: most inputs have no version counter: they were never changed in place, nor shared.
-    Of these the node holds the tensor, and makes a SavedTensor when somebody asks for it. As long as there is no
-    counter there is nothing to compare; where there is one since, the tensor was saved at version 0. ``detach_`` gives
-    a tensor that leaves its graph a counter as well, and marks it: it was no leaf.
+    Note [Inputs saved as tensors]: most inputs have no version counter, since they were neither modified in place nor
+    shared. For these the node saves the tensor itself, and a SavedTensor is created only on access. Without a counter the
+    version is still 0; a counter that was created later is compared with 0. ``detach_`` also creates a counter, and sets
+    ``_was_detached``: the tensor was not a leaf when it was saved.
     """
-    saved = as_it_is(tensor)
+    saved = save_unchecked(tensor)
     saved.version, saved.leaf = 0, saved.leaf and not tensor._was_detached
     return saved
 
 
 def save(tensor: Tensor, recorder: Recorder) -> SavedTensor:
-    """Save an input of an operation.
+    """Save an input of an operation; call the pack hook, if one is in force.
 
     Raises:
-        RuntimeError: for a tensor made in inference mode.
+        RuntimeError: for an inference tensor.
     """
-    if tensor._inference and not transforms.since:  # for derivatives of torch.func it is like any other
+    if tensor._inference and not transforms.since:  # transforms of torch.func accept inference tensors
         raise RuntimeError(errors.INFERENCE_SAVED)
-    saved = as_it_is(tensor)
+    saved = save_unchecked(tensor)
     if recorder.saved_hooks:
         saved.pack(recorder.saved_hooks[-1], tensor)
     return saved
@@ -266,47 +280,47 @@ def save_output(tensor: Tensor, output_nr: int = 0, view_node: Node | None = Non
 
 
 def release(value: Any) -> Any:
-    """What stays in a slot of a list after freeing; who holds what was there has it still, as in torch."""
+    """What replaces a saved value in a list when the node is released; other references to the value stay valid."""
     return None if value is None else FREED
 
 
 FREED = _new(SavedTensor)
 FREED.freed, FREED.hooks = True, None
 FREED.tensor = None
-NOTHING = _new(SavedTensor)  # what _raw_saved_* shows of a slot that was not needed
-NOTHING.freed, NOTHING.hooks = False, None
-NOTHING.tensor = None
+EMPTY = _new(SavedTensor)  # what _raw_saved_* returns for a tensor that was not saved
+EMPTY.freed, EMPTY.hooks = False, None
+EMPTY.tensor = None
 
 
-# What torch shows of a node --------------------------------------------------------------------------
+# Saved attributes of nodes ------------------------------------------------------------------------
 
 
 def saved_property(name: str, kind: str) -> property:
-    """``_saved_<name>`` of a node: what it saved, unpacked."""
+    """The property ``_saved_<name>`` of a node: the saved value, unpacked."""
     slot = f"saved_{name}"
 
     def read(node: Any) -> Any:
-        return shown(getattr(node, slot), node, kind)
+        return unpack_attribute(getattr(node, slot), node, kind)
 
     return property(read)
 
 
 def raw_saved_property(name: str) -> property:
-    """``_raw_saved_<name>`` of a node: what it saved as SavedTensors."""
+    """The property ``_raw_saved_<name>`` of a node: SavedTensors."""
     slot = f"saved_{name}"
 
     def read(node: Any) -> Any:
         value = getattr(node, slot)
         if value.__class__ in dtypes.NUMBERS:
-            value = shown(value, node, "tensor")
+            value = unpack_attribute(value, node, "tensor")
         if isinstance(value, Tensor):
-            value = held(value)
+            value = saved_on_access(value)
             setattr(node, slot, value)
         if isinstance(value, (tuple, list)):
             if FREED in value:
                 FREED.unpack(node)
-            return tuple(NOTHING if each is None else each for each in value)
-        return NOTHING if value is None else value
+            return tuple(EMPTY if each is None else each for each in value)
+        return EMPTY if value is None else value
 
     return property(read)
 
@@ -314,19 +328,21 @@ def raw_saved_property(name: str) -> property:
 _DOUBLE = {float: dtypes.float64, complex: dtypes.complex128}
 
 
-def shown(value: Any, node: Node, kind: str) -> Any:
-    """What ``_saved_*`` shows: tensors unpacked, numbers that stood for tensors as tensors, plain as plain.
+def unpack_attribute(value: Any, node: Node, kind: str) -> Any:
+    """The value of a ``_saved_*`` attribute.
 
-    torch packs plain integers, though not scalars, as unsigned: a negative dim shows as 2**64 - dim.
+    Args:
+        kind: "tensor": SavedTensors are unpacked, and numbers that were passed for tensors become tensors; "plain": an int
+            such as a dim, which torch converts as unsigned, so that -1 reads as 2**64 - 1; otherwise a Scalar.
     """
     if kind == "tensor" and isinstance(value, Tensor):
-        return held(value).unpack(node)
+        return saved_on_access(value).unpack(node)
     if isinstance(value, SavedTensor):
         return value.unpack(node)
     if kind == "tensor" and value.__class__ in dtypes.NUMBERS:
         return scalar_tensor(value, dtype=_DOUBLE.get(value.__class__) or dtypes.of_number(value))
     if isinstance(value, (tuple, list)):
-        return tuple(shown(each, node, kind) for each in value)
+        return tuple(unpack_attribute(each, node, kind) for each in value)
     if kind == "plain" and value.__class__ is int and value < 0:
         return value + 2**64
     return value
@@ -337,24 +353,24 @@ def shown(value: Any, node: Node, kind: str) -> Any:
 
 @contextlib.contextmanager
 def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
-    """Inside, saved_tensors_hooks raises this message."""
+    """torch.autograd.graph.disable_saved_tensors_hooks: inside, saved_tensors_hooks raises this message."""
     before = state.saved_hooks_disabled
     if not isinstance(error_message, str):
         raise TypeError(errors.HOOKS_DISABLED_WITHOUT_TEXT.format(error_message))
     try:
         state.saved_hooks_disabled = error_message
         if state.saved_hooks:
-            refuse_disabled_hooks()
+            check_hooks_enabled()
         yield
     finally:
         state.saved_hooks_disabled = before
 
 
-def refuse_disabled_hooks() -> None:
-    """Refuse hooks for saved tensors where they are disabled.
+def check_hooks_enabled() -> None:
+    """Check that hooks for saved tensors are not disabled.
 
     Raises:
-        RuntimeError: they are, with the message that was given.
+        RuntimeError: they are; with the message of ``disable_saved_tensors_hooks``.
     """
     if state.saved_hooks_disabled is not None:
         raise RuntimeError(state.saved_hooks_disabled)

@@ -1,4 +1,4 @@
-"""Tensors laid over memory by shape, strides and offset: what views and CopySlices need."""
+"""as_strided for views and CopySlices: a geometry applied to the storage of a tensor (torch: TensorGeometry.h)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from .._aten.registry import Array
 
 
-def copy_laid_out(grad: Tensor, layout: Layout) -> Tensor:
-    """A recorded copy of a gradient, laid out as the base of a view."""
+def copy_with_layout(grad: Tensor, layout: Layout) -> Tensor:
+    """A recorded copy of a gradient with the strides of a base."""
     result = make(blank(layout, grad._array.dtype))
     return result.copy_(grad)
 
 
-def over(array: Array, geometry: Geometry) -> Array:
-    """The part of an array that the geometry shows; shares memory."""
+def strided_array(array: Array, geometry: Geometry) -> Array:
+    """The array with this geometry over the storage of another one."""
     if not array.size or 0 in geometry.shape:
         return np.zeros(geometry.shape, array.dtype)
     memory = storage(array)
@@ -37,8 +37,8 @@ def over(array: Array, geometry: Geometry) -> Array:
 
 
 def strided(source: Tensor, geometry: Geometry) -> Tensor:
-    """A recorded view of a tensor's memory."""
-    result = make(over(source._array, geometry))
+    """A recorded view with this geometry."""
+    result = make(strided_array(source._array, geometry))
     as_view(result, source)
     if state.recording and source.requires_grad:
         result._node, result._requires_grad = as_strided_node(result, source), True
@@ -46,10 +46,10 @@ def strided(source: Tensor, geometry: Geometry) -> Tensor:
 
 
 def as_strided_backward(grad: Tensor, geometry: Geometry, layout: Layout) -> Tensor:
-    """The gradient of a strided view: memory laid out as the base, with the gradient in the places of the view.
+    """The gradient of as_strided: zeros with the strides of the base, with the gradient added at the view's locations.
 
-    Elements that the view shows several times get the sum; what the base shows several times is divided by how often
-    (torch: as_strided_backward).
+    Gradients of view elements that share a location are summed; if several base elements share one, the gradient is
+    divided by their number (torch: as_strided_backward).
     """
     item = grad._array.itemsize
     zeros = make(np.zeros(layout[0], grad._array.dtype))
@@ -58,7 +58,7 @@ def as_strided_backward(grad: Tensor, geometry: Geometry, layout: Layout) -> Ten
     for axis in reversed(range(grad._array.ndim)):
         n, step = geometry.shape[axis], geometry.strides[axis] // item
         if n == 0:
-            return zeros.zero_()  # at::zeros counts as written
+            return zeros.zero_()  # increments the version, like at::zeros
         if n == 1:
             grad = grad.squeeze(axis)
         elif step == 0:
@@ -74,12 +74,12 @@ def as_strided_backward(grad: Tensor, geometry: Geometry, layout: Layout) -> Ten
     extent = max(_extent(reach, mine), _extent(list(zip(sizes, steps, strict=True)), theirs))
     memory = make(np.zeros(extent, grad._array.dtype))
     if _overlaps(sizes, steps):
-        memory.index_add_(0, make(_places(sizes, steps, theirs).reshape(-1)), grad.reshape(-1))
+        memory.index_add_(0, make(_offsets(sizes, steps, theirs).reshape(-1)), grad.reshape(-1))
     else:
         memory.as_strided(sizes, steps, theirs).copy_(grad)
     if _overlaps([n for n, _ in reach], [step for _, step in reach]):
         count = np.bincount(
-            _places([n for n, _ in reach], [step for _, step in reach], mine).ravel(), minlength=extent
+            _offsets([n for n, _ in reach], [step for _, step in reach], mine).ravel(), minlength=extent
         )
         memory.div_(make(count.astype(grad._array.dtype)))
     return memory.as_strided([n for n, _ in base], [step for _, step in base], mine)
@@ -89,8 +89,8 @@ def _extent(sides: list[tuple[int, int]], offset: int) -> int:
     return offset + 1 + sum((n - 1) * step for n, step in sides)
 
 
-def _places(sizes: list[int], steps: list[int], offset: int) -> Array:
-    """Where each element lies in memory."""
+def _offsets(sizes: list[int], steps: list[int], offset: int) -> Array:
+    """The storage offset of each element."""
     index = np.full(sizes, offset)
     for axis, (n, step) in enumerate(zip(sizes, steps, strict=True)):
         index += (np.arange(n) * step).reshape([-1 if i == axis else 1 for i in range(len(sizes))])
@@ -98,7 +98,7 @@ def _places(sizes: list[int], steps: list[int], offset: int) -> Array:
 
 
 def _overlaps(sizes: list[int], steps: list[int]) -> bool:
-    """Whether some element may be shown twice."""
+    """Whether elements may share a location."""
     reach = 0
     for step, n in sorted((s, n) for s, n in zip(steps, sizes, strict=True) if n > 1):
         if step <= reach:
@@ -107,4 +107,8 @@ def _overlaps(sizes: list[int], steps: list[int]) -> bool:
     return False
 
 
-views.strided, views.as_strided_backward, views.copy_laid_out = strided, as_strided_backward, copy_laid_out
+views.strided, views.as_strided_backward, views.copy_with_layout = (
+    strided,
+    as_strided_backward,
+    copy_with_layout,
+)

@@ -1,4 +1,4 @@
-"""Tensor: an array with a place in the backward graph (torch: core/TensorBase.h, autograd/variable.h)."""
+"""Tensor: an array with autograd metadata (torch: core/TensorBase.h, autograd/variable.h)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .._c10.interpreter_stack import transforms
 from .._c10.layout import Unstrided
 from .._c10.modes import state
 from .._c10.slots import on_first_use
-from .._c10.tensor_metadata import Alike
+from .._c10.tensor_metadata import SharedMetadata
 from .._c10.version_counter import VersionCounter, counter_at
 from . import node as nodes
 from .node import AccumulateGrad, Node, node_hooks
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 # See Note [Slots].
 new_tensor: Callable[..., Any] = on_first_use("new_tensor")
-attach_to: Callable[[type], None] = on_first_use("attach_to")
-attend: Callable[[type], None] = on_first_use("attend")
+wrap_subclass_methods: Callable[[type], None] = on_first_use("wrap_subclass_methods")
+register_dispatch_subclass: Callable[[type], None] = on_first_use("register_dispatch_subclass")
 
 _OPAQUE = "torch._C.TensorBase"
 
 
 def read_only(name: str) -> Callable[[Any, Any], NoReturn]:
-    """What a property that cannot be written sets with."""
+    """The setter of a property that is not writable."""
 
     def refuse(self: Tensor, value: Any) -> NoReturn:
         raise AttributeError(f"attribute '{name}' of '{_OPAQUE}' objects is not writable")
@@ -41,11 +41,11 @@ def read_only(name: str) -> Callable[[Any, Any], NoReturn]:
     return refuse
 
 
-def undeletable(slot: str, text: str) -> property:
-    """A property over another attribute that refuses to be deleted.
+def undeletable_property(slot: str, text: str) -> property:
+    """A property for another attribute whose deletion raises.
 
-    Deletion is refused attribute by attribute: a ``__delattr__`` on Tensor would have every write of every attribute
-    go through Python's slow way, a fifth of an operation.
+    A ``__delattr__`` of Tensor would do this for all attributes, but would make each write of an attribute slower, by a
+    fifth of a small operation.
     """
 
     def refuse(self: Tensor) -> NoReturn:
@@ -57,46 +57,51 @@ def undeletable(slot: str, text: str) -> property:
 class Tensor:
     """A multi-dimensional array of one dtype.
 
-    ``_array`` holds the values; views share its memory. ``_node`` and ``_output_nr`` are the place in the
-    graph; ``_requires_grad`` is True for every tensor with a grad_fn and for a leaf that was made so. What each
-    operation reads is in a slot; what few tensors have (grad, hooks) has its default on the class.
+    ``_array`` has the values; views share its memory. ``_node`` and ``_output_nr`` are grad_fn and output_nr (stale for
+    some views, see Note [Regenerating grad_fn]). ``_requires_grad`` is True for a tensor with a grad_fn and for a leaf that
+    requires grad. Attributes that every operation reads are slots; those that few tensors have (grad, hooks) have their
+    default in the class.
     """
 
     __slots__ = (
         "__dict__",
         "__weakref__",
-        "_alike",
         "_array",
         "_inference",
         "_node",
         "_output_nr",
         "_requires_grad",
+        "_shared_metadata",
         "_version_counter",
         "_view",
     )
     __module__ = "torch"
 
     _array: np.ndarray[Any, Any]
-    _alike: Alike | None  # see Note [Alike operands]
+    _shared_metadata: SharedMetadata | None  # see Note [Shared metadata]
     _node: Node | None
     _output_nr: int
     _requires_grad: bool
     _version_counter: VersionCounter | None
-    _view: ViewInfo | None  # of a differentiable view: base and how it was made
-    _inference: bool  # made in inference mode: no version counter then, unless by detach() outside it
+    _view: ViewInfo | None  # of a differentiable view
+    _inference: (
+        bool  # an inference tensor: without version counter, except for detach() outside inference mode
+    )
     _grad: Tensor | None = None
     _retains_grad = False
-    _was_detached = False  # in place, from a graph
+    _was_detached = False  # whether detach_() has removed its grad_fn
     _hooks: OrderedDict[int, Callable[..., Any]] | None = None
     _post_accumulate_hooks: OrderedDict[int, Callable[..., Any]] | None = None
     _grad_accumulator: weakref.ref[AccumulateGrad] | None = None
     _grad_dtype: Any = False  # False: the tensor's own dtype; None: any
     _tangents: dict[int, Tensor] | None = None  # by level of forward-mode AD; see _autograd/forward_grad.py
-    _transform: Any = None  # of a tensor by which a transform of torch.func differentiates: that transform
+    _transform: Any = None  # of an input that a transform of torch.func differentiates by: that transform
     _age = 0  # see Note [Captured tensors] in _c10/interpreter_stack.py
-    _forward_base: Tensor | Literal[False] | None = False  # of a view for tangents; False: what _view says
+    _forward_base: Tensor | Literal[False] | None = (
+        False  # the base for tangents; False: the same as in _view
+    )
 
-    # A number times an ndarray must not be taken over by numpy.
+    # Otherwise numpy would compute ``ndarray * tensor`` element by element.
     __array_priority__ = 1000
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
@@ -110,22 +115,22 @@ class Tensor:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if not cls.__module__.startswith("torch"):  # of the program, not of this engine
-            attach_to(cls)
+        if not cls.__module__.startswith("torch"):  # a class of the user, not of the engine
+            wrap_subclass_methods(cls)
         if "__torch_dispatch__" in vars(cls):
-            attend(cls)
+            register_dispatch_subclass(cls)
 
-    # Place in the graph ---------------------------------------------------------------------------
+    # Autograd metadata ----------------------------------------------------------------------------
 
     def _get_grad_fn(self) -> Node | None:
-        """The node that made this tensor; a view whose base was written gets a new one here."""
+        """The node that computed this tensor; that of a view may be regenerated here."""
         return self._node if self._view is None else self._view.grad_fn(self)
 
     grad_fn = property(_get_grad_fn, read_only("grad_fn"))
 
     @property
     def _grad_fn(self) -> Node | None:
-        """grad_fn; assigning None leaves the graph, as detach_() does."""
+        """grad_fn; assigning None detaches the tensor, like detach_()."""
         return self.grad_fn
 
     @_grad_fn.setter
@@ -139,27 +144,29 @@ class Tensor:
         raise RuntimeError("Deletion of _grad_fn not allowed. Detach tensor instead!")
 
     def _get_is_leaf(self) -> bool:
-        """Whether no node made this tensor."""
+        """Whether the tensor has no grad_fn."""
         return self.grad_fn is None
 
     is_leaf = property(_get_is_leaf, read_only("is_leaf"))
 
     def _get_output_nr(self) -> int:
-        """Which output of its grad_fn this tensor is; reading it makes no grad_fn anew."""
+        """Which output of its grad_fn this tensor is; reading it does not regenerate the grad_fn."""
         return self._output_nr
 
     output_nr = property(_get_output_nr, read_only("output_nr"))
 
     @property
     def requires_grad(self) -> bool:
-        """Whether gradients flow to this tensor."""
+        """Whether the tensor, or the base of which it is a view, requires grad."""
         return self._requires_grad or (self._view is not None and self._view.base._requires_grad)
 
     @requires_grad.setter
     def requires_grad(self, value: Any) -> None:
         if not isinstance(value, bool):
             raise RuntimeError("requires_grad must be a bool")
-        if self._node is not None:  # a view that has not seen its base change is a leaf still
+        if (
+            self._node is not None
+        ):  # not grad_fn: a view whose grad_fn is not regenerated yet counts as a leaf
             raise RuntimeError(errors.REQUIRES_GRAD_NON_LEAF if value else errors.REQUIRES_GRAD_NON_LEAF_OFF)
         if value and self._array.dtype.kind not in "fcV":
             raise RuntimeError(errors.REQUIRES_GRAD_DTYPE_ATTRIBUTE)
@@ -175,7 +182,7 @@ class Tensor:
         """Change ``requires_grad`` in place and return the tensor.
 
         Raises:
-            RuntimeError: off for a non-leaf; on for a dtype without derivatives or an inference tensor.
+            RuntimeError: False for a non-leaf; True for a dtype that is not differentiable, or for an inference tensor.
             TypeError: for anything but a bool.
         """
         if not isinstance(requires_grad, bool):
@@ -199,13 +206,13 @@ class Tensor:
 
     retains_grad = property(_get_retains_grad, read_only("retains_grad"))
 
-    _backward_hooks = undeletable("_hooks", "Deletion of _backwards_hooks not allowed!")
-    _post_accumulate_grad_hooks = undeletable(
+    _backward_hooks = undeletable_property("_hooks", "Deletion of _backwards_hooks not allowed!")
+    _post_accumulate_grad_hooks = undeletable_property(
         "_post_accumulate_hooks", "Deletion of _post_accumulate_grad_hooks not allowed!"
     )
 
     def retain_grad(self) -> None:
-        """Make backward store the gradient of this non-leaf in ``grad``; nothing changes for a leaf.
+        """Make backward store the gradient of this non-leaf in ``grad``; no effect on a leaf.
 
         Raises:
             RuntimeError: for a tensor that does not require grad.
@@ -214,7 +221,7 @@ class Tensor:
             raise RuntimeError(errors.RETAIN_GRAD)
         if transforms.depth:
             raise RuntimeError(errors.TRANSFORMED_RETAIN_GRAD)
-        # A view that has not seen its base change is a leaf.
+        # A view whose grad_fn was not generated yet counts as a leaf.
         node = None if self._node is None else self.grad_fn
         if node is None or self._retains_grad:
             return
@@ -280,7 +287,7 @@ class Tensor:
             accumulator.input_metadata = ((self._array.shape, self._gradient_type()),)
 
     def _gradient_type(self) -> np.dtype[Any] | None:
-        """The numpy dtype that a gradient is brought to; None where grad_dtype says it."""
+        """The numpy dtype that gradients are cast to; None if ``grad_dtype`` was set."""
         return self._array.dtype if self._grad_dtype is False else None
 
     def _get_version(self) -> int:
@@ -299,19 +306,19 @@ class Tensor:
         return self._view is not None
 
     def is_inference(self) -> bool:
-        """Whether this tensor was made in inference mode."""
+        """Whether this is an inference tensor."""
         return self._inference
 
     def detach(self) -> Tensor:
-        """The same values outside the graph; shares memory and version counter."""
+        """A view without grad_fn, which shares memory and version counter."""
         if self._inference:
-            return uncounted(self)
+            return detach_inference(self)
         result = make(self._array)
         result._version_counter = version_counter(self)
         return result
 
     def detach_(self) -> Tensor:
-        """Leave the graph in place; inference mode knows no graph, and there this does nothing.
+        """Remove the grad_fn of this tensor; no effect in inference mode.
 
         Raises:
             RuntimeError: for a view.
@@ -320,7 +327,7 @@ class Tensor:
             return self
         if self._view is not None:
             raise RuntimeError(errors.DETACH_VIEW)
-        if self._node is not None:  # see Note [Inputs held by the node] in _autograd/saved_variable.py
+        if self._node is not None:  # see Note [Inputs saved as tensors]
             self._was_detached = True
             version_counter(self)
         self._node, self._output_nr, self._requires_grad = None, 0, False
@@ -329,14 +336,14 @@ class Tensor:
 
     @property
     def data(self) -> Tensor:
-        """The same memory outside the graph, with a version counter of its own.
+        """A tensor without grad_fn over the same memory, with a version counter of its own.
 
         Raises:
-            NotImplementedError: inside nested transforms of torch.func, of which it leaves the innermost alone.
+            NotImplementedError: inside nested transforms of torch.func, where torch detaches from the innermost only.
         """
         if transforms.depth > 1 and self.requires_grad:
             raise NotImplementedError("Tensor.data inside nested transforms of torch.func")
-        return uncounted(self) if self._inference else make(self._array)
+        return detach_inference(self) if self._inference else make(self._array)
 
     @data.setter
     def data(self, value: Any) -> None:
@@ -363,7 +370,7 @@ class Tensor:
     def __hash__(self) -> int:
         return id(self)
 
-    if TYPE_CHECKING:  # attributes, conversions and operations are attached where they are defined
+    if TYPE_CHECKING:  # set as attributes where they are defined
 
         def __getattr__(self, name: str) -> Any: ...
         def __add__(self, other: Any) -> Tensor: ...
@@ -391,28 +398,28 @@ class Tensor:
 
 
 def set_array(tensor: Tensor, array: np.ndarray[Any, Any]) -> None:
-    """Give a tensor another array."""
-    tensor._array, tensor._alike = array, None
+    """Replace the array of a tensor; its shared metadata is unknown then."""
+    tensor._array, tensor._shared_metadata = array, None
 
 
 _new = object.__new__
 
 
 def make(array: np.ndarray[Any, Any], cls: Any = Tensor) -> Tensor:
-    """A leaf around an array, as it is."""
+    """A leaf with this array, without checks."""
     tensor: Tensor = _new(cls)
     tensor._array = array
     tensor._node = None
     tensor._output_nr = 0
     tensor._requires_grad = tensor._inference = False
-    tensor._version_counter = tensor._view = tensor._alike = None
+    tensor._version_counter = tensor._view = tensor._shared_metadata = None
     if transforms.depth:
         tensor._age = transforms.age
     return tensor
 
 
 def wrap(value: Any) -> Tensor:
-    """A result outside the graph: arrays as they are, numpy scalars as 0-d."""
+    """The result of an operation as a tensor without grad_fn; a numpy scalar becomes 0-dimensional."""
     tensor = make(
         value if value.__class__ is np.ndarray or isinstance(value, Unstrided) else np.asanyarray(value)
     )
@@ -421,8 +428,8 @@ def wrap(value: Any) -> Tensor:
     return tensor
 
 
-def uncounted(tensor: Tensor) -> Tensor:
-    """detach() and .data of an inference tensor: one as well, but outside inference mode with a counter."""
+def detach_inference(tensor: Tensor) -> Tensor:
+    """detach() and .data of an inference tensor: an inference tensor, with a version counter outside inference mode."""
     result = make(tensor._array)
     result._inference = True
     if not state.inference:
@@ -431,7 +438,7 @@ def uncounted(tensor: Tensor) -> Tensor:
 
 
 def version_counter(tensor: Tensor) -> VersionCounter:
-    """The tensor's counter, made when it comes to be shared."""
+    """The version counter of a tensor, created on first access."""
     counter = tensor._version_counter
     if counter is None:
         counter = tensor._version_counter = counter_at(0)

@@ -1,4 +1,4 @@
-"""What a tensor says of itself: its shape, its dtype, where it is and how its elements lie (torch: Tensor Attributes)."""
+"""Attributes and methods about shape, dtype, device, layout and storage of a tensor (torch: Tensor Attributes)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from .._c10 import dtypes, errors
 from .._c10.device import CPU
 from .._c10.interpreter_stack import is_wrapped
-from .._c10.layout import Unstrided, layout_of, lies_so, memory_format
+from .._c10.layout import Unstrided, is_contiguous_as, layout_of, memory_format
 from .._c10.shapes import existing_dim, from_innermost, strides
 from .._c10.size import Size
 from .._c10.slots import on_first_use, provided
 from .._c10.zero_tensor import ZeroTensor
-from .conj_view import PAIRS, is_twin, memory_of
+from .conj_view import CONJUGATE_PAIRS, is_conjugate_view, source_memory
 from .storage_impl import address, offset, storage
 from .tensor import Tensor, read_only
 
@@ -27,7 +27,7 @@ typed: Callable[..., TypedStorage] = on_first_use("typed_storage")
 warn_of_typed_storage: Callable[[], None] = on_first_use("warn_of_typed_storage")
 legacy_storage: Callable[[Any], Any] = on_first_use("legacy_storage")
 
-_SHAPED: Any = tuple.__new__  # of whole numbers, which Size need not look at
+_SHAPED: Any = tuple.__new__  # creates a Size without its checks
 
 ATTRIBUTES: dict[str, Callable[[Tensor], Any]] = {
     "shape": lambda self: _SHAPED(Size, self._array.shape),
@@ -58,7 +58,7 @@ ATTRIBUTES: dict[str, Callable[[Tensor], Any]] = {
     ),
     lambda self: False,
 )
-"""What a tensor shows and no program can write."""
+"""The read-only attributes of Tensor."""
 
 
 def size(self: Tensor, dim: int | None = None) -> Any:
@@ -69,28 +69,28 @@ def size(self: Tensor, dim: int | None = None) -> Any:
 
 
 def dim(self: Tensor) -> int:
-    """How many dimensions there are."""
+    """The number of dimensions."""
     return self._array.ndim
 
 
 def numel(self: Tensor) -> int:
-    """How many elements there are."""
+    """The number of elements."""
     return self._array.size
 
 
 def element_size(self: Tensor) -> int:
-    """Bytes an element."""
+    """The bytes of one element."""
     return self._array.itemsize
 
 
 def stride(self: Tensor, dim: int | None = None) -> Any:
-    """Steps between elements, in elements."""
+    """The strides, in elements, or one of them."""
     found = strides(self._array)
     return found if dim is None else found[existing_dim(dim, len(found), "stride")]
 
 
 def storage_offset(self: Tensor) -> int:
-    """Where the first element lies in the storage, in elements."""
+    """The storage offset, in elements."""
     if isinstance(self._array, Unstrided):
         return 0
     base = storage(self._array)
@@ -98,27 +98,27 @@ def storage_offset(self: Tensor) -> int:
 
 
 def data_ptr(self: Tensor) -> int:
-    """The address of the first element; 0 where there is none."""
+    """The address of the first element; 0 for an empty tensor."""
     array = self._array
     if isinstance(array, Unstrided) or is_wrapped(self):
         raise RuntimeError(errors.NO_STORAGE)
     if not array.size or isinstance(array, ZeroTensor):
         return 0
-    if PAIRS:  # see Note [Conjugated views]
-        return address(memory_of(array)) + offset(array)
+    if CONJUGATE_PAIRS:  # see Note [Conjugate views]
+        return address(source_memory(array)) + offset(array)
     return address(array)
 
 
 def module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
-    """What a module takes for this parameter or buffer from a state dict."""
+    """torch.Tensor.module_load: the new value of this parameter or buffer, from a state dict."""
     return other.detach() if assign else self.copy_(other).detach()
 
 
 def check_storage(tensor: Tensor) -> None:
-    """Refuse a tensor without memory of its own.
+    """Check that a tensor has a storage.
 
     Raises:
-        NotImplementedError: it is sparse, or wrapped by a derivative.
+        NotImplementedError: it is sparse, or an input of a running torch.func transform.
     """
     if isinstance(tensor._array, Unstrided):
         raise NotImplementedError("Cannot access storage of SparseTensorImpl")
@@ -127,18 +127,18 @@ def check_storage(tensor: Tensor) -> None:
 
 
 def untyped_storage(self: Tensor) -> UntypedStorage:
-    """The memory that this tensor shares with its views."""
+    """The storage, which the tensor shares with its views."""
     check_storage(self)
-    return untyped(memory_of(self._array))
+    return untyped(source_memory(self._array))
 
 
 def is_shared(self: Tensor) -> bool:
-    """Whether its memory was moved to where other processes may share it."""
+    """Whether its storage is in shared memory."""
     return untyped_storage(self).is_shared()
 
 
 def share_memory_(self: Tensor) -> Tensor:
-    """Let other processes share its memory, and its views'."""
+    """Move its storage to shared memory."""
     untyped_storage(self).share_memory_()
     return self
 
@@ -154,12 +154,12 @@ def is_complex(self: Tensor) -> bool:
 
 
 def is_signed(self: Tensor) -> bool:
-    """Whether the dtype has negative numbers."""
+    """Whether the dtype is signed."""
     return self.dtype.is_signed
 
 
 def cuda(self: Tensor, *args: Any, **kwargs: Any) -> NoReturn:
-    """There is the CPU alone."""
+    """Raises: only the CPU is supported."""
     raise AssertionError(errors.NO_CUDA)
 
 
@@ -170,40 +170,41 @@ def get_device(self: Tensor) -> int:
 
 def is_neg(self: Tensor) -> bool:
     """Whether this is a negated view."""
-    return self._array.dtype.kind != "c" and is_twin(self._array)
+    return self._array.dtype.kind != "c" and is_conjugate_view(self._array)
 
 
 def is_conj(self: Tensor) -> bool:
     """Whether this is a conjugated view."""
-    return self._array.dtype.kind == "c" and is_twin(self._array)
+    return self._array.dtype.kind == "c" and is_conjugate_view(self._array)
 
 
 def is_pinned(self: Tensor, device: Any = None) -> bool:
-    """Whether the memory is pinned for another device: there is none."""
+    """False: memory is never pinned."""
     return False
 
 
 def is_contiguous(self: Tensor, *, memory_format: Any = None) -> bool:
-    """Whether the elements lie in memory in order."""
-    return not isinstance(self._array, Unstrided) and lies_so(self._array, memory_format)
+    """Whether the elements are contiguous in a memory format."""
+    return not isinstance(self._array, Unstrided) and is_contiguous_as(self._array, memory_format)
 
 
 def pin_memory(self: Tensor, device: Any = None) -> NoReturn:
-    """There is no device to pin memory for."""
+    """Raises: there is no device to pin memory for."""
     raise RuntimeError("Cannot access accelerator device when none is available.")
 
 
 def is_distributed(self: Tensor) -> bool:
-    """Whether it lies on several machines: none does."""
+    """False: no tensor is distributed."""
     return False
 
 
 def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
-    """The dimensions as they lie in memory, the outermost first (torch: _tensor.py).
+    """The dimensions by their strides, the outermost first (torch: _tensor.py).
 
     Raises:
-        RuntimeError: ``ambiguity_check`` is True, or names memory formats of which not just one fits, and there are others.
-        TypeError: it is neither.
+        RuntimeError: the order is not unique, and ``ambiguity_check`` is True or lists memory formats of which not exactly
+            one fits.
+        TypeError: ``ambiguity_check`` is neither a bool nor a list of memory formats.
         AttributeError: it is sparse.
     """
     if isinstance(self._array, Unstrided):
@@ -226,7 +227,7 @@ def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
 
 
 def typed_storage(self: Tensor) -> TypedStorage:
-    """The memory that this tensor shares with its views, as numbers; deprecated."""
+    """The storage as a TypedStorage; deprecated."""
     warn_of_typed_storage()
     return _typed_storage(self)
 
@@ -237,12 +238,12 @@ def _typed_storage(self: Tensor) -> TypedStorage:
 
 
 def storage_type(self: Tensor) -> Any:
-    """What a storage of its dtype was called."""
+    """The legacy storage class of its dtype."""
     return legacy_storage(self.dtype)
 
 
 def _of_layouts(name: str) -> Callable[..., Any]:
-    """A method about layouts, which is loaded when it is first called."""
+    """A method of sparse tensors, imported on the first call."""
 
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
         return provided("sparse_methods")[name](self, *args, **kwargs)
@@ -269,7 +270,7 @@ METHODS |= {name: _of_layouts(name) for name in _OF_LAYOUTS.split()}
 
 
 def attach() -> None:
-    """Make them attributes and methods of Tensor."""
+    """Add the attributes and methods to Tensor."""
     for name, read in ATTRIBUTES.items():
         setattr(Tensor, name, property(read, read_only(name)))
     for name, method in METHODS.items():

@@ -1,8 +1,8 @@
-"""Subclasses of Tensor that say themselves what operations below autograd give (torch: PythonFallbackKernel.cpp).
+"""Subclasses of Tensor with ``__torch_dispatch__`` (torch: PythonFallbackKernel.cpp).
 
-Note [Classes below autograd]: a subclass with a ``__torch_dispatch__`` of its own is asked where a mode would be, after the
-modes; see Note [Below autograd] in _dispatch/torch_dispatch.py. What it returns *is* the result: the row records its node on arrays, and
-that very object takes over the place in the graph. While there is such a class, operations are called as under a
+Note [Subclasses with torch_dispatch]: an operation calls the ``__torch_dispatch__`` of its arguments' classes after that of the
+modes; see Note [Below autograd] in _dispatch/torch_dispatch.py. The object that it returns *is* the result: the operation records its
+node, and that object gets the grad_fn. While such a class exists, all operations pass through their stubs, as in a
 transform.
 """
 
@@ -19,7 +19,7 @@ from .._c10.interpreter_stack import transforms
 from .._c10.modes import state
 from .._c10.shapes import sizes
 from .._c10.slots import on_first_use
-from .batched_tensor import flat, made_of
+from .batched_tensor import flat_values, rebuild_sequence
 from .saved_variable import SavedTensor
 from .tensor import Tensor, make, version_counter
 
@@ -27,16 +27,18 @@ from .tensor import Tensor, make, version_counter
 install_wrappers: Callable[[], None] = on_first_use("install_dispatch_wrappers")
 remove_wrappers: Callable[[], None] = on_first_use("remove_dispatch_wrappers")
 
-_classes: weakref.WeakSet[type] = weakref.WeakSet()  # those that define it; others inherit it
+_classes: weakref.WeakSet[type] = (
+    weakref.WeakSet()
+)  # the classes that define __torch_dispatch__; their subclasses inherit it
 
 
 def disabled_torch_dispatch(cls: type, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-    """The ``__torch_dispatch__`` of a class that is not asked, as Tensor itself."""
+    """The ``__torch_dispatch__`` of Tensor, and of subclasses for which operations do not call it."""
     return NotImplemented
 
 
 class DisableTorchDispatch:
-    """Inside, no class is asked."""
+    """Inside, no ``__torch_dispatch__`` of a subclass is called (torch: torch._C._DisableTorchDispatch)."""
 
     __module__ = "torch._C"
 
@@ -48,8 +50,8 @@ class DisableTorchDispatch:
         state.dispatching = self.before
 
 
-def attend(cls: type[Tensor]) -> None:
-    """Ask the tensors of this class from here on, for as long as there is the class."""
+def register_dispatch_subclass(cls: type[Tensor]) -> None:
+    """Install the stubs of all operations for as long as this class exists."""
     _classes.add(cls)
     transforms.begin()
     install_wrappers()
@@ -61,8 +63,8 @@ def _leave() -> None:
     remove_wrappers()
 
 
-def is_asked(value: Any) -> bool:
-    """Whether it is a tensor whose class is asked."""
+def has_torch_dispatch(value: Any) -> bool:
+    """Whether a value is a tensor of a subclass with ``__torch_dispatch__``."""
     cls: Any = value.__class__
     return (
         cls is not Tensor
@@ -71,20 +73,20 @@ def is_asked(value: Any) -> bool:
     )
 
 
-def asked(values: Iterable[Any]) -> list[Tensor]:
-    """Those of the values, and of the lists among them, that are asked: one of each class, subclasses first."""
+def overloaded_args(values: Iterable[Any]) -> list[Tensor]:
+    """The tensors with ``__torch_dispatch__`` among the values: one of each class, subclasses first."""
     found: list[Tensor] = []
     if not _classes or not state.dispatching:
         return found
-    for each in flat(values):
-        if is_asked(each) and type(each) not in map(type, found):
+    for each in flat_values(values):
+        if has_torch_dispatch(each) and type(each) not in map(type, found):
             place = (i for i, other in enumerate(found) if issubclass(type(each), type(other)))
             found.insert(next(place, len(found)), each)
     return found
 
 
-def answer(op: Any, tensors: list[Tensor], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What the first class says that knows the operation; NotImplemented where none does."""
+def call_torch_dispatch(op: Any, tensors: list[Tensor], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The result of the first ``__torch_dispatch__`` that does not return NotImplemented."""
     types = tuple(map(type, tensors))
     for each in tensors:
         result = each.__torch_dispatch__(op, types, args, kwargs)
@@ -93,16 +95,21 @@ def answer(op: Any, tensors: list[Tensor], args: tuple[Any, ...], kwargs: dict[s
     return NotImplemented
 
 
-def take_place(found: Any, given: Any) -> Any:
-    """What a class returned, in the graph where the row has put its own results; anything else is the row's."""
+def attach_history(found: Any, given: Any) -> Any:
+    """Give the results of ``__torch_dispatch__`` the autograd metadata of the operation's results; return them.
+
+    Args:
+        found: the operation's results.
+        given: the results of ``__torch_dispatch__``.
+    """
     if isinstance(found, Tensor):
-        return _in_place_of(found, given) if is_asked(given) else found
-    taken = [take_place(each, like) for each, like in zip(found, given, strict=True)]
-    return made_of(type(found), taken)
+        return _attach_history(found, given) if has_torch_dispatch(given) else found
+    taken = [attach_history(each, like) for each, like in zip(found, given, strict=True)]
+    return rebuild_sequence(type(found), taken)
 
 
-def _in_place_of(found: Tensor, given: Tensor) -> Tensor:
-    if given._requires_grad or given._view is not None:  # it has a place of its own
+def _attach_history(found: Tensor, given: Tensor) -> Tensor:
+    if given._requires_grad or given._view is not None:  # it has a grad_fn or a base already
         return found
     given._node, given._output_nr, given._requires_grad = found._node, found._output_nr, found._requires_grad
     if found._view is not None:
@@ -111,7 +118,7 @@ def _in_place_of(found: Tensor, given: Tensor) -> Tensor:
 
 
 def save_detached(saved: SavedTensor, output: Tensor) -> None:
-    """Keep of an output what its class detaches: the array alone is not what it is."""
+    """Save an output of a subclass as its ``detach()``, since the array alone would lose the subclass."""
     saved.hooks, saved.packed, saved.origin = (_same, _same), output.detach(), None
     saved.array = saved.counter = None
 
@@ -137,7 +144,7 @@ def make_wrapper_subclass(
     _extra_dispatch_keys: Any = None,
     storage_size: Any = None,
 ) -> Any:
-    """``Tensor._make_wrapper_subclass``: a tensor of this class with a shape, and numbers that nobody asks for.
+    """``Tensor._make_wrapper_subclass``: a tensor of a subclass with this shape, whose own values are not used.
 
     Raises:
         TypeError: the class has no ``__torch_dispatch__`` of its own.
@@ -159,7 +166,7 @@ def make_wrapper_subclass(
 
 
 def attach() -> None:
-    """What Tensor has for its subclasses."""
+    """Add the methods of Tensor for subclasses."""
     cls: Any = Tensor
     cls.__torch_dispatch__ = staticmethod(disabled_torch_dispatch)
     cls._make_wrapper_subclass = staticmethod(make_wrapper_subclass)

@@ -1,11 +1,11 @@
-"""torch.overrides: classes whose objects say themselves what torch's functions do with them.
+"""torch.overrides: ``__torch_function__`` of subclasses, modes and other classes (torch: overrides.py, python_arg_parser.cpp).
 
-Note [Overriding costs others nothing]: no operation asks whether its operands override it. With the first subclass of
-Tensor, or the first mode, torch's functions are replaced by ones that ask (``Overridable``), and Tensor's methods and
-attributes by ones that ask, too (``_dispatch/torch_function_wrappers.py``, ``_wiring/overridable_functions.py``). A subclass has reflected operators of its own, since Python gives
-them precedence only where they are. Objects that are no tensors are asked by what fails with the first of them, a row
-or what is composed of rows (``ask_late``), and from then on torch's functions ask. While the default
-``__torch_function__``, or a backward pass, runs, nobody asks: inside, torch's operations know tensors alone.
+Note [torch_function costs nothing until used]: operations do not check whether their arguments override them. When the first
+subclass of Tensor is defined, or the first mode begins, torch's functions, and the methods and attributes of Tensor, are
+replaced by wrappers that check it (``_dispatch/torch_function_wrappers.py``, ``_wiring/overridable_functions.py``). A subclass
+gets reflected operators of its own, since Python prefers them only if the subclass defines them. An object that is not a
+tensor makes an operation fail; the operation then calls its ``__torch_function__`` (``dispatch_after_failure``) and installs
+the wrappers. Inside the default ``__torch_function__``, and in a backward pass, overrides are disabled (``state.overriding``).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 from .._c10 import slots
 from .._c10.location import PACKAGE
-from .._c10.modes import state, unseen
+from .._c10.modes import state, without_dispatch_modes
 from .tensor import Tensor
 
 __all__ = [
@@ -35,8 +35,8 @@ __all__ = [
     "wrap_torch_function",
 ]
 
-# What torch does not let be overridden.
-UNASKED = frozenset(
+# The functions that cannot be overridden in torch.
+NOT_OVERRIDABLE = frozenset(
     [
         "as_subclass",
         "as_tensor",
@@ -60,7 +60,7 @@ UNASKED = frozenset(
 )
 # See Note [Slots].
 _alias: Callable[[Tensor], Tensor] = slots.unfilled  # from ops.shape
-_make_tensors_ask: Callable[[], None] = slots.on_first_use("make_tensors_ask")
+_wrap_tensor_methods: Callable[[], None] = slots.on_first_use("wrap_tensor_methods")
 _overridable: Callable[[], Any] = slots.on_first_use("overridable")
 _resolve: Callable[[Any], Any] = slots.on_first_use("resolve_torch_function")
 
@@ -68,12 +68,12 @@ MARK = "_overrides_torch_function"
 
 
 def disabled_torch_function(cls: type, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-    """The ``__torch_function__`` of a class that overrides nothing: parameters have it."""
+    """The ``__torch_function__`` of a subclass that overrides nothing, such as Parameter."""
     return NotImplemented
 
 
 class DisableTorchFunctionSubclass:
-    """Inside, subclasses of Tensor are taken as tensors."""
+    """Inside, no ``__torch_function__`` of a subclass is called (torch._C.DisableTorchFunctionSubclass)."""
 
     __module__ = "torch._C"
 
@@ -86,7 +86,7 @@ class DisableTorchFunctionSubclass:
 
 
 class DisableTorchFunction(DisableTorchFunctionSubclass):
-    """Inside, neither subclasses nor modes are asked."""
+    """Inside, no ``__torch_function__`` is called, neither of subclasses nor of modes (torch._C.DisableTorchFunction)."""
 
     __module__ = "torch._C"
 
@@ -101,12 +101,12 @@ class DisableTorchFunction(DisableTorchFunctionSubclass):
 
 
 def _is_torch_function_all_disabled() -> bool:
-    """Whether neither subclasses nor modes can be asked."""
+    """Whether a DisableTorchFunction is in force."""
     return state.unoverridable
 
 
 def default_torch_function(cls: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-    """What a subclass of Tensor does if it says nothing: the same, with results of its own class."""
+    """Tensor.__torch_function__: call the function, and convert its results to the subclass (torch: Tensor._convert)."""
     if not all(issubclass(cls, each) for each in types):
         return NotImplemented
     with DisableTorchFunctionSubclass():
@@ -124,30 +124,30 @@ def _converted(result: Any, cls: Any) -> Any:
 
 @functools.cache
 def get_default_nowrap_functions() -> frozenset[Any]:
-    """What returns tensors that stay as they are: they belong to the graph."""
+    """torch.overrides.get_default_nowrap_functions: getters whose tensors are not converted to the subclass."""
     return frozenset(vars(Tensor)[name].__get__ for name in ("_base", "grad"))
 
 
 def get_ignored_functions() -> set[Any]:
-    """The functions that cannot be overridden."""
+    """torch.overrides.get_ignored_functions: the functions that cannot be overridden."""
     places = (vars(sys.modules[PACKAGE]), vars(Tensor))
-    return {place[name] for place in places for name in UNASKED if name in place}
+    return {place[name] for place in places for name in NOT_OVERRIDABLE if name in place}
 
 
 def get_overridable_functions() -> dict[Any, list[Any]]:
-    """The functions that can be overridden, by the module or class that has them."""
+    """torch.overrides.get_overridable_functions: those that can be overridden, by module or class."""
     found: dict[Any, list[Any]] = _overridable()[0]
     return found
 
 
 def resolve_name(f: Any) -> str | None:
-    """What a program calls a function that ``__torch_function__`` is told; None where that is none of torch's."""
+    """torch.overrides.resolve_name: the name of a function of torch, None for other functions."""
     found: str | None = _resolve(f)
     return found
 
 
 def as_subclass(self: Tensor, cls: Any) -> Any:
-    """An alias of the tensor that is of this subclass of Tensor.
+    """torch.Tensor.as_subclass: an alias of the tensor with this class.
 
     Raises:
         TypeError: the class does not inherit from Tensor.
@@ -159,15 +159,15 @@ def as_subclass(self: Tensor, cls: Any) -> Any:
             "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure your "
             "class inherits from Tensor."
         )
-    with unseen():
+    with without_dispatch_modes():
         result = _alias(self)
     result.__class__ = cls
     return result
 
 
 def make_subclass(cls: Any, data: Tensor, require_grad: bool = False, **kwargs: Any) -> Any:
-    """``Tensor._make_subclass``: a leaf of this class over the same memory."""
-    with unseen():
+    """``Tensor._make_subclass``: a leaf of this class which shares the memory of ``data``."""
+    with without_dispatch_modes():
         result = data.detach()
     result.__class__ = cls
     if require_grad:
@@ -176,11 +176,11 @@ def make_subclass(cls: Any, data: Tensor, require_grad: bool = False, **kwargs: 
 
 
 def overrides(cls: type) -> bool:
-    """Whether the class is a subclass of Tensor that is asked."""
+    """Whether the wrappers were installed for this subclass of Tensor."""
     return hasattr(cls, MARK)
 
 
-# Asking -------------------------------------------------------------------------------------------
+# Dispatch -----------------------------------------------------------------------------------------
 
 
 def _overrides(value: Any) -> bool:
@@ -192,24 +192,24 @@ def _overrides(value: Any) -> bool:
     return not isinstance(value, type)
 
 
-def overrides_alone(value: Any) -> bool:
-    """Whether it overrides what torch's functions do, and is no tensor."""
+def overrides_without_tensor(value: Any) -> bool:
+    """Whether a value has ``__torch_function__`` but is not a tensor."""
     return not isinstance(value, (Tensor, type)) and hasattr(type(value), "__torch_function__")
 
 
-def flat(values: Iterable[Any]) -> Iterator[Any]:
+def flat_values(values: Iterable[Any]) -> Iterator[Any]:
     for each in values:
         if isinstance(each, (tuple, list)):
-            yield from flat(each)
+            yield from flat_values(each)
         else:
             yield each
 
 
 def has_torch_function(relevant_args: Iterable[Any]) -> bool:
-    """Whether one of the arguments, or a mode, says itself what is to be done.
+    """torch.overrides.has_torch_function: whether an argument or a mode has to be called.
 
     Raises:
-        TypeError: they cannot be gone through.
+        TypeError: not iterable.
     """
     if not hasattr(relevant_args, "__iter__"):
         raise TypeError("expected a sequence")
@@ -217,68 +217,74 @@ def has_torch_function(relevant_args: Iterable[Any]) -> bool:
 
 
 def has_torch_function_unary(obj: Any, /) -> bool:
-    """has_torch_function of one argument."""
+    """torch.overrides.has_torch_function_unary: the same for one argument."""
     return bool(state.function_modes) or _overrides(obj)
 
 
 def has_torch_function_variadic(*args: Any) -> bool:
-    """has_torch_function of arguments one by one."""
+    """torch.overrides.has_torch_function_variadic: the same for several arguments."""
     return bool(state.function_modes) or any(map(_overrides, args))
 
 
 def handle_torch_function(public_api: Any, relevant_args: Iterable[Any], *args: Any, **kwargs: Any) -> Any:
-    """Ask the arguments that override, subclasses first, what a function written in Python does.
+    """torch.overrides.handle_torch_function: call ``__torch_function__`` of the mode, then of the arguments.
 
     Raises:
-        TypeError: none of them knows.
+        TypeError: all of them return NotImplemented.
     """
-    asked = _asked_first(relevant_args, Tensor)
+    overloaded = _get_overloaded_args(relevant_args, Tensor)
     modes = state.function_modes
-    found = _answer(public_api, asked, args, kwargs, DeprecationWarning)
+    found = _call_torch_function(public_api, overloaded, args, kwargs, DeprecationWarning)
     if found is not NotImplemented:
         return found
     name = f"{public_api.__module__}.{public_api.__name__}"
     within = f" nor in mode {modes[-1]}" if modes else ""
     raise TypeError(
         f"no implementation found for '{name}' on types that implement __torch_function__: "
-        f"{[type(each) for each in asked]}{within}"
+        f"{[type(each) for each in overloaded]}{within}"
     )
 
 
-def ask(public_api: Any, relevant_args: Iterable[Any], *args: Any, **kwargs: Any) -> Any:
-    """handle_torch_function for what torch has no Python for, whose refusal reads otherwise."""
-    return ask_as(None, public_api, relevant_args, *args, **kwargs)
+def dispatch_torch_function(public_api: Any, relevant_args: Iterable[Any], *args: Any, **kwargs: Any) -> Any:
+    """handle_torch_function for functions that torch implements in C++, which raise another error message."""
+    return dispatch_torch_function_with(None, public_api, relevant_args, *args, **kwargs)
 
 
-def ask_as(
+def dispatch_torch_function_with(
     besides: type | None, public_api: Any, relevant_args: Iterable[Any], *args: Any, **kwargs: Any
 ) -> Any:
-    """ask, where arguments of one class are among the types that are told, though they override nothing."""
-    asked = _asked_first(relevant_args, besides)
+    """dispatch_torch_function, where ``types`` also has the class ``besides``, though it overrides nothing."""
+    overloaded = _get_overloaded_args(relevant_args, besides)
     modes = state.function_modes
-    found = _answer(public_api, asked, args, kwargs or None, UserWarning)
+    found = _call_torch_function(public_api, overloaded, args, kwargs or None, UserWarning)
     if found is not NotImplemented:
         return found
     listed = f"  - mode object {modes[-1]}\n" if modes else ""
-    listed += "".join(f"  - tensor subclass {type(each)}\n" for each in asked)
+    listed += "".join(f"  - tensor subclass {type(each)}\n" for each in overloaded)
     raise TypeError(
         f"Multiple dispatch failed for '{_name(public_api)}'; all __torch_function__ handlers returned "
         f"NotImplemented:\n\n{listed}\nFor more information, try re-running with TORCH_LOGS=not_implemented"
     )
 
 
-def _asked_first(relevant: Iterable[Any], besides: type | None = None) -> list[Any]:
-    """The arguments that override, or are of the other class, one of each, subclasses before what they derive from."""
-    asked: list[Any] = []
+def _get_overloaded_args(relevant: Iterable[Any], besides: type | None = None) -> list[Any]:
+    """The arguments with ``__torch_function__``, one of each class, subclasses first (torch: _get_overloaded_args).
+
+    Args:
+        besides: a class whose instances count although they override nothing.
+    """
+    overloaded: list[Any] = []
     for each in relevant:
-        if (type(each) is besides or _overrides(each)) and type(each) not in map(type, asked):
-            place = (i for i, other in enumerate(asked) if issubclass(type(each), type(other)))
-            asked.insert(next(place, len(asked)), each)
-    return asked
+        if (type(each) is besides or _overrides(each)) and type(each) not in map(type, overloaded):
+            place = (i for i, other in enumerate(overloaded) if issubclass(type(each), type(other)))
+            overloaded.insert(next(place, len(overloaded)), each)
+    return overloaded
 
 
-def _answer(public_api: Any, asked: list[Any], args: Any, kwargs: Any, category: type[Warning]) -> Any:
-    types = tuple(map(type, asked))
+def _call_torch_function(
+    public_api: Any, overloaded: list[Any], args: Any, kwargs: Any, category: type[Warning]
+) -> Any:
+    types = tuple(map(type, overloaded))
     modes: tuple[Any, ...] = state.function_modes
     if modes:
         if getattr(modes[-1].__torch_function__, "__self__", modes[-1]) is not modes[-1]:
@@ -292,9 +298,9 @@ def _answer(public_api: Any, asked: list[Any], args: Any, kwargs: Any, category:
             state.function_modes = modes
         if result is not NotImplemented:
             return result
-    for each in asked:
+    for each in overloaded:
         if getattr(each.__torch_function__, "__self__", None) is each:
-            mark = "`" if category is UserWarning else ""  # torch's kernels and its Python disagree
+            mark = "`" if category is UserWarning else ""  # the messages of torch's C++ and Python differ
             warnings.warn(
                 f"Defining your `__torch_function__{mark} as a plain method is deprecated and will be an error in future, "
                 "please define it as a classmethod.",
@@ -314,27 +320,27 @@ def _name(function: Any) -> str:
 
 
 def is_tensor_like(inp: Any) -> bool:
-    """Whether it is a tensor, or overrides what torch does with tensors."""
+    """torch.overrides.is_tensor_like: whether a value is a tensor or has ``__torch_function__``."""
     return type(inp) is Tensor or hasattr(inp, "__torch_function__")
 
 
 def is_tensor_method_or_property(func: Any) -> bool:
-    """Whether it is one of Tensor's methods, or gets one of its properties."""
+    """torch.overrides.is_tensor_method_or_property: also for the getters of properties."""
     return any(each is func or getattr(each, "__get__", None) == func for each in vars(Tensor).values())
 
 
 def wrap_torch_function(dispatcher: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a function so that its relevant arguments, which the dispatcher tells, are asked first."""
+    """torch.overrides.wrap_torch_function: decorate a function to dispatch to the arguments that ``dispatcher`` returns."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
-        def asking(*args: Any, **kwargs: Any) -> Any:
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
             relevant = dispatcher(*args, **kwargs)
             if has_torch_function(relevant):
-                return handle_torch_function(asking, relevant, *args, **kwargs)
+                return handle_torch_function(wrapper, relevant, *args, **kwargs)
             return function(*args, **kwargs)
 
-        return asking
+        return wrapper
 
     return decorate
 
@@ -343,16 +349,16 @@ def wrap_torch_function(dispatcher: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class TorchFunctionMode:
-    """Inside, ``__torch_function__`` is asked what torch's functions do."""
+    """torch.overrides.TorchFunctionMode: inside, torch's functions call its ``__torch_function__``."""
 
     __module__ = "torch.overrides"
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """What ``func`` gives."""
+        """Return the result of a function of torch."""
         raise NotImplementedError
 
     def __enter__(self) -> TorchFunctionMode:
-        _make_tensors_ask()
+        _wrap_tensor_methods()
         state.function_modes = (*state.function_modes, self)
         return self
 
@@ -361,7 +367,7 @@ class TorchFunctionMode:
 
     @classmethod
     def push(cls, *args: Any, **kwargs: Any) -> TorchFunctionMode:
-        """Deprecated: a mode."""
+        """Deprecated: return a mode."""
         warnings.warn(
             "`Mode.push()` is no longer necessary and can be replaced with just `with Mode()`", stacklevel=2
         )
@@ -369,10 +375,10 @@ class TorchFunctionMode:
 
 
 def leave_mode() -> None:
-    """End the innermost mode.
+    """Leave the innermost mode.
 
     Raises:
-        RuntimeError: there is none.
+        RuntimeError: no mode is in force.
     """
     if not state.function_modes:
         raise RuntimeError("trying to pop from empty mode stack")
@@ -389,19 +395,19 @@ class BaseTorchFunctionMode(TorchFunctionMode):
 
 
 def _push_mode(mode: TorchFunctionMode) -> None:
-    """Begin a mode, the innermost from here on."""
+    """Enter a mode."""
     mode.__enter__()
 
 
 def _pop_mode() -> Any:
-    """End the innermost mode, which is returned."""
+    """Leave the innermost mode and return it."""
     mode = _get_current_function_mode()
     leave_mode()
     return mode
 
 
 def _get_current_function_mode() -> Any:
-    """The innermost mode, None where there is none."""
+    """The innermost mode, or None."""
     return state.function_modes[-1] if state.function_modes else None
 
 
@@ -411,7 +417,7 @@ def _get_current_function_mode_stack() -> list[Any]:
 
 
 def attach() -> None:
-    """What Tensor has for its subclasses."""
+    """Add the methods of Tensor for subclasses."""
     cls: Any = Tensor
     cls.__torch_function__ = classmethod(default_torch_function)
     cls.as_subclass = as_subclass

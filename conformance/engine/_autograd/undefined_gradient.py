@@ -1,4 +1,4 @@
-"""Operations without a derivative, whose node says so when backward reaches it."""
+"""Operations without a derivative: backward through their node raises."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .tensor import Tensor
 
 
 def unsupported(operation: str) -> Callable[[Tensor], Any]:
-    """The formula of an operation that torch has no derivative of; its row's node is ``NotImplemented``."""
+    """The formula of an operation that torch cannot differentiate; the node of its row is ``NotImplemented``."""
 
     def formula(grad: Tensor) -> str:
         return f"aten::{operation}"
@@ -18,7 +18,7 @@ def unsupported(operation: str) -> Callable[[Tensor], Any]:
 
 
 def undefined(what: str) -> Callable[[Tensor], Any]:
-    """The formula that torch leaves out of an operation that it can differentiate otherwise."""
+    """The missing formula of one input of an operation that torch can differentiate by its other inputs."""
 
     def formula(grad: Tensor) -> NoReturn:
         raise NotImplementedError(f"the derivative for '{what}' is not implemented.")

@@ -1,4 +1,4 @@
-"""Gradients brought to the shape and dtype of what they are gradients of (torch: engine.cpp, validate_outputs)."""
+"""Reduce and cast gradients to the shape and dtype of their inputs (torch: engine.cpp, validate_outputs)."""
 
 from __future__ import annotations
 
@@ -15,33 +15,37 @@ from .tensor import Tensor
 def validate_outputs(
     node: Node, gradients: Gradients, wanted: Callable[[Node], bool] | None = None
 ) -> Gradients:
-    """What a node returns, or what of it is for the nodes that are wanted, made fit for them."""
-    return _fit(node.next_nodes, node.input_nrs, gradients, node.name, wanted)
+    """Reduce and cast what a node returned for its ``next_nodes``.
+
+    Args:
+        wanted: gradients are changed only for nodes for which this returns True; None for all.
+    """
+    return _validate(node.next_nodes, node.input_nrs, gradients, node.name, wanted)
 
 
 def validate_gradients(roots: tuple[Edge, ...], gradients: Gradients) -> Gradients:
-    """The gradients that a pass begins with, made fit for its roots."""
-    return _fit([node for node, _ in roots], [number for _, number in roots], gradients, "")
+    """Reduce and cast the initial gradients of a pass for its roots."""
+    return _validate([node for node, _ in roots], [number for _, number in roots], gradients, "")
 
 
-def _fit(
+def _validate(
     nodes: Sequence[Node | None],
     input_nrs: Sequence[int],
     gradients: Gradients,
     name: Any,
     wanted: Callable[[Node], bool] | None = None,
 ) -> Gradients:
-    """Bring each gradient to the shape and dtype of what it is the gradient of.
+    """Reduce and cast each gradient to the input metadata of its node.
 
     Raises:
-        RuntimeError: a shape is wrong, or a dtype cannot be brought over.
+        RuntimeError: a shape cannot be reduced, or a dtype cannot be cast.
     """
     changed: list[Tensor | None] | None = None
     for number, node in enumerate(nodes):
         gradient = gradients[number]
         if gradient is None or node is None:
             continue
-        if gradient._alike is node.input_metadata:
+        if gradient._shared_metadata is node.input_metadata:
             continue
         shape, kind = node.input_metadata[input_nrs[number]]
         array = gradient._array
@@ -51,7 +55,7 @@ def _fit(
             continue
         if changed is None:
             changed = list(gradients)
-        changed[number] = fitted(gradient, node, input_nrs[number], number, name)
+        changed[number] = validate_gradient(gradient, node, input_nrs[number], number, name)
     return gradients if changed is None else tuple(changed)
 
 
@@ -60,18 +64,18 @@ def _name(name: Any) -> str:
     return found
 
 
-def fitted(gradient: Tensor, node: Node, input_nr: int, number: int, name: Any) -> Tensor:
-    """A gradient brought to the shape and dtype of a node's input, or to the dtype that a leaf asks for by grad_dtype.
+def validate_gradient(gradient: Tensor, node: Node, input_nr: int, number: int, name: Any) -> Tensor:
+    """Reduce and cast one gradient to the metadata of a node's input, or to the ``grad_dtype`` of a leaf.
 
     Raises:
-        RuntimeError: as conform does; or that is a dtype without derivatives.
+        RuntimeError: see ``conform``; or the dtype is not differentiable.
     """
     shape, kind = node.input_metadata[input_nr]
     if kind is not None:
         return conform(gradient, shape, kind, number, name)
     leaf: Tensor = node.variable  # type: ignore[attr-defined]
-    gradient = _shaped(gradient, shape, number, name)
-    _refuse_unfit(gradient, leaf._array.dtype)
+    gradient = _reduce_to(gradient, shape, number, name)
+    _check_castable(gradient, leaf._array.dtype)
     if leaf._grad_dtype is not None:
         gradient = gradient.to(leaf._grad_dtype)
     if gradient._array.dtype.kind not in "fcV":
@@ -80,23 +84,23 @@ def fitted(gradient: Tensor, node: Node, input_nr: int, number: int, name: Any) 
 
 
 def conform(gradient: Tensor, shape: tuple[int, ...], kind: np.dtype[Any], number: int, name: Any) -> Tensor:
-    """A gradient summed and cast as it has to be; ``name`` is that of the node it comes from, if there is one.
+    """Sum a gradient to a shape and cast it to a dtype; ``name`` is that of the node that returned it, or empty.
 
     Raises:
-        RuntimeError: the shape does not broadcast; the gradient is complex where the input is not, or an integer where
-            that is complex.
+        RuntimeError: the shapes do not broadcast; the gradient is complex but the input is not, or the gradient is an
+            integer and the input is complex.
     """
     unfit = kind.kind != "c" and gradient._array.dtype.kind == "c"
-    if unfit and name and number in _TAKES_REAL_PART.get(_name(name), ()):
+    if unfit and name and number in _HANDLE_R_TO_C.get(_name(name), ()):
         gradient = gradient.real
-    gradient = _shaped(gradient, shape, number, name)
+    gradient = _reduce_to(gradient, shape, number, name)
     if gradient._array.dtype is not kind:
-        _refuse_unfit(gradient, kind)
+        _check_castable(gradient, kind)
         gradient = gradient.to(dtypes.BY_NUMPY[kind])
     return gradient
 
 
-def _shaped(gradient: Tensor, shape: tuple[int, ...], number: int, name: Any) -> Tensor:
+def _reduce_to(gradient: Tensor, shape: tuple[int, ...], number: int, name: Any) -> Tensor:
     if gradient._array.shape == shape:
         return gradient
     if not is_expandable_to(shape, gradient._array.shape):
@@ -108,21 +112,21 @@ def _shaped(gradient: Tensor, shape: tuple[int, ...], number: int, name: Any) ->
     return sum_to(gradient, shape)
 
 
-def _refuse_unfit(gradient: Tensor, kind: np.dtype[Any]) -> None:
-    """torch casts a floating gradient to whatever the input has, others to their own kind alone."""
+def _check_castable(gradient: Tensor, kind: np.dtype[Any]) -> None:
+    """torch casts a floating-point gradient to any dtype, but casts between complex and other dtypes raise."""
     given = gradient._array.dtype.kind
     if given not in "fV" and (given == "c") is not (kind.kind == "c"):
         raise RuntimeError(errors.NO_COMPLEX_HERE)
 
 
-# Nodes that may have saved an operand which was given complex data since (torch: handle_r_to_c in their formulas).
-_TAKES_REAL_PART = {
+# Nodes whose saved operand may have got complex data in the meantime (torch: handle_r_to_c in their formulas).
+_HANDLE_R_TO_C = {
     "MulBackward0": (0, 1), "DivBackward0": (1,), "AddcmulBackward0": (1, 2), "AddcdivBackward0": (1, 2),
 }  # fmt: skip
 
 
 def is_expandable_to(shape: tuple[int, ...], desired: tuple[int, ...]) -> bool:
-    """Whether a tensor of this shape broadcasts to the desired one."""
+    """Whether a tensor of this shape broadcasts to the desired one (torch: at::is_expandable_to)."""
     if len(shape) > len(desired):
         return False
     return desired[len(desired) - len(shape) :] == shape or all(

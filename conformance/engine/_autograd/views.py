@@ -1,4 +1,7 @@
-"""Views: tensors that share another's memory and follow its history (torch: autograd/variable.h, VariableTypeUtils.h)."""
+"""Views: tensors that share the memory of their base, and its autograd history.
+
+See torch: autograd/variable.h (DifferentiableViewMeta), VariableTypeUtils.h, functions/tensor.h (CopySlices).
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from .._c10.layout import contiguous_format
 from .._c10.modes import enable_grad, state
 from .._c10.slots import unfilled
 from .._c10.version_counter import VersionCounter
-from .conj_view import PAIRS, written
+from .conj_view import CONJUGATE_PAIRS, update_conjugate
 from .node import Gradients, Node, gradient_edge, new_node, node_hooks
 from .storage_impl import offset
 from .tensor import Tensor, version_counter
@@ -20,15 +23,15 @@ from .tensor import Tensor, version_counter
 # From ops.strided, see Note [Slots].
 strided: Callable[[Tensor, Geometry], Tensor] = unfilled
 as_strided_backward: Callable[[Tensor, Geometry, Any], Tensor] = unfilled
-copy_laid_out: Callable[[Tensor, Any], Tensor] = unfilled
+copy_with_layout: Callable[[Tensor, Any], Tensor] = unfilled
 
 
 class ViewInfo:
-    """How a differentiable view came to be.
+    """The view metadata of a differentiable view (torch: DifferentiableViewMeta).
 
-    ``base`` is the root: a view of a view has its base. ``creation`` says what forbids in-place changes:
-    "default", "no_grad", "inference", "multi_output" or "custom_function". ``attr_version`` is the version at
-    which the view's grad_fn was right; see Note [Regenerating grad_fn].
+    ``base`` is never a view itself: a view of a view has the base of that view. ``creation`` (torch: CreationMeta) is
+    "default", or the reason why in-place operations raise: "no_grad", "inference", "multi_output" or "custom_function".
+    ``attr_version`` is the version for which the view's grad_fn is valid; see Note [Regenerating grad_fn].
     """
 
     __slots__ = ("attr_version", "base", "creation")
@@ -39,13 +42,13 @@ class ViewInfo:
     def grad_fn(self, view: Tensor) -> Node | None:
         """The grad_fn of a differentiable view.
 
-        Note [Regenerating grad_fn]: an in-place change of the base, or of another view of it, gives the base a new
-        history; the views' own grad_fn are then stale. They are made anew when next read: an AsStridedBackward0
-        straight from the base. A view that must not be changed in place says so here.
+        Note [Regenerating grad_fn]: an in-place operation on the base, or on another view of it, gives the base a new grad_fn;
+        those of its views are then stale. They are regenerated on the next read: as an AsStridedBackward0 whose edge leads
+        to the base, or by ``view_fn``. This is also where a view that must not be modified in place raises.
 
         Raises:
-            RuntimeError: the view was made under no_grad, in inference mode, as one of several or by a Function; or of a
-                base that is detached since, and is not to be taken by strides: it is outside the graph then.
+            RuntimeError: the base was modified, and the view was created under no_grad, in inference mode, as one of several
+                outputs or by a Function; or its base was detached since, and ``view_fn`` gives a view without grad_fn.
         """
         if view._node is None and not self.base._requires_grad:
             return None
@@ -57,7 +60,7 @@ class ViewInfo:
                 errors.modified_view(self.creation, view._node, view._output_nr, indirect=True)
             )
         old = view._node
-        node = self.regenerated(view)
+        node = self.regenerate_grad_fn(view)
         view._node, view._output_nr, view._requires_grad = node, 0, node is not None
         self.attr_version = current
         if node is None:
@@ -65,55 +68,59 @@ class ViewInfo:
         move_hooks(view, old, node)
         return node
 
-    def regenerated(self, view: Tensor) -> Node | None:
-        """The node of the view anew; see _aten/view_replay.py for another way."""
+    def regenerate_grad_fn(self, view: Tensor) -> Node | None:
+        """Create the grad_fn of the view again."""
         return as_strided_node(view, self.base)
 
 
-class ReplayedView(ViewInfo):
-    """A view that knows how to be taken from its base."""
+class ReplayableView(ViewInfo):
+    """A view with a function ``view_fn`` that takes it from its base; see Note [Replayed views] in _aten/view_replay.py."""
 
-    __slots__ = ("replay",)
-    replay: Callable[[Tensor], Tensor]
+    __slots__ = ("view_fn",)
+    view_fn: Callable[[Tensor], Tensor]
 
-    def regenerated(self, view: Tensor) -> Node | None:
-        """The node of the view, taken anew; None where the base was detached."""
+    def regenerate_grad_fn(self, view: Tensor) -> Node | None:
+        """The grad_fn of the view that ``view_fn`` returns; None if the base was detached."""
         with enable_grad():
-            return self.replay(self.base)._node
+            return self.view_fn(self.base)._node
 
 
-class ConvertedView(ReplayedView):
-    """A view whose numbers are not those of its base: conjugates, or parts of complex numbers.
+class ConversionView(ReplayableView):
+    """A view with other values than its base: conj, real, imag, view_as_real, view_as_complex.
 
-    Strides and offset do not tell how it is taken from the base, nor do they of the views of it.
+    Strides and offset alone do not define it, nor views of it: these always need a ``view_fn``.
     """
 
     __slots__ = ()
 
 
-def converted(view: Tensor, source: Tensor, take: Callable[[Tensor], Tensor]) -> Tensor:
-    """Make a view of ``source`` one that ``take`` takes anew."""
+def with_view_fn(view: Tensor, source: Tensor, take: Callable[[Tensor], Tensor]) -> Tensor:
+    """Give a view of ``source`` the ``view_fn`` that applies ``take`` to ``source``."""
     made = view._view
     if made is not None:
-        before = replay_of(source)
-        view._view = ConvertedView(made.base, made.creation, made.attr_version)
-        view._view.replay = lambda base: take(before(base))
+        before = view_fn_of(source)
+        view._view = ConversionView(made.base, made.creation, made.attr_version)
+        view._view.view_fn = lambda base: take(before(base))
     return view
 
 
-def replay_of(source: Tensor) -> Callable[[Tensor], Tensor]:
-    """How a tensor comes from its base."""
+def view_fn_of(source: Tensor) -> Callable[[Tensor], Tensor]:
+    """The function that takes a tensor from its base."""
     info = source._view
     if info is None:
         return lambda base: base
-    if isinstance(info, ReplayedView):
-        return info.replay
+    if isinstance(info, ReplayableView):
+        return info.view_fn
     size, stride, offset = source.size(), source.stride(), source.storage_offset()
     return lambda base: base.as_strided(size, stride, offset)
 
 
 def as_view(view: Tensor, source: Tensor, creation: str | None = None) -> None:
-    """Tie a fresh result to the tensor whose memory it shares."""
+    """Make a result a view of ``source``, whose memory it shares (torch: as_view in VariableTypeUtils.h).
+
+    Args:
+        creation: see ViewInfo; by default that of the current grad mode.
+    """
     if source._inference:
         view._inference = True
         return
@@ -131,21 +138,22 @@ def as_view(view: Tensor, source: Tensor, creation: str | None = None) -> None:
             creation = info.creation
     view._version_counter = counter
     made = view._view = ViewInfo(base, creation, counter.value)
-    if info.__class__ is ConvertedView and view._array.dtype.kind == source._array.dtype.kind:
-        _follow(view, made, source)
+    if info.__class__ is ConversionView and view._array.dtype.kind == source._array.dtype.kind:
+        _chain_view_fn(view, made, source)
 
 
-def _follow(view: Tensor, made: ViewInfo, source: Tensor) -> None:
-    """A view of a converted one is taken from that by strides."""
-    before, geometry = replay_of(source), Geometry(view._array, source._array)
-    view._view = ConvertedView(made.base, made.creation, made.attr_version)
-    view._view.replay = lambda base: strided(before(base), geometry)
+def _chain_view_fn(view: Tensor, made: ViewInfo, source: Tensor) -> None:
+    """Give a view of a ConversionView a ``view_fn``: that of ``source``, then strides."""
+    before, geometry = view_fn_of(source), Geometry(view._array, source._array)
+    view._view = ConversionView(made.base, made.creation, made.attr_version)
+    view._view.view_fn = lambda base: strided(before(base), geometry)
 
 
 class Geometry:
-    """Shape, strides and offset of an array in another's memory, in bytes; ``start`` is counted from its own beginning.
+    """Shape, strides and storage offset of a view, in bytes (torch: TensorGeometry).
 
-    The base may have been given other memory since: both are counted from the beginning of what is theirs now.
+    ``start`` is the offset in the view's own storage, ``offset`` that relative to the base. Both are needed since ``.data = x``
+    may have given the base another storage.
     """
 
     __slots__ = ("offset", "shape", "start", "strides")
@@ -157,23 +165,23 @@ class Geometry:
 
 
 def as_strided_node(view: Tensor, base: Tensor) -> Node:
-    """The node of a view taken straight from its base's memory."""
+    """Create the AsStridedBackward0 of a view, whose edge leads to its base."""
     node = new_node(AsStridedBackward0)
     node.next_edges = (gradient_edge(base),)
     node.input_metadata = ((view._array.shape, view._array.dtype),)
     node.geometry = Geometry(view._array, base._array)
-    node.base_like = blank_like(base._array)
+    node.base_like = layout_of_memory(base._array)
     return node
 
 
-def blank_like(array: np.ndarray[Any, Any]) -> tuple[tuple[int, ...], tuple[int, ...], int]:
-    """Shape, strides and size in bytes of memory laid out as this array."""
+def layout_of_memory(array: np.ndarray[Any, Any]) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+    """Shape and strides of an array, and the bytes from its first to its last element."""
     extent = array.itemsize + sum((n - 1) * abs(s) for n, s in zip(array.shape, array.strides, strict=True))
     return array.shape, array.strides, extent if array.size else 0
 
 
 class AsStridedBackward0(Node):
-    """The gradient of a strided view: placed into zeros laid out as the base."""
+    """The node of as_strided: its gradient is zeros with the layout of the base, with the gradient written into the view."""
 
     __slots__ = ("__weakref__", "base_like", "geometry")  # weak: see Note [Saved outputs]
     geometry: Geometry
@@ -205,13 +213,13 @@ class AsStridedBackward0(Node):
 
 
 def move_hooks(tensor: Tensor, old: Node | None, new: Node) -> None:
-    """With a new grad_fn: hooks registered so far stay with the old node, retain_grad moves to the new one.
+    """After an in-place operation: hooks stay with the old grad_fn, retain_grad moves to the new one.
 
-    torch finds it by the output number that the tensor has now: that of a second output is not found, nor one that
-    a view taken in place has left with an older node.
+    Like torch, this looks up the retain_grad hook by the current output number of the tensor. It does not find that of
+    a second output, nor one that a view that was changed in place has left with an older node.
 
     Raises:
-        RuntimeError: it is not found.
+        RuntimeError: the retain_grad hook is not found.
     """
     tensor._hooks = None
     if not tensor._retains_grad:
@@ -226,10 +234,10 @@ def move_hooks(tensor: Tensor, old: Node | None, new: Node) -> None:
 
 
 def check_inplace(tensor: Tensor, requires_grad: bool) -> None:
-    """Refuse an in-place change that would corrupt the graph.
+    """Check that a recorded in-place operation is allowed (torch: check_inplace).
 
     Raises:
-        RuntimeError: a leaf, a view of a leaf, or a view that forbids it, in a recorded operation.
+        RuntimeError: the tensor is a leaf that requires grad, a view of one, or a view whose ``creation`` is not default.
     """
     if not (requires_grad and state.recording):
         return
@@ -246,7 +254,7 @@ def check_inplace(tensor: Tensor, requires_grad: bool) -> None:
 
 
 def increment_version(tensor: Tensor) -> None:
-    """Count an in-place change.
+    """Increment the version counter of a tensor that was modified in place.
 
     Raises:
         RuntimeError: an inference tensor outside inference mode.
@@ -260,12 +268,15 @@ def increment_version(tensor: Tensor) -> None:
         counter = tensor._version_counter = VersionCounter()
         counter.value = 0
     counter.value += 1
-    if PAIRS:  # see Note [Conjugated views]
-        written(tensor._array)
+    if CONJUGATE_PAIRS:  # see Note [Conjugate views]
+        update_conjugate(tensor._array)
 
 
 def rebase_history(tensor: Tensor, node: Node, output_nr: int = 0) -> None:
-    """Give a tensor changed in place the node of the change; a view gives it to its base."""
+    """Make a node the grad_fn of the tensor that it modified in place; of a view, the base gets a CopySlices.
+
+    torch: impl::rebase_history.
+    """
     info = tensor._view
     if info is None:
         old = tensor._node
@@ -277,31 +288,31 @@ def rebase_history(tensor: Tensor, node: Node, output_nr: int = 0) -> None:
     slices.next_edges = (gradient_edge(base), *node.next_edges[1:])
     slices.input_metadata = ((base._array.shape, base._array.dtype),)
     slices.function = node
-    slices.take = info.replay if info.__class__ is ConvertedView else None
+    slices.view_fn = info.view_fn if info.__class__ is ConversionView else None
     slices.geometry = Geometry(tensor._array, base._array)
-    slices.base_like = blank_like(base._array)
+    slices.base_like = layout_of_memory(base._array)
     if base._node is not None:
         move_hooks(base, base._node, slices)
     base._node, base._output_nr, base._requires_grad = slices, 0, True
     _ = tensor.grad_fn
 
 
-def changed_by(base: Tensor, node: Node) -> bool:
-    """Whether the latest in-place change of a view of this tensor was this node's."""
+def last_written_by(base: Tensor, node: Node) -> bool:
+    """Whether this node did the last in-place operation on a view of ``base``."""
     slices = base._node
     return isinstance(slices, CopySlices) and slices.function is node
 
 
 class CopySlices(Node):
-    """A change of one view, as the history of its base.
+    """The node of a base of which a view was modified in place (torch: CopySlices).
 
-    The gradient of the base is copied; the part that the view shows goes through the changing operation's node
-    and its result takes that part's place.
+    ``apply`` copies the gradient of the base, passes the part that belongs to the view to ``function``, the node of the
+    in-place operation, and writes the result into that part.
     """
 
-    __slots__ = ("base_like", "function", "geometry", "take")
+    __slots__ = ("base_like", "function", "geometry", "view_fn")
     function: Node | None
-    take: Callable[[Tensor], Tensor] | None  # how a converted view is taken
+    view_fn: Callable[[Tensor], Tensor] | None  # of a ConversionView, else None
     geometry: Geometry
     base_like: tuple[tuple[int, ...], tuple[int, ...], int]
 
@@ -315,10 +326,10 @@ class CopySlices(Node):
         function = self.function
         if function is None:
             raise RuntimeError(errors.BACKWARD_TWICE)
-        result = copy_laid_out(grad, self.base_like)
-        grad_slice = strided(result, self.geometry) if self.take is None else self.take(result)
+        result = copy_with_layout(grad, self.base_like)
+        grad_slice = strided(result, self.geometry) if self.view_fn is None else self.view_fn(result)
         found = list(function.apply((grad_slice.clone(memory_format=contiguous_format),)))
-        if found[0] is not None:  # a Function may leave it undefined, and the base's is then as well
+        if found[0] is not None:  # a Function may return None; then the base's gradient is None as well
             grad_slice.copy_(found[0])
             found[0] = result if self.next_edges[0][0] is not None else None
         return tuple(found)

@@ -1,9 +1,9 @@
-"""What becomes of the memory of freed arrays.
+"""Settings of the C library's memory allocator.
 
 Note [Freed memory is kept]: a kernel written in numpy makes several arrays, and frees most of them. glibc gives blocks
 of 128 kB and more back to the system at once, so that each new array of that size costs a page fault every 4 kB: three
-quarters of the time of gelu on 512 x 512 numbers. glibc stops doing so by itself, for good, once the program has freed
-a block of 32 MB; it is told so from the start. At most 64 MB stay with the process.
+quarters of the time of gelu on 512 x 512 elements. glibc stops doing so once the program has freed a block of 32 MB;
+``mallopt`` sets this from the start. At most 64 MB of freed memory stay with the process.
 """
 
 from __future__ import annotations

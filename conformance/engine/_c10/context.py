@@ -1,4 +1,7 @@
-"""Settings of torch that change nothing here, and are remembered: threads, precision, determinism."""
+"""Global settings: number of threads, matmul precision, deterministic algorithms (torch: ATen/Context.h).
+
+Most of them have no effect here and are only stored.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ import numpy as np
 from .warn_once import warn_once
 
 _settings: dict[str, Any] = {
-    "invariants": None,  # until somebody says so
+    "invariants": None,  # not set yet
     "threads": os.cpu_count() or 1,
     "interop": os.cpu_count() or 1,
     "precision": "highest",
@@ -40,10 +43,10 @@ def get_num_threads() -> int:
 
 
 def set_num_threads(number: int) -> None:
-    """torch.set_num_threads: numpy's own threads stay as they are.
+    """torch.set_num_threads: stored; numpy's threads do not change.
 
     Raises:
-        RuntimeError: no positive integer.
+        RuntimeError: not a positive integer.
     """
     _settings["threads"] = _count("set_num_threads", number)
 
@@ -64,7 +67,7 @@ def get_float32_matmul_precision() -> str:
 
 
 def set_float32_matmul_precision(precision: str) -> None:
-    """torch.set_float32_matmul_precision: products are always of full precision here."""
+    """torch.set_float32_matmul_precision: stored; products always have full precision here."""
     if not isinstance(precision, str):
         raise RuntimeError(f"set_float32_matmul_precision expects a str, but got {type(precision).__name__}")
     if precision not in ("highest", "high", "medium"):
@@ -78,10 +81,10 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """torch.use_deterministic_algorithms: there are no others here, but what torch has none of says so.
+    """torch.use_deterministic_algorithms: operations without a deterministic algorithm in torch raise or warn.
 
     Raises:
-        TypeError: one of the two is no bool.
+        TypeError: an argument is not a bool.
     """
     for given, called in ((mode, "'mode' (position 1)"), (warn_only, "'warn_only'")):
         if given.__class__ is not bool:
@@ -96,11 +99,11 @@ def are_deterministic_algorithms_enabled() -> bool:
 
 
 def set_deterministic_debug_mode(debug_mode: int | str) -> None:
-    """torch.set_deterministic_debug_mode: use_deterministic_algorithms by a word or a number.
+    """torch.set_deterministic_debug_mode: "default" or 0, "warn" or 1, "error" or 2.
 
     Raises:
-        TypeError: neither.
-        RuntimeError: another than "default", "warn" and "error", 0, 1 and 2.
+        TypeError: neither a str nor an int.
+        RuntimeError: another value.
     """
     if not isinstance(debug_mode, (int, str)):
         raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
@@ -119,7 +122,7 @@ _DEBUG_MODES = ("default", "warn", "error")
 
 
 def get_deterministic_debug_mode() -> int:
-    """torch.get_deterministic_debug_mode: 0, 1 where there are warnings, 2 where there are errors."""
+    """torch.get_deterministic_debug_mode: 0, 1 (warnings) or 2 (errors)."""
     return (1 if _settings["warn_only"] else 2) if _settings["deterministic"] else 0
 
 
@@ -137,17 +140,17 @@ def set_fill_uninitialized_memory(mode: bool) -> None:
     """torch.utils.deterministic.fill_uninitialized_memory = mode.
 
     Raises:
-        RuntimeError: it is no bool.
+        RuntimeError: not a bool.
     """
     if mode.__class__ is not bool:
         raise RuntimeError(f"expected a bool, but got {type(mode).__name__}")
     _settings["fill"] = mode
 
 
-def unwritten(shape: tuple[int, ...], kind: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """Memory that nothing was written to: its values are undefined, and zeros as good as any.
+def empty_array(shape: tuple[int, ...], kind: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """An uninitialized array, as torch.empty returns it; here its values are zeros.
 
-    Where results shall be deterministic, torch fills it: with nan, or the greatest number (torch: native/Fill.h).
+    With deterministic algorithms torch fills it with nan or the greatest integer (torch: fill_empty_deterministic_).
     """
     if not (_settings["deterministic"] and _settings["fill"]):
         return np.zeros(shape, kind)
@@ -158,10 +161,10 @@ def unwritten(shape: tuple[int, ...], kind: np.dtype[Any]) -> np.ndarray[Any, An
 
 
 def alert_not_deterministic(caller: str) -> None:
-    """Say, as torch does, that an operation has no deterministic implementation, where there shall be no other.
+    """Warn or raise if deterministic algorithms are on, for an operation that has none (torch: alertNotDeterministic).
 
     Raises:
-        RuntimeError: unless a warning is enough.
+        RuntimeError: unless ``warn_only`` is set.
     """
     if not _settings["deterministic"]:
         return
@@ -178,12 +181,12 @@ def alert_not_deterministic(caller: str) -> None:
 
 
 def checks_invariants() -> bool:
-    """Whether sparse tensors are checked when they are made."""
+    """Whether the invariants of new sparse tensors are checked."""
     return bool(_settings["invariants"])
 
 
 def warn_of_invariants() -> None:
-    """Once, where nobody has said whether they are."""
+    """Warn once, if the user has not set whether they are checked."""
     if _settings["invariants"] is None:
         warn_once(
             "Sparse invariant checks are implicitly disabled. Memory errors (e.g. SEGFAULT) will occur when operating on a "
@@ -193,5 +196,5 @@ def warn_of_invariants() -> None:
 
 
 def set_checks_invariants(value: bool) -> None:
-    """Say whether they are."""
+    """Set whether the invariants of new sparse tensors are checked."""
     _settings["invariants"] = value

@@ -1,4 +1,4 @@
-"""The processor, which decides what torch's kernels and numpy's functions do in the last place."""
+"""CPU capability, on which the last digits of results depend in torch's and numpy's kernels (torch: DispatchStub.cpp)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 
 from numpy._core import _multiarray_umath  # type: ignore[attr-defined]  # private: numpy has no public name
 
-# What the processor has, by numpy's names.
+# The CPU features, by numpy's names.
 FEATURES: dict[str, bool] = _multiarray_umath.__cpu_features__
 
 
@@ -17,16 +17,16 @@ def _has(*features: str) -> bool:
 
 @functools.cache
 def has_onednn_of_bfloat16() -> bool:
-    """Whether oneDNN computes it: that looks at the processor alone (torch: mkldnn_bf16_device_check)."""
+    """Whether oneDNN has kernels for bfloat16 on this CPU (torch: mkldnn_bf16_device_check)."""
     return _has("AVX512VL", "AVX512BW", "AVX512DQ")
 
 
 @functools.cache
 def get_cpu_capability() -> str:
-    """ "AVX512", "AVX2" or "DEFAULT", by the processor, or by ATEN_CPU_CAPABILITY as torch reads it (DispatchStub.cpp)."""
-    asked = os.environ.get("ATEN_CPU_CAPABILITY", "")
-    if asked in ("avx512", "avx2", "default"):
-        return asked.upper()
+    """torch.backends.cpu.get_cpu_capability: "AVX512", "AVX2" or "DEFAULT"; ATEN_CPU_CAPABILITY overrides it."""
+    override = os.environ.get("ATEN_CPU_CAPABILITY", "")
+    if override in ("avx512", "avx2", "default"):
+        return override.upper()
     if _has("AVX512VL", "AVX512BW", "AVX512DQ", "FMA3"):
         return "AVX512"
     return "AVX2" if _has("AVX2", "FMA3") else "DEFAULT"

@@ -1,4 +1,4 @@
-"""torch.device: where a tensor's memory is; this engine has the CPU."""
+"""torch.device; this engine supports only the CPU."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .modes import state
 from .slots import on_first_use
 
 # See Note [Slots].
-ask: Callable[..., Any] = on_first_use("ask_modes")
+ask: Callable[..., Any] = on_first_use("dispatch_torch_function")
 leave_mode: Callable[[], None] = on_first_use("leave_mode")
 enter_device: Callable[[Any], None] = on_first_use("enter_device")
 
@@ -22,7 +22,7 @@ _KINDS = (
 
 
 class device:
-    """A kind of device, and which one of them."""
+    """torch.device: a device type and an index."""
 
     __slots__ = ("index", "type")
     __module__ = "torch"
@@ -60,7 +60,12 @@ class device:
 
 
 def parsed(type: Any = (), index: int | None = None) -> device:
-    """The device of that name, also where this machine has none."""
+    """Parse the arguments of torch.device; the device need not exist.
+
+    Raises:
+        RuntimeError: not a valid device string or index.
+        TypeError: an argument of another type.
+    """
     if isinstance(type, device):
         return type
     if isinstance(type, int):
@@ -94,11 +99,11 @@ CPU = parsed("cpu")
 
 
 def check_device(given: Any) -> None:
-    """Refuse every device but the CPU; None is the CPU.
+    """Check that a device is the CPU; None means the CPU.
 
     Raises:
-        AssertionError: for cuda, as torch says it where it has none.
-        NotImplementedError: for the others.
+        AssertionError: cuda, like torch without CUDA.
+        NotImplementedError: another device.
     """
     if given is None or given is CPU:
         return
@@ -110,10 +115,10 @@ def check_device(given: Any) -> None:
 
 
 def check_memory(given: Any, pinned: Any) -> None:
-    """Refuse every device but the CPU, and memory that is pinned for another.
+    """Check that a device is the CPU and that memory is not pinned.
 
     Raises:
-        RuntimeError: pinned memory, as torch says it where no device has any.
+        RuntimeError: pinned memory, like torch without an accelerator.
     """
     check_device(given)
     if pinned:

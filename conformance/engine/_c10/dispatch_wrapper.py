@@ -10,7 +10,7 @@ it (a module, the class Tensor, a program) sees the change, and without a transf
 What to know of it:
 
 * All threads share a function's code. While one thread runs a transform the others pass through the stub as well:
-  they are slower meanwhile, and their results do not change.
+  they are slower then, but their results do not change.
 * A call that has begun goes on with the code with which it began.
 * Default arguments belong to the function, not to its code, and another thread may call at any time: they have to suit
   both codes. So ``enter`` is the default of a keyword-only argument, which a function's own code does not have.

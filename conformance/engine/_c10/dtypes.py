@@ -1,11 +1,10 @@
-"""Scalar types, and the rules by which operands of several types meet (torch: c10/core/ScalarType).
+"""torch.dtype, type promotion, torch.finfo and torch.iinfo (torch: c10/core/ScalarType.h, native/TypeProperties.cpp).
 
-Note [One object for a dtype]: here dtypes are the same where they are one object, which is asked faster than whether they
-are equal. Those of arrays that pickle or numpy.load made are equal to numpy's, but objects of their own.
+Note [Interned dtypes]: numpy dtypes are compared by ``is``, which is faster than ``==``. Arrays from pickle or numpy.load may
+have dtypes that are equal to numpy's but other objects: ``with_own_dtype`` replaces them.
 
-Note [Kinds of dtypes]: numpy's letters tell what an array holds: b, i and u, f, c; and V, since numpy has no bfloat16.
-ml_dtypes has it, and its kind is V, as is that of no other array here. So what takes floating numbers takes "fV". It is
-loaded when the first program asks for such numbers, since few do.
+Note [bfloat16 has kind V]: numpy's ``dtype.kind`` is b, i, u, f or c. numpy has no bfloat16; that of ml_dtypes has the kind V, like no
+other array here. So code for floating-point dtypes checks for "fV". ml_dtypes is imported on first use.
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ import numpy as np
 
 
 class dtype:
-    """One scalar type, a singleton each: ``torch.float32`` and so on."""
+    """torch.dtype: each dtype is a singleton, such as ``torch.float32``."""
 
     __slots__ = ("category", "itemsize", "legacy", "name", "numpy")
     __module__ = "torch"
 
     def __init__(self, name: str, legacy: str, category: int) -> None:
         self.name = name
-        self.legacy = legacy  # the name in texts: torch.FloatTensor, "expected scalar type Float"
+        self.legacy = legacy  # the name in error messages and legacy types: torch.FloatTensor, "expected scalar type Float"
         self.category = category  # bool 0 < integer 1 < floating 2 < complex 3
         if name == "bfloat16":
             self.itemsize = 2
@@ -33,7 +32,7 @@ class dtype:
             self.itemsize = self.numpy.itemsize
 
     def __getattr__(self, name: str) -> Any:
-        """bfloat16's numpy, when it is first asked for; see Note [Kinds of dtypes]."""
+        """``numpy`` of bfloat16, on first access; see Note [bfloat16 has kind V]."""
         if name != "numpy":
             raise AttributeError(
                 f"'{type(self).__module__}.{type(self).__name__}' object has no attribute '{name}'"
@@ -57,17 +56,17 @@ class dtype:
         return self not in (uint8, uint64, bool_)
 
     def to_complex(self) -> dtype:
-        """The complex type whose parts have this type.
+        """torch.dtype.to_complex: the complex dtype whose parts have this dtype.
 
         Raises:
-            RuntimeError: it is one of integers.
+            RuntimeError: this is bool or an integer dtype.
         """
         if self.category < FLOATING:
             raise RuntimeError(f"Unknown Complex ScalarType for {self.legacy}")
         return complex128 if self in (float64, complex128) else complex64
 
     def to_real(self) -> dtype:
-        """The type of the parts of this complex type."""
+        """torch.dtype.to_real: the dtype of the parts of this complex dtype."""
         return {complex64: float32, complex128: float64}.get(self, self)
 
     def __repr__(self) -> str:
@@ -98,14 +97,14 @@ ALL = (
 )  # fmt: skip
 BY_NAME = {
     each.name: each for each in (*ALL, uint64)
-}  # which meets no other integers, and has few operations
+}  # uint64 is not promoted with other integers, and has few operations
 BY_NUMPY: dict[np.dtype[Any], dtype] = {each.numpy: each for each in BY_NAME.values() if each is not bfloat16}
 # numpy has two 64-bit integers ("long" and "long long"); both are int64 here.
 BY_NUMPY[np.dtype(np.longlong)] = int64
 
 F32, F64, I64, BOOL = float32.numpy, float64.numpy, int64.numpy, bool_.numpy
-FULL_PRECISION = frozenset((F32, F64))  # a Python number takes these types as it is
-NUMBERS = frozenset((int, float, complex, bool))  # what may stand where torch takes a Scalar
+FULL_PRECISION = frozenset((F32, F64))  # a Python number does not change these in type promotion
+NUMBERS = frozenset((int, float, complex, bool))  # the types of a Scalar
 
 NAMES_IN_C = {
     "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
@@ -117,8 +116,11 @@ NAMES_IN_C = {
 _OF_PYTHON = {complex: "complex128", float: "float64", int: "int64", bool: "bool"}
 
 
-def asked(function: str, kind: Any, argument: str = "'dtype'") -> dtype | None:
-    """The dtype that ``dtype=`` asks for: None, a dtype, or one of Python's types for numbers.
+def parse_dtype(function: str, kind: Any, argument: str = "'dtype'") -> dtype | None:
+    """Parse an argument ``dtype``: None, a dtype, or one of the types bool, int, float and complex.
+
+    Args:
+        function: the name of the function, for the error.
 
     Raises:
         TypeError: anything else.
@@ -131,23 +133,23 @@ def asked(function: str, kind: Any, argument: str = "'dtype'") -> dtype | None:
 
 
 def with_own_dtype(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """An array from elsewhere, with the engine's object for its dtype; see Note [One object for a dtype]."""
+    """An array from outside of the engine with the interned object for its dtype; see Note [Interned dtypes]."""
     kind = BY_NUMPY.get(array.dtype)
     return array if kind is None or array.dtype is kind.numpy else array.view(kind.numpy)
 
 
 def c_name(kind: np.dtype[Any]) -> str:
-    """The type's name in C, as some texts have it: "expected dtype float for `end`"."""
+    """The C++ name of a dtype in error messages: "expected dtype float for `end`"."""
     return NAMES_IN_C[BY_NUMPY[kind].name]
 
 
 def is_half(kind: np.dtype[Any]) -> bool:
-    """Whether it is float16 or bfloat16, whose numbers torch takes to single precision for what it computes."""
+    """Whether a dtype is float16 or bfloat16, with which torch computes in single precision (at::opmath_type)."""
     return kind.itemsize == 2 and kind.kind in "fV"
 
 
 def float_limits(kind: np.dtype[Any]) -> Any:
-    """numpy.finfo, of bfloat16 as well."""
+    """numpy.finfo, for bfloat16 as well."""
     if kind.kind != "V":
         return np.finfo(kind)
     import ml_dtypes  # slow to import
@@ -155,7 +157,7 @@ def float_limits(kind: np.dtype[Any]) -> Any:
     return ml_dtypes.finfo(kind)  # type: ignore[no-untyped-call]
 
 
-# As the texts of numbers that do not fit have them.
+# The names in the error of a number that overflows.
 _FIXED_NAMES = {
     "uint8": "uint8_t",
     "int8": "int8_t",
@@ -167,15 +169,16 @@ _FIXED_NAMES = {
 
 
 def number_within(kind: np.dtype[Any], number: Any, name: str | None = None) -> Any:
-    """A number as one of an integer type: cut off behind the point; a negative one wraps in an unsigned type.
+    """Convert a number to a dtype (torch: c10::checked_convert).
 
-    For any other type the number as it is, if it is not too large; infinity and nan are not.
+    For an integer dtype it is truncated, and a negative number wraps around if the dtype is unsigned. For other dtypes it is
+    only checked; infinity and nan never overflow.
 
     Raises:
-        RuntimeError: it does not fit (``name`` is how the text calls the type).
+        RuntimeError: it overflows (``name`` is the name of the dtype in the error).
     """
     if number.__class__ in (float, int) and -65504 <= number <= 65504 and kind.kind in "fcV":
-        return number  # which every type of these holds
+        return number  # within the range of each of these dtypes
     if isinstance(number, complex) and kind.kind != "c" and not number.imag:
         number = number.real
     if kind.kind in "fcV" and (
@@ -201,10 +204,10 @@ def _is_beyond(most: float, number: Any) -> bool:
 
 
 def number_as(kind: np.dtype[Any], number: Any) -> np.ndarray[Any, Any]:
-    """A number to be assigned to an element of this type; a half takes whatever a double holds.
+    """A number as a 0-dimensional array of a dtype; float16 and bfloat16 accept the range of float64.
 
     Raises:
-        RuntimeError: it does not fit.
+        RuntimeError: it overflows.
     """
     held = F64 if kind.kind in "fV" and kind.itemsize == 2 else kind
     if isinstance(number, complex) and kind.kind not in "cb":
@@ -216,7 +219,7 @@ def number_as(kind: np.dtype[Any], number: Any) -> np.ndarray[Any, Any]:
 
 
 def by_name(name: str) -> dtype:
-    """The scalar type of this name."""
+    """The dtype with this name."""
     return BY_NAME[name]
 
 
@@ -224,10 +227,10 @@ default = float32  # the default dtype; see set_default_dtype
 
 
 def set_default_dtype(d: dtype) -> None:
-    """torch.set_default_dtype: what Python floats become.
+    """torch.set_default_dtype: the dtype of tensors from Python floats.
 
     Raises:
-        TypeError: where ``d`` is not a floating type.
+        TypeError: not a floating-point dtype.
     """
     global default
     if not isinstance(d, dtype) or not d.is_floating_point:
@@ -245,10 +248,10 @@ def get_default_dtype() -> dtype:
 
 
 def of_number(value: object) -> dtype:
-    """The dtype that torch.tensor(value) has for one Python number.
+    """The dtype of ``torch.tensor(value)`` for a number.
 
     Raises:
-        RuntimeError: a complex one, where the default is bfloat16.
+        RuntimeError: a complex number, if the default dtype is bfloat16.
     """
     if isinstance(value, (bool, np.bool_)):
         return bool_
@@ -262,14 +265,14 @@ def of_number(value: object) -> dtype:
 
 
 def promote_types(type1: Any, type2: Any) -> dtype:
-    """torch.promote_types: numpy's lattice, except that an integer never widens a float.
+    """torch.promote_types: like numpy's, except that an integer never widens a floating-point dtype.
 
     Raises:
-        RuntimeError: uint64, and another integer.
+        RuntimeError: uint64 with another integer dtype.
     """
     a, b = type1, type2
     if a.__class__ is type or b.__class__ is type:
-        a, b = asked("promote_types", a), asked("promote_types", b)
+        a, b = parse_dtype("promote_types", a), parse_dtype("promote_types", b)
     if a is b:
         return a
     if a.category != b.category and max(a.category, b.category) >= FLOATING:
@@ -277,7 +280,7 @@ def promote_types(type1: Any, type2: Any) -> dtype:
         if wider.category == COMPLEX and other is float64:
             return complex128
         return wider
-    if {a, b} == {float16, bfloat16}:  # neither holds the other's numbers
+    if {a, b} == {float16, bfloat16}:  # neither can represent the other's numbers
         return float32
     if uint64 in (a, b):
         raise RuntimeError(
@@ -287,11 +290,12 @@ def promote_types(type1: Any, type2: Any) -> dtype:
 
 
 def result_dtype(*operands: Any) -> np.dtype[Any]:
-    """The dtype in which operands meet: arrays (0-d ones are weaker) and Python numbers (weakest).
+    """The promoted dtype of arrays and numbers (torch: ResultTypeState in native/TypeProperties.cpp).
 
-    Note [Type promotion]: operands are ranked by strength (arrays with dimensions, 0-d arrays, numbers).
-    A weaker operand counts only where its category (bool, integer, floating, complex) is above that of
-    every stronger one; then a Python float stands for the default dtype. Complex numbers leave floating ones their width.
+    Note [Type promotion]: operands have one of three priorities: arrays with dimensions, 0-dimensional arrays, numbers. An
+    operand of a lower priority counts only if its category (bool, integer, floating-point, complex) is higher than that of
+    all operands of higher priority. Then a Python float has the default dtype; a complex number makes a floating-point dtype
+    complex without changing its width.
     """
     best: list[dtype | None] = [None, None, None]
     for value in operands:
@@ -315,14 +319,14 @@ def result_dtype(*operands: Any) -> np.dtype[Any]:
 
 
 def result_type(tensor: Any, other: Any) -> dtype:
-    """torch.result_type: the dtype in which two tensors or numbers meet."""
+    """torch.result_type: the promoted dtype of two tensors or numbers."""
     return BY_NUMPY[result_dtype(*(getattr(each, "_array", each) for each in (tensor, other)))]
 
 
 def can_cast(from_: Any, to: Any) -> bool:
-    """torch.can_cast: whether an in-place result of one type may be stored in the other."""
+    """torch.can_cast: whether the result of an in-place operation may be cast to the other dtype."""
     if from_.__class__ is type or to.__class__ is type:
-        from_, to = asked("can_cast", from_), asked("can_cast", to)
+        from_, to = parse_dtype("can_cast", from_), parse_dtype("can_cast", to)
     if from_.is_complex and not to.is_complex:
         return False
     if from_.category >= FLOATING and to.category < FLOATING:
@@ -331,7 +335,7 @@ def can_cast(from_: Any, to: Any) -> bool:
 
 
 class _Limits:
-    """What a dtype can hold; equal for equal dtypes."""
+    """The base class of finfo and iinfo; equal for equal dtypes."""
 
     dtype: str
 
@@ -343,7 +347,7 @@ class _Limits:
 
 
 class finfo(_Limits):
-    """torch.finfo: the limits of a floating type.
+    """torch.finfo: the limits of a floating-point dtype.
 
     Raises:
         TypeError: of another type.
@@ -352,7 +356,7 @@ class finfo(_Limits):
     __module__ = "torch"
 
     def __init__(self, type: Any = None) -> None:
-        given = asked("finfo", type, "'type' (position 1)") or default
+        given = parse_dtype("finfo", type, "'type' (position 1)") or default
         if given.category < FLOATING:
             raise TypeError(
                 "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
@@ -371,7 +375,7 @@ class finfo(_Limits):
 
 
 class iinfo(_Limits):
-    """torch.iinfo: the limits of an integer type.
+    """torch.iinfo: the limits of an integer dtype.
 
     Raises:
         TypeError: of another type.
@@ -380,7 +384,7 @@ class iinfo(_Limits):
     __module__ = "torch"
 
     def __init__(self, type: Any) -> None:
-        kind = asked("iinfo", type, "'type' (position 1)")
+        kind = parse_dtype("iinfo", type, "'type' (position 1)")
         if kind is None or kind.category >= FLOATING:
             raise TypeError(
                 "torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'"

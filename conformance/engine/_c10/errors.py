@@ -1,6 +1,6 @@
-"""torch 2.13.0's error and warning texts, word for word: long ones, and those that are said in several places.
+"""The error and warning messages of torch 2.13.0: long ones, and those that are raised in several places.
 
-What one function alone says stands there.
+A short message that only one function raises is in that function.
 """
 
 from __future__ import annotations
@@ -220,12 +220,12 @@ _LEGACY = ("Byte", "Char", "Double", "Float", "Int", "Long", "Short", "Half")
 
 
 def tensor_type(kind: Any) -> str:
-    """The name of a tensor's type in texts: Python's where it had a class of such tensors from the beginning."""
+    """The type name of a tensor in messages: the legacy class torch.FloatTensor; CPU...Type for dtypes without one."""
     return f"torch.{kind.legacy}Tensor" if kind.legacy in _LEGACY else f"CPU{kind.legacy}Type"
 
 
 def short_name(node: Any) -> str:
-    """A node's name as the texts about views and versions have it: FillBackward2 is Fill2, MulBackward0 is Mul."""
+    """The name of a node in messages about views and versions: FillBackward2 is Fill2, MulBackward0 is Mul."""
     name: str = node.name()
     head, found, number = name.rpartition("Backward")
     if not found or (number and not number.isdigit()):
@@ -244,7 +244,7 @@ _HINT_ABOVE = (
 
 
 def modified(text: str, node: Any, output_nr: int, versions: tuple[int, int], anomaly: bool) -> str:
-    """A saved tensor was changed in place."""
+    """The error for a saved tensor that was modified in place."""
     origin = "" if node is None else f", which is output {output_nr} of {short_name(node)},"
     return (
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
@@ -254,7 +254,7 @@ def modified(text: str, node: Any, output_nr: int, versions: tuple[int, int], an
 
 
 def modified_view(creation: str, node: Any, output_nr: int, indirect: bool) -> str:
-    """A view that refuses it is modified in place (or, indirectly, its base is)."""
+    """The error for a view that must not be modified in place, but is (or, with ``indirect``, its base was)."""
     what = "its base or another view of its base has been" if indirect else "is being"
     if creation in ("inference", "no_grad") or node is None:
         place, where = (
@@ -287,7 +287,7 @@ DEEPCOPY_NON_LEAF = (
 
 
 def grad_dtype_assigned(got: Any, wanted: Any) -> str:
-    """A gradient of another dtype than grad_dtype was assigned."""
+    """The error for assigning a gradient of another dtype than grad_dtype."""
     return (
         f"attempting to assign a gradient with dtype '{c_name(got.numpy)}' to a tensor with grad_dtype "
         f"'{wanted.legacy}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). "
@@ -298,7 +298,7 @@ def grad_dtype_assigned(got: Any, wanted: Any) -> str:
 
 
 def grad_dtype_set(wanted: Any, got: Any) -> str:
-    """grad_dtype was set while a gradient of another dtype was there."""
+    """The error for setting grad_dtype while ``grad`` has another dtype."""
     return (
         f"Cannot set grad_dtype to '{wanted.legacy}' because there is already a gradient with dtype "
         f"'{c_name(got.numpy)}'. Please clear the gradient (.grad = None) before changing grad_dtype, or ensure "
@@ -361,7 +361,7 @@ _DOTTED = ("dtype", "device", "layout", "memory_format", "Size")
 
 
 def typename(value: Any) -> str:
-    """The name of a value's type as torch shows it: of what is written in C, with its module."""
+    """The name of a value's type in messages (torch: THPUtils_typename); C types have their module."""
     kind = type(value)
     name = kind.__name__
     if kind.__module__ in ("numpy", "collections") and not kind.__flags__ & _MADE_IN_PYTHON:
@@ -369,21 +369,21 @@ def typename(value: Any) -> str:
     return f"torch.{name}" if name in _DOTTED else name
 
 
-# Types of elements and shapes -----------------------------------------------------------------------
+# Dtypes and shapes -----------------------------------------------------------------------------------
 
 
 def unimplemented(kernel: str, kind: np.dtype[Any]) -> NotImplementedError:
-    """The error of a kernel that has no case for a dtype."""
+    """The error of a kernel that does not support a dtype (torch: AT_DISPATCH)."""
     return NotImplementedError(f"\"{kernel}\" not implemented for '{BY_NUMPY[kind].legacy}'")
 
 
 def expected_scalar_type(wanted: np.dtype[Any], found: np.dtype[Any]) -> RuntimeError:
-    """The error of a kernel that takes elements for those of another type (torch: Tensor::data_ptr)."""
+    """The error of a kernel that expects elements of another dtype (torch: Tensor::data_ptr)."""
     return RuntimeError(f"expected scalar type {BY_NUMPY[wanted].legacy} but found {BY_NUMPY[found].legacy}")
 
 
 def output_shape_differs(shape: Sequence[int], broadcast: Sequence[int]) -> RuntimeError:
-    """The error of what is written to and would have to grow (torch: TensorIterator.cpp)."""
+    """The error for an output that cannot be resized to the broadcast shape (torch: TensorIterator.cpp)."""
     return RuntimeError(
         f"output with shape {list(shape)} doesn't match the broadcast shape {list(broadcast)}"
     )
@@ -393,25 +393,25 @@ def output_shape_differs(shape: Sequence[int], broadcast: Sequence[int]) -> Runt
 
 
 def missing_arguments(function: str, names: Sequence[str]) -> TypeError:
-    """The TypeError for what was not given (torch: utils/python_arg_parser.cpp)."""
+    """The error for missing arguments (torch: FunctionSignature::parse, utils/python_arg_parser.cpp)."""
     listed = ", ".join(f'"{each}"' for each in names)
-    plural = "s" * (len(names) == 1)  # as torch has it
+    plural = "s" * (len(names) == 1)  # sic
     return TypeError(f"{function}() missing {len(names)} required positional argument{plural}: {listed}")
 
 
 def wrong_type(function: str, argument: str, must: str, value: Any, position: int = 0) -> TypeError:
-    """The TypeError for an argument of another type than torch takes (torch: utils/python_arg_parser.cpp).
+    """The error for an argument of another type than torch accepts (torch: utils/python_arg_parser.cpp).
 
     Args:
-        must: what it must be, as torch calls it: "Tensor", "tuple of ints", "bool" ...
-        position: where it was given, 0 if by its name.
+        must: the expected type in torch's words: "Tensor", "tuple of ints", "bool" ...
+        position: of a positional argument, from 1; 0 for a keyword argument.
     """
     where = f" (position {position})" if position else ""
     return TypeError(f"{function}(): argument '{argument}'{where} must be {must}, not {typename(value)}")
 
 
 def wrong_element(function: str, argument: str, number: int, value: Any, position: int = 0) -> TypeError:
-    """The TypeError for an element that is no int of what must be a tuple of ints; the first one is told otherwise."""
+    """The error for an element of a tuple of ints that is not an int; the message for the first element differs."""
     if number:
         return TypeError(
             f"{function}(): argument '{argument}' failed to unpack the object at pos {number + 1} with error "

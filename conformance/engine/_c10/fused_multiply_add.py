@@ -1,9 +1,9 @@
-"""Products that are added without being rounded themselves (torch: vec::fmadd).
+"""Fused multiply-add: ``a * b + c``, rounded once (torch: vec::fmadd).
 
-Note [Rounded once]: where the processor multiplies and adds in one instruction, torch does, in ``add`` with an alpha,
-``lerp`` and ``addcmul``, and so in the steps of its optimizers: of random numbers one in ten has another last digit than
-if the product had been rounded first. numpy has no such function. A product of single precision is exact in double; one of
-double precision is the sum of two numbers (Dekker's).
+Note [Fused multiply-add]: if the CPU has an instruction for it, torch rounds ``a * b + c`` only once: in ``add`` with an alpha,
+``lerp`` and ``addcmul``, and so in the steps of its optimizers. For random numbers, one result in ten differs in the last
+digit from that with a rounded product. numpy has no such function. Here the product of float32 numbers is computed exactly
+in float64, and that of float64 numbers as a sum of two numbers (Dekker's algorithm).
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _HALF = 2.0**27 + 1  # splits a number of double precision into two of half as m
 
 
 def multiply_add(a: Any, b: Any, c: Any) -> Any:
-    """``a * b + c``, of operands of one dtype; floating ones are rounded once, see Note [Rounded once].
+    """``a * b + c`` of operands of one dtype, rounded once for floating-point dtypes; see Note [Fused multiply-add].
 
-    Many are taken a part at a time: what is made of it on the way stays in the processor's caches.
+    Large operands are processed in blocks, whose temporary arrays fit into the CPU's caches.
     """
     if a.dtype not in FULL_PRECISION or get_cpu_capability() == "DEFAULT":
         return a * b + c

@@ -1,4 +1,4 @@
-"""torch's CPU random generator: the Mersenne Twister, its seeding and its state."""
+"""torch's random number generator for the CPU: the Mersenne Twister, its seeding and its state (torch: CPUGeneratorImpl)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 DEFAULT_SEED = 67280421310721
 
 # The bytes of torch's CPUGeneratorImplState: seed, left, seeded, next, 624 words (each in eight bytes),
-# the cached normal sample as x, y, rho and a flag, then the float32 cache, which nothing fills any more.
+# the cached normal sample as x, y, rho and a flag, then the float32 cache, which torch no longer uses.
 _STATE = struct.Struct("<Qii Q 4992s ddd i4x f?3x")
 
 _HIGH = np.uint64(32)
@@ -24,7 +24,7 @@ _LOW24 = np.uint64((1 << 24) - 1)
 
 
 class Generator:
-    """A stream of 32-bit words, and the normal sample that was computed but not handed out yet."""
+    """A stream of 32-bit words, and the cached second sample of a pair of normal samples."""
 
     __slots__ = ("_seed", "_seeded", "_twister", "_untouched", "next_normal")
 
@@ -33,7 +33,7 @@ class Generator:
         self.manual_seed(seed)
 
     def manual_seed(self, seed: int) -> Generator:
-        """Start the stream anew; negative seeds count back from 2**64."""
+        """Seed the stream; 2**64 is added to a negative seed."""
         if not -(1 << 63) <= seed < 1 << 64:
             raise ValueError("Overflow when unpacking long long")
         self._seed = seed % (1 << 64)
@@ -43,22 +43,22 @@ class Generator:
         return self
 
     def _stream(self) -> np.random.MT19937:
-        """The twister, made and seeded when it is first needed: numpy.random is slow to import."""
+        """The Mersenne Twister, created on first use, since importing numpy.random is slow."""
         if self._twister is None:
             self._twister = np.random.MT19937(0)
         if not self._seeded:
-            # The same initialisation as torch's, by one 32-bit number; numpy's newer ways of seeding differ.
+            # Like torch, this is initialized by one 32-bit number; numpy's newer ways of seeding differ.
             self._twister._legacy_seeding(self._seed & 0xFFFFFFFF)
             self._seeded = True
         return self._twister
 
     def seed(self) -> int:
-        """Seed from the system's entropy, and tell with what."""
+        """Seed from the system's entropy; return the seed."""
         self.manual_seed(int.from_bytes(os.urandom(8), "little") & ((1 << 53) - 1))
         return self._seed
 
     def initial_seed(self) -> int:
-        """The seed that the stream started from."""
+        """The last seed."""
         return self._seed
 
     def words(self, count: int) -> NDArray[np.uint64]:
@@ -85,9 +85,9 @@ class Generator:
         return state["key"].astype("<u8").tobytes(), int(state["pos"])
 
     def get_state(self) -> NDArray[np.uint8]:
-        """The state, in the very bytes that torch's ``get_state`` gives."""
+        """The state, with the same bytes as torch's ``get_state``."""
         words, position = self._words_and_position() if self._seeded else (_seeded_words(self._seed), 624)
-        # Before the first draw torch says next = 0, after the 624th next = 624; numpy says 624 to both.
+        # torch has next = 0 before the first draw and next = 624 after the 624th; numpy has 624 in both cases.
         position = 0 if self._untouched else position
         left = 1 if self._untouched else 625 - position
         cached = self.next_normal is not None
@@ -96,7 +96,7 @@ class Generator:
         return np.frombuffer(packed, np.uint8).copy()
 
     def set_state(self, state: NDArray[np.uint8]) -> Generator:
-        """Continue from what ``get_state`` gave."""
+        """Restore a state from ``get_state``."""
         if state.size != _STATE.size:
             raise RuntimeError(
                 f"Expected a CPUGeneratorImplState of size {_STATE.size} "
@@ -121,5 +121,5 @@ class Generator:
 
 @functools.lru_cache(maxsize=16)
 def _seeded_words(seed: int) -> bytes:
-    """The words of a stream from which nothing was drawn, in eight bytes each."""
+    """The state words of a new stream, as eight bytes each."""
     return Generator(seed)._words_and_position()[0]

@@ -1,7 +1,7 @@
-"""What runs in place of an operation while a program is transformed: forward AD, vmap, modes below autograd, autocast.
+"""The active transforms: forward AD, vmap, torch.func, modes below autograd, autocast (torch: functorch/DynamicLayer.h).
 
-``transforms`` counts the transforms that are in force. While there are any, the functions of rows that users call pass
-through stubs, which hand every call to ``dispatch``: it finds the tensors that carry more than an array. See Note
+``transforms`` counts the active transforms. While there are any, the functions of operations that users call pass through stubs,
+which pass every call to ``dispatch``: it looks for tensors with tangents, BatchedTensors and so on. See Note
 [Transforms cost nothing until one is in force] in _c10/dispatch_wrapper.py. Functions that are composed of several operations,
 and have to be intercepted as a whole, have stubs of their own, see ``CompositeWrappers``.
 """
@@ -27,26 +27,33 @@ Dispatch = Callable[["Row", Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 
 
 class Transforms:
-    """How many transforms are in force, how many of them are more than autocast, how many of torch.func, and the
-    functions of rows that pass through their stubs meanwhile.
+    """The active transforms, and the functions of operations that pass through their stubs while there are any.
 
-    Note [Captured tensors]: while a derivative of torch.func is taken, nothing may be written into a tensor that was
-    made before. So ``age`` counts the transforms of torch.func that ever began, tensors made while one runs keep the
-    age at which they were made (a view that of its base), and ``since`` is the age at which the innermost derivative
-    began, ``outermost`` that at which the outermost did, ``backward`` that at which the innermost one by backward did, and
-    ``apart`` that at which the innermost did of those by backward within one by tangents; see Note [Derivatives of examples].
+    - ``count``: all active transforms; ``carrying``: those other than autocast and profilers; ``depth``: those of torch.func.
+    - ``age``: how many transforms of torch.func have begun so far. The next ones are ages at which running derivatives began,
+      0 if none runs:
+    - ``since``: the innermost derivative; ``outermost``: the outermost one; ``backward``: the innermost one in reverse mode.
+    - ``apart``: the innermost one in reverse mode inside one in forward mode; see Note [Derivatives of examples].
+
+    Note [Captured tensors]: inside a derivative of torch.func, a tensor that was created before must not be modified in place.
+    So a tensor created inside a transform stores the ``age`` of its creation (a view that of its base), which is compared
+    with ``since``.
     """
 
     def __init__(self) -> None:
         self.count = self.carrying = self.depth = self.age = self.since = self.backward = self.outermost = (
             self.apart
         ) = 0
-        self.wrappers: list[DispatchWrapper] = []  # of the functions that are compiled
+        self.wrappers: list[DispatchWrapper] = []  # of the compiled functions
         self.lock = threading.Lock()
         self.dispatch: Dispatch | None = None
 
     def begin(self, carrying: bool = True) -> None:
-        """A transform is in force from here on; autocast's tensors carry nothing more than an array."""
+        """Begin a transform.
+
+        Args:
+            carrying: False for a transform whose tensors are plain tensors (autocast, profilers).
+        """
         if self.dispatch is None:
             self.dispatch = provided("dispatch")
         with self.lock:
@@ -56,7 +63,7 @@ class Transforms:
                 install_stubs(self.wrappers)
 
     def end(self, carrying: bool = True) -> None:
-        """It is no longer."""
+        """End a transform."""
         with self.lock:
             self.count -= 1
             self.carrying -= carrying
@@ -68,12 +75,12 @@ transforms = Transforms()
 
 
 def is_wrapped(tensor: Tensor) -> bool:
-    """Whether a derivative that runs wraps a tensor, which then does not tell where its memory is."""
+    """Whether a tensor was created inside a running derivative of torch.func, where torch has a TensorWrapper without storage."""
     return bool(transforms.outermost) and tensor._age >= transforms.outermost
 
 
 class Transform:
-    """One transform by backward, or by jvp: whether it still runs, and how many had begun when it did, itself included."""
+    """A torch.func derivative: whether it is still running (``alive``), and its ``age``; see Note [Captured tensors]."""
 
     __slots__ = ("age", "alive")
 
@@ -82,7 +89,7 @@ class Transform:
 
 
 def dispatching(row: Row, name: str, compiled: Compile) -> FunctionType:
-    """A function that is compiled by its first call, and passes through its stub while a transform is in force."""
+    """The public function of an operation: compiled by its first call; calls pass through a stub while transforms are active."""
     wrapper = not_compiled(name, row.scope)
     alone = (wrapper,)
     made: FunctionType | None = None
@@ -108,16 +115,16 @@ def dispatching(row: Row, name: str, compiled: Compile) -> FunctionType:
     return wrapper.function
 
 
-# Functions that are no rows -----------------------------------------------------------------------
+# Composite functions ------------------------------------------------------------------------------
 
-Intercept = Callable[..., Any]  # what is called in place of a function: with the function, and the arguments
+Intercept = Callable[..., Any]  # called instead of a function, with the function and the arguments
 
 
 class CompositeWrappers:
-    """Functions that are composed of several operations, and what is called in their place while it is installed.
+    """Functions composed of several operations, and the intercepts that are called instead while this is installed.
 
-    Several of these may hold the same function. When one of them is installed, a call passes all its intercepts, the
-    outer ones first.
+    Several of these may wrap the same function. While one of them is installed, a call passes through all intercepts of
+    the function, the outer ones first.
     """
 
     _installed: ClassVar[list[CompositeWrappers]] = []
@@ -127,7 +134,7 @@ class CompositeWrappers:
         self.wrapped: dict[FunctionType, Composite] = {}
 
     def wrap(self, function: FunctionType, intercept: Intercept, outer: bool = False) -> None:
-        """Call ``intercept(own, args, kwargs)`` in place of this function; ``own`` is what there is further inside."""
+        """Call ``intercept(own, args, kwargs)`` instead of this function; ``own`` is the next intercept, or the function."""
         composite = _COMPOSITES.get(function)
         if composite is None:
             composite = _COMPOSITES[function] = Composite(function)
@@ -136,13 +143,13 @@ class CompositeWrappers:
         self.wrapped[function] = composite
 
     def install(self) -> None:
-        """Let calls of these functions pass through their stubs."""
+        """Install the stubs of these functions."""
         with self.lock:
             self._installed.append(self)
             install_stubs(self.wrapped.values())
 
     def remove(self) -> None:
-        """Let them run their own code, but for those that others hold which are installed."""
+        """Remove the stubs, except for functions that are also wrapped by others that are installed."""
         with self.lock:
             self._installed.remove(self)
             restore_code(self.wrapped.values())
@@ -151,7 +158,7 @@ class CompositeWrappers:
 
 
 class SharedCompositeWrappers(CompositeWrappers):
-    """Those that several users install, together with the stubs of rows; the functions are looked up by the first."""
+    """CompositeWrappers with a count of users, which also install the stubs of operations; the first user calls ``find``."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -162,7 +169,7 @@ class SharedCompositeWrappers(CompositeWrappers):
         raise NotImplementedError
 
     def install(self) -> None:
-        """Let calls pass through the stubs, for one more user."""
+        """Install the stubs for one more user."""
         transforms.begin(carrying=False)
         with self.lock:
             if not self.wrapped:
@@ -172,7 +179,7 @@ class SharedCompositeWrappers(CompositeWrappers):
                 super().install()
 
     def remove(self) -> None:
-        """One user needs them no longer."""
+        """Remove the stubs when the last user has called this."""
         transforms.end(carrying=False)
         with self.lock:
             self.count -= 1
@@ -196,11 +203,13 @@ class Composite(DispatchWrapper):
             function.__closure__,
         )
         own.__kwdefaults__, own.__qualname__ = function.__kwdefaults__, function.__qualname__
-        own.__dict__.update(function.__dict__)  # what it wraps, by which its arguments are known
+        own.__dict__.update(
+            function.__dict__
+        )  # __wrapped__, from which inspect.signature reads the arguments
         self.own = own
 
     def link(self) -> None:
-        """Let the stub call the first intercept, that the second, and so on; the last calls the function itself."""
+        """Chain the intercepts: the stub calls the first, this the second, and so on; the last calls the function."""
         first, *others = self.intercepts
         call: Callable[..., Any] = self.own
         for intercept in reversed(others):

@@ -1,9 +1,9 @@
-"""Other names of arguments: those of torch's overloads, and numpy's.
+"""Alternative names of arguments: those of torch's overloads, and numpy's.
 
-Note [Names of arguments]: an operation has one name for each argument here. Where an overload of torch has another (what
-stands for a number is ``self`` where a tensor is ``input``; pieces are cut by ``indices`` or into ``sections``), the
-public function takes that one too. torch's own functions take numpy's names, ``axis`` and ``keepdims``, as well (torch:
-utils/python_arg_parser.cpp). Operators and the engine itself call what is beneath and pay nothing for it.
+Note [Alternative argument names]: an operation of the engine has one name for each argument. If an overload of torch has
+another one (``self`` for a number instead of ``input``; ``indices`` or ``sections`` of split functions), the public function
+accepts both. Functions that torch parses in C++ also accept numpy's names ``axis`` and ``keepdims`` (torch:
+utils/python_arg_parser.cpp). The wrappers are only around public functions: operators and the engine itself do not pay for them.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Any
 from .slots import unfilled
 
 Function = Callable[..., Any]
-refusal: Callable[..., TypeError | None] = unfilled  # from overloads, see Note [Slots]
+argument_error: Callable[..., TypeError | None] = unfilled  # from overloads, see Note [Slots]
 
-# By overloads --------------------------------------------------------------------------------------
+# Names of overloads --------------------------------------------------------------------------------
 
 _CUT = dict.fromkeys(("indices", "sections", "tensor_indices_or_sections"), "indices_or_sections")
 _BY_NAME = {
@@ -38,7 +38,7 @@ OF_METHODS = {
 
 
 def all_renaming(functions: Mapping[str, Function], prefix: str = "") -> dict[str, Function]:
-    """The functions by their names, which take torch's names for arguments."""
+    """The functions by name, with wrappers for those with alternative argument names."""
     return {
         name: renaming(each, _OTHER_NAMES[prefix + name], prefix + name)
         if prefix + name in _OTHER_NAMES
@@ -48,11 +48,12 @@ def all_renaming(functions: Mapping[str, Function], prefix: str = "") -> dict[st
 
 
 def renaming(function: Function, names: dict[str, str], checked: str = "", method: str = "") -> Function:
-    """The function, which takes arguments by other names as well; see Note [Names of arguments].
+    """Wrap a function so that it accepts alternative argument names; see Note [Alternative argument names].
 
     Args:
-        method: the name of the method that it is, which has no ``out``, though numpy gives one.
-        checked: a name under which overloads are listed, which say for what the other names stand; see Note [Overloads].
+        names: the function's own names by the alternative ones.
+        checked: a name in the list of overloads, by which arguments are checked first; see Note [Overloads].
+        method: the name of the method if it is one; methods reject ``out``.
     """
 
     @functools.wraps(function)
@@ -64,11 +65,11 @@ def renaming(function: Function, names: dict[str, str], checked: str = "", metho
                 raise_refusal(args, kwargs)
                 raise
         if checked:
-            found = refusal(checked, args, kwargs)
+            found = argument_error(checked, args, kwargs)
             if found is not None:
                 raise found
         if method and "out" in kwargs:
-            found = refusal(f"Tensor.{method}", args[1:], kwargs)
+            found = argument_error(f"Tensor.{method}", args[1:], kwargs)
             raise found or TypeError(f"{method}() got an unexpected keyword argument 'out'")
         try:
             return function(*args, **renamed(kwargs, names))
@@ -77,9 +78,9 @@ def renaming(function: Function, names: dict[str, str], checked: str = "", metho
             raise
 
     def raise_refusal(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Say of a method what torch says of its arguments, as they were given; see Note [Refused afterwards]."""
+        """Raise torch's error for the arguments of a method; see Note [Arguments are checked on failure]."""
         if method:
-            found = refusal(f"Tensor.{method}", args[1:], kwargs)
+            found = argument_error(f"Tensor.{method}", args[1:], kwargs)
             if found is not None:
                 raise found from None
 
@@ -87,7 +88,7 @@ def renaming(function: Function, names: dict[str, str], checked: str = "", metho
 
 
 def renamed(kwargs: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
-    """Arguments under the names that the operation has; what is given under both stays."""
+    """Keyword arguments with the function's own names; an argument given under both names is not renamed."""
     return {
         names[name] if name in names and names[name] not in kwargs else name: value
         for name, value in kwargs.items()
@@ -95,7 +96,7 @@ def renamed(kwargs: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
 
 
 def of_input(method: Function) -> Function:
-    """A method as a function, whose tensor may be given as ``input``."""
+    """A method as a function, which accepts the tensor as keyword ``input``."""
 
     @functools.wraps(method)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -106,23 +107,23 @@ def of_input(method: Function) -> Function:
     return call
 
 
-# By numpy ------------------------------------------------------------------------------------------
+# numpy's names -------------------------------------------------------------------------------------
 
 NUMPY_NAMES = {"dim": "axis", "keepdim": "keepdims"}  # by torch's
 _WRITTEN_IN_PYTHON = ("norm", "split", "unique", "unique_consecutive")  # whose arguments torch does not parse
 
 
 def numpy_names(parameters: Iterable[str]) -> dict[str, str]:
-    """numpy's names for those of a function's parameters that it does not know by them; torch's by numpy's."""
+    """torch's names by numpy's, for those parameters that the function does not accept under numpy's name."""
     known = [*parameters]
     return {theirs: own for own, theirs in NUMPY_NAMES.items() if own in known and theirs not in known}
 
 
-def taken(row: Any, own: Any, default: Any, theirs: Any, name: str) -> Any:
-    """An argument of a row that is given under numpy's name.
+def numpy_keyword_value(row: Any, own: Any, default: Any, theirs: Any, name: str) -> Any:
+    """The value of an argument that was passed under numpy's name.
 
     Raises:
-        TypeError: it is given under torch's, too.
+        TypeError: it was passed under torch's name as well.
     """
     if own is not default:
         raise TypeError(f"{row.name}() got an unexpected keyword argument '{name}'")
@@ -130,7 +131,7 @@ def taken(row: Any, own: Any, default: Any, theirs: Any, name: str) -> Any:
 
 
 def _parameters(function: Function) -> Iterable[str]:
-    """The names that inspect.signature finds, which takes ten times as long: this is done at import."""
+    """The names of a function's parameters; ten times faster than inspect.signature, since it runs at import."""
     while hasattr(function, "__wrapped__"):
         function = function.__wrapped__
     code = function.__code__
@@ -138,7 +139,7 @@ def _parameters(function: Function) -> Iterable[str]:
 
 
 def taking_numpy_names(function: Function, name: str) -> Function:
-    """torch's function of that name that is composed of rows, which takes numpy's names of its arguments."""
+    """Wrap a composite function of torch so that it accepts numpy's names."""
     if not isinstance(function, FunctionType) or hasattr(function, "row") or name in _WRITTEN_IN_PYTHON:
         return function
     names = numpy_names(_parameters(function))
@@ -150,6 +151,6 @@ def taking_numpy_names(function: Function, name: str) -> Function:
 
 
 def as_method(function: Function, name: str) -> Function:
-    """torch's function of that name as a method."""
+    """A function of torch as a method."""
     names = getattr(function, "numpy_names", None)
     return function if names is None else renaming(function.__wrapped__, names, method=name)  # type: ignore[attr-defined]

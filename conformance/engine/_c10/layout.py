@@ -1,10 +1,9 @@
-"""torch.layout and torch.memory_format: how elements lie in memory.
+"""torch.layout and torch.memory_format (torch: c10/core/Layout.h, MemoryFormat.h).
 
-Note [Arrays of other layouts]: a tensor of another layout than strided has for its array one that knows shape, dtype
-and layout, and hides the rest: whatever asks it for elements raises LayoutError. Nothing asks beforehand what layout
-a tensor has. Where a row's function fails, it looks whether an operand has such an array, whose layout's own kernel
-then computes the result, or says that there is none; in-place forms, AccumulateGrad and sums of gradients catch the
-error, too. Dense tensors pay nothing for it.
+Note [Sparse arrays]: the ``_array`` of a sparse tensor is an ``Unstrided`` object with shape, dtype and layout; any other access
+(as to an ndarray) raises LayoutError. Operations do not check the layout of their operands first. If an operation
+fails, it checks whether an operand is ``Unstrided``; then the kernel of that layout computes the result, or raises if there is
+none. In-place operations, AccumulateGrad and the sum of gradients catch LayoutError, too. So dense tensors pay nothing for it.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class layout:
-    """Whether a tensor stores all its elements (``torch.strided``)."""
+    """torch.layout: ``torch.strided`` or ``torch.sparse_coo``."""
 
     __slots__ = ("_name",)
     __module__ = "torch"
@@ -39,7 +38,7 @@ class layout:
 
 
 class memory_format(layout):
-    """In which order elements lie."""
+    """torch.memory_format: the order of dimensions in memory."""
 
     __slots__ = ()
     __module__ = "torch"
@@ -54,22 +53,20 @@ channels_last_3d = memory_format("channels_last_3d")
 
 
 def by_name(name: str) -> layout:
-    """The layout or memory format of a name, of which there is one."""
+    """The layout or memory format with this name."""
     formats = (strided, sparse_coo, contiguous_format, preserve_format, channels_last, channels_last_3d)
     return next(each for each in formats if each._name == name)
 
 
-LAYOUTS: list[
-    type
-] = []  # the classes of arrays of other layouts that are loaded: for most programs there is none
+LAYOUTS: list[type] = []  # the imported subclasses of Unstrided; most programs need none
 
 
 class LayoutError(NotImplementedError):
-    """An array was asked for elements that its layout has elsewhere, see Note [Arrays of other layouts]."""
+    """The elements of an Unstrided array were accessed, see Note [Sparse arrays]."""
 
 
 class Unstrided:
-    """The array of a tensor of another layout, see Note [Arrays of other layouts]; no numpy array, lest numpy read it."""
+    """The array of a sparse tensor, see Note [Sparse arrays]; not an ndarray, so that numpy cannot read it."""
 
     layout: layout
 
@@ -77,20 +74,20 @@ class Unstrided:
         LAYOUTS.append(cls)
 
     def elements(self) -> np.ndarray[Any, Any]:
-        """All its elements."""
+        """All elements, as a dense array."""
         raise NotImplementedError
 
     def evaluated(self, row: Row, *arguments: Any, **named: Any) -> Any:
-        """What the row's kernel for the layout gives for these arguments of its forward."""
+        """The result of the operation's kernel for this layout."""
         raise NotImplementedError
 
     def written(self, row: Row, arguments: list[Any]) -> Tensor:
-        """What is done in place of the row's in-place form."""
+        """Run the operation in place for this layout; return the tensor."""
         raise NotImplementedError
 
 
 def unstrided_among(operands: Iterable[Any]) -> Any:
-    """The first operand that has another layout, or None."""
+    """The first Unstrided operand, or None."""
     for each in operands:
         if isinstance(each, (tuple, list)):
             each = unstrided_among(each)
@@ -100,17 +97,17 @@ def unstrided_among(operands: Iterable[Any]) -> Any:
 
 
 def elements_of(value: Any) -> Any:
-    """What an operation gives, as an array with all its elements."""
+    """The result of an operation as a dense array."""
     return value.elements() if isinstance(value, Unstrided) else np.asarray(value)
 
 
 def array_of(value: Any) -> Any:
-    """One of several results as an array; of another layout as it is."""
+    """One of several results as an array; an Unstrided one is not changed."""
     return value if isinstance(value, Unstrided) else np.asanyarray(value)
 
 
 def type_name(array: Any) -> str:
-    """The name of a tensor's type in texts."""
+    """The legacy type name of a tensor in error messages, such as torch.FloatTensor."""
     name = errors.tensor_type(dtypes.BY_NUMPY[array.dtype])
     if not isinstance(array, Unstrided):
         return name
@@ -118,18 +115,18 @@ def type_name(array: Any) -> str:
 
 
 def layout_of(array: Any) -> Any:
-    """The layout of a tensor that has this array."""
+    """The layout of a tensor with this array."""
     return array.layout if isinstance(array, Unstrided) else strided
 
 
-_CHANNELS_LAST = {channels_last: 4, channels_last_3d: 5}  # and how many dimensions they are for
+_CHANNELS_LAST = {channels_last: 4, channels_last_3d: 5}  # with the number of dimensions
 
 
 def suggest_memory_format(array: np.ndarray[Any, Any]) -> memory_format:
-    """The format that the steps suggest, which many results follow (torch: c10/core/TensorImpl.h).
+    """The memory format that the strides suggest (torch: Tensor::suggest_memory_format).
 
-    Channels last are those whose steps grow from the channels to the last dimension and on to the first; where lengths
-    of 1 leave it open, they are in order.
+    channels_last if the strides grow from the channels to the last dimension and on to the first; if sizes of 1 make this
+    ambiguous, contiguous_format.
     """
     for wanted, ndim in _CHANNELS_LAST.items():
         if array.ndim == ndim and array.size and array.strides[1]:
@@ -145,7 +142,7 @@ def suggest_memory_format(array: np.ndarray[Any, Any]) -> memory_format:
 
 
 def following(found: np.ndarray[Any, Any], *operands: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """A result with the channels last where the steps of an operand suggest it, else in order."""
+    """A result in channels_last if the strides of an operand suggest it, otherwise contiguous."""
     for each in operands:
         wanted = suggest_memory_format(each)
         if _CHANNELS_LAST.get(wanted) == found.ndim:
@@ -156,12 +153,12 @@ def following(found: np.ndarray[Any, Any], *operands: np.ndarray[Any, Any]) -> n
 def following_image(
     spatial: int, found: np.ndarray[Any, Any], *operands: np.ndarray[Any, Any]
 ) -> np.ndarray[Any, Any]:
-    """The same where two dimensions are spatial; where three are, always in order."""
+    """The same for two spatial dimensions; for three, always contiguous."""
     return following(found, *operands) if spatial == 2 else ordered(found)
 
 
-def lies_so(array: np.ndarray[Any, Any], wanted: Any) -> bool:
-    """Whether the elements lie in memory in the order of a format."""
+def is_contiguous_as(array: np.ndarray[Any, Any], wanted: Any) -> bool:
+    """Whether an array is contiguous in a memory format."""
     ndim = _CHANNELS_LAST.get(wanted)
     if ndim is None:
         return bool(array.flags.c_contiguous)
@@ -177,10 +174,10 @@ def _channels_last_steps(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def laid_out(array: np.ndarray[Any, Any], wanted: Any) -> np.ndarray[Any, Any]:
-    """A copy whose elements lie in the order of a format; as they lie now where none is wanted.
+    """A copy that is contiguous in a memory format; None or preserve_format keep the strides of a dense array.
 
     Raises:
-        RuntimeError: channels_last for anything but four dimensions, channels_last_3d for anything but five.
+        RuntimeError: channels_last without four dimensions, or channels_last_3d without five.
     """
     if wanted in _CHANNELS_LAST:
         ndim = _CHANNELS_LAST[wanted]
@@ -193,4 +190,4 @@ def laid_out(array: np.ndarray[Any, Any], wanted: Any) -> np.ndarray[Any, Any]:
         return empty_in_steps(array.shape, array.dtype, strides(array))
     if wanted is contiguous_format or array.flags.c_contiguous or 0 in array.strides:
         return array.copy("C")
-    return array.copy("K")  # which would put repeated dimensions, of stride 0, last
+    return array.copy("K")  # not for strides of 0: it would make expanded dimensions the innermost ones

@@ -1,7 +1,7 @@
-"""Functions of doubles as the C library rounds them, which is how torch's samples are made.
+"""log, log1p, exp and tan of float64 as the C library rounds them, which torch's samplers call.
 
-numpy asks the C library too, but where the processor has AVX-512: there it has functions of its own, which differ
-in the last place (log for 4 numbers of 1,000, log1p for 80).
+numpy also calls the C library, except on CPUs with AVX-512. There it has functions of its own, which differ in the last
+digit (log for 4 numbers of 1,000, log1p for 80).
 """
 
 from __future__ import annotations

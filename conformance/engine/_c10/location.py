@@ -1,4 +1,4 @@
-"""Where the engine is: the package it is imported as, and its folder."""
+"""The name under which the engine's package is imported, and its folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Per-thread state: grad mode, inference mode, saved-tensor hooks, sequence numbers; and anomaly mode, of all threads."""
+"""Thread-local state: grad mode, inference mode, saved-tensor hooks and so on (torch: c10/core/GradMode.h, AutogradState.h).
+
+Anomaly mode is not thread-local, as in torch.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +26,11 @@ set_autocast_enabled: Callable[[str, bool], None] = on_first_use("set_autocast_e
 
 
 class Recorder:
-    """What recording an operation asks of its thread."""
+    """What operations read when they are recorded: one attribute access of the thread-local state."""
 
     __slots__ = ("saved_hooks", "sequence_nrs")
 
-    anomaly = False  # of all threads, as in torch
+    anomaly = False  # for all threads, as in torch
     anomaly_check_nan = True
 
     def __init__(self) -> None:
@@ -36,13 +39,10 @@ class Recorder:
 
 
 class State(threading.local):
-    """What torch keeps in thread-local storage.
+    """The thread-local state.
 
-    ``recording`` answers all that is asked on the hot path, since each read of a thread's own attribute costs a
-    tenth of a small operation: the thread's recorder where grad mode is on, False where it is off, None in
-    inference mode.
-    Note [Floating point warnings]: torch computes inf and nan silently. numpy warns, and switching that off
-    for each operation costs more than the operation; it is switched off once for each thread, here.
+    ``recording`` combines several flags, since each read of a thread-local attribute costs a tenth of a small operation: it
+    is the thread's Recorder if grad mode is on, False if it is off, None in inference mode.
     """
 
     grad_enabled = True
@@ -50,35 +50,40 @@ class State(threading.local):
     forward_grad = True  # whether forward-mode AD is on
     saved_hooks_disabled: str | None = None
     before_mutation: Callable[[Any], None] | None = None  # set by allow_mutation_on_saved_tensors
-    evaluating: Any = None  # the node now running backward (anomaly mode names it as parent)
-    unpacked: dict[Any, Any] | None = None  # by hooks, for the node that runs for each example of a batch
-    graph_task: Any = None  # the backward pass now running in this thread
-    nesting = 0  # how many backward passes run inside one another
-    multithreading = True
-    layout_enforced = True  # whether a first gradient is laid out as its leaf
-    view_replay = False  # whether views know how to be taken anew
-    unoverridable = False  # whether neither subclasses nor modes are asked
-    function_modes: tuple[Any, ...] = ()  # the TorchFunctionModes in force, the innermost last
-    default_device: Any = None  # the DeviceContext that set_default_device has begun
-    pending: Any = None  # the operation that a TorchDispatchMode is asked about
-    dispatch_modes: tuple[Any, ...] = ()  # the TorchDispatchModes in force, the innermost last
-    standing_in: tuple[Any, ...] | None = (
-        None  # the modes that have given the result of the row that runs, if one does
+    evaluating: Any = None  # the running node (torch: get_current_node)
+    unpacked: dict[Any, Any] | None = (
+        None  # results of unpack hooks, for a node that runs once for each sample
     )
-    dispatching = True  # whether subclasses of Tensor are asked what operations below autograd give
-    below_autograd = False  # whether a kernel runs, which nothing is recorded of whatever the grad mode
-    overriding = True  # whether subclasses of Tensor are asked what torch's functions do
-    checkpoint_valid = True  # no backward pass with inputs is running
+    graph_task: Any = None  # the GraphTask of the pass that runs in this thread
+    nesting = 0  # the depth of nested (reentrant) backward passes
+    multithreading = True
+    layout_enforced = True  # whether the strides of a grad must be those of its leaf
+    view_replay = False  # see Note [Replayed views]
+    unoverridable = False  # whether no __torch_function__ is called (DisableTorchFunction)
+    function_modes: tuple[Any, ...] = ()  # the TorchFunctionModes in force, the innermost last
+    default_device: Any = None  # the DeviceContext of set_default_device
+    pending: Any = None  # the operation for which a TorchDispatchMode is being called
+    dispatch_modes: tuple[Any, ...] = ()  # the TorchDispatchModes in force, the innermost last
+    suspended_dispatch_modes: tuple[Any, ...] | None = (
+        None  # the modes around the running operation, for which they have returned the result; see Note [Below autograd]
+    )
+    dispatching = True  # whether __torch_dispatch__ of subclasses is called
+    below_autograd = (
+        False  # whether a kernel runs below autograd: nothing is recorded, whatever the grad mode
+    )
+    overriding = True  # whether __torch_function__ of subclasses is called
+    checkpoint_valid = True  # False inside a backward pass with inputs (torch: checkpoint_valid)
     graph_exec_group: Any = None  # the GraphExecGroup of checkpoint
-    trace: Any = None  # what a profile records of this thread
-    autocast: frozenset[str] = frozenset()  # the types of devices for which it is on
-    autocast_dtypes: Mapping[str, Any] = MappingProxyType({})  # the lower precisions, where they were set
-    autocast_cache = True  # whether copies of parameters are kept
-    autocast_nesting = 0  # how many of its contexts run inside one another
+    trace: Any = None  # the events that a profiler records in this thread
+    autocast: frozenset[str] = frozenset()  # the device types for which it is on
+    autocast_dtypes: Mapping[str, Any] = MappingProxyType({})  # by device type, if they were set
+    autocast_cache = True  # whether casts of parameters are cached
+    autocast_nesting = 0  # the depth of nested autocast contexts
 
     def __init__(self) -> None:
         self.recorder = Recorder()
         self.recording: Recorder | Literal[False] | None = self.recorder
+        # torch computes inf and nan silently, numpy warns; np.errstate for each operation would cost more than the operation.
         np.seterr(all="ignore")
 
     @property
@@ -119,12 +124,12 @@ ThreadLocals = tuple[Any, ...]
 
 
 def thread_locals() -> ThreadLocals:
-    """What a program may switch in this thread without a context that switches it back.
+    """The thread-local state that user code can change without a context manager (torch: ThreadLocalState).
 
-    Note [Each node begins as the pass]: torch gives every node the thread-local state with which its pass began, so
-    that a hook or a backward that leaves grad mode, autocast or hooks for saved tensors otherwise changes neither the
-    nodes that follow nor what comes after the pass. Only Python can change it: what was found before the program's
-    code ran inside a pass for the first time is put back whenever it has.
+    Note [Thread-local state of a node]: in torch every node runs with the thread-local state with which its pass began. So if a
+    hook or a custom backward changes grad mode, autocast or the saved-tensor hooks and does not restore them, this affects
+    neither the following nodes nor the code after the pass. Only user code can change the state: so a pass saves it before
+    user code first runs, and restores it each time after user code has run.
     """
     return (
         (state.grad_enabled, state.inference),
@@ -137,7 +142,7 @@ def thread_locals() -> ThreadLocals:
 
 
 def restore_thread_locals(found: ThreadLocals | None) -> None:
-    """Put back what ``thread_locals`` found."""
+    """Restore a state from ``thread_locals``."""
     if found is None or found == thread_locals():
         return
     modes, state.forward_grad, state.saved_hooks, state.saved_hooks_disabled, autocast = found[:5]
@@ -149,10 +154,10 @@ def restore_thread_locals(found: ThreadLocals | None) -> None:
 
 @contextmanager
 def below_autograd() -> Iterator[None]:
-    """Inside, nothing is recorded and no tangent computed, while grad mode is what it is (torch: AutoDispatchBelowAutograd)."""
+    """Inside, nothing is recorded and no tangents are computed; grad mode does not change (torch: AutoDispatchBelowAutograd)."""
     before = state.below_autograd, state.forward_grad
     state.below_autograd, state.forward_grad = True, False
-    transforms.begin()  # see Note [Writes inside kernels]
+    transforms.begin()  # so that operations pass through their stubs: see Note [Version bumps inside kernels]
     _set(state.grad_enabled, state.inference)
     try:
         yield
@@ -162,8 +167,8 @@ def below_autograd() -> Iterator[None]:
         _set(state.grad_enabled, state.inference)
 
 
-class unseen:
-    """Inside, no TorchDispatchMode sees anything; gives those outside, the outermost first."""
+class without_dispatch_modes:
+    """Inside, no TorchDispatchMode is in force; ``as`` gets the modes outside, the outermost first."""
 
     def __enter__(self) -> tuple[Any, ...]:
         self.before, state.dispatch_modes = state.dispatch_modes, ()
@@ -174,10 +179,10 @@ class unseen:
 
 
 class ContextDecorator:
-    """A context manager that also decorates functions and generators (torch.utils._contextlib)."""
+    """A context manager that can also decorate functions and generators (torch: utils/_contextlib.py)."""
 
     def clone(self) -> ContextDecorator:
-        """A fresh one for each call of a decorated function."""
+        """A new instance for each call of a decorated function."""
         return type(self)()
 
     def __enter__(self) -> Any:
@@ -207,7 +212,7 @@ class ContextDecorator:
         return decorated
 
     def _wrap_generator(self, function: Any) -> Any:
-        """The mode holds while the generator's body runs, not while it is suspended."""
+        """Decorate a generator: the mode is in force while its body runs, not while it is suspended."""
 
         @functools.wraps(function)
         def decorated(*args: Any, **kwargs: Any) -> Any:
@@ -223,7 +228,7 @@ class ContextDecorator:
                             generator.close()
                         raise
                     except BaseException:
-                        with self.clone():  # as torch throws it, of which Python warns from 3.12 on
+                        with self.clone():  # the deprecated signature of throw, as in torch
                             response = generator.throw(*sys.exc_info())
                     else:
                         with self.clone():
@@ -235,7 +240,7 @@ class ContextDecorator:
 
 
 class _set_fwd_grad_enabled(ContextDecorator):
-    """Switches forward mode on or off at once; as a context it restores."""
+    """Switches forward-mode AD on or off when called; as a context manager it restores the previous state."""
 
     __module__ = "torch.autograd.forward_ad"
 
@@ -254,7 +259,7 @@ class _set_fwd_grad_enabled(ContextDecorator):
 
 
 class _NoParameter(ContextDecorator):
-    """torch's modes without parameter may decorate with or without parentheses."""
+    """A mode without parameters: decorates with or without parentheses (torch: _NoParamDecoratorContextManager)."""
 
     def __new__(cls, function: Any = None) -> Any:
         instance = super().__new__(cls)
@@ -265,7 +270,7 @@ class _NoParameter(ContextDecorator):
 
 
 class no_grad(_NoParameter):
-    """torch.no_grad: nothing is recorded inside."""
+    """torch.no_grad: inside, nothing is recorded."""
 
     __module__ = "torch.autograd.grad_mode"
 
@@ -278,7 +283,7 @@ class no_grad(_NoParameter):
 
 
 class enable_grad(_NoParameter):
-    """torch.enable_grad: recording is on inside, unless in inference mode."""
+    """torch.enable_grad: inside, operations are recorded, unless in inference mode."""
 
     __module__ = "torch.autograd.grad_mode"
 
@@ -291,7 +296,10 @@ class enable_grad(_NoParameter):
 
 
 class set_grad_enabled(ContextDecorator):
-    """torch.set_grad_enabled: takes effect when called; as a context it restores, as a decorator it waits."""
+    """torch.set_grad_enabled: takes effect when called; as a context manager restores it at the end.
+
+    As a decorator, it takes effect only inside the function.
+    """
 
     __module__ = "torch.autograd.grad_mode"
 
@@ -319,7 +327,7 @@ class set_grad_enabled(ContextDecorator):
 
 
 class inference_mode(ContextDecorator):
-    """torch.inference_mode: no recording, and the tensors made inside stay out of autograd for good."""
+    """torch.inference_mode: nothing is recorded; tensors created inside are inference tensors, which cannot be saved."""
 
     __module__ = "torch.autograd.grad_mode"
     previous: tuple[bool, bool]
@@ -346,10 +354,10 @@ class inference_mode(ContextDecorator):
 
 
 def check_bool(value: Any, function: str, argument: str = "enabled", position: int = 1) -> None:
-    """Refuse what is no bool.
+    """Check that an argument is a bool.
 
     Raises:
-        TypeError: as torch words it for the argument of this function.
+        TypeError: another type; with torch's message for this argument of the function.
     """
     if not isinstance(value, bool):
         raise wrong_type(function, argument, "bool", value, position)
@@ -366,7 +374,7 @@ def is_inference_mode_enabled() -> bool:
 
 
 class detect_anomaly:
-    """torch.autograd.detect_anomaly: errors of backward come with the traceback of the forward call."""
+    """torch.autograd.detect_anomaly: an error in backward warns with the traceback of the forward call."""
 
     __module__ = "torch.autograd.anomaly_mode"
 
@@ -387,7 +395,7 @@ class detect_anomaly:
 
 
 class set_detect_anomaly:
-    """torch.autograd.set_detect_anomaly: switches at once; as a context manager it restores."""
+    """torch.autograd.set_detect_anomaly: takes effect when called; as a context manager restores it at the end."""
 
     __module__ = "torch.autograd.anomaly_mode"
 
@@ -406,7 +414,7 @@ def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
     """torch.set_anomaly_enabled.
 
     Raises:
-        TypeError: for anything but bools.
+        TypeError: an argument is not a bool.
     """
     check_bool(enabled, "set_anomaly_enabled")
     check_bool(check_nan, "set_anomaly_enabled", "check_nan", 2)

@@ -1,4 +1,4 @@
-"""How arrays print as tensors (torch: _tensor_str.py)."""
+"""Print options, and the formatting of tensor elements (torch: _tensor_str.py)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Array = np.ndarray[Any, Any]
 
 
 class PrintOptions(NamedTuple):
-    """What torch.set_printoptions sets."""
+    """The options of torch.set_printoptions."""
 
     precision: int = 4
     threshold: float = 1000
@@ -28,7 +28,7 @@ PROFILES = {
     "full": PrintOptions(threshold=math.inf),
 }
 
-options = PROFILES["default"]  # those in force
+options = PROFILES["default"]  # the current options
 
 
 def set_printoptions(
@@ -39,7 +39,7 @@ def set_printoptions(
     profile: str | None = None,
     sci_mode: bool | None = None,
 ) -> None:
-    """torch.set_printoptions: None leaves as is, except that ``sci_mode=None`` means automatic."""
+    """torch.set_printoptions: None changes nothing, except that ``sci_mode=None`` means automatic."""
     global options
     given = {
         "precision": precision,
@@ -59,7 +59,7 @@ def get_printoptions() -> dict[str, Any]:
 
 @contextlib.contextmanager
 def printoptions(**changes: Any) -> Iterator[None]:
-    """torch.printoptions: set for the duration of a block."""
+    """torch.printoptions: a context manager that sets print options."""
     global options
     before = options
     set_printoptions(**changes)
@@ -74,11 +74,11 @@ def tensor_text(array: Array, *, default: np.dtype[Any], suffixes: Iterable[str]
 
     Args:
         array: the elements.
-        default: the default dtype, which is not named.
-        suffixes: what stands after size and dtype, such as "grad_fn=<MulBackward0>" or "requires_grad=True".
+        default: the default dtype, which is not printed.
+        suffixes: printed after size and dtype, such as "grad_fn=<MulBackward0>" or "requires_grad=True".
         name: "tensor", or the name of a subclass.
     """
-    # In an empty tensor no element shows what it is, so only the default dtype goes without saying.
+    # The dtype of an empty tensor is printed unless it is the default dtype.
     unnamed: tuple[np.dtype[Any], ...] = (default,)
     if array.size:
         complex_default = np.complex128 if default == np.float64 else np.complex64
@@ -94,7 +94,7 @@ def tensor_text(array: Array, *, default: np.dtype[Any], suffixes: Iterable[str]
 
 
 def elements_text(array: Array, indent: int = 0) -> str:
-    """The elements in brackets, for text that starts at column ``indent``."""
+    """The elements in brackets, for a text that starts at column ``indent``."""
     if not array.size:
         return "[]"
     summarize = array.size > options.threshold
@@ -105,18 +105,18 @@ def elements_text(array: Array, indent: int = 0) -> str:
 
 
 class _Format(NamedTuple):
-    """How to print one element; ``width`` counts what stands between two commas."""
+    """How to print one element, and the width of the text."""
 
     width: int
     text: Callable[[Any], str]
 
 
 def _format(shown: Array) -> _Format:
-    """The format that suits all elements to be shown."""
+    """The common format of all printed elements (torch: _Formatter)."""
     if shown.dtype.kind not in "fV":
         width = max((len(str(value)) for value in shown.ravel().tolist()), default=1)
         return _Format(width, lambda value: str(value).rjust(width))
-    # Zero, nan and inf have no say in the width, the digits or the notation.
+    # Zero, nan and inf do not count for width, digits and notation.
     deciding = shown[np.isfinite(shown) & (shown != 0)]
     integers = bool((deciding == np.ceil(deciding)).all())
     spec = ".0f" if integers else f".{options.precision}f"
@@ -180,7 +180,7 @@ def _row(array: Array, indent: int, summarize: bool, form: _Format) -> str:
 
 
 def _summary(array: Array) -> Array:
-    """The elements that a summary shows."""
+    """The elements that are printed in summarized form."""
     edge = options.edgeitems
     for axis, length in enumerate(array.shape):
         if length > 2 * edge:
@@ -189,7 +189,7 @@ def _summary(array: Array) -> Array:
 
 
 def with_suffixes(text: str, suffixes: list[str], indent: int, on_new_line: bool = False) -> str:
-    """Text of a tensor with what stands behind its elements, on further lines where it is too long."""
+    """Append suffixes to the text of a tensor, on new lines if a line becomes too long (torch: _add_suffixes)."""
     column = len(text) - text.rfind("\n") + 1
     for suffix in suffixes:
         if on_new_line or column + len(suffix) + 2 > options.linewidth:

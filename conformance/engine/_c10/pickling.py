@@ -1,8 +1,8 @@
 """How tensors and modules are pickled (torch: _utils.py).
 
-Note [Classes that call themselves torch's]: the engine's classes carry torch's module names, so pickle would look for
-them in torch. What is pickled instead is where torch has them, to be looked for in the engine: ``place`` and ``find``.
-Where the engine keeps in one module what torch has in several, or elsewhere, the package above has the class.
+Note [Pickling by torch's names]: the ``__module__`` of the engine's classes is torch's, so pickle would look for them in torch. So
+the engine pickles the name of torch's module as data (``place``), and looks it up in the engine (``find``). If the engine
+does not have that module, or the class is not in it, the package above has the class.
 """
 
 from __future__ import annotations
@@ -17,16 +17,19 @@ Place = type | tuple[str, str]
 
 
 def place(cls: type) -> Place:
-    """A class as pickle can find it again: the user's as it is, the engine's by module and name."""
+    """A class in a form that can be pickled: a class of the user itself, one of the engine as module and name.
+
+    See Note [Pickling by torch's names].
+    """
     root, _, rest = cls.__module__.partition(".")
     return cls if root != "torch" else (rest, cls.__qualname__)
 
 
 def find(where: Place) -> type:
-    """The class that stands at a place.
+    """The class of a result of ``place``.
 
     Raises:
-        TypeError: what stands there is no class.
+        TypeError: it is not a class.
     """
     if isinstance(where, type):
         return where
@@ -45,16 +48,16 @@ def _has(path: str, name: str) -> bool:
 
 
 def rebuild(where: Place, *arguments: Any) -> Any:
-    """Call the class at a place."""
+    """Unpickle by a call of the class."""
     return find(where)(*arguments)
 
 
 def blank(where: Place) -> Any:
-    """An object of the class at a place that was not initialised: its state follows."""
+    """A new object without ``__init__``; pickle sets its state."""
     cls = find(where)
     return cls.__new__(cls)
 
 
 def reduce(self: Any, protocol: Any = None) -> Any:
-    """``__reduce_ex__`` of what is its class and its state."""
+    """The ``__reduce_ex__`` of classes that are pickled by their state alone."""
     return blank, (place(type(self)),), self.__getstate__()

@@ -1,4 +1,4 @@
-"""Nested tuples, lists and dicts as lists of leaves (torch: utils/_pytree.py)."""
+"""Pytrees: nested tuples, lists and dicts, flattened to lists of leaves (torch: utils/_pytree.py)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .size import Size
 
 @dataclass(frozen=True)
 class TreeSpec:
-    """How a value is nested: its type, its keys or names, and its parts; a leaf has no type."""
+    """The structure of a pytree: type, context (keys, class) and children; the type of a leaf is None."""
 
     type: Any = None
     context: Any = None
@@ -21,12 +21,12 @@ class TreeSpec:
 
     @property
     def num_leaves(self) -> int:
-        """How many leaves there are."""
+        """The number of leaves."""
         return 1 if self.type is None else sum(each.num_leaves for each in self.parts)
 
     @property
     def num_nodes(self) -> int:
-        """How many nodes there are, the leaves among them."""
+        """The number of nodes, including leaves."""
         return 1 + sum(each.num_nodes for each in self.parts)
 
     def __repr__(self) -> str:
@@ -38,10 +38,12 @@ class TreeSpec:
 
 
 LEAF = TreeSpec()
-# Classes whose values programs made nodes: what gives their parts, and what makes them of parts.
+# The classes that users have registered: functions that flatten and unflatten their objects.
 REGISTERED: dict[type, tuple[Callable[[Any], tuple[list[Any], Any]], Callable[[Any, Any], Any]]] = {}
 
-_DICTS = frozenset([dict, OrderedDict, defaultdict])  # each may stand for another
+_DICTS = frozenset(
+    [dict, OrderedDict, defaultdict]
+)  # interchangeable in tree prefixes (torch: BUILTIN_DICTS)
 
 
 class _Asterisk:
@@ -55,10 +57,10 @@ def outline(spec: TreeSpec) -> str:
 
 
 def children(value: Any) -> tuple[TreeSpec, list[Any]] | None:
-    """The node of a value, and what it holds; None for a leaf."""
+    """The TreeSpec of a value without children, and the children; None for a leaf."""
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return TreeSpec(type(value), type(value)), list(value)
-    if isinstance(value, structseq._Named):
+    if isinstance(value, structseq.StructSequence):
         return TreeSpec(type(value), type(value)), list(value)
     if type(value) in (tuple, list, Size):
         return TreeSpec(type(value)), list(value)
@@ -75,7 +77,7 @@ def children(value: Any) -> tuple[TreeSpec, list[Any]] | None:
 
 
 def flatten(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], TreeSpec]:
-    """The leaves from left to right, and how they are nested; ``is_leaf`` tells what is not looked into."""
+    """torch.utils._pytree.tree_flatten: the leaves from left to right, and the structure."""
     node = None if is_leaf is not None and is_leaf(value) else children(value)
     if node is None:
         return [value], LEAF
@@ -89,7 +91,7 @@ def flatten(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[l
 
 
 def unflatten(leaves: list[Any], spec: TreeSpec) -> Any:
-    """The value that was flattened, with other leaves."""
+    """torch.utils._pytree.tree_unflatten: a value with this structure and these leaves."""
     return _build(iter(leaves), spec)
 
 
@@ -105,16 +107,16 @@ def _build(leaves: Iterator[Any], spec: TreeSpec) -> Any:
         return defaultdict(spec.context[0], zip(spec.context[1], parts, strict=True))
     if spec.type is deque:
         return deque(parts, spec.context)
-    if spec.type in (tuple, list, Size) or issubclass(spec.type, structseq._Named):
+    if spec.type in (tuple, list, Size) or issubclass(spec.type, structseq.StructSequence):
         return spec.type(parts)
     return spec.type(*parts)
 
 
 def flatten_up_to(value: Any, spec: TreeSpec) -> list[Any]:
-    """What a value has in the places of a tree's leaves.
+    """The subtrees of a value at the leaves of a structure (torch: TreeSpec.flatten_up_to).
 
     Raises:
-        ValueError: it is nested otherwise.
+        ValueError: the value has another structure.
     """
     if spec.type is None:
         return [value]
@@ -148,13 +150,13 @@ def flatten_up_to(value: Any, spec: TreeSpec) -> list[Any]:
 
 
 def tree_map(function: Callable[[Any], Any], value: Any) -> Any:
-    """The value with a function applied to each leaf."""
+    """torch.utils._pytree.tree_map: apply a function to each leaf."""
     leaves, spec = flatten(value)
     return unflatten([function(each) for each in leaves], spec)
 
 
 def broadcast_to_and_flatten(prefix: Any, spec: TreeSpec) -> list[Any] | None:
-    """What a prefix of a tree says of each leaf; None where it is no prefix."""
+    """The leaf of a tree prefix for each leaf of a structure; None if it is not a prefix (torch: _broadcast_to_and_flatten)."""
     if spec.type is None:
         return [prefix] if children(prefix) is None else None
     node = children(prefix)

@@ -1,4 +1,4 @@
-"""Dimensions, sizes and strides: the checks that every shape operation shares."""
+"""Dimensions, sizes and strides (torch: c10/core/WrapDimMinimal.h, ATen/InferSize.h, TensorIterator.cpp)."""
 
 from __future__ import annotations
 
@@ -19,10 +19,13 @@ is_count: Callable[[Any], bool] = unfilled  # from overloads, see Note [Slots]
 
 
 def wrap_dim(dim: Any, ndim: int, called: str = "") -> int:
-    """A dimension counted from the front; ``called`` is the function whose first argument it is.
+    """Make a dimension non-negative (torch: maybe_wrap_dim).
+
+    Args:
+        called: the function of which it is the first argument, for errors.
 
     Raises:
-        IndexError: out of range, as torch words it; a 0-d tensor counts as having one dimension.
+        IndexError: out of range; a 0-dimensional tensor counts as having one dimension.
         TypeError: not an integer.
     """
     if dim.__class__ is not int:
@@ -39,14 +42,14 @@ def wrap_dim(dim: Any, ndim: int, called: str = "") -> int:
 
 
 def existing_dim(dim: Any, ndim: int, called: str = "") -> int:
-    """As ``wrap_dim``, but a 0-d tensor has no dimension at all."""
+    """Like ``wrap_dim``, but raises for a 0-dimensional tensor."""
     if not ndim:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     return wrap_dim(dim, ndim, called)
 
 
 def wrap_dims(dims: Any, ndim: int) -> tuple[int, ...]:
-    """Several dimensions, counted from the front and without repetition.
+    """Make dimensions non-negative (torch: dim_list_to_bitset).
 
     Raises:
         RuntimeError: a dimension appears twice.
@@ -63,10 +66,13 @@ def wrap_dims(dims: Any, ndim: int) -> tuple[int, ...]:
 
 
 def sizes(arguments: tuple[Any, ...], called: str = "argument 'size'") -> tuple[int, ...]:
-    """``f(2, 3)`` and ``f((2, 3))`` alike, as a tuple of ints; ``called`` is how texts call them.
+    """The sizes of ``f(2, 3)`` or ``f((2, 3))`` as a tuple of ints.
+
+    Args:
+        called: the name of the argument in errors.
 
     Raises:
-        TypeError: one of them is no int, or none is given.
+        TypeError: a size is not an int, or there are no arguments.
     """
     if not arguments:
         raise _none_given(called)
@@ -82,7 +88,7 @@ def sizes(arguments: tuple[Any, ...], called: str = "argument 'size'") -> tuple[
 
 def _none_given(called: str) -> TypeError:
     function, _, name = called.partition(": argument ")
-    if not name:  # of a function whose caller says it
+    if not name:  # the caller raises an error with the name of the function
         return TypeError(f"{called} is missing")
     return TypeError(f"{function} missing 1 required positional arguments: " + name.replace("'", '"'))
 
@@ -102,16 +108,16 @@ def _no_sizes(arguments: Any, alone: bool, called: str) -> TypeError:
 
 
 def is_one_number(size: Any) -> bool:
-    """Whether a size for all dimensions is given: an int, one of numpy's, or a tensor of one."""
+    """Whether one size for all dimensions was passed: an int, or a 0-dimensional array or tensor."""
     return isinstance(size, int) or getattr(size, "ndim", 1) == 0
 
 
 def new_sizes(arguments: tuple[Any, ...], name: str = "") -> tuple[int, ...]:
-    """The sizes of a tensor to be made by the function of this name.
+    """The sizes of a new tensor that the function with this name creates.
 
     Raises:
-        RuntimeError: one of them is negative.
-        TypeError: one of them is no int.
+        RuntimeError: a size is negative.
+        TypeError: a size is not an int.
     """
     shape = sizes(arguments, f"{name}(): argument 'size'" if name else "argument 'size'")
     if name == "zeros" and any(n < 0 for n in shape):
@@ -121,10 +127,10 @@ def new_sizes(arguments: tuple[Any, ...], name: str = "") -> tuple[int, ...]:
 
 
 def refuse_negative(shape: Sequence[int]) -> None:
-    """Refuse the shape of a tensor to be made of which a side is negative.
+    """Check that the shape of a new tensor has no negative size (torch: check_size_nonnegative).
 
     Raises:
-        RuntimeError: naming the first one.
+        RuntimeError: it has; names the first one.
     """
     for n in shape:
         if n < 0:
@@ -132,10 +138,10 @@ def refuse_negative(shape: Sequence[int]) -> None:
 
 
 def infer_size(shape: Sequence[int], numel: int) -> tuple[int, ...]:
-    """A shape with its one -1 filled in.
+    """A shape with its -1 inferred (torch: infer_size).
 
     Raises:
-        RuntimeError: it does not fit that many elements, or has two -1.
+        RuntimeError: the shape does not have this number of elements, or has two -1.
     """
     if math.prod(shape) == numel and min(shape, default=0) >= 0:
         return tuple(shape)
@@ -158,7 +164,7 @@ def infer_size(shape: Sequence[int], numel: int) -> tuple[int, ...]:
 
 
 def strides(array: np.ndarray[Any, Any]) -> tuple[int, ...]:
-    """The steps of an array in elements; one that is made empty has steps of 0, and torch's those of memory in order."""
+    """The strides of an array in elements. An empty array whose strides are all 0 gets contiguous ones, as in torch."""
     if array.size or any(array.strides):
         width = array.itemsize
         return tuple([step // width for step in array.strides])
@@ -166,15 +172,15 @@ def strides(array: np.ndarray[Any, Any]) -> tuple[int, ...]:
 
 
 def steps_in_order(shape: Sequence[int], width: int = 1) -> tuple[int, ...]:
-    """The steps of memory in order, whose last is ``width``."""
+    """Contiguous strides; ``width`` is the last of them."""
     return tuple(accumulate(reversed(shape[1:]), operator.mul, initial=width))[::-1] if shape else ()
 
 
 def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
-    """The shape to which shapes broadcast.
+    """The broadcast shape (torch: infer_size_dimvector).
 
     Raises:
-        RuntimeError: they do not, as torch words it.
+        RuntimeError: the shapes do not broadcast.
     """
     result: tuple[int, ...] = ()
     for shape in shapes:
@@ -191,44 +197,44 @@ def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
 
 
 def ordered(result: Any) -> Any:
-    """A result that lies in order, as torch's reductions make theirs, whatever the order of their operand."""
-    in_order = result.flags.c_contiguous  # but a length of 1 may have any step
+    """A contiguous result: those of torch's reductions are contiguous whatever the strides of the operand."""
+    in_order = result.flags.c_contiguous  # but a dimension of size 1 may have any stride
     if in_order and (1 not in result.shape or (result.size > _SMALL and _has_steps_in_order(result))):
         return result
     return result.copy()
 
 
-_SMALL = 1000  # elements that are copied sooner than looked at
+_SMALL = 1000  # up to this size, a copy is faster than a check of the strides
 
 
 def _has_steps_in_order(array: np.ndarray[Any, Any]) -> bool:
-    """Whether the steps are in order, those of lengths of 1 too, which numpy leaves open."""
+    """Whether the strides are contiguous, also those of dimensions of size 1, which numpy ignores."""
     return array.strides == steps_in_order(array.shape, array.itemsize)
 
 
 def is_expanded(array: np.ndarray[Any, Any]) -> bool:
-    """Whether an empty array is expanded: numpy gives empty memory of its own steps of 0 as well."""
+    """Whether an empty array is expanded. Its strides alone do not show it: those of any new empty array are 0 in numpy."""
     owner: Any = array
-    while getattr(owner, "base", None) is not None:  # numpy's as_strided puts what is no array between
+    while getattr(owner, "base", None) is not None:  # numpy's as_strided puts another object between
         owner = owner.base
     return 0 in array.strides and getattr(owner, "size", 0) > 0
 
 
 def still_expanded(result: np.ndarray[Any, Any], operand: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """An empty result, expanded where its operand is: a grad that is laid out so is not stolen."""
+    """An empty result, expanded if its operand is; such a gradient is not stolen."""
     if not is_expanded(operand):
         return result
     return np.ndarray(result.shape, result.dtype, np.empty(1, result.dtype), 0, (0,) * result.ndim)
 
 
 def laid_out(result: np.ndarray[Any, Any], *operands: Any) -> np.ndarray[Any, Any]:
-    """An elementwise result in the order of memory that torch gives it.
+    """The result of an elementwise operation, with the strides that it has in torch.
 
-    Note [Order of an elementwise result]: operands of one shape that are all in order give a result in order; without
-    gaps and of equal steps, they give it these steps. Else, where operands lie in different orders, the first that tells
-    two dimensions apart decides which is inner (torch: TensorIterator, reorder_dimensions); a step of 0, of what is
-    broadcast, tells nothing. numpy leaves dimensions as they are unless all operands agree, and gives those of length
-    1 steps of its own.
+    Note [Strides of an elementwise result]: if all operands have the same shape and are contiguous, so is the result; if they
+    are dense with equal strides, the result has these strides. Otherwise dimensions are sorted by stride: for each pair, the
+    first operand whose strides differ decides which is inner, and broadcast dimensions (stride 0) do not count (torch:
+    TensorIterator, reorder_dimensions). numpy keeps the order of dimensions unless all operands agree, and computes
+    other strides for dimensions of size 1.
     """
     steps = _steps_of_result(
         _geometry(result),
@@ -244,9 +250,9 @@ def _geometry(array: np.ndarray[Any, Any]) -> _Geometry:
     return array.shape, array.strides, array.itemsize
 
 
-@lru_cache(10_000)  # a program has few, and asks at each step
+@lru_cache(10_000)  # a program has few combinations of shapes and strides
 def _steps_of_result(result: _Geometry, operands: tuple[_Geometry | bool, ...]) -> tuple[int, ...] | None:
-    """The steps of an elementwise result, or None for those that it has; of an operand without geometry, whether it is given."""
+    """The strides of an elementwise result, None if it has them already; an operand that is not an array is a bool: not None."""
     shape, _, width = result
     arrays = [_without_memory(*each) for each in operands if isinstance(each, tuple) and each[0]]
     if all(each.shape == shape for each in arrays) and (
@@ -273,12 +279,12 @@ def _steps_of_result(result: _Geometry, operands: tuple[_Geometry | bool, ...]) 
 
 
 def _without_memory(shape: tuple[int, ...], steps: tuple[int, ...], width: int) -> np.ndarray[Any, Any]:
-    """An array that lies so, of which no element may be read."""
+    """An array with these strides, whose elements must not be read."""
     return as_strided(np.empty(1, f"V{width}"), shape, steps)
 
 
 def _dense_steps(shape: tuple[int, ...], steps: Sequence[Sequence[int]]) -> tuple[int, ...]:
-    """The steps without gaps in the order of dimensions that the first steps tell which tell any."""
+    """Dense strides, with the dimensions in the order of ``from_innermost``."""
     wanted, extent = [0] * len(shape), 1
     for axis in from_innermost(shape, steps):
         wanted[axis] = extent
@@ -287,10 +293,13 @@ def _dense_steps(shape: tuple[int, ...], steps: Sequence[Sequence[int]]) -> tupl
 
 
 def from_innermost(shape: tuple[int, ...], steps: Sequence[Sequence[int]]) -> list[int]:
-    """The dimensions in the order in which they lie in memory, as the first steps tell which tell any."""
+    """The dimensions from the innermost to the outermost, by the strides of several operands.
+
+    See Note [Strides of an elementwise result].
+    """
 
     def outward(inner: int, outer: int) -> int:
-        """1 where the first belongs outside the second, -1 where not, 0 where nothing tells."""
+        """1 if the dimensions have to be exchanged, -1 if not, 0 if the strides do not decide."""
         for step in steps:
             a, b = step[inner], step[outer]
             if a == 0 or b == 0 or (a == b and shape[inner] <= shape[outer]):
@@ -302,17 +311,17 @@ def from_innermost(shape: tuple[int, ...], steps: Sequence[Sequence[int]]) -> li
     for number in range(1, len(shape)):
         place = number
         for before in reversed(range(number)):
-            told = outward(order[before], order[place])
-            if told > 0:
+            comparison = outward(order[before], order[place])
+            if comparison > 0:
                 order[before], order[place] = order[place], order[before]
                 place = before
-            elif told < 0:
+            elif comparison < 0:
                 break
     return order
 
 
 def in_steps(array: np.ndarray[Any, Any], steps: tuple[int, ...]) -> np.ndarray[Any, Any]:
-    """The array, or a copy with these steps between elements, which leave no gaps."""
+    """The array, or a copy, with these dense strides (in elements)."""
     if not array.size or strides(array) == steps:
         return array
     found = empty_in_steps(array.shape, array.dtype, steps)
@@ -321,13 +330,13 @@ def in_steps(array: np.ndarray[Any, Any], steps: tuple[int, ...]) -> np.ndarray[
 
 
 def empty_in_steps(shape: Any, kind: np.dtype[Any], steps: Sequence[int]) -> np.ndarray[Any, Any]:
-    """New memory with these steps between elements, which leave no gaps; numpy would choose those of what is empty."""
+    """A new array with these dense strides (in elements)."""
     memory = np.empty(math.prod(shape), kind)
     return np.ndarray(shape, kind, memory, 0, [step * kind.itemsize for step in steps])
 
 
 def like_steps(array: np.ndarray[Any, Any], operand: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """A result that torch makes by empty_like: with the operand's steps; where they leave gaps, in their order."""
+    """A result that torch creates by empty_like: with the strides of the operand; if it is not dense, in their order."""
     if array.strides == operand.strides or array.shape != operand.shape:
         return array
     steps = strides(operand)
@@ -337,10 +346,10 @@ def like_steps(array: np.ndarray[Any, Any], operand: np.ndarray[Any, Any]) -> np
 
 
 def viewed(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-    """The same memory in another shape (torch: computeStride), unlike numpy's in the steps of what has length 1.
+    """A view with another shape (torch: computeStride); numpy has other strides for dimensions of size 1.
 
     Raises:
-        ValueError: there are no such steps.
+        ValueError: no strides give this shape without a copy.
     """
     found = array.reshape(shape, copy=False)
     if not (array.size and array.ndim and 1 in shape):
@@ -365,15 +374,15 @@ def viewed(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> np.ndarray[An
 def restrided(
     array: np.ndarray[Any, Any], shape: Sequence[int], steps: Sequence[int]
 ) -> np.ndarray[Any, Any]:
-    """The same memory in another shape, with these steps in bytes."""
+    """A view with another shape and these strides in bytes."""
     if array.flags.c_contiguous and array.__class__ is np.ndarray:
         return np.ndarray(shape, array.dtype, array, 0, steps)
     return as_strided(array, shape, steps, subok=True)
 
 
 def is_dense(array: np.ndarray[Any, Any]) -> bool:
-    """Whether the elements fill their memory, in whatever order of dimensions."""
-    if array.flags.c_contiguous:  # as what is empty is
+    """Whether an array is non-overlapping and dense, in any order of dimensions (torch: is_non_overlapping_and_dense)."""
+    if array.flags.c_contiguous:  # also any empty array
         return True
     expected = array.itemsize
     for step, n in sorted((abs(s), n) for s, n in zip(array.strides, array.shape, strict=True) if n > 1):

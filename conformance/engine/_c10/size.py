@@ -12,7 +12,7 @@ from . import pickling
 
 
 def _whole(sizes: tuple[Any, ...]) -> Iterator[int]:
-    """The numbers that the sizes stand for."""
+    """The sizes as ints."""
     for place, each in enumerate(sizes):
         try:
             yield operator.index(each)
@@ -22,16 +22,16 @@ def _whole(sizes: tuple[Any, ...]) -> Iterator[int]:
 
 
 class Size(tuple[int, ...]):
-    """A shape: a tuple that knows how many elements there are."""
+    """torch.Size: a tuple of ints with ``numel``."""
 
     __slots__ = ()
     __module__ = "torch"
 
     def __new__(cls, sizes: Any = ()) -> Self:
-        """A shape of whole numbers, or of tensors of one each.
+        """Create a Size from ints, or objects with ``__index__``.
 
         Raises:
-            TypeError: something else is among them.
+            TypeError: an element of another type.
         """
         made = super().__new__(cls, sizes)
         if any(each.__class__ is not int for each in made):
@@ -39,7 +39,7 @@ class Size(tuple[int, ...]):
         return made
 
     def numel(self) -> int:
-        """How many elements a tensor of this shape has."""
+        """The number of elements of a tensor with this shape."""
         return int(np.prod(self, dtype=np.int64))
 
     def __repr__(self) -> str:

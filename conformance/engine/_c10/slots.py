@@ -1,13 +1,13 @@
-"""What a lower module calls and a higher one provides.
+"""Slots: functions that a lower module calls and a higher module defines.
 
-Note [Slots]: a module imports modules below it alone, inside functions too. What it calls of a module above it is a
-*slot*: a module-level variable with a function's type, that is called as any function. There are two kinds:
+Note [Slots]: a module imports only modules of lower layers, also inside functions. A function of a higher module is called through
+a *slot*: a module-level variable with the type of the function. There are two kinds:
 
-- ``name: Callable[..., Result] = unfilled`` is filled by the higher module below its own definition, by
-  ``lower.name = name``, when that is imported, which is whenever the engine is. A call costs what a call of a function
-  costs. Only the module that declares such a slot reads it: ``from lower import name`` copies what is in it just then.
-- ``name: Callable[..., Result] = on_first_use("name")`` is filled by a module that is imported on first use. Nobody below
-  knows which: ``_wiring/providers.py``, above all modules, lists what provides each, and imports it when the slot is first called.
+- ``name: Callable[..., Result] = unfilled`` is filled by the higher module, by ``lower.name = name`` after its definition of the
+  function; importing the engine imports that module. A call costs as much as any call. Only the module that declares the
+  slot may read it, since ``from lower import name`` would copy its value at that moment.
+- ``name: Callable[..., Result] = on_first_use("name")`` is for modules that are imported on first use.
+  ``_wiring/providers.py``, in the highest layer, lists which function fills each slot, and imports it on the first call.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 
 def unfilled(*args: Any, **kwargs: Any) -> NoReturn:
-    """What is in a slot before it is filled.
+    """The value of a slot before it is filled.
 
     Raises:
         RuntimeError: always.
@@ -29,12 +29,12 @@ provide: Callable[[str], Any] = unfilled  # from wiring
 
 
 def provided(name: str) -> Any:
-    """The function that wiring lists under this name, for who keeps it."""
+    """The function that _wiring/providers.py lists under this name."""
     return provide(name)
 
 
 def on_first_use(name: str) -> Callable[..., Any]:
-    """What calls the function, or class, that wiring lists under this name."""
+    """A function that calls the function or class that _wiring/providers.py lists under this name."""
 
     function: Callable[..., Any] | None = None
 

@@ -1,4 +1,4 @@
-"""torch.return_types: the named tuples of operations with several results."""
+"""The classes of torch.return_types: named tuples of operations with several results (torch: utils/structseq.h)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any, NoReturn
 from . import pickling
 
 
-class _Named(tuple[Any, ...]):
-    """A tuple whose entries have names; built from one sequence and printed as torch prints it."""
+class StructSequence(tuple[Any, ...]):
+    """The base class: a tuple with named entries, created from one sequence."""
 
     __slots__ = ()
     __match_args__: tuple[str, ...] = ()
@@ -37,46 +37,53 @@ class _Named(tuple[Any, ...]):
         return pickling.rebuild, (pickling.place(type(self)), tuple(self))
 
 
-def _named(name: str, fields: str) -> Any:
+def _structseq(name: str, fields: str) -> Any:
     names = tuple(fields.split())
     body: dict[str, Any] = {each: property(itemgetter(i)) for i, each in enumerate(names)}
     body |= {"__slots__": (), "__module__": "torch.return_types", "__match_args__": names}
     body |= {"n_fields": len(names), "n_sequence_fields": len(names)}
-    return type(name, (_Named,), body)
+    return type(name, (StructSequence,), body)
 
 
 _VALUES = "values indices"
-cummax, cummin = _named("cummax", _VALUES), _named("cummin", _VALUES)
-kthvalue, mode = _named("kthvalue", _VALUES), _named("mode", _VALUES)
-max, min = _named("max", _VALUES), _named("min", _VALUES)
-median, nanmedian = _named("median", _VALUES), _named("nanmedian", _VALUES)
-sort, topk = _named("sort", _VALUES), _named("topk", _VALUES)
-aminmax = _named("aminmax", "min max")
-frexp = _named("frexp", "mantissa exponent")
-histogram = _named("histogram", "hist bin_edges")
-histogramdd = _named("histogramdd", "hist bin_edges")
-_lu_with_info = _named("_lu_with_info", "LU pivots info")
-lu_unpack = _named("lu_unpack", "P L U")
-qr = _named("qr", "Q R")
-linalg_qr = _named("linalg_qr", "Q R")
-svd = _named("svd", "U S V")
-slogdet = _named("slogdet", "sign logabsdet")
-triangular_solve = _named("triangular_solve", "solution cloned_coefficient")
-geqrf = _named("geqrf", "a tau")
-linalg_cholesky_ex = _named("linalg_cholesky_ex", "L info")
-linalg_eig = _named("linalg_eig", "eigenvalues eigenvectors")
-linalg_eigh = _named("linalg_eigh", "eigenvalues eigenvectors")
-linalg_inv_ex = _named("linalg_inv_ex", "inverse info")
-linalg_ldl_factor = _named("linalg_ldl_factor", "LD pivots")
-linalg_ldl_factor_ex = _named("linalg_ldl_factor_ex", "LD pivots info")
-linalg_lstsq = _named("linalg_lstsq", "solution residuals rank singular_values")
-linalg_lu = _named("linalg_lu", "P L U")
-linalg_lu_factor = _named("linalg_lu_factor", "LU pivots")
-linalg_lu_factor_ex = _named("linalg_lu_factor_ex", "LU pivots info")
-linalg_slogdet = _named("linalg_slogdet", "sign logabsdet")
-linalg_solve_ex = _named("linalg_solve_ex", "result info")
-linalg_svd = _named("linalg_svd", "U S Vh")
+cummax, cummin = _structseq("cummax", _VALUES), _structseq("cummin", _VALUES)
+kthvalue, mode = _structseq("kthvalue", _VALUES), _structseq("mode", _VALUES)
+max, min = _structseq("max", _VALUES), _structseq("min", _VALUES)
+median, nanmedian = _structseq("median", _VALUES), _structseq("nanmedian", _VALUES)
+sort, topk = _structseq("sort", _VALUES), _structseq("topk", _VALUES)
+aminmax = _structseq("aminmax", "min max")
+frexp = _structseq("frexp", "mantissa exponent")
+histogram = _structseq("histogram", "hist bin_edges")
+histogramdd = _structseq("histogramdd", "hist bin_edges")
+_lu_with_info = _structseq("_lu_with_info", "LU pivots info")
+lu_unpack = _structseq("lu_unpack", "P L U")
+qr = _structseq("qr", "Q R")
+linalg_qr = _structseq("linalg_qr", "Q R")
+svd = _structseq("svd", "U S V")
+slogdet = _structseq("slogdet", "sign logabsdet")
+triangular_solve = _structseq("triangular_solve", "solution cloned_coefficient")
+geqrf = _structseq("geqrf", "a tau")
+linalg_cholesky_ex = _structseq("linalg_cholesky_ex", "L info")
+linalg_eig = _structseq("linalg_eig", "eigenvalues eigenvectors")
+linalg_eigh = _structseq("linalg_eigh", "eigenvalues eigenvectors")
+linalg_inv_ex = _structseq("linalg_inv_ex", "inverse info")
+linalg_ldl_factor = _structseq("linalg_ldl_factor", "LD pivots")
+linalg_ldl_factor_ex = _structseq("linalg_ldl_factor_ex", "LD pivots info")
+linalg_lstsq = _structseq("linalg_lstsq", "solution residuals rank singular_values")
+linalg_lu = _structseq("linalg_lu", "P L U")
+linalg_lu_factor = _structseq("linalg_lu_factor", "LU pivots")
+linalg_lu_factor_ex = _structseq("linalg_lu_factor_ex", "LU pivots info")
+linalg_slogdet = _structseq("linalg_slogdet", "sign logabsdet")
+linalg_solve_ex = _structseq("linalg_solve_ex", "result info")
+linalg_svd = _structseq("linalg_svd", "U S Vh")
 
-for _name, _type in list(globals().items()):  # what the same operations return with out=
-    if isinstance(_type, type) and issubclass(_type, _Named) and _type is not _Named:
-        globals()[_name + "_out"] = _named(_name + "_out", " ".join(_type.__match_args__))
+NAMED = {
+    name: value
+    for name, value in list(globals().items())
+    if isinstance(value, type) and issubclass(value, StructSequence) and value is not StructSequence
+}
+"""All of them by name, with those that the same operators return with ``out=``."""
+NAMED |= {
+    f"{name}_out": _structseq(f"{name}_out", " ".join(each.__match_args__)) for name, each in NAMED.items()
+}
+globals().update(NAMED)

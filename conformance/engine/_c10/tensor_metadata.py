@@ -1,4 +1,4 @@
-"""Shape and dtype of what flows between nodes, one object for all that are alike (torch: autograd/input_metadata.h)."""
+"""The input metadata of nodes: shape and dtype (torch: autograd/input_metadata.h)."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from .shapes import steps_in_order
 if TYPE_CHECKING:
     from .._autograd.tensor import Tensor
 
-# What a node knows of a gradient it receives: shape and dtype (None: a leaf that takes any).
+# Shape and dtype of a gradient that a node takes; the dtype is None for a leaf with a grad_dtype.
 InputMetadata: TypeAlias = "tuple[tuple[int, ...], np.dtype[Any] | None]"
-# That of a node of one output, if tensors like this one may share it.
-Alike: TypeAlias = "tuple[InputMetadata] | Literal[False]"
-_MOST = 10_000  # kinds of tensors that are remembered
+# The metadata that a tensor shares with others, or False; see Note [Shared metadata].
+SharedMetadata: TypeAlias = "tuple[InputMetadata] | Literal[False]"
+_MOST = 10_000  # the size of the caches
 
 
 class ComplexOutputError(Exception):
-    """Tells the code that records a node that its output is complex."""
+    """Raised for a complex output, and caught where a node is recorded; see Note [Complex gradients]."""
 
 
-class _KnownMetadata(dict[InputMetadata, "tuple[InputMetadata]"]):
-    """The metadata of a node of one output, by shape and dtype: one tuple for all that are alike."""
+class _MetadataCache(dict[InputMetadata, "tuple[InputMetadata]"]):
+    """The input metadata of nodes with one output, by shape and dtype: one tuple object for each."""
 
     def __missing__(self, key: InputMetadata) -> tuple[InputMetadata]:
-        """What is not known yet.
+        """Create the metadata.
 
         Raises:
-            ComplexOutputError: of complex numbers; see Note [Complex gradients].
-            RuntimeError: of integers and bools, which have no gradient.
+            ComplexOutputError: a complex dtype; see Note [Complex gradients].
+            RuntimeError: an integer dtype or bool, which are not differentiable.
         """
         if key[1] is not None and key[1].kind not in "fV":
             if key[1].kind == "c":
@@ -42,13 +42,13 @@ class _KnownMetadata(dict[InputMetadata, "tuple[InputMetadata]"]):
         return self.setdefault(key, (key,))
 
 
-known_metadata = _KnownMetadata()
+known_metadata = _MetadataCache()
 
 
-class _KnownAlike(dict[Any, Alike]):
-    """Whether tensors may be alike, by shape, strides and dtype."""
+class _SharedMetadataCache(dict[Any, SharedMetadata]):
+    """The shared metadata, or False, by shape, strides and dtype."""
 
-    def __missing__(self, key: tuple[tuple[int, ...], tuple[int, ...], np.dtype[Any]]) -> Alike:
+    def __missing__(self, key: tuple[tuple[int, ...], tuple[int, ...], np.dtype[Any]]) -> SharedMetadata:
         shape, steps, kind = key
         if len(self) >= _MOST:
             self.clear()
@@ -57,20 +57,20 @@ class _KnownAlike(dict[Any, Alike]):
         return self.setdefault(key, known_metadata[shape, kind] if in_order else False)
 
 
-_known_alike = _KnownAlike()
+_shared_metadata_cache = _SharedMetadataCache()
 
 
-def find_alike(tensor: Tensor) -> Alike:
-    """What a tensor shares with those that are alike; and keep it on the tensor.
+def find_shared_metadata(tensor: Tensor) -> SharedMetadata:
+    """Find the shared metadata of a tensor and store it in ``_shared_metadata``.
 
-    Note [Alike operands]: most operands lie in order, have the same shape, and one of the dtypes that Python's numbers
-    take as it is. Of these nothing has to be looked at: their sum is like them. So each such tensor has its metadata,
-    which is one object for all of them, and operands are compared by ``is``; a tensor that is not such has False, one
-    that nobody has looked at None. Who gives a tensor another array makes it None again.
+    Note [Shared metadata]: most operands of an operation have the same shape, are contiguous, and have dtype float32 or float64.
+    Then the result has the same properties, and no checks are needed. So all such tensors of one shape and dtype share one
+    metadata object in ``_shared_metadata``, which operations compare by ``is``. It is False for other tensors, and None
+    as long as it is unknown; code that replaces the array of a tensor resets it to None.
     """
     array = tensor._array
-    found: Alike = False
+    found: SharedMetadata = False
     if array.__class__ is np.ndarray:
-        found = _known_alike[array.shape, array.strides, array.dtype]
-    tensor._alike = found
+        found = _shared_metadata_cache[array.shape, array.strides, array.dtype]
+    tensor._shared_metadata = found
     return found

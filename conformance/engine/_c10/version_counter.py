@@ -1,4 +1,4 @@
-"""How in-place changes are noticed (torch: c10/core/TensorImpl.h, VariableVersion)."""
+"""Version counters, which detect in-place changes of saved tensors (torch: c10/core/TensorImpl.h, VariableVersion)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class VersionCounter:
 
 
 def counter_at(value: int) -> VersionCounter:
-    """A new counter; a class without an ``__init__`` is called in half the time, and many gradients get one."""
+    """A new counter. This is twice as fast as an ``__init__``, and many gradients get a counter."""
     counter = VersionCounter()
     counter.value = value
     return counter

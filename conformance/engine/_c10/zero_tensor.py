@@ -1,4 +1,4 @@
-"""Zeros without memory, which nobody can write to (torch: ATen/ZeroTensorFallback.cpp)."""
+"""ZeroTensor: immutable zeros (torch: ATen/ZeroTensorFallback.cpp)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import numpy as np
 
 
 class ZeroTensor(np.ndarray[Any, Any]):
-    """The array of such a tensor.
+    """The array of a tensor with the ZeroTensor dispatch key.
 
-    Note [Zeros without memory]: torch has no memory for the gradient of sgn, which is 0 everywhere. Products (of
-    vectors, too), quotients, sums and differences know such operands and give such results, views of them are such; all
-    else computes with zeros in memory. An array of numpy's own tells of what is computed from it, so that nothing is asked of others.
+    Note [ZeroTensor]: torch returns a ZeroTensor, which has no memory, for gradients that are 0 everywhere (as of sgn) and
+    for some tangents. Products (also of vectors), quotients, sums and differences of ZeroTensors are ZeroTensors, as are
+    views of them; all other operations materialize them. Writing to one raises. A subclass of ndarray that overrides
+    ufuncs implements this, so that other arrays need no check.
     """
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **named: Any) -> Any:
@@ -33,11 +34,11 @@ class ZeroTensor(np.ndarray[Any, Any]):
         return value.view(ZeroTensor) if viewed else value
 
     def copy(self, order: Any = "C") -> Any:
-        """A copy in memory."""
+        """A materialized copy."""
         return in_memory(self).copy(order)
 
     def astype(self, dtype: Any, *args: Any, **named: Any) -> Any:
-        """Zeros of another dtype."""
+        """A ZeroTensor with another dtype."""
         return zeros(self.shape, np.dtype(dtype))
 
 
@@ -57,14 +58,14 @@ _KNOWN: dict[np.ufunc, Callable[..., bool]] = {
 
 
 def zeros(shape: tuple[int, ...], dtype: np.dtype[Any]) -> ZeroTensor:
-    """Zeros of this shape."""
+    """A ZeroTensor with this shape."""
     array = ZeroTensor(shape, dtype)
     in_memory(array).fill(0)
     return array
 
 
 def in_memory(value: Any) -> Any:
-    """What numpy's functions are given in the place of such arrays."""
+    """Materialize ZeroTensors, also in tuples and lists, for a call of numpy."""
     if isinstance(value, ZeroTensor):
         return value.view(np.ndarray)
     if isinstance(value, (tuple, list)):

@@ -1,14 +1,14 @@
-"""Which operations autocast runs in another precision than that of their operands (torch: ATen/autocast_mode.cpp).
+"""The operations that autocast runs in a different precision, and its settings (torch: ATen/autocast_mode.cpp).
 
-Note [Autocast]: while autocast is on for the CPU, the operations listed here get copies of their floating-point operands
-in another precision, and know nothing of autocast themselves. What is not listed runs as ever, and so does what writes to
-a tensor that is given. Of a parameter one copy in the lower precision is kept until the outermost context ends, so that
-the gradients of all its uses meet in the lower precision, at one ``ToCopyBackward0``. It is kept by the parameter alone:
-neither a change in place nor another lower precision makes a new one.
+Note [Autocast]: while autocast is on for the CPU, the operations listed here receive copies of their floating-point
+operands, cast to another precision. The operations themselves do not know of autocast. Operations that are not listed,
+and calls with ``out=``, run unchanged. The cast of a parameter to the lower precision is cached until the outermost
+context ends, so that the gradients of all its uses are accumulated in the lower precision, at one ``ToCopyBackward0``.
+The cache is keyed by the parameter alone: neither an in-place change nor another lower precision makes a new copy.
 
-Note [Casting costs nothing while autocast is off]: rows check it in their stubs, see Note
-[Transforms cost nothing until one is in force]. Operations that torch has as one and the engine composes of several get
-such a stub of their own when autocast is first switched on.
+Note [Casting costs nothing while autocast is off]: operators check for autocast in their stubs, see Note
+[Transforms cost nothing until one is in force]. An operation that is a single operator in torch and a composition in the
+engine gets a dispatch wrapper when autocast is first switched on.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from functools import cache, partial
 from types import FunctionType
 from typing import Any
 
-from .._arguments.argument_errors import refusing
+from .._arguments.argument_errors import check_arguments
 from .._aten.shape.clone_to import to as copied
 from .._autograd.tensor import Tensor
 from .._c10 import dtypes
@@ -40,7 +40,7 @@ Arguments = tuple[Any, ...]
 Keywords = dict[str, Any]
 Run = Callable[[Arguments, Keywords], Any]
 
-# The operations by what is cast -------------------------------------------------------------------
+# The operations by the precision in which they run -------------------------------------------------
 
 LOWER_PRECISION = """
     addbmm addmm baddbmm bmm conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d linalg_vecdot
@@ -58,7 +58,7 @@ SINGLE_PRECISION = """
     poisson_nll_loss polar prod prod_dim qr quantile reflection_pad1d reflection_pad2d replication_pad1d replication_pad2d
     replication_pad3d smooth_l1_loss soft_margin_loss stft svd trace triangular_solve triplet_margin_loss view_as_complex
     """
-WIDEST = "cat index_copy stack"  # to the widest of their operands
+WIDEST = "cat index_copy stack"  # cast to the widest dtype of the operands
 
 
 def _lower_precision(operands: Iterable[Tensor]) -> dtypes.dtype:
@@ -70,10 +70,10 @@ def _single_precision(operands: Iterable[Tensor]) -> dtypes.dtype:
 
 
 def _widest(operands: Iterable[Tensor]) -> dtypes.dtype:
-    """Single precision if one of them has it, else the lower one.
+    """float32 if an operand has it, else the lower precision.
 
     Raises:
-        RuntimeError: there is another floating-point dtype among them.
+        RuntimeError: an operand has another floating-point dtype.
     """
     lower = found = get_autocast_dtype("cpu")
     if lower is dtypes.float64:
@@ -100,18 +100,18 @@ _POLICIES = {
 }
 
 
-def is_listed(name: str) -> bool:
+def has_policy(name: str) -> bool:
     """Whether autocast has a policy for an operation."""
     return name in _POLICIES
 
 
 def with_casts(name: str, call: Run, args: Arguments, kwargs: Keywords) -> Any:
-    """Run a listed operation on operands as its policy wants them; inside, autocast is off."""
+    """Run a listed operation on operands cast by its policy, with autocast off inside."""
     outer, state.autocast = state.autocast, state.autocast - {"cpu"}
     try:
         if kwargs.get("out") is None:
             to = _POLICIES[name](_tensors((args, kwargs.values())))
-            # The last operand first, as C++ evaluates arguments here: so are their nodes numbered.
+            # In reverse, since torch's C++ evaluates these arguments from right to left, which numbers their nodes.
             kwargs = {each: _cast(kwargs[each], to) for each in reversed(kwargs)}
             args = tuple([_cast(each, to) for each in reversed(args)][::-1])
         return call(args, kwargs)
@@ -129,38 +129,40 @@ def _tensors(values: Iterable[Any]) -> Iterator[Tensor]:
 
 # Copies of operands -------------------------------------------------------------------------------
 
-_copies: dict[int, tuple[weakref.ref[Tensor], Tensor]] = {}  # by the parameter's id; of all threads
+_cached_casts: dict[
+    int, tuple[weakref.ref[Tensor], Tensor]
+] = {}  # by the parameter's id; shared by all threads
 
 
 def _cast(value: Any, to: dtypes.dtype) -> Any:
-    """A tensor in another precision, if it is of a floating-point type but double; so all tensors of a list.
+    """A tensor cast to a dtype if it is eligible, or a list of tensors with each of them cast.
 
-    No subclass is asked, nor mode: torch casts beneath them.
+    ``__torch_function__`` is not called: torch casts below it.
     """
     if isinstance(value, (tuple, list)) and any(isinstance(each, Tensor) for each in value):
         return [_cast(each, to) for each in value]
     if not isinstance(value, Tensor) or value.dtype is to or not is_eligible(value):
         return value
-    if not _may_be_kept(value):
+    if not _is_cacheable(value):
         return copied(value, to)
-    kept = _copies.get(id(value))
-    if kept is None or kept[0]() is not value:
+    cached = _cached_casts.get(id(value))
+    if cached is None or cached[0]() is not value:
         enabled = state.grad_enabled
         _set(True, state.inference)
         try:
-            kept = _copies[id(value)] = weakref.ref(value), copied(value, to)
+            cached = _cached_casts[id(value)] = weakref.ref(value), copied(value, to)
         finally:
             _set(enabled, state.inference)
-    return kept[1]
+    return cached[1]
 
 
 def is_eligible(value: Tensor) -> bool:
-    """Whether autocast may cast a tensor."""
+    """Whether autocast casts a tensor: it is floating-point and not float64."""
     return value.is_floating_point() and value.dtype is not dtypes.float64
 
 
-def _may_be_kept(value: Tensor) -> bool:
-    """Whether it is a parameter: float32, so that it is being cast to the lower precision."""
+def _is_cacheable(value: Tensor) -> bool:
+    """Whether the cast is cached: the tensor is a float32 leaf that requires grad, such as a parameter."""
     return (
         state.autocast_cache
         and not state.inference
@@ -174,37 +176,37 @@ def _may_be_kept(value: Tensor) -> bool:
 # Composed operations ---------------------------------------------------------------------
 
 
-class _Operations(SharedCompositeWrappers):
-    """The listed operations that are no rows."""
+class _CompositeWrappers(SharedCompositeWrappers):
+    """The dispatch wrappers of listed operations that are compositions, without a row in the registry."""
 
     def find(self) -> None:
-        """Let them ask whether autocast is on."""
+        """Wrap them in a check whether autocast is on."""
         for name, function in composed_functions(_POLICIES):
-            self.wrap(function, partial(_ask, name))
+            self.wrap(function, partial(_call_with_autocast, name))
 
 
-_operations = _Operations()
+_composite_wrappers = _CompositeWrappers()
 
 
-def _ask(name: str, made: Callable[..., Any], args: Arguments, kwargs: Keywords) -> Any:
-    if "cpu" not in state.autocast or (name == "max_pool3d" and _tells_indices(args, kwargs)):
-        return made(*args, **kwargs)
-    return with_casts(name, lambda args, kwargs: made(*args, **kwargs), args, kwargs)
+def _call_with_autocast(name: str, composite: Callable[..., Any], args: Arguments, kwargs: Keywords) -> Any:
+    if "cpu" not in state.autocast or (name == "max_pool3d" and _returns_indices(args, kwargs)):
+        return composite(*args, **kwargs)
+    return with_casts(name, lambda args, kwargs: composite(*args, **kwargs), args, kwargs)
 
 
-def _tells_indices(args: Arguments, kwargs: Keywords) -> bool:
-    """Whether a pooling is torch's max_pool3d_with_indices, which is not listed."""
+def _returns_indices(args: Arguments, kwargs: Keywords) -> bool:
+    """Whether the call is torch's max_pool3d_with_indices, which is not listed."""
     return bool(kwargs.get("return_indices", args[6] if len(args) > 6 else False))
 
 
-# What a thread is told ----------------------------------------------------------------------------
+# Settings of the thread ---------------------------------------------------------------------------
 
 
-def _type(device_type: str, function: str) -> str:
-    """The type of a device, without its number.
+def _device_type(device_type: str, function: str) -> str:
+    """The type of a device, without its index.
 
     Raises:
-        TypeError: it is no text.
+        TypeError: the device type is not a string.
         RuntimeError: there is no such device.
     """
     if not isinstance(device_type, str):
@@ -212,13 +214,13 @@ def _type(device_type: str, function: str) -> str:
     return device(device_type).type
 
 
-def _checked(device_type: str, function: str) -> str:
-    """The type of a device that has autocast.
+def _autocast_device_type(device_type: str, function: str) -> str:
+    """The type of a device that supports autocast.
 
     Raises:
-        RuntimeError: it has none, or is no device.
+        RuntimeError: there is no such device, or it does not support autocast.
     """
-    found = _type(device_type, function)
+    found = _device_type(device_type, function)
     if found not in DEVICE_TYPES:
         raise RuntimeError("unknown device type for autocast in get_autocast_dispatch_key_from_device_type")
     return found
@@ -226,19 +228,19 @@ def _checked(device_type: str, function: str) -> str:
 
 def is_autocast_available(device_type: str) -> bool:
     """torch.amp.is_autocast_available."""
-    return _type(device_type, "_is_autocast_available") in DEVICE_TYPES
+    return _device_type(device_type, "_is_autocast_available") in DEVICE_TYPES
 
 
 _is_autocast_available = is_autocast_available
 
 
 def _autocast_supported_devices() -> list[str]:
-    """The types of devices that have autocast."""
+    """The types of devices that support autocast."""
     return [*DEVICE_TYPES]
 
 
 def _is_any_autocast_enabled() -> bool:
-    """Whether it is on for one of them."""
+    """Whether autocast is on for any device type."""
     return bool(state.autocast)
 
 
@@ -246,26 +248,26 @@ def is_autocast_enabled(device_type: str = "cuda") -> bool:
     """torch.is_autocast_enabled.
 
     Raises:
-        RuntimeError: there is no autocast for such a device.
+        RuntimeError: the device does not support autocast.
     """
-    return _checked(device_type, "is_autocast_enabled") in state.autocast
+    return _autocast_device_type(device_type, "is_autocast_enabled") in state.autocast
 
 
 def set_autocast_enabled(device_type: Any = "cuda", enabled: Any = None) -> None:
-    """torch.set_autocast_enabled: in this thread; what is given alone is for cuda.
+    """torch.set_autocast_enabled, for this thread; a single argument is ``enabled`` for cuda.
 
     Raises:
-        RuntimeError: there is no autocast for such a device.
+        RuntimeError: the device does not support autocast.
     """
     if enabled is None:
         device_type, enabled = "cuda", device_type
     if not isinstance(enabled, bool):
         raise wrong_type("set_autocast_enabled", "enabled", "bool", enabled, 2)
-    kind = _checked(device_type, "set_autocast_enabled")
+    kind = _autocast_device_type(device_type, "set_autocast_enabled")
     if kind == "cpu" and enabled and kind not in state.autocast:
-        _operations.install()
+        _composite_wrappers.install()  # see Note [Casting costs nothing while autocast is off]
     elif kind == "cpu" and not enabled and kind in state.autocast:
-        _operations.remove()
+        _composite_wrappers.remove()
     state.autocast = state.autocast | {kind} if enabled else state.autocast - {kind}
 
 
@@ -273,9 +275,9 @@ def get_autocast_dtype(device_type: str) -> Any:
     """torch.get_autocast_dtype: the lower precision.
 
     Raises:
-        RuntimeError: there is no autocast for such a device.
+        RuntimeError: the device does not support autocast.
     """
-    kind = _type(device_type, "get_autocast_dtype")
+    kind = _device_type(device_type, "get_autocast_dtype")
     if kind not in DEVICE_TYPES:
         raise RuntimeError("unsupported scalarType")
     default = dtypes.bfloat16 if kind in ("cpu", "hpu", "maia", "xla") else dtypes.float16
@@ -283,23 +285,23 @@ def get_autocast_dtype(device_type: str) -> Any:
 
 
 def set_autocast_dtype(device_type: Any, dtype: Any = None) -> None:
-    """torch.set_autocast_dtype: in this thread.
+    """torch.set_autocast_dtype, for this thread.
 
     Raises:
-        TypeError: it is no dtype.
-        RuntimeError: there is no autocast for such a device.
+        TypeError: ``dtype`` is not a dtype.
+        RuntimeError: the device does not support autocast.
     """
-    kind = _checked(device_type, "set_autocast_dtype")
+    kind = _autocast_device_type(device_type, "set_autocast_dtype")
     if not isinstance(dtype, dtypes.dtype):
         raise wrong_type("set_autocast_dtype", "dtype", "torch.dtype", dtype, 2)
     state.autocast_dtypes = {**state.autocast_dtypes, kind: dtype}
 
 
-def _check_given(argument: str, value: Any, kind: type) -> None:
-    """What torch's functions say that take what Python gives them.
+def _check_type(argument: str, value: Any, kind: type) -> None:
+    """Check the type of an argument that torch's binding parses by hand, with that binding's message.
 
     Raises:
-        TypeError: the value is of another kind.
+        TypeError: the value is of another type.
     """
     if not isinstance(value, kind):
         must = "torch.dtype" if kind is dtypes.dtype else kind.__name__
@@ -307,72 +309,72 @@ def _check_given(argument: str, value: Any, kind: type) -> None:
 
 
 def is_autocast_cache_enabled() -> bool:
-    """torch.is_autocast_cache_enabled: whether copies of parameters are kept."""
+    """torch.is_autocast_cache_enabled: whether casts of parameters are cached."""
     return state.autocast_cache
 
 
 def set_autocast_cache_enabled(enabled: Any) -> None:
-    """torch.set_autocast_cache_enabled: in this thread.
+    """torch.set_autocast_cache_enabled, for this thread.
 
     Raises:
-        TypeError: it is no bool.
+        TypeError: ``enabled`` is not a bool.
     """
-    _check_given("enabled", enabled, bool)
+    _check_type("enabled", enabled, bool)
     state.autocast_cache = enabled
 
 
 def clear_autocast_cache() -> None:
-    """torch.clear_autocast_cache: the copies that are kept, of all threads."""
-    _copies.clear()
+    """torch.clear_autocast_cache: drop the cached casts of all threads."""
+    _cached_casts.clear()
 
 
 def autocast_increment_nesting() -> int:
-    """torch.autocast_increment_nesting: one context more."""
+    """torch.autocast_increment_nesting: the depth of nested contexts, incremented."""
     state.autocast_nesting += 1
     return state.autocast_nesting
 
 
 def autocast_decrement_nesting() -> int:
-    """torch.autocast_decrement_nesting: one less; those that are left."""
+    """torch.autocast_decrement_nesting: the depth of nested contexts, decremented."""
     state.autocast_nesting -= 1
     return state.autocast_nesting
 
 
-# Older names --------------------------------------------------------------------------------------
+# Deprecated names ---------------------------------------------------------------------------------
 
-_OLDER = {"cpu": "cpu", "gpu": "cuda", "xla": "xla", "ipu": "ipu"}
+_DEPRECATED_DEVICES = {"cpu": "cpu", "gpu": "cuda", "xla": "xla", "ipu": "ipu"}
 
 
-def _older(name: str) -> Callable[..., Any] | None:
-    """torch.is_autocast_cpu_enabled and its like: the function for one type of device, which warns."""
+def _deprecated(name: str) -> Callable[..., Any] | None:
+    """A deprecated function of one device type, such as torch.is_autocast_cpu_enabled, which warns."""
     action, _, rest = name.partition("_autocast_")
     place, _, what = rest.partition("_")
     function = globals().get(f"{action}_autocast_{what}")
-    if place not in _OLDER or function is None or (place, what) == ("gpu", "enabled"):
+    if place not in _DEPRECATED_DEVICES or function is None or (place, what) == ("gpu", "enabled"):
         return None
-    kind, argument = _OLDER[place], what if action == "set" else ""
+    kind, argument = _DEPRECATED_DEVICES[place], what if action == "set" else ""
     instead = f"torch.{action}_autocast_{what}({kind!r}{argument and f', {argument}'})"
 
-    def older(*given: Any) -> Any:
+    def deprecated(*given: Any) -> Any:
         for each in given:
-            _check_given(what, each, dtypes.dtype if what == "dtype" else bool)
+            _check_type(what, each, dtypes.dtype if what == "dtype" else bool)
         text = f"torch.{name}({argument}) is deprecated. Please use {instead} instead."
         warnings.warn(text, DeprecationWarning, stacklevel=2)
         return function(kind, *given)
 
-    older.__name__ = older.__qualname__ = name
-    return older
+    deprecated.__name__ = deprecated.__qualname__ = name
+    return deprecated
 
 
 _PUBLIC = """
     autocast_decrement_nesting autocast_increment_nesting clear_autocast_cache get_autocast_dtype is_autocast_cache_enabled
     is_autocast_enabled set_autocast_cache_enabled set_autocast_dtype set_autocast_enabled
-    """.split()  # noqa: SIM905  as the other lists
+    """.split()  # noqa: SIM905  like the other lists
 
 
 @cache
 def public(name: str) -> Any:
-    """torch's function of that name, None if there is no such."""
+    """The function that torch has under this name, or None."""
     if name in _PUBLIC:
-        return refusing(globals()[name], name)
-    return _older(name)
+        return check_arguments(globals()[name], name)
+    return _deprecated(name)

@@ -1,15 +1,15 @@
-"""What is recorded of a thread while it is profiled (torch: ATen/record_function.h, profiler_kineto.cpp).
+"""The events recorded while a thread is profiled (torch: ATen/record_function.h, profiler_kineto.cpp).
 
-Note [What a profile shows]: what the program itself calls. An operation has the dispatcher's name, ``aten::mul``, once for
-each call, with the number that the node has which it makes first; a Function has its own. A backward pass shows each
-node in two events, with its hooks (``autograd::engine::evaluate_function: MulBackward0``) and without
-(``MulBackward0``), in which there is what a Function's backward calls. Sections are those that the program names, and those
-that torch's optimizers and data loaders name. Left out is what torch's operations call inside themselves, as ``aten::t``
-in ``aten::linear``, and what its nodes and optimizers call: the engine's are made of other parts. So are memory, stacks and
-other threads.
+Note [What a profile shows]: the calls that the program itself makes. An operation has one event for each call, named as
+in the dispatcher (``aten::mul``), with the sequence number of the first node that it makes; a Function has its own name.
+A backward pass has two events for each node: one with its hooks (``autograd::engine::evaluate_function: MulBackward0``) and
+inside it one without (``MulBackward0``), which contains the events of a Function's backward. User scopes are those that the
+program names with ``record_function`` and those that torch's optimizers and data loaders name. A profile does not contain
+the calls that torch's operations make internally, such as ``aten::t`` in ``aten::linear``, nor those of its nodes and
+optimizers, since the engine composes them differently; nor does it contain memory, stacks or other threads.
 
-While a thread is profiled operations pass through stubs, as for transforms; see Note [Transforms cost nothing until one is in
-force].
+While a thread is profiled, operations pass through stubs, as they do for transforms; see Note
+[Transforms cost nothing until one is in force].
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .._c10.slots import on_first_use
 
 wrap_traced: Callable[[CompositeWrappers], None] = on_first_use("wrap_traced")  # see Note [Slots]
 
-BACKWARD_FUNCTION, USER_SCOPE = 1, 7  # of nodes, and of sections (torch: at::RecordScope)
+BACKWARD_FUNCTION, USER_SCOPE = 1, 7  # torch: at::RecordScope
 
 
 @dataclass(eq=False)
@@ -49,83 +49,83 @@ class Event:
 
 
 class Trace:
-    """What a thread runs from ``start`` to ``stop``.
+    """The events of a thread between ``start`` and ``stop``.
 
-    ``seen`` tells whether it runs code of the program's own.
+    ``in_user_code`` is true while the thread runs the program's own code, whose calls are recorded.
     """
 
     def __init__(self, record_shapes: bool) -> None:
         self.events: list[Event] = []
-        self.record_shapes, self.seen, self.running = record_shapes, True, False
-        self.node: Any = None  # of a backward pass, which runs
+        self.record_shapes, self.in_user_code, self.running = record_shapes, True, False
+        self.node: Any = None  # the node that a backward pass is running
         self._began = self._last = 0
 
     def start(self) -> None:
-        """Record what this thread runs from here on."""
-        _operations.install()
+        """Begin to record events of this thread."""
+        _composite_wrappers.install()
         self._began = perf_counter_ns()
         self.running, state.trace = True, self
 
     def stop(self) -> None:
-        """No longer; it may have stopped before."""
+        """End the recording; a second call does nothing."""
         if state.trace is self:
             state.trace = None
         if not self.running:
             return
         self.running = False
-        _operations.remove()
+        _composite_wrappers.remove()
         for event in self.events:
             if not event.end:
                 self.end(event)
-                event.is_async = True  # as what ends in another thread
+                event.is_async = True  # like an event that ends in another thread
 
     def _now(self) -> int:
-        """The time, which is another whenever it is asked: so it is known what ran inside of what."""
+        """The time in nanoseconds, which strictly increases, so that the nesting of events is unambiguous."""
         self._last = max(self._last + 1, perf_counter_ns() - self._began)
         return self._last
 
-    def begin(self, name: str, **told: Any) -> Event:
-        """An event that begins now."""
-        event = Event(name, self._now(), **{"shapes": [], **told})
+    def begin(self, name: str, **fields: Any) -> Event:
+        """Begin an event."""
+        event = Event(name, self._now(), **{"shapes": [], **fields})
         self.events.append(event)
         return event
 
     def end(self, event: Event) -> None:
-        """It ends now, unless the trace has stopped before."""
+        """End an event, unless the trace has ended it when it stopped."""
         event.end = event.end or self._now()
 
     @contextmanager
-    def event(self, name: str, seen: bool, **told: Any) -> Iterator[None]:
-        """An event around what runs inside, which is seen or not."""
-        event = self.begin(name, **told)
-        outer, self.seen = self.seen, seen
+    def event(self, name: str, in_user_code: bool, **fields: Any) -> Iterator[None]:
+        """An event around the block; ``in_user_code`` says whether calls inside are recorded."""
+        event = self.begin(name, **fields)
+        outer, self.in_user_code = self.in_user_code, in_user_code
         try:
             yield
         finally:
-            self.seen = outer
+            self.in_user_code = outer
             self.end(event)
 
-    def section(self, name: str) -> AbstractContextManager[None]:
-        """A named part of what the thread runs."""
+    def user_scope(self, name: str) -> AbstractContextManager[None]:
+        """The event of a ``record_function`` block."""
         return self.event(name, True, scope=USER_SCOPE, is_annotation=True)
 
     @contextmanager
-    def operation(self, name: str, arguments: Sequence[Any], seen: bool = False) -> Iterator[None]:
-        """An event around an operation, inside which things are seen if it is one of the program's own."""
+    def operation(self, name: str, arguments: Sequence[Any], in_user_code: bool = False) -> Iterator[None]:
+        """An event around an operation; ``in_user_code`` is true for a custom operator, whose calls are recorded."""
         recorded = state.recording and any(isinstance(each, Tensor) for each in _flat(arguments))
         number = next_sequence_nr() if recorded else -1
-        with self.event(name, seen, sequence_nr=number, shapes=self.shapes(arguments)):
+        with self.event(name, in_user_code, sequence_nr=number, shapes=self.shapes(arguments)):
             yield
 
     def shapes(self, arguments: Iterable[Any]) -> list[list[int]]:
-        """The sizes of what is a tensor, if they are wanted."""
+        """The sizes of the tensors among the arguments, if ``record_shapes`` is set."""
         if not self.record_shapes:
             return []
         return [list(each.shape) if isinstance(each, Tensor) else [] for each in arguments]
 
 
 def next_sequence_nr() -> int:
-    """The number of the node that this thread makes next."""
+    """The sequence number that this thread's next node gets."""
     return int(repr(state.recorder.sequence_nrs)[len("count(") : -1])
 
 
@@ -139,8 +139,8 @@ def _flat(values: Any) -> Iterator[Any]:
 
 # Operations ---------------------------------------------------------------------------------------
 
-# Functions without an event of their own: they ask no dispatcher, or torch's call operations as these do.
-UNSEEN = """
+# Functions without an event of their own: torch does not dispatch them, or composes them of operations as the engine does.
+WITHOUT_EVENT = """
     __getitem__ __setitem__ affine_grid all_refusing apply_ assigned broadcast_shapes clamped data_ptr dense_dim dim
     element_size exact_product gaussian_nll_loss get_device get_rng_state given half_opposed initial_seed interpolate is_coalesced
     is_complex is_conj is_contiguous is_floating_point is_inference is_neg is_pinned is_same_size is_set_to is_signed
@@ -150,8 +150,8 @@ UNSEEN = """
     upsample warn_of_lost_part without_leading_ones
     """
 CASTS = "bfloat16 bool byte cdouble cfloat char double float half int long short type_as"
-# Events by what has others than its own name: those of what torch calls one after the other.
-_NAMES = {
+# The events of functions whose own name is not the event's: the operations that torch calls one after the other.
+_EVENT_NAMES = {
     **dict.fromkeys(CASTS.split(), "to"),
     **dict.fromkeys(("dropout1d", "dropout2d", "dropout3d"), "feature_dropout"),
     **{name: f"broadcast_tensors {name}" for name in ("huber_loss", "l1_loss", "mse_loss", "smooth_l1_loss")},
@@ -175,19 +175,19 @@ CONVERSIONS = {
 
 
 def event_names(name: str) -> list[str]:
-    """The events of a function or row: its operation's, or those of what it calls one after the other."""
-    return [f"aten::{each}" for each in _NAMES.get(name, name).split()]
+    """The names of the events of an operation: usually its own, or those of the operations that torch calls in turn."""
+    return [f"aten::{each}" for each in _EVENT_NAMES.get(name, name).split()]
 
 
-def of_row(
+def record_operator(
     row: Any, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], end: str = ""
 ) -> Any:
-    """Call a row as what the trace shows of it."""
+    """Call an operator of the registry inside its events."""
     names = event_names(opname(row.name) + end)
-    return _seen(names, call, args, kwargs, bind(row, args, kwargs).values())
+    return _record(names, call, args, kwargs, bind(row, args, kwargs).values())
 
 
-def _seen(
+def _record(
     names: list[str],
     call: Callable[..., Any],
     args: tuple[Any, ...],
@@ -202,109 +202,115 @@ def _seen(
         return call(*args, **kwargs)
 
 
-def _ask(names: list[str], made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def record_function_call(
+    names: list[str], wrapped: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     trace = state.trace
-    if trace is None or not trace.seen:
-        return made(*args, **kwargs)
+    if trace is None or not trace.in_user_code:
+        return wrapped(*args, **kwargs)
     given = [*args, *kwargs.values()]
     if names == ["aten::contiguous"] and args[0].is_contiguous(*args[1:], **kwargs):
-        return made(*args, **kwargs)  # which Python answers
+        return wrapped(*args, **kwargs)  # torch returns the tensor without a dispatch
     while given and not isinstance(given[-1], (Tensor, list, tuple)):
-        given.pop()  # torch counts what its schema has, and this engine may have others
-    return _seen(names, made, args, kwargs, given)
+        given.pop()  # torch counts the arguments of its schema; trailing ones here may differ
+    return _record(names, wrapped, args, kwargs, given)
 
 
-def _recurring(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    return _ask([f"aten::{args[0].lower()}"], made, args, kwargs)
+def record_rnn(wrapped: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return record_function_call([f"aten::{args[0].lower()}"], wrapped, args, kwargs)
 
 
-class _Operations(SharedCompositeWrappers):
-    """What events are of."""
+class _CompositeWrappers(SharedCompositeWrappers):
+    """The dispatch wrappers that record events of composite functions and of the backward pass."""
 
     def find(self) -> None:
-        """Let it ask whether the thread is traced."""
+        """Wrap them in a check whether the thread is profiled."""
         wrap_traced(self)
 
 
-_operations = _Operations()
+_composite_wrappers = _CompositeWrappers()
 
 
-# Nodes, and functions of the program's own --------------------------------------------------------
+# Nodes, custom Functions and custom operators -----------------------------------------------------
 
 _EVALUATE = "autograd::engine::evaluate_function: "
 
 
-def _seeing(seen: bool, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def set_in_user_code(
+    in_user_code: bool, wrapped: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     trace = state.trace
     if trace is None:
-        return made(*args, **kwargs)
-    outer, trace.seen = trace.seen, seen
+        return wrapped(*args, **kwargs)
+    outer, trace.in_user_code = trace.in_user_code, in_user_code
     try:
-        return made(*args, **kwargs)
+        return wrapped(*args, **kwargs)
     finally:
-        trace.seen = outer
+        trace.in_user_code = outer
 
 
-def _capturing(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Keep a node's gradient: an event, unless the node runs as well and has one itself."""
-    runs, trace = made(*args, **kwargs), state.trace
+def record_capture(wrapped: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Capture a node's gradient for autograd.grad: an event, unless the node also runs and then has its own."""
+    runs, trace = wrapped(*args, **kwargs), state.trace
     if trace is not None and not runs:
-        name, told = _told(args[1])
-        trace.end(trace.begin(f"{_EVALUATE}{name}", **told))
+        name, fields = _name_and_fields(args[1])
+        trace.end(trace.begin(f"{_EVALUATE}{name}", **fields))
     return runs
 
 
-def _evaluating(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def record_evaluate_function(
+    wrapped: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     trace = state.trace
     if trace is None:
-        return made(*args, **kwargs)
-    name, told = _told(args[0])
-    with trace.event(f"{_EVALUATE}{name}", False, **told):
-        return made(*args, **kwargs)
+        return wrapped(*args, **kwargs)
+    name, fields = _name_and_fields(args[0])
+    with trace.event(f"{_EVALUATE}{name}", False, **fields):
+        return wrapped(*args, **kwargs)
 
 
-def _applying(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def record_apply(wrapped: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     trace = state.trace
     node, inputs = args
-    if trace is None or trace.node is node:  # which runs for one example of several
-        return made(*args, **kwargs)
-    name, told = _told(node)
+    if trace is None or trace.node is node:  # the node runs once per sample, inside its event
+        return wrapped(*args, **kwargs)
+    name, fields = _name_and_fields(node)
     outer, trace.node = trace.node, node
     try:
         with trace.event(
-            name, _is_programmed(node), scope=BACKWARD_FUNCTION, shapes=trace.shapes(inputs), **told
+            name, _runs_user_code(node), scope=BACKWARD_FUNCTION, shapes=trace.shapes(inputs), **fields
         ):
-            return made(*args, **kwargs)
+            return wrapped(*args, **kwargs)
     finally:
         trace.node = outer
 
 
-def _is_programmed(node: Any) -> bool:
-    """Whether a node runs code of the program's own: a Function, or hooks after accumulation."""
+def _runs_user_code(node: Any) -> bool:
+    """Whether a node runs the program's code: a custom Function's backward, or post-accumulate-grad hooks."""
     return hasattr(node, "_forward_cls") or bool(
         getattr(getattr(node, "variable", None), "_post_accumulate_hooks", ())
     )
 
 
-def _told(node: Any) -> tuple[str, dict[str, int]]:
-    """A node's name and number; those that no operation made have none, and no thread."""
+def _name_and_fields(node: Any) -> tuple[str, dict[str, int]]:
+    """A node's name with its sequence number and forward thread, which AccumulateGrad and GraphRoot do not have."""
     if isinstance(node, (AccumulateGrad, GraphRoot)):
         return f"torch::autograd::{type(node).__name__}", {}
     return node.name(), {"sequence_nr": node.sequence_nr, "forward_thread": 1}
 
 
-def _calling(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def record_custom_function(wrapped: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     trace = state.trace
-    if trace is None or not trace.seen:
-        return made(*args, **kwargs)
+    if trace is None or not trace.in_user_code:
+        return wrapped(*args, **kwargs)
     with trace.event(args[0].__name__, True, sequence_nr=next_sequence_nr(), shapes=trace.shapes(args[1])):
-        return made(*args, **kwargs)
+        return wrapped(*args, **kwargs)
 
 
-def _dispatching(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def record_custom_operator(wrapped: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     trace = state.trace
-    if trace is None or not trace.seen:
-        return made(*args, **kwargs)
+    if trace is None or not trace.in_user_code:
+        return wrapped(*args, **kwargs)
     op, given, named = args
     with trace.operation(f"{op.namespace}::{op._opname}", [*given, *named.values()], True):
-        return made(*args, **kwargs)
+        return wrapped(*args, **kwargs)

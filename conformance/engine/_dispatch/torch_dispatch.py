@@ -1,9 +1,10 @@
 """Modes that see every operation below autograd (torch: utils/_python_dispatch.py, _ops.py).
 
-Note [Below autograd]: while a mode is in force an operation asks it for the result, and records the node of what it
-gets. The mode is handed the operation as torch's dispatcher names it, an ``OpOverload``; called there, that runs the
-next mode, or the operation itself, outside the graph. The result then stands in for the row's forward, once. What is
-written in place is computed like that, too, and written afterwards.
+Note [Below autograd]: while a ``TorchDispatchMode`` is active, an operator gets its result from the mode's
+``__torch_dispatch__`` and records its node for that result. The mode receives the ``OpOverload`` that torch's dispatcher
+would call; calling it there runs the next mode, or the operator's kernel without recording. The engine then runs the
+operator once with a forward that returns the mode's result. In-place operations work in the same way: the mode computes
+the value, which is written afterwards.
 """
 
 from __future__ import annotations
@@ -22,7 +23,13 @@ from .._aten.codegen.node import names_of
 from .._aten.registry import ROWS, Row
 from .._autograd.saved_variable import SavedTensor
 from .._autograd.tensor import Tensor, version_counter
-from .._autograd.torch_dispatch_subclass import answer, asked, is_asked, save_detached, take_place
+from .._autograd.torch_dispatch_subclass import (
+    attach_history,
+    call_torch_dispatch,
+    has_torch_dispatch,
+    overloaded_args,
+    save_detached,
+)
 from .._autograd.views import check_inplace
 from .._c10.interpreter_stack import transforms
 from .._c10.layout import contiguous_format
@@ -37,7 +44,7 @@ remove_wrappers: Callable[[], None] = on_first_use("remove_dispatch_wrappers")
 
 
 class TorchDispatchMode:
-    """Inside, ``__torch_dispatch__`` is asked what each operation gives."""
+    """A context in which ``__torch_dispatch__`` computes the result of every operation."""
 
     __module__ = "torch.utils._python_dispatch"
 
@@ -62,7 +69,7 @@ class TorchDispatchMode:
 
 # Operations by the dispatcher's names -------------------------------------------------------------
 
-# Rows by the overload that they are; a row that stands for several has one of them for tensors, one for numbers.
+# The overload of each row. A row that implements two has the one for tensors first, then the one for numbers.
 _OVERLOADS = {
     name: overload
     for overload, names in {
@@ -110,9 +117,9 @@ _OVERLOADS = {
 
 
 class OpOverload:
-    """One form of an operation, such as ``torch.ops.aten.mul.Tensor``."""
+    """One overload of an operation, such as ``torch.ops.aten.mul.Tensor``."""
 
-    __module__ = "torch._ops"  # of the class; one of them is in its namespace
+    __module__ = "torch._ops"  # of the class; instances have the module of their namespace
 
     def __init__(self, packet: OpOverloadPacket, overload: str) -> None:
         self.__module__ = packet.__module__
@@ -125,16 +132,16 @@ class OpOverload:
         pending: Pending | None = state.pending
         if pending is None or pending.op is not self or (pending.written not in (None, id(args[0]))):
             return self.overloadpacket(*args, **kwargs)
-        if state.dispatch_modes or asked(args):
-            return ask(pending, args, kwargs)
-        if pending.shown is None:
+        if state.dispatch_modes or overloaded_args(args):
+            return call_pending(pending, args, kwargs)
+        if pending.schema_args is None:
             return pending.row.call(*args, **kwargs)
-        replaced = {id(old): new for old, new in zip(pending.shown, args, strict=False)}
+        replaced = {id(old): new for old, new in zip(pending.schema_args, args, strict=False)}
         given, named = pending.given
         return pending.row.call(*(replaced.get(id(each), each) for each in given), **named)
 
     def name(self) -> str:
-        """The name with its namespace, without the default overload's."""
+        """The name with its namespace and overload, such as ``aten::mul.Tensor``; ``default`` is left out."""
         rest = "" if self._overloadname == "default" else f".{self._overloadname}"
         return f"{self.namespace}::{self._opname}{rest}"
 
@@ -146,7 +153,7 @@ class OpOverload:
 
 
 class OpOverloadPacket:
-    """All forms of an operation, such as ``torch.ops.aten.mul``."""
+    """All overloads of an operation, such as ``torch.ops.aten.mul``."""
 
     __module__ = "torch._ops"
 
@@ -171,7 +178,7 @@ class OpOverloadPacket:
 
 @cache
 def overload(packet: OpOverloadPacket, name: str) -> OpOverload:
-    """The overload of that name, one for all."""
+    """The overload of that name, one object for all callers."""
     return OpOverload(packet, name)
 
 
@@ -180,10 +187,10 @@ def packet(name: str) -> OpOverloadPacket:
     """An operation by the dispatcher's name.
 
     Raises:
-        AttributeError: there is none.
+        AttributeError: there is no such operation.
     """
     method = vars(Tensor).get(name)
-    call = _OTHERS.get(name) or operators.FUNCTIONS.get(name) or nn_functions().get(name)
+    call = _DISPATCHER_ONLY.get(name) or operators.FUNCTIONS.get(name) or nn_functions().get(name)
     if call is None and name in ROWS:
         call = ROWS[name].call
     if call is None:
@@ -194,15 +201,17 @@ def packet(name: str) -> OpOverloadPacket:
 
 
 def _lift_fresh(self: Tensor) -> Any:
-    """A tensor that was made of data: the modes that are left see it, too."""
-    return hand_over(overload(packet("lift_fresh"), "default"), (self,), {}) if state.dispatch_modes else self
+    """lift_fresh, which outer modes see for a tensor made of data."""
+    return (
+        call_handler(overload(packet("lift_fresh"), "default"), (self,), {}) if state.dispatch_modes else self
+    )
 
 
-_OTHERS: dict[str, Callable[..., Any]] = {
+_DISPATCHER_ONLY: dict[str, Callable[..., Any]] = {
     "lift_fresh": _lift_fresh,
     "_local_scalar_dense": lambda self: self.item(),
     "normal": lambda *args, **kwargs: sys.modules[PACKAGE].normal(*args, **kwargs),
-}  # which torch has for its dispatcher alone, or where a row in place has the name
+}  # operations that torch has in the dispatcher alone, and those whose name is an in-place row's
 
 
 class Namespace:
@@ -216,15 +225,15 @@ aten = Namespace()
 
 
 def operation(row: Row, args: tuple[Any, ...], in_place: bool) -> OpOverload:
-    """What the dispatcher calls a row with these arguments."""
+    """The overload that torch's dispatcher calls for an operator with these arguments."""
     name = row.name
     base = opname(name) + "_" * name.endswith("_")
-    forms = (
+    overloads = (
         _OVERLOADS.get(name) or _OVERLOADS.get(base)
         if name.endswith("_scalar")
         else (_OVERLOADS.get(name + "_") if in_place else None) or _OVERLOADS.get(name)
     )
-    chosen = (forms or "default").split()
+    chosen = (overloads or "default").split()
     second = len(args) > 1 and isinstance(args[1], Tensor)
     if len(chosen) > 1:
         first = second if chosen[0] == "Tensor" else len(args) == 1 or args[1] is None
@@ -248,68 +257,83 @@ def _row_packet(name: str, row: str) -> OpOverloadPacket:
 
 @dataclass(frozen=True)
 class Pending:
-    """An operation whose result a mode is asked for."""
+    """An operation that has been passed to a mode or a class and whose result is not known yet."""
 
     row: Row
     op: OpOverload
-    written: int | None  # the id of the tensor that is written in place
-    shown: tuple[Any, ...] | None = None  # the arguments in torch's form, where the row's is another
+    written: int | None  # the id of the tensor that an in-place operation writes to
+    schema_args: tuple[Any, ...] | None = None  # the arguments of torch's schema, where the row's differ
     given: tuple[tuple[Any, ...], dict[str, Any]] = ((), {})
 
 
-# Asking the modes ---------------------------------------------------------------------------------
+# Calling the modes --------------------------------------------------------------------------------
 
 
-def through_modes(
+def call_through_modes(
     row: Row, op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], run: Callable[[], Any]
 ) -> Any:
-    """Ask the innermost mode, or the arguments, for an operation's result, and run the row around it.
+    """Run an operator with the result that the innermost mode, or a class of its arguments, computes.
 
-    See Notes [Below autograd] and [Classes below autograd].
+    See Note [Below autograd] and Note [Subclasses with torch_dispatch].
     """
     if kwargs.get("out") is not None:
         raise NotImplementedError(f"{op} with out= inside a TorchDispatchMode")
-    args, kwargs = _as_called(row, args, kwargs)
+    args, kwargs = _dispatched_arguments(row, args, kwargs)
     in_place = op.overloadpacket.__name__.endswith("_") and not row.name.endswith("_")
-    before, dispatching, standing_in = state.dispatch_modes, state.dispatching, state.standing_in
+    before, dispatching, suspended_dispatch_modes = (
+        state.dispatch_modes,
+        state.dispatching,
+        state.suspended_dispatch_modes,
+    )
     written = id(args[0]) if in_place else None
     counted = version_counter(args[0]) if in_place else None
     version = 0 if counted is None else counted.value
     if in_place:
         recorded = any(isinstance(each, Tensor) and each.requires_grad for each in args)
         check_inplace(args[0], recorded)
-        if state.recording and recorded and _overwrites(row, args):
+        if state.recording and recorded and _saves_overwritten(row, args):
             packet("clone").default(args[0])  # see Note [In place saves a clone]
-    if row.name in _FORMS:
-        shown, named = _FORMS[row.name](*args, **kwargs)
-        result = ask(Pending(row, op, written, shown, (args, kwargs)), shown, named)
+    if row.name in _SCHEMA_ARGUMENTS:
+        schema_args, named = _SCHEMA_ARGUMENTS[row.name](*args, **kwargs)
+        result = call_pending(Pending(row, op, written, schema_args, (args, kwargs)), schema_args, named)
     else:
-        result = ask(Pending(row, op, written), args, kwargs)
-    if counted is not None:  # below autograd nothing is, even where the memory is a class's own tensor's
+        result = call_pending(Pending(row, op, written), args, kwargs)
+    if (
+        counted is not None
+    ):  # writes below autograd do not count, even if the memory is that of the class's own tensor
         counted.value = version
     given = list(result) if isinstance(result, (tuple, list)) else [result]
     for each in given:
         if not isinstance(each, Tensor):
             raise RuntimeError(f"Unable to cast {each} to Tensor")
     arrays = [each._array for each in given]
-    state.dispatch_modes, state.dispatching, state.standing_in = (), False, before
+    state.dispatch_modes, state.dispatching, state.suspended_dispatch_modes = (), False, before
     try:
-        with _standing_in(row, args, arrays if isinstance(result, (tuple, list)) else arrays[0]):
+        with _forward_replaced(row, args, arrays if isinstance(result, (tuple, list)) else arrays[0]):
             found = run()
     finally:
-        state.dispatch_modes, state.dispatching, state.standing_in = before, dispatching, standing_in
+        state.dispatch_modes, state.dispatching, state.suspended_dispatch_modes = (
+            before,
+            dispatching,
+            suspended_dispatch_modes,
+        )
     if in_place:
-        if state.recording and recorded and "output" in row.saved.values() and not is_asked(args[0]):
+        if (
+            state.recording
+            and recorded
+            and "output" in row.saved.values()
+            and not has_torch_dispatch(args[0])
+        ):
             packet("detach").default(args[0])  # see Note [Seen below autograd]
         return found
     if row.view is None:
         for each, like in zip([found] if isinstance(found, Tensor) else found, given, strict=True):
             _share_version(row, each, like)
-    return take_place(found, result)
+    return attach_history(found, result)
 
 
-def _overwrites(row: Row, args: tuple[Any, ...]) -> bool:
-    """Whether the value that is written over is saved for a formula, by itself; see Note [Only what is needed is saved]."""
+def _saves_overwritten(row: Row, args: tuple[Any, ...]) -> bool:
+    """Whether the overwritten value is saved for a formula; see Note [Only what is needed is saved]."""
     if row.saved.get("self") != "tensor":
         return False
     users = [name for name, rule in row.formulas.items() if "self" in names_of(rule)]
@@ -319,26 +343,26 @@ def _overwrites(row: Row, args: tuple[Any, ...]) -> bool:
     return any(isinstance(given.get(name), Tensor) and given[name].requires_grad for name in users[0].split())
 
 
-def _as_called(
+def _dispatched_arguments(
     row: Row, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments without those that only say the default, which rows have as torch's schemas do.
+    """The arguments as torch's dispatcher passes them on: without defaults, with sizes and dims as lists.
 
-    Several sizes, dimensions or steps are a list; what rows take by name alone has one.
+    Keyword-only arguments are passed by name.
     """
     kwargs = {**dict(zip([*row.parameters][row.most :], args[row.most :], strict=False)), **kwargs}
     args = args[: row.most]
     while len(args) > row.fewest and _is_default(args[-1], row.defaults[len(args) - 1]):
         args = args[:-1]
-    told = {name: value for name, value in kwargs.items() if name != "out"}
-    for name in [name for name in told if name in row.parameters]:
-        if _is_default(told[name], row.parameters[name].default):
-            del told[name]
-    return tuple([*each] if type(each) is tuple else each for each in args), told
+    given_kwargs = {name: value for name, value in kwargs.items() if name != "out"}
+    for name in [name for name in given_kwargs if name in row.parameters]:
+        if _is_default(given_kwargs[name], row.parameters[name].default):
+            del given_kwargs[name]
+    return tuple([*each] if type(each) is tuple else each for each in args), given_kwargs
 
 
-def _without(defaults: tuple[Any, ...], args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The arguments without those at the end that say the default."""
+def _without_defaults(defaults: tuple[Any, ...], args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments without trailing ones that equal the default."""
     given = list(args)
     while (
         given and len(given) > len(args) - len(defaults) and given[-1] == defaults[len(given) - len(args) - 1]
@@ -347,22 +371,22 @@ def _without(defaults: tuple[Any, ...], args: tuple[Any, ...]) -> tuple[Any, ...
     return tuple(given)
 
 
-# Arguments as torch's schemas have them, where rows have others.
-_FORMS: dict[str, Callable[..., tuple[tuple[Any, ...], dict[str, Any]]]] = {
+# From a row's arguments to those of torch's schema, where they differ.
+_SCHEMA_ARGUMENTS: dict[str, Callable[..., tuple[tuple[Any, ...], dict[str, Any]]]] = {
     "_to_copy": lambda self, dtype: ((self,), {"dtype": dtype}),
     "_in_order": lambda self: ((self,), {"memory_format": contiguous_format}),
     "_softmax_backward_data": lambda grad, output, dim: ((grad, output, dim, output.dtype), {}),
     "_log_softmax_backward_data": lambda grad, output, dim: ((grad, output, dim, output.dtype), {}),
     "_softmax": lambda self, dim: ((self, dim, False), {}),
     "_log_softmax": lambda self, dim: ((self, dim, False), {}),
-    "cat": lambda tensors, dim=0, *further: (_without((0,), (tensors, dim)), {}),
+    "cat": lambda tensors, dim=0, *further: (_without_defaults((0,), (tensors, dim)), {}),
     "constant_pad_nd": lambda self, pad, value=0.0: ((self, pad, value), {}),
     "convolution": lambda *args: (args if len(args) > 8 else (*args, 1), {}),
     "nll_loss": lambda *args: (args[:5], {}),
-    "embedding": lambda *args: (_without((-1, False, False), args[:5]), {}),
-    "max_pool2d_with_indices": lambda *args: (_without(([0, 0], [1, 1], False), args), {}),
+    "embedding": lambda *args: (_without_defaults((-1, False, False), args[:5]), {}),
+    "max_pool2d_with_indices": lambda *args: (_without_defaults(([0, 0], [1, 1], False), args), {}),
     "_flash_attention": lambda query, key, value, dropout_p, is_causal, attn_mask=None, scale=None: (
-        (query, key, value, *_without((0.0, False), (dropout_p, is_causal))),
+        (query, key, value, *_without_defaults((0.0, False), (dropout_p, is_causal))),
         {name: given for name, given in (("attn_mask", attn_mask), ("scale", scale)) if given is not None},
     ),
 }
@@ -373,7 +397,7 @@ def _is_default(value: Any, default: Any) -> bool:
 
 
 def _share_version(row: Row, result: Tensor, like: Tensor) -> None:
-    """Let a result count its versions with the tensor whose memory it is."""
+    """Let a result share the version counter of the tensor that the mode returned, whose memory it has."""
     counter = version_counter(like)
     result._version_counter = counter
     for name, kind in row.saved.items():
@@ -382,42 +406,42 @@ def _share_version(row: Row, result: Tensor, like: Tensor) -> None:
             continue
         if saved.array is not result._array:
             continue
-        if is_asked(like):
+        if has_torch_dispatch(like):
             save_detached(saved, like)
         else:
             saved.counter, saved.version = counter, counter.value
             packet("detach").default(like)  # see Note [Seen below autograd]
 
 
-def ask(pending: Pending, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What the innermost mode, or a class, says of an operation.
+def call_pending(pending: Pending, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The result of a pending operation from the innermost mode or from a class of the arguments.
 
     Raises:
-        TypeError: none knows.
+        TypeError: all handlers returned NotImplemented.
     """
     outer = state.pending
     state.pending = pending
     try:
-        return hand_over(pending.op, args, kwargs)
+        return call_handler(pending.op, args, kwargs)
     finally:
         state.pending = outer
 
 
-def hand_over(
+def call_handler(
     op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], rule: Callable[..., Any] | None = None
 ) -> Any:
-    """Call the innermost mode, or what stands in for it, with an operation; inside, there are only those around it.
+    """Call the innermost mode's ``__torch_dispatch__`` (or ``rule``) with only the outer modes active.
 
-    Where there is none, or it does not know, the classes of the arguments are asked.
+    Without a mode, or if it returns NotImplemented, the classes of the arguments are called.
 
     Raises:
-        TypeError: none knows.
+        TypeError: all handlers returned NotImplemented.
     """
     before, autocast, recording = state.dispatch_modes, state.autocast, state.recording
-    tensors = asked((args, tuple(kwargs.values())))
+    tensors = overloaded_args((args, tuple(kwargs.values())))
     types = tuple(map(type, tensors))
     state.dispatch_modes, state.autocast = before[:-1], frozenset()
-    state.recording = recording and False  # grad mode itself stays as it is
+    state.recording = recording and False  # grad mode itself does not change
     result = NotImplemented
     try:
         if rule is not None:
@@ -426,7 +450,7 @@ def hand_over(
             result = before[-1].__torch_dispatch__(op, types, args, kwargs)
         if result is NotImplemented:
             state.dispatch_modes = before
-            result = answer(op, tensors, args, kwargs)
+            result = call_torch_dispatch(op, tensors, args, kwargs)
     finally:
         state.dispatch_modes, state.autocast, state.recording = before, autocast, recording
     if result is NotImplemented:
@@ -445,13 +469,20 @@ _lock = threading.RLock()
 
 
 @contextmanager
-def _standing_in(row: Row, args: tuple[Any, ...], arrays: Any) -> Iterator[None]:
-    """In this thread the row's forward gives these arrays when it is next called: it is, of operands that are not alike."""
+def _forward_replaced(row: Row, args: tuple[Any, ...], arrays: Any) -> Iterator[None]:
+    """Let the row's forward return these arrays at this thread's next call.
+
+    Operands lose their ``_shared_metadata`` inside, since alike ones would use the ufunc without a call of the forward.
+    """
     thread = threading.get_ident()
-    met = [(each, each._alike) for each in args if isinstance(each, Tensor)] if row.ufunc is not None else []
+    marked = (
+        [(each, each._shared_metadata) for each in args if isinstance(each, Tensor)]
+        if row.ufunc is not None
+        else []
+    )
     with _lock:
-        for each, _ in met:
-            each._alike = False  # see Note [Alike operands]
+        for each, _ in marked:
+            each._shared_metadata = False  # see Note [Shared metadata]
         forward = row.scope.setdefault("forward_", row.forward)
         waiting = [arrays]
 
@@ -465,5 +496,5 @@ def _standing_in(row: Row, args: tuple[Any, ...], arrays: Any) -> Iterator[None]
             yield
         finally:
             row.scope["forward_"] = forward
-            for each, alike in met:
-                each._alike = alike
+            for each, alike in marked:
+                each._shared_metadata = alike

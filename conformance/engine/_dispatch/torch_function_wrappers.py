@@ -1,4 +1,7 @@
-"""Functions and methods that ask their arguments whether they override them, see Note [Overriding costs others nothing]."""
+"""Wrappers of functions and methods that check their arguments for __torch_function__.
+
+They are installed when the first subclass overrides it, see Note [torch_function costs nothing until used].
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,10 @@ from .._aten.python_operators import OPERATORS
 from .._aten.registry import ROWS, Row
 from .._autograd.tensor import Tensor
 from .._autograd.torch_function import (
-    UNASKED,
-    ask,
-    ask_as,
-    flat,
+    NOT_OVERRIDABLE,
+    dispatch_torch_function,
+    dispatch_torch_function_with,
+    flat_values,
     get_default_nowrap_functions,
     handle_torch_function,
     has_torch_function,
@@ -27,7 +30,7 @@ def _special(names: str) -> frozenset[str]:
     return frozenset(f"__{name}__" for name in names.split())
 
 
-_SPECIAL = _special(
+_SPECIAL_METHODS = _special(
     """
     abs add and array bool complex contains deepcopy div eq float floordiv format ge getitem gt iadd iand idiv ifloordiv
     ilshift imod imul index int invert ior ipow irshift isub itruediv ixor le len long lshift lt matmul mod mul ne neg
@@ -36,15 +39,15 @@ _SPECIAL = _special(
     """
 )
 REFLECTED = _special("radd rsub rmul rtruediv rfloordiv rmod rpow rmatmul rand ror rxor rlshift rrshift")
-# Operators that are methods in torch, too: who is asked is told the method's name.
-_METHODS = _special(
+# Operators that torch passes to __torch_function__ under the name of the method (add for __add__).
+_METHOD_OPERATORS = _special(
     """
     abs add div ge gt iadd idiv ifloordiv imod imul ipow isub itruediv le lt matmul mod mul ne neg pos pow radd rand
     rmul ror rxor sub truediv
     """
 )
-# Methods that torch has written in Python: their tensor's class is told, too, as that of what takes no more than a tensor.
-_TELLING = _special(
+# Methods that torch writes in Python: ``types`` includes their tensor's class even if it does not override.
+_TYPES_INCLUDE_SELF = _special(
     """
     abs array contains deepcopy floordiv format ipow neg pow repr reversed rfloordiv rlshift rmatmul rmod rpow rsub rtruediv
     """
@@ -53,37 +56,37 @@ _TELLING = _special(
     apply_ backward coalesce dense_dim dim_order indices is_coalesced istft item lu module_load new new_tensor norm register_hook
     register_post_accumulate_grad_hook resize resize_as retain_grad share_memory_ split stft storage tolist unflatten
     sparse_dim unique unique_consecutive untyped_storage values
-    """.split()  # noqa: SIM905  as torch's own lists
+    """.split()  # noqa: SIM905  like torch's own lists
 )
-_ALONE = ("backward", "new_tensor")  # methods that ask only their tensor
+_SELF_ONLY = ("backward", "new_tensor")  # methods that check only their tensor, not their arguments
 
 
-def _seen_name(name: str) -> str:
-    """What torch calls a method of Tensor that has another name's place."""
+def _name_in_torch(name: str) -> str:
+    """The ``__name__`` of a method of Tensor in torch, where it differs from the attribute's name."""
     return "__rdiv__" if name == "__rtruediv__" else name
 
 
 def name_methods() -> None:
-    """Give Tensor's methods the names that torch shows to who overrides them."""
+    """Give Tensor's methods the names under which __torch_function__ sees them in torch."""
     for name, found in list(vars(Tensor).items()):
-        hidden = name.startswith("_") and name not in _SPECIAL
-        if isinstance(found, FunctionType) and not hidden and name not in _METHODS:
-            seen = _seen_name(name)
-            if found.__name__ != seen:
-                setattr(Tensor, name, _renamed(found, seen))
+        hidden = name.startswith("_") and name not in _SPECIAL_METHODS
+        if isinstance(found, FunctionType) and not hidden and name not in _METHOD_OPERATORS:
+            public = _name_in_torch(name)
+            if found.__name__ != public:
+                setattr(Tensor, name, _renamed(found, public))
 
 
 def _renamed(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     @functools.wraps(function)
-    def same(*args: Any, **kwargs: Any) -> Any:
+    def renamed(*args: Any, **kwargs: Any) -> Any:
         return function(*args, **kwargs)
 
-    same.__name__ = name
-    return same
+    renamed.__name__ = name
+    return renamed
 
 
 class Overridable:
-    """A function that asks its arguments first; it equals the function that it stands for."""
+    """A wrapper that checks arguments for __torch_function__; it compares equal to the function that it wraps."""
 
     def __init__(
         self, function: Callable[..., Any], name: str, module: str = "torch", in_python: bool = False
@@ -91,10 +94,10 @@ class Overridable:
         self.function = function
         functools.update_wrapper(self, function)
         self.__name__, self.__module__ = name, module
-        self.refuse = handle_torch_function if in_python else ask
+        self.refuse = handle_torch_function if in_python else dispatch_torch_function
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        relevant = [*flat(args), *flat(kwargs.values())]
+        relevant = [*flat_values(args), *flat_values(kwargs.values())]
         if has_torch_function(relevant):
             return self.refuse(self, relevant, *args, **kwargs)
         return self.function(*args, **kwargs)
@@ -112,10 +115,8 @@ class Overridable:
         return self.function.__name__
 
 
-def beneath(function: Any) -> Any:
-    """What one of these functions stands for; any other is itself. So what is known by a function is the same one
-    before anything overrides and after.
-    """
+def unwrapped(function: Any) -> Any:
+    """The function inside these wrappers, so that a function has the same identity before and after they are installed."""
     while isinstance(function, Overridable) or getattr(function, "__globals__", None) is globals():
         function = function.__wrapped__
     return function
@@ -123,12 +124,12 @@ def beneath(function: Any) -> Any:
 
 @functools.cache
 def _rows() -> dict[int, Row]:
-    """The rows by the scopes in which their functions are compiled."""
+    """The rows of the registry by the namespaces in which their functions are compiled."""
     return {id(row.scope): row for row in ROWS.values()}
 
 
-def _takes_nothing(method: Callable[..., Any]) -> bool:
-    """Whether a method has no argument but its tensor."""
+def _takes_only_self(method: Callable[..., Any]) -> bool:
+    """Whether a method has no argument except its tensor."""
     row = _rows().get(id(getattr(inspect.unwrap(method), "__globals__", None)))
     if row is not None:
         return [*row.parameters] == ["self"]
@@ -137,74 +138,77 @@ def _takes_nothing(method: Callable[..., Any]) -> bool:
     return not others and parameters[0].kind is not inspect.Parameter.VAR_POSITIONAL
 
 
-def _asking_method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    public = function.__name__ if name in _METHODS else _seen_name(name)
-    tells = name in _TELLING or _takes_nothing(function)
+def _method_wrapper(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    public = function.__name__ if name in _METHOD_OPERATORS else _name_in_torch(name)
+    includes_self = name in _TYPES_INCLUDE_SELF or _takes_only_self(function)
 
     @functools.wraps(function)
-    def asking(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
         if not (state.overriding or state.function_modes):
             return function(self, *args, **kwargs)
-        relevant = [self] if name in _ALONE else [self, *flat(args), *flat(kwargs.values())]
+        relevant = [self] if name in _SELF_ONLY else [self, *flat_values(args), *flat_values(kwargs.values())]
         if not has_torch_function(relevant):
             return function(self, *args, **kwargs)
         try:
-            besides = type(self) if tells else None
-            return ask_as(besides, vars(Tensor).get(public, asking), relevant, self, *args, **kwargs)
+            extra_type = type(self) if includes_self else None
+            return dispatch_torch_function_with(
+                extra_type, vars(Tensor).get(public, wrapper), relevant, self, *args, **kwargs
+            )
         except TypeError:
-            if name in OPERATORS:  # Python asks the other operand
+            if name in OPERATORS:  # Python tries the other operand
                 return NotImplemented
             raise
 
-    asking.__name__ = public
-    return asking
+    wrapper.__name__ = public
+    return wrapper
 
 
-def asking_operator(name: str) -> Callable[..., Any]:
-    """A reflected operator: beside a tensor, Python asks the subclass first, and torch goes on in the given order.
+def reflected_operator_wrapper(name: str) -> Callable[..., Any]:
+    """A reflected operator of a subclass.
 
-    Beside a tensor of another class Python has asked that one already.
+    For ``tensor + subclass`` Python calls ``subclass.__radd__`` first, whereas torch checks the operands from left to right,
+    under the name of the forward operator. An operand of an unrelated class has already been tried by Python.
     """
     reflected, operator = vars(Tensor)[name], getattr(Tensor, name.replace("__r", "__", 1))
 
     @functools.wraps(reflected)
-    def asking_in_order(self: Any, other: Any) -> Any:
+    def wrapper(self: Any, other: Any) -> Any:
         if not isinstance(other, Tensor) or not issubclass(type(self), type(other)):
             return reflected(self, other)
         if not has_torch_function((other, self)):
             return operator(other, self)
         try:
-            return ask(operator, (other, self), other, self)
+            return dispatch_torch_function(operator, (other, self), other, self)
         except TypeError:
             return NotImplemented
 
-    return asking_in_order
+    return wrapper
 
 
-def _asking_property(found: property) -> property:
+def _property_wrapper(found: property) -> property:
     @functools.wraps(found.fget)
     def read(self: Any) -> Any:
         if has_torch_function((self,)):
-            return ask_as(type(self), asking.__get__, (self,), self)
+            return dispatch_torch_function_with(type(self), wrapper.__get__, (self,), self)
         return found.__get__(self)
 
     def write(self: Any, value: Any) -> None:
         if has_torch_function((self,)):
-            ask_as(type(self), asking.__set__, (self,), self, value)
+            dispatch_torch_function_with(type(self), wrapper.__set__, (self,), self, value)
         else:
             found.__set__(self, value)
 
-    asking = property(read, write if found.fset else None, found.fdel)
-    return asking
+    wrapper = property(read, write if found.fset else None, found.fdel)
+    return wrapper
 
 
 @functools.cache
-def make_methods_ask() -> None:
+def wrap_methods() -> None:
     for name, found in list(vars(Tensor).items()):
-        if name in UNASKED or (name.startswith("_") and name not in _SPECIAL):
+        if name in NOT_OVERRIDABLE or (name.startswith("_") and name not in _SPECIAL_METHODS):
             continue
         if isinstance(found, property):
-            setattr(Tensor, name, _asking_property(found))
+            setattr(Tensor, name, _property_wrapper(found))
         elif isinstance(found, FunctionType):
-            setattr(Tensor, name, _asking_method(name, found))
+            setattr(Tensor, name, _method_wrapper(name, found))
     get_default_nowrap_functions.cache_clear()

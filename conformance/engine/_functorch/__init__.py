@@ -1,1 +1,1 @@
-"""torch._functorch: where torch keeps what torch.func is made of."""
+"""torch._functorch: the package in which torch implements torch.func."""

@@ -1,4 +1,4 @@
-"""torch._functorch.apis: vmap and grad, as programs import them from there."""
+"""torch._functorch.apis: vmap and grad, for programs that import them from this module."""
 
 from ..func import grad, grad_and_value, vmap
 

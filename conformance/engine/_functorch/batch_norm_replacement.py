@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def replace_all_batch_norm_modules_(root: Module) -> Module:
-    """Take the running statistics from a module's batch normalizations; returns the module."""
+    """Remove the running statistics from a module's batch normalizations, in place, and return the module."""
     for each in root.modules():
         if isinstance(each, _BatchNorm) and each.track_running_stats:
             each.running_mean = each.running_var = each.num_batches_tracked = None

@@ -1,4 +1,4 @@
-"""torch._functorch.eager_transforms: the derivatives of torch.func, as programs import them from there."""
+"""torch._functorch.eager_transforms: the derivatives of torch.func, for programs that import them from this module."""
 
 from ..func import functionalize, hessian, jacfwd, jacrev, jvp, linearize, vjp
 

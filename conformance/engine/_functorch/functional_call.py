@@ -18,11 +18,11 @@ def functional_call(
     module: Module, parameter_and_buffer_dicts: Any, args: Any = None, kwargs: dict[str, Any] | None = None, *,
     tie_weights: bool = True, strict: bool = False,
 ) -> Any:  # fmt: skip
-    """The module's result with these tensors, by name, in place of its parameters and buffers.
+    """Call a module with these tensors, by name, in place of its parameters and buffers.
 
     Raises:
-        ValueError: no dicts, one name in several, or several values for one tensor of the module.
-        RuntimeError: names that the module has not, or lacks, where ``strict``.
+        ValueError: not a dict or dicts, a name in two of them, or two values for one tied tensor of the module.
+        RuntimeError: with ``strict``, names that the module does not have, or missing names.
     """
     dicts = parameter_and_buffer_dicts
     if not isinstance(dicts, (dict, Sequence)):
@@ -43,10 +43,10 @@ def functional_call(
 
 
 def stack_module_state(models: Any) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-    """The parameters and the buffers of like modules, stacked by name: new leaves.
+    """The stacked parameters and buffers of modules of the same class, by name; parameters are new leaves.
 
     Raises:
-        RuntimeError: no module, or modules that are not alike.
+        RuntimeError: the list is empty, or the modules differ in class or training mode.
     """
     if not len(models):
         raise RuntimeError("stack_module_state: Expected at least one model, got 0.")

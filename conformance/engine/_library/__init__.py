@@ -1,1 +1,1 @@
-"""torch._library: what torch.library is made of."""
+"""torch._library: the implementation of torch.library."""

@@ -1,4 +1,4 @@
-"""What an operator is called with, and what it returns, by its schema (torch: core/function_schema_inl.h)."""
+"""Checks of an operator's arguments and results against its schema (torch: core/function_schema_inl.h)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ Given = tuple[tuple[Any, ...], dict[str, Any]]
 
 
 class MismatchError(Exception):
-    """Arguments that a schema does not take; torch raises a RuntimeError with this text."""
+    """Arguments that do not match a schema; torch raises a RuntimeError with this message."""
 
 
 def bind(schema: FunctionSchema, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
-    """The arguments as kernels get them: by position as far as that goes, and without those that say the default.
+    """The arguments as kernels receive them: positional where the schema allows it, and without trailing defaults.
 
     Raises:
-        MismatchError: the schema has not these arguments.
+        MismatchError: the arguments do not match the schema.
     """
     name, known, tail = schema.name, schema.arguments, f"Declaration: {schema}"
     count = len(args) + len(kwargs)
@@ -90,17 +90,17 @@ def _without_defaults(schema: FunctionSchema, values: list[Any]) -> Given:
 
 
 def filled(schema: FunctionSchema, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
-    """The arguments with those that say the default."""
+    """The arguments with the defaults filled in."""
     whole = (*args, *(each.default_value for each in schema.arguments[len(args) : schema.positional]))
     only = schema.arguments[schema.positional :]
     return whole, {each.name: kwargs.get(each.name, each.default_value) for each in only}
 
 
 def returned(schema: FunctionSchema, result: Any) -> Any:
-    """What a kernel returned, as its caller gets it.
+    """A kernel's result, checked and converted for the caller.
 
     Raises:
-        RuntimeError, TypeError: the schema says otherwise.
+        RuntimeError, TypeError: the result does not match the schema.
     """
     kinds = [each.type for each in schema.returns]
     if not kinds:

@@ -1,8 +1,8 @@
-"""Derivatives of operators that programs define (torch: _library/autograd.py).
+"""Derivatives of custom operators (torch: _library/autograd.py).
 
-Note [Lists of tensors]: a Function takes and gives tensors, each by itself. Where the schema has lists of tensors the
-lists are taken apart before it and put together behind it, so that the user's functions see lists. As in torch the
-Function has one more argument then, which ``needs_input_grad`` counts in setup_context.
+Note [Lists of tensors]: an autograd.Function has single tensors as inputs and outputs. If the schema has lists of tensors,
+they are flattened before the Function and unflattened after it, so that the user's functions see lists. As in torch the
+Function then has one more argument, which ``needs_input_grad`` counts in setup_context.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._autograd.batched_tensor import flat
+from .._autograd.batched_tensor import flat_values
 from .._autograd.custom_function import Function, FunctionMeta
 from .._autograd.tensor import Tensor
 from .._c10.modes import below_autograd, state
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Formula(NamedTuple):
-    """What a program registered as an operator's derivative."""
+    """The ``backward`` and ``setup_context`` that a program registered for an operator."""
 
     backward: Callable[..., Any] | None = None
     setup_context: Callable[..., Any] | None = None
@@ -32,15 +32,15 @@ class Formula(NamedTuple):
 
 @dataclass
 class _Call:
-    """What one call of an operator has beside the arguments that are given by position."""
+    """The keyword arguments of one call of an operator, and the structure of its arguments and result."""
 
     keywords: dict[str, Any]
-    given: TreeSpec | None = None  # how arguments and result are nested, see Note [Lists of tensors]
+    given: TreeSpec | None = None  # the nesting of arguments and result, see Note [Lists of tensors]
     result: TreeSpec | None = None
 
 
 def autograd_kernel(op: Operator, formula: Callable[[], Formula]) -> Callable[..., Any]:
-    """The kernel that records a node, whose derivative is what ``formula`` gives then."""
+    """The kernel that records a node; its derivative is whatever ``formula`` returns when backward runs."""
     schema = op._schema
     nested = any("several" in each.type.tensors for each in (*schema.arguments, *schema.returns))
 
@@ -83,7 +83,8 @@ def autograd_kernel(op: Operator, formula: Callable[[], Formula]) -> Callable[..
 
     def kernel(*args: Any, **kwargs: Any) -> Any:
         if not (
-            state.recording and any(isinstance(each, Tensor) and each.requires_grad for each in flat(args))
+            state.recording
+            and any(isinstance(each, Tensor) and each.requires_grad for each in flat_values(args))
         ):
             with below_autograd():
                 return redispatch(op, args, kwargs)

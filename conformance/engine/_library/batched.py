@@ -1,4 +1,4 @@
-"""Rules for vmap that programs register for their operators (torch: _functorch/autograd_function.py)."""
+"""vmap rules that programs register for custom operators (torch: _functorch/autograd_function.py)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ through_rule: Callable[..., Any] = on_first_use("through_vmap_rule")  # see Note
 
 
 def vmap_kernel(rule: Callable[..., Any]) -> Callable[..., Any]:
-    """The kernel for batched arguments, given the innermost level at which they are."""
+    """The kernel for batched arguments, given the innermost level at which they are batched."""
 
     def kernel(level: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         leaves, spec = flatten(args)

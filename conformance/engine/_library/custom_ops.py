@@ -1,4 +1,4 @@
-"""torch.library.custom_op: a function as an operator (torch: _library/custom_ops.py)."""
+"""torch.library.custom_op: makes an operator of a function (torch: _library/custom_ops.py)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from .._autograd.batched_tensor import flat
+from .._autograd.batched_tensor import flat_values
 from .._autograd.storage_impl import storage
 from .._autograd.tensor import Tensor
 from .._c10.device import device
@@ -29,7 +29,7 @@ Function = Callable[..., Any]
 _LOG = logging.getLogger("torch._library.custom_ops")
 DeviceTypes = str | Sequence[str] | None
 
-OPDEF_TO_LIB: dict[str, Library] = {}  # the library of each custom op, which lives as long as the process
+OPDEF_TO_LIB: dict[str, Library] = {}  # the library of each custom op, kept for the life of the process
 OPDEFS: dict[str, CustomOpDef] = {}
 
 
@@ -43,14 +43,14 @@ def custom_op(
     schema: str | None = None,
     tags: Tags = (),
 ) -> Any:
-    """The function as an operator ``namespace::name``; without one, a decorator of it.
+    """Make a function an operator ``namespace::name``; without a function, a decorator.
 
     Defining a name again replaces the operator.
 
     Raises:
         ValueError: the name has no namespace, an annotation is not supported, or schema and mutates_args differ.
-        RuntimeError: the schema is none.
-        NotImplementedError: a tensor can be given by keyword alone.
+        RuntimeError: the schema does not parse.
+        NotImplementedError: a tensor is a keyword-only argument.
     """
 
     def define(function: Function) -> CustomOpDef:
@@ -75,12 +75,12 @@ def _written(schema: FunctionSchema) -> list[Any]:
 
 
 def dispatch_key(device_type: str) -> str:
-    """The key of a device's kernels."""
+    """The dispatch key of a device's kernels."""
     return device(device_type).type.upper()
 
 
 class CustomOpDef:
-    """A function that became an operator: call it, and register what else it has."""
+    """A function that is an operator: it is callable, and registers kernels, a derivative and rules."""
 
     __module__ = "torch._library.custom_ops"
 
@@ -119,10 +119,10 @@ class CustomOpDef:
     __call__ = _call
 
     def register_kernel(self, device_types: DeviceTypes, fn: Function | None = None, /) -> Any:
-        """What runs on devices of these types; None stands for all that have nothing of their own.
+        """Register the kernel for these device types; None means all that have no kernel of their own.
 
         Raises:
-            ValueError: no argument tells which device it is.
+            ValueError: no argument is a tensor, which would determine the device.
         """
 
         def register(function: Function) -> Function:
@@ -133,9 +133,7 @@ class CustomOpDef:
                 disabled = listed[-1] in self._disabled_kernel
                 return (self._init_fn if disabled else function)(*args, **kwargs)
 
-            for (
-                each
-            ) in listed:  # what is made for several knows the last of them alone, as torch's closures do
+            for each in listed:  # the closures of several device types all refer to the last one, as in torch
                 if each not in self._backend_fns:
                     key = "CompositeExplicitAutograd" if each is None else dispatch_key(each)
                     self._lib.impl(self._name, self._kernel(listed[-1]), key)
@@ -181,7 +179,7 @@ class CustomOpDef:
 
     @contextmanager
     def set_kernel_enabled(self, device_type: str, enabled: bool = True) -> Iterator[None]:
-        """Inside, the kernel of a device is used, or the function that was decorated in its place."""
+        """A context that enables a device's kernel, or disables it in favor of the decorated function."""
         before = device_type in self._disabled_kernel
         action = "enable" if enabled else "disable"
         if device_type not in self._backend_fns:
@@ -205,12 +203,12 @@ class CustomOpDef:
             (self._disabled_kernel.add if before else self._disabled_kernel.discard)(device_type)
 
     def register_fake(self, fn: Function, /) -> Function:
-        """Keep what tells shapes without values, for compilers."""
+        """Register the fake kernel, which computes shapes without values (kept, never called)."""
         self._abstract_fn = fn
         return fn
 
     def register_autograd(self, backward: Function, /, *, setup_context: Function | None = None) -> None:
-        """The derivative: ``backward(ctx, *grads)``, and ``setup_context(ctx, inputs, output)``, which saves for it.
+        """Register ``backward(ctx, *grads)`` and ``setup_context(ctx, inputs, output)``, which saves values for it.
 
         Raises:
             RuntimeError: the operator writes to its arguments, or returns nothing.
@@ -219,10 +217,10 @@ class CustomOpDef:
         self._formula = Formula(backward, setup_context)
 
     def register_autocast(self, device_type: str, cast_inputs: Any) -> Function:
-        """Where autocast is on for such devices, call the operator on tensors of a dtype, with autocast off.
+        """While autocast is on for a device type, cast tensors to a dtype and call the operator with autocast off.
 
         Raises:
-            ValueError: there is no autocast for them.
+            ValueError: the device type does not support autocast.
         """
         check_device_type(device_type)
         check_available(device_type)
@@ -233,7 +231,7 @@ class CustomOpDef:
         return kernel
 
     def register_torch_dispatch(self, torch_dispatch_class: type, fn: Function | None = None, /) -> Any:
-        """What stands in for ``__torch_dispatch__`` of a mode of this class: ``fn(mode, func, types, args, kwargs)``."""
+        """Register ``fn(mode, func, types, args, kwargs)`` in place of this mode class's ``__torch_dispatch__``."""
 
         def register(function: Function) -> Function:
             self._opoverload.entry.rules[torch_dispatch_class] = function
@@ -246,7 +244,7 @@ class CustomOpDef:
         return self._vmap_fn(*args, **kwargs)
 
     def register_vmap(self, func: Function | None = None) -> Any:
-        """What runs on batches: ``func(info, in_dims, *args)`` gives the output, and which dimensions count examples."""
+        """Register the vmap rule ``func(info, in_dims, *args)``, which returns the output and ``out_dims``."""
 
         def register(function: Function) -> None:
             if self._vmap_fn is None:
@@ -257,7 +255,7 @@ class CustomOpDef:
 
 
 def check_functional(op: Any, schema: FunctionSchema, views: bool) -> None:
-    """Refuse a derivative of what writes to its arguments, returns nothing, or (but for ``views``) a view."""
+    """Raise an error if the operator mutates arguments, returns nothing or (unless ``views``) returns a view."""
     aliases = any(each.alias_info is not None for each in schema.returns)
     single = sum(each.type.tensors == "one" for each in schema.arguments) == 1 == len(schema.returns)
     if schema.is_mutable or not schema.returns or (aliases and not (views and single)):
@@ -268,9 +266,9 @@ def check_functional(op: Any, schema: FunctionSchema, views: bool) -> None:
 
 
 def _check_aliases(name: str, given: tuple[Any, ...], result: Any) -> None:
-    """Refuse results that share memory with arguments or with one another."""
-    seen = {id(storage(each._array)) for each in flat(given) if isinstance(each, Tensor)}
-    for each in flat(result if isinstance(result, tuple) else (result,)):
+    """Raise an error if a result shares memory with an argument or another result."""
+    seen = {id(storage(each._array)) for each in flat_values(given) if isinstance(each, Tensor)}
+    for each in flat_values(result if isinstance(result, tuple) else (result,)):
         if not isinstance(each, Tensor):
             continue
         memory = id(storage(each._array))

@@ -1,4 +1,4 @@
-"""Operators without a derivative: a warning in backward (torch: autograd_not_implemented_fallback.cpp)."""
+"""The autograd fallback of operators without a derivative: a warning in backward (torch: autograd_not_implemented_fallback.cpp)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from .._autograd.batched_tensor import flat
+from .._autograd.batched_tensor import flat_values
 from .._autograd.node import Gradients, Node, gradient_edge, new_node
 from .._autograd.tensor import Tensor
 from .._c10.modes import state
@@ -14,7 +14,7 @@ from .schema import FunctionSchema
 
 
 class WarnNotImplemented(Node):
-    """The node of what an operator without a derivative returned: it warns and gives no gradient."""
+    """The node of an operator without a derivative: backward warns and returns no gradient."""
 
     __slots__ = ("operator",)
     __module__ = "builtins"
@@ -29,7 +29,7 @@ class WarnNotImplemented(Node):
 
 
 WarnNotImplemented.__name__ = WarnNotImplemented.__qualname__ = (
-    "CppFunction"  # torch has no class of its own for it
+    "CppFunction"  # torch has no separate class for it
 )
 
 
@@ -50,11 +50,11 @@ def _warn(operator: str) -> None:
 def warn_in_backward(
     schema: FunctionSchema, args: tuple[Any, ...], kwargs: dict[str, Any], run: Callable[[], Any]
 ) -> Any:
-    """Run a kernel; a gradient that reaches what it returned warns.
+    """Run a kernel; backward warns if a gradient reaches its outputs.
 
-    What it composed of operations with derivatives keeps them.
+    Outputs that it composed of differentiable operations keep their graph.
     """
-    tensors = [each for each in flat((*args, *kwargs.values())) if isinstance(each, Tensor)]
+    tensors = [each for each in flat_values((*args, *kwargs.values())) if isinstance(each, Tensor)]
     if not (state.recording and any(each.requires_grad for each in tensors)):
         return run()
     node: WarnNotImplemented = new_node(WarnNotImplemented)
@@ -64,7 +64,7 @@ def warn_in_backward(
     metadata: list[Any] = []
     for each, kind in zip(_results(schema, result), schema.returns, strict=True):
         written = kind.alias_info is not None and kind.alias_info.is_write
-        for tensor in flat([each]):
+        for tensor in flat_values([each]):
             if not isinstance(tensor, Tensor) or tensor._array.dtype.kind not in "fcV":
                 continue
             if tensor.requires_grad:

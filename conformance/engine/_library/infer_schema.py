@@ -14,7 +14,7 @@ from .._c10.device import device
 from .._c10.dtypes import dtype
 from ..types import Number
 
-GroupName = NewType("GroupName", str)  # of torch.distributed, which the texts of errors list
+GroupName = NewType("GroupName", str)  # torch.distributed's types, which error messages list
 GroupName.__module__ = "torch.distributed.distributed_c10d"
 
 
@@ -73,10 +73,10 @@ def infer_schema(
     mutates_args: str | Iterable[str],
     op_name: str | None = None,
 ) -> str:
-    """The schema that a function's annotations make, without a name unless ``op_name`` is one.
+    """The schema that follows from a function's annotations; without ``op_name`` it has no name.
 
     Raises:
-        ValueError: an annotation is missing or not supported, or ``mutates_args`` names what the function has not.
+        ValueError: an annotation is missing or not supported, or ``mutates_args`` names an unknown argument.
     """
     signature = inspect.signature(prototype_function, eval_str=True)
     unknown = mutates_args == "unknown"
@@ -132,7 +132,7 @@ def _parameter_type(name: str, annotation: Any, refuse: Callable[[str], NoReturn
 
 
 def _as_list(annotation: Any) -> Any:
-    """The list that stands in for a tuple."""
+    """The list type that the error message suggests in place of a tuple."""
     kinds = [each for each in typing.get_args(annotation) if each is not Ellipsis]
     return list[typing.Union[tuple(kinds)]] if kinds else list  # type: ignore[misc] # noqa: UP007
 

@@ -1,4 +1,4 @@
-"""torch.library.Library: what a program registers for the operators of a namespace."""
+"""torch.library.Library: definitions and kernels that a program registers in a namespace."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ KEYS = frozenset(
     """.split()  # noqa: SIM905  as torch's own lists
 )
 _KINDS = {"DEF": "TORCH_LIBRARY", "FRAGMENT": "TORCH_LIBRARY_FRAGMENT", "IMPL": "TORCH_LIBRARY_IMPL"}
-_whole: dict[str, str] = {}  # the namespaces that a library of kind DEF has, and where that was made
+_whole: dict[str, str] = {}  # each namespace with a DEF library, and the file and line that made it
 
 
 class Library:
-    """What a program registers for the operators of a namespace, for as long as this object lives.
+    """Definitions and kernels that a program registers in a namespace, while this object is alive.
 
-    Its kind is "DEF" (the only one of its namespace), "FRAGMENT" (one of several) or "IMPL" (kernels alone).
+    Its kind is "DEF" (the only one of its namespace), "FRAGMENT" (one of several) or "IMPL" (only kernels).
 
     Raises:
         ValueError: the namespace is torch's own, or there is no such kind.
@@ -61,7 +61,7 @@ class Library:
                     f"{self._origin}"
                 )
             _whole[ns] = self._origin
-        self._owner = object()  # which the registrations hold: they must not hold the library
+        self._owner = object()  # registrations hold this key, not the library, which they would keep alive
         self._destroy = weakref.finalize(self, _forget, self._owner, ns if kind == "DEF" else None)
 
     def __repr__(self) -> str:
@@ -76,10 +76,10 @@ class Library:
             raise AssertionError("Library object has been destroyed")
 
     def define(self, schema: str, alias_analysis: str = "", *, tags: Tags = ()) -> str:
-        """A new operator ``name(...) -> ...`` of the namespace; its name.
+        """Define an operator ``name(...) -> ...`` in the namespace, and return its name.
 
         Raises:
-            RuntimeError: the schema is none, or there is an operator of the name already.
+            RuntimeError: the schema does not parse, or the operator exists already.
         """
         if alias_analysis not in ("", "FROM_SCHEMA", "CONSERVATIVE"):
             raise RuntimeError(f"Invalid alias_analysis type {alias_analysis}")
@@ -119,10 +119,10 @@ class Library:
         *,
         allow_override: bool = True,
     ) -> None:
-        """A kernel of an operator; without a key one that is composed of operations with derivatives.
+        """Register a kernel; without a dispatch key it is CompositeImplicitAutograd, made of differentiable operations.
 
         Raises:
-            TypeError, RuntimeError: it is no function, or the operator or the key are none.
+            TypeError, RuntimeError: it is not a function, or there is no such operator or dispatch key.
         """
         if not callable(fn):
             raise TypeError(f"Input function is required to be a callable but found type {type(fn)}")
@@ -155,7 +155,7 @@ class Library:
 
 
 def _forget(owner: object, namespace: str | None) -> None:
-    """Drop what a library registered."""
+    """Remove a library's registrations."""
     if namespace is not None:
         del _whole[namespace]
     for name, entry in [*ENTRIES.items()]:

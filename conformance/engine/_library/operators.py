@@ -1,8 +1,8 @@
-"""Operators that programs define, and how a call finds its kernel (torch: core/dispatch/Dispatcher.cpp, _ops.py).
+"""Custom operators, and how a call finds its kernel (torch: core/dispatch/Dispatcher.cpp, _ops.py).
 
-Note [Order of kernels]: a call goes through the kernels of an operator from the outside to the inside: the rule for
-vmap, autocast, autograd, the version counters of what is written to, the modes that see all below autograd, and last the kernel
-of the device. Where a kernel is missing the next one runs; a composed operator has one for all.
+Note [Order of kernels]: a call passes through the kernels of an operator from the outermost to the innermost: the vmap
+rule, autocast, autograd, ADInplaceOrView (which bumps the version counters of mutated arguments), ``__torch_dispatch__``
+modes, and last the kernel of the device. If a kernel is missing the next one runs; a composite operator has a single kernel.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from .._autograd.batched_tensor import each_example, flat, level_of
+from .._autograd.batched_tensor import flat_values, for_each_sample, level_of
 from .._autograd.tensor import Tensor
 from .._autograd.views import increment_version
 from .._c10.interpreter_stack import transforms
 from .._c10.modes import below_autograd, state
-from .._dispatch.torch_dispatch import OpOverload, OpOverloadPacket, hand_over
+from .._dispatch.torch_dispatch import OpOverload, OpOverloadPacket, call_handler
 from .arguments import MismatchError, bind, filled, returned
 from .fallback import warn_in_backward
 from .schema import FunctionSchema, check_name
@@ -35,31 +35,31 @@ class Registration:
 
 @dataclass
 class Entry:
-    """What is registered under a name: a schema, and kernels by their dispatch keys, the latest last."""
+    """An operator's registrations: its schema, and kernels by dispatch key, the latest last."""
 
     schema: FunctionSchema | None = None
-    library: Any = None  # that defined it
-    origin: str = ""  # where that library was made
+    library: Any = None  # the library that defined it
+    origin: str = ""  # the file and line that made the library
     tags: tuple[Tag, ...] = ()
     kernels: dict[str, list[Registration]] = field(default_factory=dict)
-    rules: dict[type, Kernel] = field(default_factory=dict)  # of classes of TorchDispatchModes
+    rules: dict[type, Kernel] = field(default_factory=dict)  # by the classes of TorchDispatchModes
 
     def kernel(self, *keys: str) -> Kernel | None:
-        """The kernel for the first key that has one."""
+        """The kernel of the first dispatch key that has one."""
         for key in keys:
             if found := self.kernels.get(key):
                 return found[-1].kernel
         return None
 
 
-ENTRIES: dict[str, Entry] = {}  # by names such as mylib::f and mylib::f.int
+ENTRIES: dict[str, Entry] = {}  # by qualified names such as mylib::f and mylib::f.int
 
 
 def split(qualname: str) -> tuple[str, str]:
-    """Namespace and name.
+    """The namespace and name of a qualified name.
 
     Raises:
-        ValueError: it is not made of these two.
+        ValueError: it is not of the form ``namespace::name``.
     """
     parts = qualname.split("::")
     if len(parts) != 2:
@@ -71,7 +71,7 @@ def split(qualname: str) -> tuple[str, str]:
 
 
 class Operator(OpOverload):
-    """One form of an operator that a program defined, such as ``torch.ops.mylib.f.default``."""
+    """One overload of a custom operator, such as ``torch.ops.mylib.f.default``."""
 
     def __init__(self, packet: Packet, overload: str, entry: Entry) -> None:
         super().__init__(packet, overload)
@@ -81,7 +81,7 @@ class Operator(OpOverload):
 
     @property
     def tags(self) -> list[Tag]:
-        """What it says of itself."""
+        """The tags with which it was defined."""
         return [*self.entry.tags]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -93,7 +93,7 @@ class Operator(OpOverload):
 
 
 class Packet(OpOverloadPacket):
-    """All forms of an operator that a program defined, such as ``torch.ops.mylib.f``."""
+    """All overloads of a custom operator, such as ``torch.ops.mylib.f``."""
 
     def __init__(self, namespace: str, name: str) -> None:
         super().__init__(name, self._match, namespace)
@@ -106,7 +106,7 @@ class Packet(OpOverloadPacket):
                 yield name, name.partition(".")[2] or "default"
 
     def overloads(self) -> list[str]:
-        """The names of its forms."""
+        """The names of its overloads."""
         return [overload for _, overload in self._names()]
 
     def __getattr__(self, overload: str) -> Operator:
@@ -121,7 +121,7 @@ class Packet(OpOverloadPacket):
         )
 
     def _match(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the first form that takes these arguments."""
+        """Call the first overload whose schema matches these arguments."""
         errors = []
         for overload in self.overloads():
             operator = getattr(self, overload)
@@ -164,7 +164,7 @@ _NAMESPACES: dict[str, OpNamespace] = {}
 
 
 def namespace(name: str) -> OpNamespace:
-    """``torch.ops.<name>``, one for all."""
+    """``torch.ops.<name>``, one object for all callers."""
     return _NAMESPACES.setdefault(name, OpNamespace(name))
 
 
@@ -173,7 +173,7 @@ def lookup(qualname: str) -> Operator:
 
     Raises:
         ValueError: the name has no namespace.
-        AttributeError: there is none.
+        AttributeError: there is no such operator.
     """
     space, name = split(qualname)
     check_name(qualname)
@@ -195,7 +195,7 @@ def dispatch(op: Operator, args: tuple[Any, ...], kwargs: Keywords) -> Any:
         rule = op.entry.kernel("FuncTorchBatched")
         if rule is not None:
             return rule(level, args, kwargs)
-        return each_example(lambda *given, **named: dispatch(op, given, named), args, kwargs, level)
+        return for_each_sample(lambda *given, **named: dispatch(op, given, named), args, kwargs, level)
     if "cpu" in state.autocast and _has_tensors(args, kwargs):
         rule = op.entry.kernel("AutocastCPU")
         if rule is not None:
@@ -212,12 +212,12 @@ def dispatch(op: Operator, args: tuple[Any, ...], kwargs: Keywords) -> Any:
 
 
 def redispatch(op: Operator, args: tuple[Any, ...], kwargs: Keywords) -> Any:
-    """Call what an operator has below autograd."""
+    """Call an operator's kernels below autograd."""
     if op.entry.kernel("ADInplaceOrView") is not None:
         whole, named = filled(op._schema, args, kwargs)
         for argument, value in zip(op._schema.arguments, (*whole, *named.values()), strict=True):
             if argument.alias_info is not None and argument.alias_info.is_write:
-                for each in flat([value]):
+                for each in flat_values([value]):
                     if isinstance(each, Tensor):
                         increment_version(each)
     if state.dispatch_modes:
@@ -230,17 +230,17 @@ def _through_mode(op: Operator, args: tuple[Any, ...], kwargs: Keywords) -> Any:
     mode = state.dispatch_modes[-1]
     rule = op.entry.rules.get(type(mode))
     with below_autograd():
-        return hand_over(op, args, kwargs, rule)
+        return call_handler(op, args, kwargs, rule)
 
 
 def _is_composed(entry: Entry) -> bool:
-    """Whether the kernel is for autograd, too: it is composed of what has derivatives."""
+    """Whether the kernel is CompositeImplicitAutograd: composed of differentiable operations."""
     others = entry.kernel("CPU", "CompositeExplicitAutograd")
     return others is None and entry.kernel("CompositeImplicitAutograd") is not None
 
 
 def _has_tensors(args: tuple[Any, ...], kwargs: Keywords) -> bool:
-    return any(isinstance(each, Tensor) for each in flat((*args, *kwargs.values())))
+    return any(isinstance(each, Tensor) for each in flat_values((*args, *kwargs.values())))
 
 
 def _kernel_of_device(op: Operator, args: tuple[Any, ...], kwargs: Keywords) -> Kernel:

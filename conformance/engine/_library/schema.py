@@ -1,4 +1,4 @@
-"""Schemas of operators: what they take and give, as the dispatcher writes it (torch: core/function_schema.h).
+"""Operator schemas and their parser (torch: core/function_schema.h, jit/frontend/function_schema_parser.cpp).
 
 ``mylib::f(Tensor(a!) x, int n=3, *, float z=1.) -> (Tensor, int)``
 """
@@ -13,7 +13,7 @@ from .._c10.device import device
 from .._c10.dtypes import dtype
 from .types import SCALAR_TYPES, Type, number_of
 
-REQUIRED: Any = object()  # stands for the default that an argument has not
+REQUIRED: Any = object()  # the default of an argument without one
 
 _TOKEN = re.compile(
     r'\s*(?:(?P<number>\d+\.?\d*(?:e[+-]?\d+)?|\.\d+)|(?P<ident>[A-Za-z_]\w*)|(?P<text>"[^"]*"|\'[^\']*\')'
@@ -30,7 +30,7 @@ _LAYOUTS = {"strided": 0, "contiguous_format": 0, "preserve_format": 1, "channel
 
 @dataclass(frozen=True)
 class AliasInfo:
-    """What an annotation such as ``(a!)`` says: memory under a name, and whether it is written to."""
+    """An alias annotation such as ``(a!)``: the alias set, and whether it is written to."""
 
     text: str
     is_write: bool
@@ -48,7 +48,7 @@ class Argument:
 
     @property
     def default_value(self) -> Any:
-        """The default, of a dtype its number; None where there is none."""
+        """The default (a dtype as its number), or None."""
         if self.default is REQUIRED:
             return None
         return number_of(self.default) if isinstance(self.default, dtype) else self.default
@@ -56,7 +56,7 @@ class Argument:
     def __str__(self) -> str:
         text = self.type.aliased("" if self.alias_info is None else f"({self.alias_info.text})")
         text += f" {self.name}" if self.name else ""
-        return text if self.default is REQUIRED else f"{text}={_shown(self.default)}"
+        return text if self.default is REQUIRED else f"{text}={_default_text(self.default)}"
 
 
 @dataclass(frozen=True)
@@ -74,12 +74,12 @@ class FunctionSchema:
 
     @property
     def is_mutable(self) -> bool:
-        """Whether an argument is written to."""
+        """Whether the operator writes to an argument."""
         return any(each.alias_info is not None and each.alias_info.is_write for each in self.arguments)
 
     @property
     def full_name(self) -> str:
-        """The name with the overload's."""
+        """The name with the overload name."""
         return f"{self.name}.{self.overload_name}" if self.overload_name else self.name
 
     def __str__(self) -> str:
@@ -93,8 +93,8 @@ class FunctionSchema:
     __repr__ = __str__
 
 
-def _shown(value: Any) -> str:
-    """A default as the dispatcher prints it."""
+def _default_text(value: Any) -> str:
+    """A default value as schemas print it."""
     if isinstance(value, str):
         return f'"{value}"'
     if isinstance(value, dtype):
@@ -102,7 +102,7 @@ def _shown(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.17g}{'.' * (value.is_integer() and abs(value) <= 1e17)}"
     if isinstance(value, list):
-        return f"[{', '.join(map(_shown, value))}]"
+        return f"[{', '.join(map(_default_text, value))}]"
     return str(value)
 
 
@@ -114,7 +114,7 @@ class _Token:
 
 
 class _Parser:
-    """Reads a schema from the left to the right."""
+    """A recursive descent parser of schemas."""
 
     def __init__(self, source: str) -> None:
         self.source = source
@@ -133,36 +133,36 @@ class _Parser:
         return self.tokens[self.place]
 
     def take(self, kind: str) -> _Token:
-        """The next token.
+        """The next token, which must be of this kind.
 
         Raises:
             RuntimeError: it is of another kind.
         """
         token = self.next
         if token.kind != kind:
-            raise RuntimeError(f"expected {kind} but found '{token.kind}' here:\n{self.pointing(token)}")
+            raise RuntimeError(f"expected {kind} but found '{token.kind}' here:\n{self.highlight(token)}")
         self.place += 1
         return token
 
-    def taken(self, kind: str) -> bool:
-        """Whether the next token is of this kind, and is passed."""
+    def accept(self, kind: str) -> bool:
+        """Consume the next token if it is of this kind, and return whether it was."""
         found = self.next.kind == kind
         self.place += found
         return found
 
-    def pointing(self, token: _Token) -> str:
-        """The source with a mark below a token."""
+    def highlight(self, token: _Token) -> str:
+        """The source with a token underlined."""
         if token.kind == "eof":
             return self.source
         return f"{self.source}\n{' ' * token.start}{'~' * len(token.text)} <--- HERE\n"
 
     def name(self) -> tuple[str, str]:
-        """The operator's name, and its overload's."""
+        """The operator's name and overload name."""
         name = self.take("ident").text
-        if self.taken(":"):
+        if self.accept(":"):
             self.take(":")
             name += f"::{self.take('ident').text}"
-        return name, self.take("ident").text if self.taken(".") else ""
+        return name, self.take("ident").text if self.accept(".") else ""
 
     def schema(self) -> FunctionSchema:
         name, overload = self.name()
@@ -186,12 +186,12 @@ class _Parser:
         return found
 
     def several(self, part: Any) -> list[Any]:
-        """What stands between parentheses, with commas."""
+        """The comma-separated parts between parentheses."""
         self.take("(")
         found = []
-        if not self.taken(")"):
+        if not self.accept(")"):
             found.append(part())
-            while self.taken(","):
+            while self.accept(","):
                 found.append(part())
             self.take(")")
         return found
@@ -201,7 +201,7 @@ class _Parser:
 
         def part() -> Argument | None:
             nonlocal only
-            if self.taken("*"):
+            if self.accept("*"):
                 only = True
                 return None
             return self.argument(only)
@@ -211,7 +211,7 @@ class _Parser:
     def argument(self, kwarg_only: bool) -> Argument:
         kind, alias = self.type()
         name = self.take("ident").text
-        default = self.default(kind) if self.taken("=") else REQUIRED
+        default = self.default(kind) if self.accept("=") else REQUIRED
         return Argument(name, kind, default, kwarg_only, alias)
 
     def result(self) -> Argument:
@@ -225,9 +225,9 @@ class _Parser:
             return Type("tuple", parts=parts), None
         token = self.take("ident")
         if token.text not in Type.NAMES:
-            raise RuntimeError(f"{_UNKNOWN}:\n{self.pointing(token)}")
+            raise RuntimeError(f"{_UNKNOWN}:\n{self.highlight(token)}")
         found, alias = Type(token.text), None
-        if self.taken("("):
+        if self.accept("("):
             text = ""
             while self.next.kind != ")":
                 text += f" {self.next.text} " if self.next.kind == "arrow" else self.next.text
@@ -235,7 +235,7 @@ class _Parser:
             self.take(")")
             alias = AliasInfo(text, "!" in text.partition(" ")[0])
         while self.next.kind in ("[", "?"):
-            if self.taken("?"):
+            if self.accept("?"):
                 found = Type("optional", (found,))
                 continue
             self.take("[")
@@ -247,13 +247,13 @@ class _Parser:
     def default(self, kind: Type) -> Any:
         if kind.kind == "optional" and self.next.text != "None":
             return self.default(kind.parts[0])
-        if kind.kind == "list" and self.taken("["):
+        if kind.kind == "list" and self.accept("["):
             found = []
-            while not self.taken("]"):
+            while not self.accept("]"):
                 found.append(self.default(kind.parts[0]))
-                self.taken(",")
+                self.accept(",")
             return found
-        sign = -1 if self.taken("-") else 1
+        sign = -1 if self.accept("-") else 1
         if kind.kind == "Tensor" and self.next.text != "None":
             self.take("None")
         token = self.next
@@ -270,20 +270,20 @@ class _Parser:
             return SCALAR_TYPES[token.text]
         if token.text in _LAYOUTS:
             return _LAYOUTS[token.text]
-        raise RuntimeError(f"invalid numeric default value:\n{self.pointing(token)}")
+        raise RuntimeError(f"invalid numeric default value:\n{self.highlight(token)}")
 
 
 def parse_schema(source: str) -> FunctionSchema:
-    """The schema that a text describes.
+    """Parse a schema.
 
     Raises:
-        RuntimeError: it describes none.
+        RuntimeError: the text is not a schema.
     """
     return _Parser(source).schema()
 
 
 def check_name(qualname: str) -> None:
-    """Refuse what is no name of an operator."""
+    """Raise an error unless the text is an operator's name."""
     parser = _Parser(qualname)
     parser.name()
     parser.take("eof")

@@ -1,4 +1,4 @@
-"""torch.Tag: what an operator says of itself to those who transform programs (torch: native/tags.yaml)."""
+"""torch.Tag: properties of operators for compilers (torch: native/tags.yaml)."""
 
 from __future__ import annotations
 
@@ -38,5 +38,5 @@ Tags = Tag | list[Tag] | tuple[Tag, ...]
 
 
 def listed(tags: Tags) -> tuple[Tag, ...]:
-    """Tags, of which one may stand alone."""
+    """The tags as a tuple; a single one may be given by itself."""
     return (tags,) if isinstance(tags, Tag) else tuple(tags)

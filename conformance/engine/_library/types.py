@@ -1,4 +1,4 @@
-"""Types of an operator's arguments, and the values they take (torch: jit/python/pybind_utils.h)."""
+"""Schema types, and the conversion of Python values to them (torch: jit/python/pybind_utils.h)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ALIASES = {
 SCALAR_TYPES: dict[str, dtype] = {
     **{name: dtypes.by_name(name) for name in dtypes.BY_NAME},
     **{alias: dtypes.by_name(name) for alias, name in _ALIASES.items()},
-}  # the dtypes by the names that a schema may have for them
+}  # dtypes by their names in schemas
 _NUMBERS = {
     0: "uint8", 1: "int8", 2: "int16", 3: "int32", 4: "int64", 5: "float16", 6: "float32", 7: "float64",
     9: "complex64", 10: "complex128", 11: "bool", 15: "bfloat16",
@@ -31,16 +31,16 @@ def number_of(kind: dtype) -> int:
 
 
 class CastError(Exception):
-    """A value that is not of a type; the text is what torch adds to its own."""
+    """A value that does not convert to a type; the message is the detail that torch appends."""
 
 
 @dataclass(frozen=True)
 class Type:
-    """A type of the dispatcher: one of its names, or a list, an optional or a tuple of others."""
+    """A schema type: a named type, or a list, optional or tuple of types."""
 
     kind: str
     parts: tuple[Type, ...] = ()
-    size: int | None = None  # of a list for which one value may stand, as in int[2]
+    size: int | None = None  # the length of a list that a single value may replace, as in int[2]
 
     NAMES: ClassVar[dict[str, str]] = {
         "Tensor": "Tensor", "int": "int", "float": "float", "bool": "bool", "str": "str", "Device": "Device",
@@ -50,11 +50,11 @@ class Type:
 
     @property
     def schema(self) -> str:
-        """As schemas write it: ``int[]?``."""
+        """The type in a schema: ``int[]?``."""
         return self.aliased("")
 
     def aliased(self, alias: str) -> str:
-        """As schemas write it with what they say of its memory: ``Tensor(a!)[]?``."""
+        """The type in a schema with an alias annotation: ``Tensor(a!)[]?``."""
         if self.kind == "optional":
             return f"{self.parts[0].aliased(alias)}?"
         if self.kind == "list":
@@ -64,14 +64,14 @@ class Type:
         return f"{self.kind}{alias}"
 
     def __str__(self) -> str:
-        """As errors write it: ``Optional[List[int]]``."""
+        """The type in error messages: ``Optional[List[int]]``."""
         if self.kind in ("optional", "list", "tuple"):
             return f"{self.kind.title()}[{', '.join(map(str, self.parts))}]"
         return self.NAMES[self.kind]
 
     @property
     def tensors(self) -> str:
-        """What tensors it may hold: ``one``, ``several`` or none, the empty text."""
+        """Which tensors it holds: ``one``, ``several`` or none (an empty string)."""
         if self.kind in ("list", "optional"):
             inner = self.parts[0].tensors
             return "several" if inner and self.kind == "list" else inner
@@ -79,10 +79,10 @@ class Type:
 
 
 def cast(kind: Type, value: Any) -> Any:
-    """A value as the kernels of an operator get it.
+    """A Python value converted to the type, as kernels receive it.
 
     Raises:
-        CastError: it is not of the type.
+        CastError: it does not convert to the type.
     """
     if kind.kind == "optional":
         return None if value is None else cast(kind.parts[0], value)
@@ -97,7 +97,7 @@ def _cast_list(kind: Type, value: Any) -> list[Any]:
     (part,) = kind.parts
     if kind.size is not None and isinstance(value, int):
         return [cast(part, value)] * kind.size
-    if part.kind in ("optional", "SymInt", "Scalar"):  # torch takes these one by one
+    if part.kind in ("optional", "SymInt", "Scalar"):  # torch converts these element by element
         try:
             listed = list(value)
         except TypeError as error:

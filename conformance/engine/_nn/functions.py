@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .._arguments.argument_errors import all_refusing
+from .._arguments.argument_errors import check_all_arguments
 from .._aten.nn import embedding as tables
 from .._aten.nn import grid_sampler
 from .._aten.nn.batch_norm import batch_norm
@@ -68,7 +68,7 @@ _COMPOSED: dict[str, Callable[..., Any]] = {
     "max_pool2d": pooling.max_pool2d,
     "max_pool3d": pooling.max_pool3d,
 }
-FUNCTIONS = all_refusing({name: taking_numpy_names(each, name) for name, each in _COMPOSED.items()})
+FUNCTIONS = check_all_arguments({name: taking_numpy_names(each, name) for name, each in _COMPOSED.items()})
 
 
 def all_functions() -> dict[str, Callable[..., Any]]:

@@ -7,10 +7,10 @@ from typing import Any
 from .._aten.creation import factories
 from .._aten.tensor_repr import tensor_text
 from .._autograd.tensor import Tensor, make, set_array
-from .._autograd.torch_dispatch_subclass import is_asked
+from .._autograd.torch_dispatch_subclass import has_torch_dispatch
 from .._autograd.torch_function import disabled_torch_function
 from .._c10 import errors, pickling
-from .._c10.modes import unseen
+from .._c10.modes import without_dispatch_modes
 
 
 class _ParameterMeta(type):
@@ -37,7 +37,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
             )
         if not isinstance(data, Tensor) or _says_itself(data):
             return _of_another_class(data, data.detach(), requires_grad)
-        with unseen():
+        with without_dispatch_modes():
             source = data.detach()
         if requires_grad and source._array.dtype.kind not in "fcV":
             raise RuntimeError(errors.REQUIRES_GRAD_DTYPE_NEW)
@@ -65,7 +65,9 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
 def _says_itself(data: Any) -> bool:
     """Whether the tensor is of a class that says what functions, or operations below autograd, do with it."""
     cls = type(data)
-    return cls is not Tensor and (cls.__torch_function__ is not disabled_torch_function or is_asked(data))
+    return cls is not Tensor and (
+        cls.__torch_function__ is not disabled_torch_function or has_torch_dispatch(data)
+    )
 
 
 def _of_another_class(data: Any, source: Any, requires_grad: bool) -> Any:
@@ -138,7 +140,7 @@ def _refused(name: str) -> Any:
 class UninitializedTensorMixin:
     """A parameter or buffer whose shape is not known yet: it has a dtype, and no elements that could be read.
 
-    Note [Uninitialized]: every operation reads its operands' ``_array``; of these it raises.
+    Every operation reads the ``_array`` of its operands; that of such a tensor raises.
     """
 
     cls_to_become: type[Any]

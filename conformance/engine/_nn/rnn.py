@@ -234,9 +234,8 @@ def lstm(
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     """torch.lstm: outputs (steps, batch, features), the last hidden states and the last cell states.
 
-    Note [LSTM of float32]: there torch has oneDNN compute each direction of a layer, which is one node, and of bfloat16
-    where the processor is made for it; of other dtypes, empty inputs, packed ones and with projections the steps are
-    nodes of the graph.
+    For float32, and for bfloat16 if the CPU supports it, oneDNN computes each direction of a layer as one node. For other
+    dtypes, empty or packed inputs and with projections, each step is recorded with nodes of its own.
     """
     weights = _grouped(flat, biased, projected)
     onednn = _has_kernel(input.dtype) and input._array.size > 0 and batch_sizes is None

@@ -1,1 +1,1 @@
-"""What torch.optim is made of: no module here has a counterpart in torch, and none imports `optim`."""
+"""Shared parts of torch.optim: checks, kernels of steps and base classes, imported by `optim` and never the reverse."""

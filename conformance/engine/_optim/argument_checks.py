@@ -1,4 +1,4 @@
-"""Checks of the arguments of optimizers, with torch's texts (torch: the ``__init__`` of each class in optim)."""
+"""Checks of the arguments of optimizers, with torch's messages (torch: the ``__init__`` of each class in optim)."""
 
 from __future__ import annotations
 
@@ -8,43 +8,43 @@ from .._autograd.tensor import Tensor
 
 
 def check(name: str, value: Any, valid: bool) -> None:
-    """Refuse a setting that is out of range.
+    """Raise an error if a hyperparameter is out of range.
 
     Raises:
-        ValueError: naming the setting and its value.
+        ValueError: naming the hyperparameter and its value.
     """
     if not valid:
         raise ValueError(f"Invalid {name}: {value}")
 
 
 def check_least(name: str, value: Any, least: float = 0.0) -> None:
-    """Refuse a setting that is too small."""
+    """Raise an error if a hyperparameter is too small."""
     check(name, value, bool(least <= value))
 
 
 def check_single(lr: Any) -> None:
-    """Refuse a learning rate that is a tensor of several elements."""
+    """Raise an error if the learning rate is a tensor of several elements."""
     if isinstance(lr, Tensor) and lr.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")
 
 
 def check_rate(lr: Any) -> None:
-    """Refuse a learning rate that is negative, or a tensor of several elements."""
+    """Raise an error if the learning rate is negative or a tensor of several elements."""
     check_single(lr)
     check_least("learning rate", lr)
 
 
 def check_betas(betas: tuple[float, float]) -> None:
-    """Refuse decay rates outside [0, 1)."""
+    """Raise an error if a decay rate is outside [0, 1)."""
     for index, beta in enumerate(betas):
         check(f"beta parameter at index {index}", beta, bool(0.0 <= beta < 1.0))
 
 
 def check_fused(defaults: dict[str, Any]) -> None:
-    """Refuse what a fused kernel cannot do.
+    """Raise an error for arguments that ``fused`` excludes.
 
     Raises:
-        RuntimeError: recorded by autograd, or tensor by tensor.
+        RuntimeError: ``fused`` with ``differentiable`` or ``foreach``.
     """
     if defaults["fused"] and defaults["differentiable"]:
         raise RuntimeError("`fused` does not support `differentiable`")
@@ -53,7 +53,7 @@ def check_fused(defaults: dict[str, Any]) -> None:
 
 
 def check_adam(lr: Any, betas: tuple[Any, Any], eps: float, weight_decay: float) -> None:
-    """Check the settings that Adam, Adamax, NAdam and RAdam share."""
+    """Check the hyperparameters that Adam, Adamax, NAdam and RAdam share."""
     check_rate(lr)
     check_least("epsilon value", eps)
     check_betas(betas)

@@ -8,11 +8,11 @@ from types import FunctionType
 from typing import Any
 
 from .lr_scheduler_base import LRScheduler, for_each_group, require_optimizer, set_rate
-from .optimizer_base import OptimizerBase as Optimizer  # signatures have torch's name
+from .optimizer_base import OptimizerBase as Optimizer  # torch's name, which signatures show
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """Half a cosine, again and again, each ``T_mult`` times as long as the one before."""
+    """Cosine annealing with warm restarts: each period is ``T_mult`` times as long as the one before."""
 
     __module__ = "torch.optim.lr_scheduler"
 
@@ -38,7 +38,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         return [low + (base - low) * up / 2 for base in self.base_lrs]
 
     def step(self, epoch: Any = None) -> None:
-        """Go on to the next epoch, or to a given one, which may be a fraction."""
+        """Go to the next epoch, or to a given one, which may be fractional."""
         if epoch is None and self.last_epoch < 0:
             epoch = 0
         if epoch is None:
@@ -79,7 +79,7 @@ def _along_line(start: float, end: float, share: float) -> float:
 
 
 class _AgainstMomentum(LRScheduler):
-    """A schedule whose momentum, or first beta, goes the other way."""
+    """A schedule that moves momentum (or the first beta) inversely to the learning rate."""
 
     use_beta1: bool
 
@@ -106,7 +106,7 @@ class _AgainstMomentum(LRScheduler):
 
 
 class OneCycleLR(_AgainstMomentum):
-    """Up to ``max_lr`` once, then down to almost nothing; the momentum goes the other way."""
+    """The learning rate rises to ``max_lr`` once and then anneals to almost zero; momentum moves inversely."""
 
     __module__ = "torch.optim.lr_scheduler"
 
@@ -196,7 +196,7 @@ def _phases(steps: int, rising: float, three: bool) -> list[dict[str, Any]]:
 
 
 class CyclicLR(_AgainstMomentum):
-    """Up from ``base_lr`` to ``max_lr`` and down again, each time as high or lower."""
+    """The learning rate cycles between ``base_lr`` and ``max_lr``, with an amplitude that may shrink."""
 
     __module__ = "torch.optim.lr_scheduler"
 
@@ -231,7 +231,7 @@ class CyclicLR(_AgainstMomentum):
         self.base_lrs = base_lrs
 
     def scale_fn(self, x: float) -> float:
-        """How high a cycle, or an iteration, goes."""
+        """The factor of the amplitude at a cycle or an iteration, by ``scale_mode``."""
         if self._scale_fn_custom is not None:
             return self._scale_fn_custom(x)
         if self.mode == "exp_range":
@@ -255,14 +255,14 @@ class CyclicLR(_AgainstMomentum):
         return found
 
     def state_dict(self) -> dict[str, Any]:
-        """Without a scale_fn that is a function."""
+        """The state; a scale_fn that is a plain function is left out."""
         state = super().state_dict()
         fn = state.pop("_scale_fn_custom")
         state["_scale_fn_custom"] = None if fn is None or isinstance(fn, FunctionType) else fn.__dict__.copy()
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """As state_dict gave it; of a scale_fn that is an object, its attributes."""
+        """Load a state of state_dict; of a scale_fn that is an object its attributes are restored."""
         own, given = self._scale_fn_custom, state_dict.pop("_scale_fn_custom")
         super().load_state_dict(state_dict)
         self._scale_fn_custom = own

@@ -1,4 +1,4 @@
-"""torch.optim.lr_scheduler.LRScheduler, and what its subclasses share (torch: optim/lr_scheduler.py)."""
+"""torch.optim.lr_scheduler.LRScheduler, and helpers of its subclasses (torch: optim/lr_scheduler.py)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from weakref import ref
 
 from .._autograd.tensor import Tensor
-from .optimizer_base import OptimizerBase as Optimizer  # signatures have torch's name
+from .optimizer_base import OptimizerBase as Optimizer  # torch's name, which signatures show
 
 _ORDER = (
     "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, you "
@@ -31,7 +31,7 @@ EPOCH_DEPRECATION_WARNING = (
 
 
 def rates_of(optimizer: Optimizer, key: str = "lr") -> list[Any]:
-    """The learning rate of each group, or another setting of each."""
+    """The learning rate (or another setting) of each parameter group."""
     values = (group[key] for group in optimizer.param_groups)
     return [value.clone() if isinstance(value, Tensor) else value for value in values]
 
@@ -45,7 +45,7 @@ def set_rate(group: dict[str, Any], value: Any) -> None:
 
 
 def for_each_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
-    """A setting for each group, of one value or a list (torch: _format_param).
+    """A list with a setting for each group, from one value or a list (torch: _format_param).
 
     Raises:
         ValueError: the list is of another length.
@@ -65,14 +65,14 @@ def require_optimizer(optimizer: Any) -> None:
     """Raise an error for anything but an optimizer.
 
     Raises:
-        TypeError: it is no optimizer.
+        TypeError: it is not an optimizer.
     """
     if not isinstance(optimizer, Optimizer):
         raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
 
 
 class LRScheduler:
-    """Base of the schedulers: ``get_lr`` gives the rates of an epoch, ``step`` goes on to the next one."""
+    """Base class of schedulers: ``get_lr`` returns the rates of an epoch, ``step`` goes to the next one."""
 
     __module__ = "torch.optim.lr_scheduler"
     _get_lr_called_within_step = False
@@ -106,11 +106,11 @@ class LRScheduler:
             self._is_initial = False
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimizer."""
+        """The attributes except the optimizer."""
         return {key: value for key, value in self.__dict__.items() if key != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over a state."""
+        """Load a state of state_dict."""
         self.__dict__.update(state_dict)
 
     def get_last_lr(self) -> list[Any]:
@@ -122,7 +122,7 @@ class LRScheduler:
         raise NotImplementedError
 
     def step(self, epoch: int | None = None) -> None:
-        """Go on to the next epoch, or to a given one."""
+        """Go to the next epoch, or to a given one."""
         if self._step_count == 1:
             if not hasattr(self.optimizer.step, "_wrapped_by_lr_sched"):
                 warnings.warn(_OVERRIDDEN + _DETAILS, UserWarning, stacklevel=2)
@@ -149,7 +149,7 @@ class LRScheduler:
         self._last_lr = rates_of(self.optimizer)
 
     def _rates(self, by: Any = None) -> list[Any]:
-        """The rates as they are, or all times a factor."""
+        """The current rates, multiplied by a factor if there is one."""
         if not self._get_lr_called_within_step:
             warnings.warn(
                 "To get the last learning rate computed by the scheduler, please use `get_last_lr()`.",
@@ -164,7 +164,7 @@ class LRScheduler:
 
 
 def _note_steps(optimizer: Optimizer) -> None:
-    """Wrap the step of an optimizer, so that it notes in ``_opt_called`` that it was called."""
+    """Wrap an optimizer's step so that it records in ``_opt_called`` that it was called."""
     if hasattr(optimizer.step, "_wrapped_by_lr_sched"):
         return
     function, own = optimizer.step.__func__, ref(optimizer)

@@ -1,4 +1,4 @@
-"""The base of torch.optim.Optimizer: what learning-rate schedulers need of an optimizer."""
+"""The base class of torch.optim.Optimizer, with what learning-rate schedulers use."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class OptimizerBase:
-    """An optimizer as a scheduler sees it: groups of parameters with settings, and a step."""
+    """The interface that schedulers use: parameter groups with their settings, and a step."""
 
     defaults: dict[str, Any]
     param_groups: list[dict[str, Any]]

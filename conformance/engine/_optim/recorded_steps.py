@@ -1,9 +1,9 @@
-"""What the recorded steps of optimizers share (torch: the ``_single_tensor_*`` functions in optim).
+"""Helpers of differentiable optimizer steps (torch: the ``_single_tensor_*`` functions in optim).
 
-Note [Recorded steps]: a step with ``differentiable=True`` is made of operations on tensors, which autograd records; so is
-a step of half-precision parameters, since torch rounds after each operation. Such a step is the method ``_record`` of an
-optimizer. Settings may be tensors that require grad where torch lets them. What a node has saved is written to in the
-next step, so some of it is cloned.
+Note [Recorded steps]: a step with ``differentiable=True`` consists of operations on tensors, which autograd records. So
+does a step of half-precision parameters, since torch rounds after each operation. An optimizer's method ``_record`` is
+such a step. Hyperparameters may be tensors that require grad where torch allows it. The next step writes to tensors that
+a node has saved, so some of them are cloned.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from .._autograd.tensor import Tensor
 
 
 def scalar(setting: Any) -> Any:
-    """A setting; a tensor of one element is made a scalar."""
+    """A hyperparameter; a tensor of one element becomes 0-d."""
     return setting.squeeze() if isinstance(setting, Tensor) and setting.dim() else setting
 
 
 def requires_grad(setting: Any) -> bool:
-    """Whether a setting is a tensor that requires grad."""
+    """Whether a hyperparameter is a tensor that requires grad."""
     return isinstance(setting, Tensor) and setting.requires_grad
 
 
 def as_real(*tensors: Any) -> list[Any]:
-    """The tensors; complex ones as real ones with a last dimension for both parts."""
+    """The tensors, complex ones as real views with a last dimension of 2."""
     return [view_as_real(each) if each.is_complex() else each for each in tensors]
 
 
@@ -37,5 +37,5 @@ def add_decay(param: Any, grad: Any, decay: Any) -> Any:
 
 
 def decay_square(mean: Any, value: Any, beta: Any) -> None:
-    """Move a running mean of squares towards a value's square."""
+    """Update an exponential average of squares with a value's square."""
     mean.mul_(beta).addcmul_(value, value, value=1 - beta)

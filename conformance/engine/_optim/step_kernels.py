@@ -1,6 +1,6 @@
-"""The kernels that the steps of optimizers are made of (torch: the ``_single_tensor_*`` functions in optim).
+"""The kernels of optimizer steps (torch: the ``_single_tensor_*`` functions in optim).
 
-They compute on arrays, and increment a tensor's version as often as torch's operations write to it.
+They compute on arrays and bump a tensor's version as often as torch's operations write to it.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ Array = np.ndarray[Any, Any]
 
 
 def number(value: Any) -> Any:
-    """A setting that may be a tensor, as a number of the tensor's dtype."""
+    """A hyperparameter as a number; a tensor's value keeps its dtype."""
     return value._array.reshape(())[()] if isinstance(value, Tensor) else value
 
 
 def counter(start: float = 0.0) -> Tensor:
-    """A scalar state in float32, or in float64 where that is the default dtype."""
+    """A scalar state in float32, or in float64 if that is the default dtype."""
     kind = np.float64 if dtypes.default is dtypes.float64 else np.float32
     return make(np.array(start, kind))
 
@@ -55,7 +55,7 @@ def zeros_for(param: Any) -> Tensor:
 
 
 def written(tensor: Tensor, times: int = 1) -> Array:
-    """The array, for so many writes in place, which the version counter counts."""
+    """The array, to be written in place that many times; the version counter is bumped as often."""
     if state.before_mutation is not None:
         state.before_mutation(tensor)
     for _ in range(times):
@@ -64,9 +64,9 @@ def written(tensor: Tensor, times: int = 1) -> Array:
 
 
 def parts(array: Array) -> Array:
-    """The array; a complex one as a real one with a last dimension for both parts (torch: view_as_real).
+    """The array, a complex one as a real view with a last dimension of 2 (torch: view_as_real).
 
-    Steps are taken by each element, and nearly all of torch's optimizers count the parts of one as two.
+    Nearly all of torch's optimizers treat the real and imaginary parts as separate elements.
     """
     if array.dtype.kind != "c":
         return array
@@ -84,11 +84,11 @@ def gradient(param: Tensor, group: dict[str, Any], decay: Any = 0) -> Array:
     if decay:
         grad = np.asarray(grad).copy()
         add_product(parts(grad), parts(param._array), number(decay))
-    return parts(np.asarray(grad))  # arithmetic on 0-d arrays gives scalars, which nothing can be written to
+    return parts(np.asarray(grad))  # arithmetic on 0-d arrays returns scalars, which are not writable
 
 
 def lerp(mean: Tensor, value: Array, weight: float) -> Array:
-    """Move a running mean towards a value, in place.
+    """Update an exponential average with a value, in place.
 
     Raises:
         RuntimeError: the value has another dtype, since the parameter was cast after its first step.
@@ -107,7 +107,7 @@ def lerp(mean: Tensor, value: Array, weight: float) -> Array:
 
 
 def decayed_square(mean: Tensor, value: Array, beta: float) -> Array:
-    """Move a running mean of squares towards a value's square, in place."""
+    """Update an exponential average of squares with a value's square, in place."""
     array = written(mean, 2)
     array *= beta
     array[...] = multiply_add(value * (1 - beta), value, array)
@@ -115,12 +115,12 @@ def decayed_square(mean: Tensor, value: Array, beta: float) -> Array:
 
 
 def adam_state(param: Tensor) -> dict[str, Any]:
-    """The state before the first step in Adam, NAdam and RAdam."""
+    """The initial state of Adam, NAdam and RAdam."""
     return {"step": counter(), "exp_avg": zeros_for(param), "exp_avg_sq": zeros_for(param)}
 
 
 def decayed(param: Tensor, group: dict[str, Any], lr: float) -> Array:
-    """The gradient with weight decay added; with ``decoupled_weight_decay`` the parameter itself is decayed."""
+    """The gradient with weight decay added; with ``decoupled_weight_decay`` the parameter is decayed instead."""
     if not group["decoupled_weight_decay"]:
         return gradient(param, group, group["weight_decay"])
     if group["weight_decay"]:

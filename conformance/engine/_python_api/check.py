@@ -1,4 +1,4 @@
-"""torch._check and its like: conditions on Python's values that raise where they fail (torch: __init__.py)."""
+"""torch._check and related functions: assertions on Python values (torch: __init__.py)."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _FAILED = (
 
 
 def _check_with(error_type: type[Exception], cond: Any, message: Message) -> None:
-    """Raise an error of this type unless the condition is true; ``message()`` is its text.
+    """Raise an error of this type unless the condition is true; ``message()`` is its message.
 
     Raises:
-        TypeError: the condition is no bool, or the message no function.
-        AssertionError: the type is not that of an error.
+        TypeError: the condition is not a bool, or the message is not a function.
+        AssertionError: the type is not a subclass of Exception.
     """
     if not issubclass(error_type, Exception) or issubclass(error_type, Warning):
         raise AssertionError(f"error_type must be a subclass of Exception but not Warning, got {error_type}")
@@ -68,7 +68,7 @@ def _check_not_implemented(cond: Any, message: Message = None) -> None:
 
 
 def _check_is_size(i: Any, message: Message = None, *, max: Any = None) -> None:
-    """Raise a RuntimeError unless a number may be a size; deprecated."""
+    """Raise a RuntimeError unless the number is valid as a size; deprecated."""
     warnings.warn(
         "_check_is_size will be removed in a future PyTorch release along with guard_size_oblivious.     Use _check(i >= 0) "
         "instead.",
@@ -81,16 +81,16 @@ def _check_is_size(i: Any, message: Message = None, *, max: Any = None) -> None:
 
 
 def _check_tensor_all(cond: Any, message: Message = None) -> None:
-    """Raise a RuntimeError unless all elements of a tensor of bools are true.
+    """Raise a RuntimeError unless all elements of a bool tensor are true.
 
     Raises:
-        TypeError: it is no such tensor.
+        TypeError: it is not a bool tensor.
     """
     _check_tensor_all_with(RuntimeError, cond, message)
 
 
 def _check_tensor_all_with(error_type: type[Exception], cond: Any, message: Message = None) -> None:
-    """Raise an error of this type unless all elements of a tensor of bools are true."""
+    """Raise an error of this type unless all elements of a bool tensor are true."""
     if not isinstance(cond, Tensor):
         raise TypeError(f"cond must be a tensor, but got {type(cond)}")
     if cond.dtype is not dtypes.bool_:

@@ -1,4 +1,4 @@
-"""torch.sym_int and its like, for numbers that are no symbols: here none is (torch: __init__.py)."""
+"""torch.sym_int and related functions, for plain numbers: the engine has no symbolic ones (torch: __init__.py)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NUMBERS = (np.integer, np.floating, int, float)
 
 
 def sym_int(a: Any) -> int:
-    """The number without its fraction."""
+    """The number truncated to an int."""
     return int(a)
 
 
@@ -22,7 +22,7 @@ def sym_float(a: Any) -> float:
 
 
 def sym_not(a: Any) -> bool:
-    """Whether it is false."""
+    """The negated condition."""
     return not a
 
 
@@ -31,38 +31,38 @@ def sym_sqrt(a: Any) -> float:
     return math.sqrt(a)
 
 
-def _as_the_other(found: Any, a: Any, b: Any) -> Any:
-    """A float where either is one."""
+def _promoted(function: Any, a: Any, b: Any) -> Any:
+    """The result of ``max`` or ``min``, as a float if either number is one."""
     for each in (a, b):
         if not isinstance(each, _NUMBERS):
             raise AssertionError(f"expected {_NUMBERS}, got {type(each)}")
     return (
-        float(found(a, b))
+        float(function(a, b))
         if isinstance(a, (float, np.floating)) or isinstance(b, (float, np.floating))
-        else found(a, b)
+        else function(a, b)
     )
 
 
 def sym_max(a: Any, b: Any) -> Any:
-    """The greater of two numbers, a float where either is one."""
-    return _as_the_other(max, a, b)
+    """The greater of two numbers, as a float if either is one."""
+    return _promoted(max, a, b)
 
 
 def sym_min(a: Any, b: Any) -> Any:
-    """The smaller of two numbers, a float where either is one."""
-    return _as_the_other(min, a, b)
+    """The smaller of two numbers, as a float if either is one."""
+    return _promoted(min, a, b)
 
 
 def sym_sum(args: Iterable[Any] | Any) -> Any:
-    """The sum; of what is no list, itself."""
+    """The sum of the numbers; an argument that is not a list or tuple is returned as is."""
     return sum(args) if isinstance(args, (list, tuple)) else args
 
 
 def sym_ite(b: Any, t: Any, f: Any) -> Any:
-    """One of two values of a type, as the condition says.
+    """The first value if the condition is true, else the second; both have the same type.
 
     Raises:
-        AssertionError: it is no bool, or the types differ.
+        AssertionError: the condition is not a bool, or the types differ.
     """
     if not isinstance(b, bool):
         raise AssertionError(f"expected SymBool or bool, got {type(b)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from .._autograd.batched_tensor import batched_whole, each_example, level_of, vmaps
+from .._autograd.batched_tensor import for_each_sample, level_of, make_batched, vmaps
 from .._autograd.custom_function import Function
 from .._autograd.tensor import Tensor
 from .._c10.interpreter_stack import transforms
@@ -81,7 +81,9 @@ def apply_transformed(
             return apply_whole(cls, args, running[-1])
         if level < 0:
             return apply(args)
-        return each_example(lambda *given: apply_transformed(cls, given, with_setup, apply), args, {}, level)
+        return for_each_sample(
+            lambda *given: apply_transformed(cls, given, with_setup, apply), args, {}, level
+        )
     if not own:
         raise RuntimeError(
             f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and implement the "
@@ -105,8 +107,8 @@ def through_rule(rule: Callable[..., Any], args: tuple[Any, ...], level: int) ->
         transforms.depth = depth
     batches, wholes = flatten(args)[0], flatten(whole)[0]
     for batch, copied in zip(batches, wholes, strict=True):
-        if batch is not copied and batch._whole is None and copied._version:  # changed in place
-            for example, changed in zip(batch._examples, copied.unbind(0), strict=True):
+        if batch is not copied and batch._value is None and copied._version:  # changed in place
+            for example, changed in zip(batch._samples, copied.unbind(0), strict=True):
                 example.copy_(changed)
     leaves, spec = flatten(output)
     dims = broadcast_to_and_flatten(out_dims, spec)
@@ -121,7 +123,7 @@ def through_rule(rule: Callable[..., Any], args: tuple[Any, ...], level: int) ->
     def again(value: Any, dim: int | None) -> Any:
         if id(value) in given:  # an input that is returned stays what it was
             return given[id(value)]
-        return value if dim is None or not isinstance(value, Tensor) else batched_whole(value, dim, level)
+        return value if dim is None or not isinstance(value, Tensor) else make_batched(value, dim, level)
 
     return unflatten([again(each, dim) for each, dim in zip(leaves, dims, strict=True)], spec)
 

@@ -1,4 +1,4 @@
-"""Wholes for rules: the dimension that counts the examples comes first; see Note [vmap by wholes]."""
+"""Wholes for rules: the dimension that counts the examples comes first; see Note [Batch rules]."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from .._aten.registry import Row, bind
-from .._autograd.batched_tensor import BatchedTensor, batched_whole, made_of, vmaps, whole_of
+from .._autograd.batched_tensor import BatchedTensor, make_batched, rebuild_sequence, unwrap_batched, vmaps
 from .._autograd.tensor import Tensor
 from .jvp import call
 
@@ -19,26 +19,26 @@ def is_at(value: Any, level: int) -> bool:
 
 def front(batch: BatchedTensor) -> Tensor:
     """The whole with the examples counted by its first dimension."""
-    whole, dim = whole_of(batch)
+    whole, dim = unwrap_batched(batch)
     return whole if dim == 0 else whole.movedim(dim, 0)
 
 
 def moved(batch: BatchedTensor, place: int = 0) -> Tensor:
     """The whole with the examples counted by that dimension, permuted also where nothing moves."""
-    whole, dim = whole_of(batch)
+    whole, dim = unwrap_batched(batch)
     return whole.movedim(dim, place)
 
 
 def wrapped(result: Any, level: int, dim: int = 0) -> Any:
     """What a row gave for all examples, as batched tensors."""
-    return each_tensor(lambda each: batched_whole(each, dim, level), result)
+    return each_tensor(lambda each: make_batched(each, dim, level), result)
 
 
 def each_tensor(function: Callable[[Tensor], Any], result: Any) -> Any:
     """A function of each tensor that a row gave."""
     if isinstance(result, Tensor):
         return function(result)
-    return made_of(type(result), map(function, result))
+    return rebuild_sequence(type(result), map(function, result))
 
 
 def aligned(values: Iterable[Any], level: int) -> list[Any]:

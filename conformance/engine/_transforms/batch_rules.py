@@ -1,4 +1,4 @@
-"""What operations do with whole batches (torch: functorch/BatchRules*.cpp); see Note [vmap by wholes].
+"""What operations do with whole batches (torch: functorch/BatchRules*.cpp); see Note [Batch rules].
 
 A rule calls rows with wholes: the dimension that counts the examples is moved to the front, and those of an example
 come behind it. What it returns is batched again along the front. NotImplemented sends the operation to the examples.
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .._aten.registry import Row
-from .._autograd.batched_tensor import batched_whole, vmaps, whole_of
+from .._autograd.batched_tensor import make_batched, unwrap_batched, vmaps
 from .._c10 import errors
 from . import (
     backward_batch_rules,
@@ -33,8 +33,8 @@ def of_whole(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, 
     input, *rest = args or (None,)
     if not is_at(input, level):
         return NotImplemented
-    whole, dim = whole_of(input)
-    return batched_whole(made(whole, *rest, **kwargs), dim, level)
+    whole, dim = unwrap_batched(input)
+    return make_batched(made(whole, *rest, **kwargs), dim, level)
 
 
 def hooked(again: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
@@ -42,14 +42,14 @@ def hooked(again: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
     batch, hook = args
     if not batch.requires_grad:
         raise RuntimeError(errors.HOOK_WITHOUT_GRAD)
-    if batch._whole is None:
+    if batch._value is None:
         return NotImplemented
-    whole, dim = batch._whole, batch._dim
+    whole, dim = batch._value, batch._bdim
 
     def of_whole_batch(gradient: Any) -> Any:
         if level >= len(vmaps):  # a derivative outside is taken
             return None
-        found = hook(batched_whole(gradient, dim, level))
+        found = hook(make_batched(gradient, dim, level))
         return moved(found, dim) if is_at(found, level) else found
 
     return again(whole, of_whole_batch)

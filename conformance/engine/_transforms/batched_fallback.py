@@ -19,12 +19,12 @@ from .._aten.inplace import run_inplace
 from .._aten.registry import Row
 from .._aten.shape.cat_stack import stack
 from .._autograd.batched_tensor import (
-    batched_whole,
     inside_derivative,
-    made_of,
-    refuse_write,
+    make_batched,
+    raise_unbatched_write,
+    rebuild_sequence,
+    unwrap_batched,
     vmaps,
-    whole_of,
 )
 from .._autograd.tensor import Tensor
 from .._dispatch.torch_dispatch import operation
@@ -79,9 +79,9 @@ def warn_of(row: Row, args: tuple[Any, ...]) -> None:
 def _joined(found: list[Any], level: int) -> Any:
     first = found[0]
     if isinstance(first, Tensor):
-        return batched_whole(stack(found).view((len(found), *first._array.shape)), 0, level)
+        return make_batched(stack(found).view((len(found), *first._array.shape)), 0, level)
     columns = [_joined(list(each), level) for each in zip(*found, strict=True)]
-    return made_of(type(first), columns)
+    return rebuild_sequence(type(first), columns)
 
 
 def one_by_one(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
@@ -108,11 +108,11 @@ def _written(
     _warn(name)
     target = args[0]
     if not is_at(target, level):
-        refuse_write(name.partition(".")[0], level)
-    if target._whole is None:
-        target._whole, target._dim = whole_of(target)
+        raise_unbatched_write(name.partition(".")[0], level)
+    if target._value is None:
+        target._value, target._bdim = unwrap_batched(target)
     _fallen_back(name, function, args, kwargs, level)
-    target._taken = None
+    target._cached_samples = None
 
 
 def composed(

@@ -1,8 +1,8 @@
 """Functions made of several operations, under vmap.
 
 Most read shapes and values of their arguments before they call a row, so that they run as a whole for each example; see
-Note [vmap by examples]. Those that read no more than shapes and dtypes, and call rows that have rules, run once with
-the batched tensors themselves; see Note [vmap by wholes]. As with rows, they pass through stubs while a vmap runs,
+Note [Per-sample fallback]. Those that read no more than shapes and dtypes, and call rows that have rules, run once with
+the batched tensors themselves; see Note [Batch rules]. As with rows, they pass through stubs while a vmap runs,
 which call ``_mapped``: see Note [Transforms cost nothing until one is in force].
 """
 
@@ -20,15 +20,15 @@ from .._autograd.batched_tensor import (
     MASK,
     NO_RULE,
     BatchedTensor,
-    batched,
-    batched_whole,
-    by_wholes,
-    each_example,
-    each_in_place,
-    flat,
+    batch_samples,
+    data_dependent_error,
+    flat_values,
+    for_each_sample,
+    for_each_sample_inplace,
     inside_derivative,
     level_of,
-    refused_value,
+    make_batched,
+    uses_batch_rules,
     vmaps,
 )
 from .._autograd.tensor import Tensor
@@ -217,26 +217,27 @@ def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
     if name == "rrelu" and kwargs.get("inplace"):
         name = "rrelu_"
     if name in ("is_nonzero", "item"):
-        raise refused_value(name, level)
+        raise data_dependent_error(name, level)
     if name in _REFUSED and not (name in batched_fallback.REFUSED and inside_derivative(level)):
         raise RuntimeError(_REFUSED[name])
     if name in INDEXING:
         masked = any(
-            each.__class__ is BatchedTensor and each._array.dtype.kind == "b" for each in flat(args[1:2])
+            each.__class__ is BatchedTensor and each._array.dtype.kind == "b"
+            for each in flat_values(args[1:2])
         )
         if masked and (name == "__getitem__" or args[0].__class__ is BatchedTensor):
             raise RuntimeError(MASK)
     again = functools.partial(_again, name, made)
-    if name in COMPOSED and by_wholes(level) and kwargs.get("out") is None:
+    if name in COMPOSED and uses_batch_rules(level) and kwargs.get("out") is None:
         found = COMPOSED[name](again, args, kwargs, level)
         if found is not NotImplemented:
             return found
     writes = name == "__setitem__" or (name.endswith("_") and not name.startswith("_"))
     if writes:
-        if by_wholes(level) and is_written_whole(name, args, level):
+        if uses_batch_rules(level) and is_written_whole(name, args, level):
             return made(*args, **kwargs)
-        by_tensor = name == "__setitem__" and any(isinstance(each, Tensor) for each in flat(args[1:2]))
-        return each_in_place(again, args, kwargs, level, "index_put_" if by_tensor else name)
+        by_tensor = name == "__setitem__" and any(isinstance(each, Tensor) for each in flat_values(args[1:2]))
+        return for_each_sample_inplace(again, args, kwargs, level, "index_put_" if by_tensor else name)
     if kwargs.get("out") is not None:
         raise RuntimeError(NO_RULE.format(f"{name}.out"))
     if name == "where" and len(args) + len(kwargs) == 1:
@@ -250,11 +251,11 @@ def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         bound = inspect.signature(made).bind(*args, **kwargs)
         bound.apply_defaults()
         _refuse_shared_statistics(bound.arguments)
-    if (name in _WHOLE or (name in _RANDOM and not name.endswith("_"))) and by_wholes(level):
+    if (name in _WHOLE or (name in _RANDOM and not name.endswith("_"))) and uses_batch_rules(level):
         return made(*args, **kwargs)
     if name in ("as_strided", "as_strided_copy"):
         return strided(again, *args, **kwargs)
-    return each_example(again, args, kwargs, level)
+    return for_each_sample(again, args, kwargs, level)
 
 
 def _refuse_shared_statistics(given: dict[str, Any]) -> None:
@@ -298,7 +299,7 @@ def _drawn(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: d
         if level_of((parameters, tuple(kwargs.values()))) == level:
             raise RuntimeError(_BATCHED_PARAMETERS)
         if name in _LIKE:  # which differ in nothing then, and are one for all examples
-            return _outside(name, made, (args[0]._examples[0], *args[1:]), kwargs)
+            return _outside(name, made, (args[0]._samples[0], *args[1:]), kwargs)
         before = default_generator.get_state()
 
         def as_before(*inner: Any, **named: Any) -> Any:
@@ -306,34 +307,34 @@ def _drawn(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: d
             return _outside(name, made, inner, named)
 
         if name.endswith("_"):
-            return each_in_place(as_before, args, kwargs, level, name)
-        return each_example(as_before, args, kwargs, level)
+            return for_each_sample_inplace(as_before, args, kwargs, level, name)
+        return for_each_sample(as_before, args, kwargs, level)
     if name in _RANDOM_BY_SHAPE:
-        return batched_whole(_outside(name, made, *_with_size(name, args, kwargs, running.size)), 0, level)
+        return make_batched(_outside(name, made, *_with_size(name, args, kwargs, running.size)), 0, level)
     rest = level_of((args[1:], tuple(kwargs.values()))) < 0
     if name in _ELEMENTWISE and rest:
         source = args[0]
         if name.endswith("_") and not mapped:
             raise RuntimeError(_UNBATCHED)
         if mapped and name == "dropout" and not front(source).is_contiguous():
-            source = batched(source._examples, level)  # torch draws in the order of the examples
+            source = batch_samples(source._samples, level)  # torch draws in the order of the examples
         whole = front(source) if mapped else source.unsqueeze(0).expand((running.size, *source.shape)).clone()
         drawn = _outside(name, made, (whole, *args[1:]), kwargs)
         if not name.endswith("_"):
-            return batched_whole(drawn, 0, level)
-        if source._whole is not None:
+            return make_batched(drawn, 0, level)
+        if source._value is not None:
             return source
         values = iter(drawn.unbind(0))
-        return each_in_place(lambda each: each.copy_(next(values)), (source,), {}, level, name)
+        return for_each_sample_inplace(lambda each: each.copy_(next(values)), (source,), {}, level, name)
     if not mapped:
-        return batched([_outside(name, made, args, kwargs) for _ in range(max(running.size, 1))], level)
+        return batch_samples([_outside(name, made, args, kwargs) for _ in range(max(running.size, 1))], level)
 
     def draw(*inner: Any, **named: Any) -> Any:
         return _outside(name, made, inner, named)
 
     if name.endswith("_"):
-        return each_in_place(draw, args, kwargs, level, name)
-    return each_example(draw, args, kwargs, level)
+        return for_each_sample_inplace(draw, args, kwargs, level, name)
+    return for_each_sample(draw, args, kwargs, level)
 
 
 def _outside(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

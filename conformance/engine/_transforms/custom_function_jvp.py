@@ -78,7 +78,7 @@ def give_tangents(
 
 def _version(tangent: Tensor) -> Any:
     """How often it was written to; what is written to a batch counts at the examples."""
-    return [*map(_version, tangent._examples)] if tangent.__class__ is BatchedTensor else tangent._version
+    return [*map(_version, tangent._samples)] if tangent.__class__ is BatchedTensor else tangent._version
 
 
 def _ask(node: BackwardCFunction, inputs: tuple[Any, ...], level: int, nested: bool) -> list[Tensor | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._autograd.batched_tensor import BatchedTensor, vmaps, whole_of
+from .._autograd.batched_tensor import BatchedTensor, unwrap_batched, vmaps
 from .._autograd.tensor import Tensor
 from .._c10.interpreter_stack import transforms
 
@@ -14,7 +14,7 @@ def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
     if transforms.depth and tensor.requires_grad and not innermost:
         found = tensor.detach()
     elif isinstance(tensor, BatchedTensor):
-        found, _ = whole_of(tensor)
+        found, _ = unwrap_batched(tensor)
     else:
         return tensor
     return debug_unwrap(found) if recurse else found

@@ -8,21 +8,21 @@ from .._aten.shape.view_reshape import alias
 from .._autograd.batched_tensor import (
     NO_RULE,
     BatchedTensor,
-    batched_whole,
-    by_wholes,
-    each_example,
+    for_each_sample,
     level_of,
+    make_batched,
+    unwrap_batched,
+    uses_batch_rules,
     vmaps,
-    whole_of,
 )
 from .._autograd.forward_grad import (
     attach,
+    batched_value_tangent,
     begin_level,
     end_level,
     has_batched,
     set_tangent,
     tangent_of,
-    whole_tangent,
 )
 from .._autograd.forward_grad import levels as _levels
 from .._autograd.tensor import Tensor
@@ -105,9 +105,9 @@ def dual_of(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
     mapped = level_of((tensor, tangent))
     alone = len(vmaps) == 1 and level_of((tensor,)) < 0 and not has_batched(tensor)
     if mapped >= 0 and not alone:  # see Note [Batched tangents]
-        if by_wholes(mapped) and tensor.__class__ is BatchedTensor and tensor._level == mapped:
+        if uses_batch_rules(mapped) and tensor.__class__ is BatchedTensor and tensor._level == mapped:
             return _dual_whole(tensor, tangent, level)
-        return each_example(dual_of, (tensor, tangent, level), {}, mapped)
+        return for_each_sample(dual_of, (tensor, tangent, level), {}, mapped)
     if tangent_of(tensor, level) is not None:
         raise RuntimeError(
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level "
@@ -129,18 +129,18 @@ def dual_of(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
 
 def _dual_whole(tensor: BatchedTensor, tangent: Tensor, level: int) -> Tensor:
     """dual_of a batch, as the dual of its whole."""
-    whole, dim = whole_of(tensor)
+    whole, dim = unwrap_batched(tensor)
     fits = tangent_of(whole, level) is None and tangent._array.shape == tensor._array.shape
     if fits and level < len(_levels):
-        direction = whole_tangent(tensor, tangent)
+        direction = batched_value_tangent(tensor, tangent)
         if whole.__class__ is BatchedTensor:
-            return batched_whole(dual_of(whole, direction, level), dim, tensor._level)
+            return make_batched(dual_of(whole, direction, level), dim, tensor._level)
         if direction.__class__ is not BatchedTensor:
             dual = alias(whole)
             dual._forward_base = None
             attach(dual, direction, level)
-            return batched_whole(dual, dim, tensor._level)
-    return each_example(dual_of, (tensor, tangent, level), {}, tensor._level)  # which says what is wrong
+            return make_batched(dual, dim, tensor._level)
+    return for_each_sample(dual_of, (tensor, tangent, level), {}, tensor._level)  # which says what is wrong
 
 
 class UnpackedDualTensor(NamedTuple):
@@ -173,13 +173,13 @@ def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
 def unpacked_dual(tensor: Tensor, level: int) -> tuple[Tensor, Tensor | None]:
     """unpack_dual, at any level."""
     mapped = level_of((tensor,))
-    if mapped >= 0 and by_wholes(mapped):
-        whole, dim = whole_of(tensor)
+    if mapped >= 0 and uses_batch_rules(mapped):
+        whole, dim = unwrap_batched(tensor)
         value, tangent = unpacked_dual(whole, level)
-        batch = batched_whole(value, dim, mapped)
-        return batch, None if tangent is None else batched_whole(tangent, dim, mapped)
+        batch = make_batched(value, dim, mapped)
+        return batch, None if tangent is None else make_batched(tangent, dim, mapped)
     if mapped >= 0:
-        return each_example(unpacked_dual, (tensor, level), {}, mapped)
+        return for_each_sample(unpacked_dual, (tensor, level), {}, mapped)
     return unpacked(tensor, level), tangent_of(tensor, level)
 
 

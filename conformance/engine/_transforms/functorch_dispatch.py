@@ -16,20 +16,19 @@ from .._aten.out import check_forward
 from .._aten.registry import Row, bind
 from .._autograd.batched_tensor import (
     NO_RULE,
-    UNBATCHED,
+    UNSUPPORTED_ROWS,
     BatchedTensor,
-    batched_whole,
-    by_wholes,
-    each_example,
-    each_in_place,
-    flat,
+    flat_values,
+    for_each_sample,
+    for_each_sample_inplace,
     level_of,
+    make_batched,
+    unwrap_batched,
+    uses_batch_rules,
     vmaps,
-    whole_of,
 )
 from .._autograd.forward_grad import (
     DualOutput,
-    change_tangent,
     forward_base,
     has_batched,
     is_recorded,
@@ -37,20 +36,21 @@ from .._autograd.forward_grad import (
     levels_of,
     set_tangent,
     tangent_of,
+    update_tangent,
 )
 from .._autograd.inplace_checks import overlaps
-from .._autograd.kernel_version_bumps import count_writes
+from .._autograd.kernel_version_bumps import bump_versions
 from .._autograd.node import Node
 from .._autograd.saved_variable import SavedTensor
 from .._autograd.tensor import Tensor, make, version_counter
-from .._autograd.torch_dispatch_subclass import asked
+from .._autograd.torch_dispatch_subclass import overloaded_args
 from .._c10 import errors
 from .._c10.interpreter_stack import transforms
 from .._c10.modes import state
 from .._c10.slots import on_first_use
-from .._dispatch.autocast import is_listed, with_casts
-from .._dispatch.record_function import of_row
-from .._dispatch.torch_dispatch import operation, through_modes
+from .._dispatch.autocast import has_policy, with_casts
+from .._dispatch.record_function import record_operator
+from .._dispatch.torch_dispatch import call_through_modes, operation
 from .jvp import call, direction_of, tangents
 from .jvp_linearity import (
     KERNELS,
@@ -82,29 +82,29 @@ def no_derivative(row: Row, form: str = "") -> NotImplementedError:
 
 def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call an operation while a transform is in force: for each example, on casts, below modes, with tangents."""
-    if state.trace is not None and state.trace.seen:
-        return of_row(row, partial(_dispatched, row, made), args, kwargs)
+    if state.trace is not None and state.trace.in_user_code:
+        return record_operator(row, partial(_dispatched, row, made), args, kwargs)
     level = level_of((args, tuple(kwargs.values())))
     if level >= 0:
-        if row.name in UNBATCHED:
-            first, text = UNBATCHED[row.name]
+        if row.name in UNSUPPORTED_ROWS:
+            first, text = UNSUPPORTED_ROWS[row.name]
             if level_of(list(bind(row, args, kwargs).values())[first:]) >= 0:
                 raise RuntimeError(text)
         if kwargs.get("out") is not None:
             raise RuntimeError(NO_RULE.format(f"{row.name}.out"))
-        if by_wholes(level) and not _has_batched((args, tuple(kwargs.values()))):
+        if uses_batch_rules(level) and not _has_batched((args, tuple(kwargs.values()))):
             rule = rule_of(row)
             found = NotImplemented if rule is None else rule(row, args, kwargs, level)
             if found is not NotImplemented:
                 return found
         elif not vmaps[level].old:
             warn_of(row, args)
-        return each_example(partial(_dispatched, row, made), args, kwargs, level)
-    if "cpu" in state.autocast and is_listed(row.name):
+        return for_each_sample(partial(_dispatched, row, made), args, kwargs, level)
+    if "cpu" in state.autocast and has_policy(row.name):
         return with_casts(row.name, partial(dispatch, row, made), args, kwargs)
-    if state.dispatch_modes or asked((args, tuple(kwargs.values()))):
+    if state.dispatch_modes or overloaded_args((args, tuple(kwargs.values()))):
         op = operation(row, args, in_place=False)
-        return through_modes(row, op, args, kwargs, lambda: dispatch(row, made, args, kwargs))
+        return call_through_modes(row, op, args, kwargs, lambda: dispatch(row, made, args, kwargs))
     return _with_tangents(row, made, args, kwargs)
 
 
@@ -112,7 +112,7 @@ def _with_tangents(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kw
     """Call an operation, and give its results the tangents that follow from its arguments'."""
     found = carried((args, tuple(kwargs.values())))
     if not found and (row.view is None or not levels):
-        return count_writes(row.name, _dated(row, args, made(*args, **kwargs)))
+        return bump_versions(row.name, _dated(row, args, made(*args, **kwargs)))
     if found and row.name in UNSUPPORTED:
         raise unsupported(UNSUPPORTED[row.name])
     if row.name in KERNELS or row.node_name == "NotImplemented":
@@ -134,7 +134,7 @@ def _with_tangents(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kw
                 spread = tangent._array.shape != each._array.shape or overlaps(tangent._array)
                 if row.view is None and spread:  # of an operand that is broadcast
                     tangent = tangent.expand(each._array.shape).contiguous()
-                if any(tangent is direction_of(given, level) for given in flat(args)):
+                if any(tangent is direction_of(given, level) for given in flat_values(args)):
                     tangent = tangent.clone()  # each is changed in place alone
                 if row.name in WRITES:
                     afresh = (levels[level].of_func and row.name in WRITTEN_BY_DUALS) or (
@@ -151,15 +151,15 @@ def _has_batched(args: Any) -> bool:
     """Whether something that is one for all examples has a tangent that is not: a whole would have that inside."""
     return any(
         isinstance(each, Tensor) and each.__class__ is not BatchedTensor and has_batched(each)
-        for each in flat(args)
+        for each in flat_values(args)
     )
 
 
 def _as_written(tangent: Tensor, times: int) -> Tensor:
     """A tangent outside the graph as if it had been written to so often; of a batch, the whole."""
-    if tangent.__class__ is BatchedTensor and by_wholes(tangent._level):
-        whole, dim = whole_of(tangent)
-        return batched_whole(_as_written(whole, times), dim, tangent._level)
+    if tangent.__class__ is BatchedTensor and uses_batch_rules(tangent._level):
+        whole, dim = unwrap_batched(tangent)
+        return make_batched(_as_written(whole, times), dim, tangent._level)
     if tangent.requires_grad or tangent._tangents or tangent.__class__ is BatchedTensor:
         return tangent
     written = make(tangent._array)
@@ -171,7 +171,7 @@ def _dated(row: Row, args: tuple[Any, ...], result: Any) -> Any:
     """The result of an operation, which keeps when it was made; see Note [Captured tensors]."""
     if transforms.depth:
         age = transforms.age if row.view is None or not args else args[0]._age
-        for each in flat((result,)):
+        for each in flat_values((result,)):
             if isinstance(each, Tensor):
                 each._age = age
     return result
@@ -212,22 +212,23 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
     The tangents are those of the operation out of place, on the values before the write. What refuses the write is
     asked first, so that its errors come before those of the operation.
     """
-    if state.trace is not None and state.trace.seen:
+    if state.trace is not None and state.trace.in_user_code:
         return cast(
-            Tensor, of_row(row, lambda *given: in_place(row, arguments, write), tuple(arguments), {}, "_")
+            Tensor,
+            record_operator(row, lambda *given: in_place(row, arguments, write), tuple(arguments), {}, "_"),
         )
     self: Tensor = arguments[0]
     level = level_of(arguments)
     if level >= 0:
-        if by_wholes(level) and write_wholes(row, arguments, level):
+        if uses_batch_rules(level) and write_wholes(row, arguments, level):
             return self
-        return each_in_place(
+        return for_each_sample_inplace(
             lambda *given: in_place(row, list(given), write), tuple(arguments), {}, level, row.name + "_"
         )
-    if state.dispatch_modes or asked(arguments):
+    if state.dispatch_modes or overloaded_args(arguments):
         given = tuple(arguments)
         op = operation(row, given, in_place=True)
-        return cast(Tensor, through_modes(row, op, given, {}, lambda: in_place(row, arguments, write)))
+        return cast(Tensor, call_through_modes(row, op, given, {}, lambda: in_place(row, arguments, write)))
     if transforms.since:
         _check_captured(row, arguments)
     if not carried(arguments):
@@ -240,7 +241,7 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
     if "generator" in row.parameters:  # to ask what a draw's tangents are would draw again
         written = write(arguments)
         for level in sorted(levels_of(self)):
-            change_tangent(self, make(np.zeros_like(self._array)), level)
+            update_tangent(self, make(np.zeros_like(self._array)), level)
         return written
     named = dict(zip(row.parameters, arguments, strict=True))
     try:
@@ -253,7 +254,7 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
     for level in sorted(levels_of(result)):
         tangent = tangent_of(result, level)
         assert tangent is not None
-        change_tangent(self, tangent, level)
+        update_tangent(self, tangent, level)
     place = self if self._view is None else self._view.base
     _save_tangents(row, [self], getattr(place._node, "function", place._node))
     return written

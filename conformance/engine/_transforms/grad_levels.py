@@ -21,12 +21,12 @@ from .._aten.creation.factories import ones_like, zeros_like
 from .._autograd import backward
 from .._autograd.batched_tensor import (
     BatchedTensor,
-    batched_whole,
-    by_wholes,
-    each_example,
+    for_each_sample,
     level_of,
+    make_batched,
+    unwrap_batched,
+    uses_batch_rules,
     vmaps,
-    whole_of,
 )
 from .._autograd.node import NO_EDGE, AccumulateGrad, Edge, Gradients, Node, gradient_edge, new_node
 from .._autograd.tensor import Tensor, version_counter
@@ -58,18 +58,20 @@ def fresh(value: Any, transform: Transform) -> Tensor:
     """A tensor to differentiate by, in place of an argument; each example of the vmaps that run has its own."""
     if not isinstance(value, Tensor):
         raise ValueError(f"Thing passed to transform API must be Tensor, got {type(value)}")
-    Node.shown = staticmethod(_shown)
-    if vmaps and not by_wholes(len(vmaps) - 1):
+    Node.visible_edges = staticmethod(_shown)
+    if vmaps and not uses_batch_rules(len(vmaps) - 1):
         level = level_of((value,))
         return (
-            each_example(fresh, (value, transform), {}, level) if level >= 0 else _fresh(value, transform, -1)
+            for_each_sample(fresh, (value, transform), {}, level)
+            if level >= 0
+            else _fresh(value, transform, -1)
         )
     return _fresh(value, transform, len(vmaps) - 1)
 
 
 def _fresh(value: Tensor, transform: Transform, level: int) -> Tensor:
     if level >= 0:
-        return batched_whole(_fresh(_front_at(value, level), transform, level - 1), 0, level)
+        return make_batched(_fresh(_front_at(value, level), transform, level - 1), 0, level)
     if state.recording and value.requires_grad:
         seen = value.view_as(value)
         seen._transform, seen._age = transform, transforms.age
@@ -87,7 +89,7 @@ def _fresh(value: Tensor, transform: Transform, level: int) -> Tensor:
 def _whole_at(value: Tensor, level: int) -> tuple[Tensor, int]:
     """The whole of a batch, or what is one for all examples expanded to one."""
     if value.__class__ is BatchedTensor and value._level == level:
-        return whole_of(value)
+        return unwrap_batched(value)
     return value.expand(vmaps[level].size, *value._array.shape), 0
 
 
@@ -106,11 +108,11 @@ def left(value: Any, recording: bool, transform: Transform) -> Any:
     if not isinstance(value, Tensor):
         return value
     level = level_of((value,))
-    if level >= 0 and by_wholes(level):
-        whole, dim = whole_of(value)
-        return batched_whole(left(whole, recording, transform), dim, level)
+    if level >= 0 and uses_batch_rules(level):
+        whole, dim = unwrap_batched(value)
+        return make_batched(left(whole, recording, transform), dim, level)
     if level >= 0:
-        return each_example(left, (value, recording, transform), {}, level)
+        return for_each_sample(left, (value, recording, transform), {}, level)
     if value._tangents:
         value._tangents = {
             number: left(tangent, recording, transform) for number, tangent in value._tangents.items()
@@ -201,15 +203,15 @@ def end(transform: Transform) -> None:
     _SHOWN.clear()
 
 
-def are_wholes(inputs: Sequence[Any], level: int) -> bool:
+def are_batched_at(inputs: Sequence[Any], level: int) -> bool:
     """Whether all of these are batched at a level, as wholes."""
     return all(
-        each.__class__ is BatchedTensor and each._level == level and each._whole is not None
+        each.__class__ is BatchedTensor and each._level == level and each._value is not None
         for each in inputs
     )
 
 
-def of_wholes(
+def grad_of_batched(
     take: Callable[..., Sequence[Tensor | None]], outputs: Sequence[Any], inputs: Sequence[Any], given: Sequence[Any],
     level: int,
 ) -> list[Any]:  # fmt: skip
@@ -222,7 +224,7 @@ def of_wholes(
     wholes = [_whole_at(each, level) for each in inputs]
     found = take(roots, [whole for whole, _ in wholes], vectors)
     return [
-        gradient if gradient is None else batched_whole(gradient, dim, level)
+        gradient if gradient is None else make_batched(gradient, dim, level)
         for gradient, (_, dim) in zip(found, wholes, strict=True)
     ]
 
@@ -235,10 +237,10 @@ def _front_at(value: Tensor, level: int) -> Tensor:
 def gradients_of(outputs: list[Any], inputs: list[Any], given: list[Any]) -> list[Tensor]:
     """The gradients of the outputs by the inputs, zeros where there is none; of each example where they are batched."""
     level = level_of((outputs, inputs))
-    if level >= 0 and level_of(given) <= level and are_wholes(inputs, level):
-        return of_wholes(gradients_of, outputs, inputs, given, level)
+    if level >= 0 and level_of(given) <= level and are_batched_at(inputs, level):
+        return grad_of_batched(gradients_of, outputs, inputs, given, level)
     if level >= 0:
-        found: list[Tensor] = each_example(
+        found: list[Tensor] = for_each_sample(
             gradients_of, (outputs, inputs, given), {}, max(level, level_of(given))
         )
         return found

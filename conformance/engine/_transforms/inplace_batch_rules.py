@@ -7,7 +7,7 @@ from typing import Any
 
 from .._aten.inplace import run_inplace
 from .._aten.registry import ROWS, Row
-from .._autograd.batched_tensor import BatchedTensor, flat
+from .._autograd.batched_tensor import BatchedTensor, flat_values
 from .._c10.shapes import wrap_dim
 from . import batched_fallback, scatter_batch_rules
 from .batch_dims import aligned, is_at
@@ -21,14 +21,14 @@ def write_wholes(row: Row, arguments: list[Any], level: int) -> bool:
     if row.name in batched_fallback.IN_PLACE:
         batched_fallback.row_in_place(row, arguments, level)
         return True
-    if not is_at(target, level) or target._whole is None:
+    if not is_at(target, level) or target._value is None:
         return False
     if row.name == "index_put":
         found = scatter_batch_rules.put_in_place(row, arguments, level)
         if found is None:
             return False
         run_inplace(row, found)
-        target._taken = None
+        target._cached_samples = None
         return True
     if not is_in_place(row):
         return False
@@ -55,11 +55,11 @@ def view_in_place(
     take: Callable[..., Any], name: str, batch: BatchedTensor, arguments: tuple[Any, ...]
 ) -> None:
     """Give a whole the shape and strides of a view; ``take`` does so with any tensor."""
-    whole, dim, rank = batch._whole, batch._dim, batch._array.ndim
+    whole, dim, rank = batch._value, batch._bdim, batch._array.ndim
     assert whole is not None
 
     if not rank and arguments and name.startswith("squeeze"):  # a number takes dimension 0 alone
-        given = list(flat(arguments))
+        given = list(flat_values(arguments))
         if given not in ([], [0]):
             raise RuntimeError(_OUT_OF_RANGE.format(given))
         return
@@ -73,12 +73,12 @@ def view_in_place(
         return found + (found >= dim)
 
     if name.startswith("squeeze") and not arguments:
-        batch._dim -= whole._array.shape[:dim].count(1)
+        batch._bdim -= whole._array.shape[:dim].count(1)
         take("squeeze_in_place", whole)  # a single example is squeezed away as well
     elif name == "unsqueeze_in_place":
         found = wrap_dim(arguments[0], rank + 1)
         take(name, whole, found + (found >= dim))
-        batch._dim += found < dim
+        batch._bdim += found < dim
     elif name == "transpose_in_place":
         take(name, whole, *map(place, arguments))
     elif name == "t_in_place":
@@ -88,15 +88,15 @@ def view_in_place(
         shape = whole._array.shape
         gone = [found for found in map(place, taken) if shape[found] == 1]
         take("squeeze_dims_in_place", whole, tuple(map(place, taken)))
-        batch._dim -= sum(found < dim for found in gone)
-    batch.show_whole()
+        batch._bdim -= sum(found < dim for found in gone)
+    batch.reset_from_value()
 
 
 def is_written_whole(name: str, args: tuple[Any, ...], level: int) -> bool:
     """Whether a function that writes in place is called with wholes."""
     if name in batched_fallback.WRITING:
         return True
-    if not (args and is_at(args[0], level) and args[0]._whole is not None):
+    if not (args and is_at(args[0], level) and args[0]._value is not None):
         return False
     if name in ("__setitem__", "index_put_"):
         return True

@@ -18,13 +18,13 @@ import numpy as np
 
 from .._aten.complex_gradients import check_declared
 from .._aten.registry import Row
-from .._autograd.batched_tensor import flat
+from .._autograd.batched_tensor import flat_values
 from .._autograd.engine import run_backward
 from .._autograd.forward_grad import (
     is_recorded,
     levels,
     levels_of,
-    or_zeros,
+    materialize_tangent,
     requires_grad,
     set_tangent,
     tangent_of,
@@ -62,7 +62,9 @@ def tangents(row: Row, arguments: dict[str, Any], results: list[Tensor], level: 
         _wrap_numbers(arguments, directions)
     zeros = np.zeros if row.name in MULTILINEAR else zeros_without_memory
     if (zeros is np.zeros or row.name in BILINEAR or row.name in ELEMENTWISE) and is_recorded(arguments):
-        directions = {name: or_zeros(zeros, arguments[name], each) for name, each in directions.items()}
+        directions = {
+            name: materialize_tangent(zeros, arguments[name], each) for name, each in directions.items()
+        }
     wanted = {
         name: [each is not None for each in value] if isinstance(value, list) else value is not None
         for name, value in directions.items()
@@ -78,7 +80,7 @@ def tangents(row: Row, arguments: dict[str, Any], results: list[Tensor], level: 
         name: primal(value, level, bool(state.recording) and requires_grad(value))
         for name, value in arguments.items()
     }
-    complex_numbers = any(map(_is_complex, (*results, *flat(arguments.values()))))
+    complex_numbers = any(map(_is_complex, (*results, *flat_values(arguments.values()))))
     if complex_numbers:
         check_declared(row)
     if row.name == "scatter_reduce" and plain["reduce"] == "prod":
@@ -182,8 +184,8 @@ def _transposed_twice(
         roots, towards = [], []
         pairs = zip(
             transposed,
-            flat(plain[name] for name in row.inputs),
-            flat(directions[name] for name in row.inputs),
+            flat_values(plain[name] for name in row.inputs),
+            flat_values(directions[name] for name in row.inputs),
             strict=True,
         )
         for number, (found, value, tangent) in enumerate(pairs):

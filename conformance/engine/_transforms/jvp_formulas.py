@@ -18,7 +18,7 @@ from .._aten.reduction.norm import norm_backward
 from .._aten.reduction.var_std import variance_backward
 from .._aten.scalar_operands import maybe_times
 from .._autograd.batched_tensor import BatchedTensor
-from .._autograd.forward_grad import levels, zeros_beside
+from .._autograd.forward_grad import levels, materialized_tangents
 from .._autograd.tensor import Tensor, make
 from .._autograd.views import increment_version
 from .._c10.zero_tensor import zeros
@@ -156,7 +156,9 @@ def _convolution_backward(
 
     def changed(number: int, other: str) -> Any:
         wanted = [k == number for k in range(3)]
-        given = zeros_beside(arguments, tangents, (other, "grad_output"))  # see Note [Absent tangents]
+        given = materialized_tangents(
+            arguments, tangents, (other, "grad_output")
+        )  # see Note [Absent tangents]
         terms = [
             convolution_backward(**{**arguments, name: given[name], "output_mask": wanted})[number]
             for name in (other, "grad_output")

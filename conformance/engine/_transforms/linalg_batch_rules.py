@@ -7,7 +7,7 @@ from typing import Any
 
 from .._aten.blas.matmul import outer
 from .._aten.registry import ROWS, Row, bind
-from .._autograd.batched_tensor import whole_of
+from .._autograd.batched_tensor import unwrap_batched
 from .._autograd.tensor import Tensor
 from .batch_dims import (
     Rule,
@@ -74,7 +74,7 @@ def fitted(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) 
     """lstsq: what a driver does not tell is empty, and one for all examples."""
     found = of_two(row, args, kwargs, level)
     return type(found)(
-        each if whole_of(each)[0]._array.shape != (0,) else whole_of(each)[0] for each in found
+        each if unwrap_batched(each)[0]._array.shape != (0,) else unwrap_batched(each)[0] for each in found
     )
 
 

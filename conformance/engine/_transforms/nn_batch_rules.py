@@ -6,7 +6,7 @@ from typing import Any
 
 from .._aten.creation.ranges import arange
 from .._aten.registry import Row, bind
-from .._autograd.batched_tensor import vmaps, whole_of
+from .._autograd.batched_tensor import unwrap_batched, vmaps
 from .._autograd.tensor import Tensor
 from .batch_dims import Rule, each_tensor, front, front_of, into, is_at, out_of, wrapped
 from .jvp import call
@@ -21,7 +21,7 @@ def folded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) 
     if row.name in _SIDES and batch._array.ndim == _SIDES[row.name] + 1:
         given["self"] = front(batch)
         return wrapped(call(row, given), level)
-    given["self"] = into(*whole_of(batch), 0)
+    given["self"] = into(*unwrap_batched(batch), 0)
     size = vmaps[level].size
     return wrapped(each_tensor(lambda each: out_of(each, 0, size), call(row, given)), level)
 
@@ -36,10 +36,10 @@ def sampled(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int)
     both = is_at(input, level) and is_at(grid, level)
     dim = 0 if both else 1 if is_at(input, level) else 2
     if both:
-        size = whole_of(input)[0]._array.shape[whole_of(grid)[1]]
+        size = unwrap_batched(input)[0]._array.shape[unwrap_batched(grid)[1]]
     for name in ("input", "grid"):
         if is_at(given[name], level):
-            given[name] = into(*whole_of(given[name]), min(dim, 1))
+            given[name] = into(*unwrap_batched(given[name]), min(dim, 1))
     return wrapped(out_of(call(row, given), dim, size), level, dim)
 
 
@@ -48,10 +48,10 @@ def embedded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
     given = bind(row, args, kwargs)
     weight, indices, size = given["weight"], given["indices"], vmaps[level].size
     if not is_at(weight, level):
-        given["indices"], dim = whole_of(indices)
+        given["indices"], dim = unwrap_batched(indices)
         return wrapped(call(row, given), level, dim)
     both = is_at(indices, level)
-    given["weight"] = into(*whole_of(weight), 0 if both else 1)
+    given["weight"] = into(*unwrap_batched(weight), 0 if both else 1)
     if not both:
         found = call(row, given)
         found = out_of(found, found._array.ndim - 1, size)
@@ -83,13 +83,13 @@ def _without_bias(row: Row, given: dict[str, Any], input: Any, weight: Any, leve
     if not is_at(weight, level):
         if not is_at(input, level):
             return call(row, given)
-        given["input"] = into(*whole_of(input), 0)
+        given["input"] = into(*unwrap_batched(input), 0)
         return wrapped(out_of(call(row, given), 0, size), level)
     if is_at(input, level):
-        given["input"], given["weight"] = into(*whole_of(input), 1), into(*whole_of(weight), 0)
+        given["input"], given["weight"] = into(*unwrap_batched(input), 1), into(*unwrap_batched(weight), 0)
         given["groups"] = groups * size
         return wrapped(out_of(call(row, given), 1, size), level, 1)
-    whole, dim = whole_of(weight)
+    whole, dim = unwrap_batched(weight)
     if groups == 1 or transposed:
         given["weight"] = into(whole, dim, int(transposed))
     else:

@@ -11,7 +11,7 @@ from typing import Any
 
 from .._aten.creation.factories import ones, zeros
 from .._aten.registry import Row, bind
-from .._autograd.batched_tensor import batched_whole, vmaps, whole_of
+from .._autograd.batched_tensor import make_batched, unwrap_batched, vmaps
 from .._autograd.tensor import Tensor
 from .batch_dims import Rule, each_tensor, front_of, front_or_expanded, into, is_at, out_of, wrapped
 from .jvp import call
@@ -47,7 +47,7 @@ def group_norm(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: i
     weight, bias, input, size = given["weight"], given["bias"], given["input"], vmaps[level].size
     given |= {"weight": None, "bias": None}
     if is_at(input, level):
-        given |= {"input": into(*whole_of(input), 0), "N": given["N"] * size}
+        given |= {"input": into(*unwrap_batched(input), 0), "N": given["N"] * size}
         found = wrapped(each_tensor(lambda each: out_of(each, 0, size), call(row, given)), level)
     else:
         found = call(row, given)
@@ -75,8 +75,8 @@ def batch_norm(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
     )
     found = found.transpose(0, 1)
     if apart:
-        found = batched_whole(out_of(found, 0, size), 0, level)
-        statistics = [batched_whole(out_of(each, 0, size), 0, level) for each in statistics]
+        found = make_batched(out_of(found, 0, size), 0, level)
+        statistics = [make_batched(out_of(each, 0, size), 0, level) for each in statistics]
     sides = (1,) * (found._array.ndim - 1)
     by_channel = [None if each is None else each.view((-1, *sides)) for each in (weight, bias)]
     return (_scaled(found, *by_channel).transpose(0, 1), *statistics)

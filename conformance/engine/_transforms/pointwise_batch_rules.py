@@ -9,7 +9,7 @@ import numpy as np
 from .._aten.creation.factories import zeros
 from .._aten.creation.from_data import tensor
 from .._aten.registry import Row
-from .._autograd.batched_tensor import BatchedTensor, batched_whole, vmaps, whole_of
+from .._autograd.batched_tensor import BatchedTensor, make_batched, unwrap_batched, vmaps
 from .._autograd.forward_grad import attach, levels, levels_of
 from .._autograd.tensor import Tensor
 from .._c10.dtypes import BY_NUMPY, result_type
@@ -32,7 +32,7 @@ def _as_operand(number: Any, dtype: Any, whole: Tensor, level: int) -> Tensor:
     """A number as the tensor that it is to torch, whose tangents inside the vmap have the number's own precision."""
     found = tensor(number, dtype=dtype)
     while whole.__class__ is BatchedTensor:
-        whole = whole_of(whole)[0]
+        whole = unwrap_batched(whole)[0]
     age = vmaps[level].age
     inside = [each for each in levels_of(whole) if levels[each].of_func and levels[each].age > age]
     if not inside:
@@ -40,7 +40,7 @@ def _as_operand(number: Any, dtype: Any, whole: Tensor, level: int) -> Tensor:
     found = found.expand(vmaps[level].size)  # by which it weighs as much as the examples do
     for each in inside:
         attach(found, zeros(found.shape, dtype=BY_NUMPY[np.dtype(type(number))]), each)
-    return batched_whole(found, 0, level)
+    return make_batched(found, 0, level)
 
 
 def _is_scalar(value: Any, level: int) -> bool:
@@ -52,16 +52,16 @@ def pointwise(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: in
     values = [*args, *kwargs.values()]
     batches = [place for place, each in enumerate(values) if isinstance(each, Tensor)]
     dim = 0
-    if row.view is not None and any(is_at(each, level) and each._whole is None for each in values):
+    if row.view is not None and any(is_at(each, level) and each._value is None for each in values):
         return NotImplemented
     if len(batches) == 1 and row.name not in _OF_TENSORS:
         (place,) = batches
-        values[place], dim = whole_of(values[place])
+        values[place], dim = unwrap_batched(values[place])
     else:
         if len(batches) == 1 and _is_scalar(values[batches[0]], level):
             number = 1 - batches[0]
             wanted = result_type(values[batches[0]], values[number])
-            values[number] = _as_operand(values[number], wanted, whole_of(values[batches[0]])[0], level)
+            values[number] = _as_operand(values[number], wanted, unwrap_batched(values[batches[0]])[0], level)
             batches.append(number)
         wholes = aligned(values, level)
         names = (*list(row.parameters)[: len(args)], *kwargs)

@@ -10,7 +10,7 @@ from .._aten.creation.ranges import arange
 from .._aten.operators import FUNCTIONS
 from .._aten.registry import ROWS, Row, bind
 from .._aten.shape.cat_stack import stack
-from .._autograd.batched_tensor import MASK, vmaps, whole_of
+from .._autograd.batched_tensor import MASK, unwrap_batched, vmaps
 from .._autograd.tensor import Tensor
 from .._c10.dtypes import int64
 from .._c10.interpreter_stack import transforms
@@ -118,7 +118,7 @@ def added(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -
     if is_at(index, level):
         given["dim"] = dim
         names = [name for name in ("self", "source", "index") if is_at(given[name], level)]
-        wholes = {name: whole_of(given[name]) for name in names}
+        wholes = {name: unwrap_batched(given[name]) for name in names}
         found = []
         for i in range(vmaps[level].size):
             given |= {name: whole.select(place, i) for name, (whole, place) in wholes.items()}
@@ -226,7 +226,7 @@ def searched(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, 
             return wrapped(made(sequence, whole, **given), level)
         found = made(sequence, whole.flatten(1) if rank else whole.unsqueeze(-1), **given)
         return wrapped(found.view(whole._array.shape), level)
-    whole, dim = whole_of(values)
+    whole, dim = unwrap_batched(values)
     if line:
         return wrapped(made(sequence, whole, **given), level, dim)
     found = made(sequence, into(whole, dim, rank - 1), **given)

@@ -8,7 +8,14 @@ from typing import Any
 from .._aten.registry import ROWS, Row, bind
 from .._aten.shape.as_strided_unfold import as_strided
 from .._aten.shape.view_reshape import _check_bytes
-from .._autograd.batched_tensor import BatchedTensor, batched, batched_whole, by_wholes, flat, whole_of
+from .._autograd.batched_tensor import (
+    BatchedTensor,
+    batch_samples,
+    flat_values,
+    make_batched,
+    unwrap_batched,
+    uses_batch_rules,
+)
 from .._autograd.tensor import Tensor
 from .._c10.dtypes import dtype
 from .._c10.layout import contiguous_format
@@ -31,7 +38,7 @@ def along(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -
     batch = given["self"]
     if not is_at(batch, level):
         return NotImplemented
-    if row.view is not None and batch._whole is None:
+    if row.view is not None and batch._value is None:
         return NotImplemented
     rank = batch._array.ndim
     if (
@@ -49,8 +56,8 @@ def along(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -
 
 
 def _alias(batch: BatchedTensor, level: int) -> BatchedTensor:
-    whole, dim = whole_of(batch)
-    return batched_whole(ROWS["alias"].call(whole), dim, level)
+    whole, dim = unwrap_batched(batch)
+    return make_batched(ROWS["alias"].call(whole), dim, level)
 
 
 _OF_NUMBERS = frozenset(["transpose"])  # which take dimension 0 of a number
@@ -66,7 +73,7 @@ def cloned(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) 
 def reshaped(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """A view in another shape."""
     batch, size = bind(row, args, kwargs).values()
-    if row.view is not None and batch._whole is None:
+    if row.view is not None and batch._value is None:
         return NotImplemented
     whole = front(batch)
     wanted = (whole._array.shape[0], *size)
@@ -81,7 +88,7 @@ def reshaped(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
 def arranged(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """An operation that takes the batch's dimensions as they come behind the first."""
     given = bind(row, args, kwargs)
-    if row.view is not None and given["self"]._whole is None:
+    if row.view is not None and given["self"]._value is None:
         return NotImplemented
     given["self"] = front(given["self"])
     return wrapped(call(row, given), level)
@@ -90,7 +97,7 @@ def arranged(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
 def expanded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """A view of an example, expanded to as many dimensions as are asked for."""
     batch, size = bind(row, args, kwargs).values()
-    if batch._whole is None or len(size) < batch._array.ndim:
+    if batch._value is None or len(size) < batch._array.ndim:
         return NotImplemented
     whole = front(batch)
     shape = whole._array.shape
@@ -101,7 +108,7 @@ def expanded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
 def transposed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """t: of a matrix its transpose, of less what it is."""
     (batch,) = bind(row, args, kwargs).values()
-    if batch._whole is None or batch._array.ndim > 2:
+    if batch._value is None or batch._array.ndim > 2:
         return NotImplemented
     last = min(1, max(batch._array.ndim - 1, 0))
     return along(ROWS["transpose"], (batch, 0, last), {}, level)
@@ -110,7 +117,7 @@ def transposed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: i
 def unsqueezed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """unsqueeze: there is one place more than dimensions."""
     batch, dim = bind(row, args, kwargs).values()
-    if batch._whole is None:
+    if batch._value is None:
         return NotImplemented
     return wrapped(row.call(front(batch), wrap_dim(dim, batch._array.ndim + 1) + 1), level)
 
@@ -129,13 +136,13 @@ def repeated(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
 def squeezed_along(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """squeeze along some dimensions: the whole lies as it did."""
     batch, given = bind(row, args, kwargs).values()
-    if batch._whole is None:
+    if batch._value is None:
         return NotImplemented
     rank = batch._array.ndim
-    places = [wrap_dim(each, rank) for each in flat((given,))]
+    places = [wrap_dim(each, rank) for each in flat_values((given,))]
     if not rank:
         return _alias(batch, level)
-    whole, dim = whole_of(batch)
+    whole, dim = unwrap_batched(batch)
     gone = sum(each < dim and whole._array.shape[each] == 1 for each in places)
     found = ROWS["squeeze_dims"].call(whole, tuple(each + (each >= dim) for each in places))
     return wrapped(found, level, dim - gone)
@@ -180,11 +187,11 @@ def traced(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) 
 def squeezed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """squeeze: every dimension of one, but for that of the examples."""
     (batch,) = bind(row, args, kwargs).values()
-    if batch._whole is None:
+    if batch._value is None:
         return NotImplemented
     if not batch._array.ndim:
         return _alias(batch, level)
-    whole, dim = batch._whole, batch._dim
+    whole, dim = batch._value, batch._bdim
     shape = whole._array.shape
     kept = [place for place, n in enumerate(shape) if n != 1 or place == dim]
     return wrapped(whole.view([shape[place] for place in kept]), level, kept.index(dim))
@@ -216,12 +223,12 @@ def strided(
             f"{have}. This is not supported inside of vmap, please try to rewrite the `as_strided` call as a sequence of "
             "PyTorch view operations"
         )
-    if input._whole is not None and by_wholes(input._level):
+    if input._value is not None and uses_batch_rules(input._level):
         whole = front(input)
         sides, steps = (whole._array.shape[0], *size), (whole.stride(0), *stride)
-        return batched_whole(again(whole, sides, steps, storage_offset), 0, input._level)
-    examples = input._examples
-    return batched(
+        return make_batched(again(whole, sides, steps, storage_offset), 0, input._level)
+    examples = input._samples
+    return batch_samples(
         [again(each, size, stride, begin + _begin(each) - first) for each in examples], input._level
     )
 
@@ -229,7 +236,7 @@ def strided(
 def _begin(tensor: Tensor) -> int:
     """Where the first example begins in memory."""
     while tensor.__class__ is BatchedTensor:
-        tensor = tensor._examples[0]
+        tensor = tensor._samples[0]
     begin: int = tensor.storage_offset()
     return begin
 
@@ -247,7 +254,7 @@ def viewed(again: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
         return NotImplemented
     if not batch._array.ndim:
         _check_bytes(batch, next(iter((*asked, *kwargs.values()))))
-    return batched_whole(again(front(batch), *asked, **kwargs), 0, level)
+    return make_batched(again(front(batch), *asked, **kwargs), 0, level)
 
 
 COMPOSED: dict[str, Callable[..., Any]] = {"view": viewed}  # of functions that are no rows

@@ -1,4 +1,4 @@
-"""torch.func.vmap: a function of one example as one of a batch; see Note [vmap by wholes]."""
+"""torch.func.vmap: a function of one example as one of a batch; see Note [Batch rules]."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from .._aten.operators import FUNCTIONS
 from .._aten.random.random import default_generator
-from .._autograd.batched_tensor import BatchedTensor, Vmap, batched_whole, vmaps, whole_of
+from .._autograd.batched_tensor import BatchedTensor, Vmap, make_batched, unwrap_batched, vmaps
 from .._autograd.tensor import Tensor
 from .._c10.interpreter_stack import transforms
 from .._c10.pytree import broadcast_to_and_flatten, flatten, unflatten
@@ -86,7 +86,7 @@ def _run(
     """Call the function with batched arguments; without an example, with one of zeros that is taken away again."""
     with vmapping(size, randomness) as level:
         given = [
-            each if dim is None else batched_whole(each, dim, level)
+            each if dim is None else make_batched(each, dim, level)
             for each, dim in zip(flat, dims, strict=True)
         ]
         results = func(*unflatten(given, spec), **kwargs)
@@ -119,7 +119,7 @@ def old_vmap(
             composites.install()
         vmaps.append(Vmap(size, "error", transforms.depth + 1, transforms.age, old=True))
         try:
-            results = func(*[None if each is None else batched_whole(each, 0, level) for each in given])
+            results = func(*[None if each is None else make_batched(each, 0, level) for each in given])
             return [None if each is None else _unbatched("vjp", each, 0, level, size) for each in results]
         finally:
             vmaps.pop()
@@ -231,9 +231,9 @@ def _unbatched(name: str, value: Any, dim: int | None, level: int, size: int) ->
             "out_dims= to None for output?"
         )
     if own:
-        whole, place = whole_of(value)
-        if value._whole is None:
-            whole._inference = value._examples[0]._inference
+        whole, place = unwrap_batched(value)
+        if value._value is None:
+            whole._inference = value._samples[0]._inference
         return whole if dim in (place, place - whole.dim()) else whole.movedim(place, dim)
     shape = list(value.shape)
     shape.insert(dim % (len(shape) + 1), size)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .._autograd.batched_tensor import batched_whole, vmaps, whole_of
+from .._autograd.batched_tensor import make_batched, unwrap_batched, vmaps
 from .._autograd.custom_function import Function
 from .._autograd.tensor import Tensor
 from .._c10.interpreter_stack import transforms
@@ -23,7 +23,7 @@ from .vmap import vmap, vmapping
 def unwrapped(values: Any, level: int) -> tuple[Any, Any]:
     """Values, whose batched tensors of a level are whole, and which of the dimensions count the examples."""
     leaves, spec = flatten(values)
-    taken = [whole_of(each) if is_at(each, level) else (each, None) for each in leaves]
+    taken = [unwrap_batched(each) if is_at(each, level) else (each, None) for each in leaves]
     return unflatten([each for each, _ in taken], spec), unflatten([dim for _, dim in taken], spec)
 
 
@@ -38,7 +38,7 @@ def wrapped(values: Any, dims: Any, level: int) -> Any:
     if flat_dims is None:
         raise AssertionError("flat_bdims must not be None")
     again = [
-        each if dim is None or not isinstance(each, Tensor) else batched_whole(each, dim, level)
+        each if dim is None or not isinstance(each, Tensor) else make_batched(each, dim, level)
         for each, dim in zip(leaves, flat_dims, strict=True)
     ]
     return unflatten(again, spec)
@@ -57,7 +57,7 @@ def outside(level: int) -> Iterator[None]:
 
 
 def apply_whole(cls: Any, args: tuple[Any, ...], level: int) -> Any:
-    """Apply a Function to the wholes of tensors that are batched at a level."""
+    """Apply a Function to the values of tensors that are batched at a level; see Note [Functions of whole batches]."""
     running = vmaps[level]
     whole, in_dims = unwrapped(args, level)
     with outside(level):

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .._autograd.batched_tensor import BatchedTensor, vmaps, whole_of
+from .._autograd.batched_tensor import BatchedTensor, unwrap_batched, vmaps
 from .._autograd.node import AccumulateGrad, Node
 from .._autograd.tensor import Tensor
 from .grad_levels import StandIn
@@ -36,7 +36,7 @@ def _inside(levels: Sequence[Running], tensor: Any, text: Text) -> str:
         return _wrapped(f"GradTrackingTensor(lvl={level.depth}", _inside(outer, tensor, text))
     if tensor.__class__ is not BatchedTensor:  # in a vmap around, it is one for all examples
         return _inside(outer, tensor, text)
-    whole, dim = whole_of(tensor)
+    whole, dim = unwrap_batched(tensor)
     return _wrapped(f"BatchedTensor(lvl={level.depth}, bdim={dim}", _inside(outer, whole, text))
 
 

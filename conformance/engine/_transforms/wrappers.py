@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._autograd.batched_tensor import BatchedTensor, vmaps, whole_of
+from .._autograd.batched_tensor import BatchedTensor, unwrap_batched, vmaps
 from .._autograd.tensor import Tensor
 from .interpreter_nesting import Running, running
 
@@ -43,7 +43,7 @@ def maybe_get_level(tensor: Tensor) -> int:
 
 def maybe_get_bdim(tensor: Tensor) -> int:
     """Which dimension of the whole counts the examples; -1 where the innermost one is no vmap's."""
-    return whole_of(tensor)[1] if isinstance(tensor, BatchedTensor) and is_batchedtensor(tensor) else -1
+    return unwrap_batched(tensor)[1] if isinstance(tensor, BatchedTensor) and is_batchedtensor(tensor) else -1
 
 
 def maybe_current_level() -> int | None:
@@ -61,5 +61,5 @@ def get_unwrapped(tensor: Tensor) -> Tensor:
     if found is None:
         raise RuntimeError("No wrappers present!")
     if not found.derivative:
-        return whole_of(tensor)[0]
+        return unwrap_batched(tensor)[0]
     return tensor.detach()

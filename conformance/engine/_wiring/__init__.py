@@ -1,1 +1,1 @@
-"""Above all layers: what fills the slots of lower ones, and lists of all functions."""
+"""The top layer: it fills the slots of lower layers and lists all functions."""

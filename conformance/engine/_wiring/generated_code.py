@@ -1,7 +1,7 @@
-"""What `conformance engine inhouse --source mul` prints: all that runs for an operator, in one text.
+"""`conformance engine inhouse --source mul` prints all the code that runs for an operator, in one text.
 
-That is the forward and the formulas as they are written, the class of the nodes, and the functions that are generated
-from them, in the form in which they are compiled; see Note [Rows are compiled] in _aten/registry.py.
+The listing has the forward and the formulas as they are written, the class of the nodes, and the functions that are
+generated from them, in the form in which they are compiled; see Note [Rows are compiled] in _aten/registry.py.
 """
 
 from __future__ import annotations
@@ -24,27 +24,33 @@ from .._aten.complex_gradients import AS_WRITTEN, HOLOMORPHIC, formula_of
 from .._aten.registry import ROWS, Row
 from .._c10.location import PACKAGE
 
-_ABOVE = Path(__file__).parents[2]  # the folder that conformance is in
-_DECLARING = ("nn.functional", "linalg", "sparse", "random", "distributions")  # they have rows, beside ops
+_ROOT = Path(__file__).parents[3]  # the folder that contains the package conformance
+_DECLARING = (
+    "nn.functional",
+    "linalg",
+    "sparse",
+    "random",
+    "distributions",
+)  # namespaces that declare operators when they are imported
 _SAVED = {
     "tensor": "an input, as it was given",
     "list": "inputs, as they were given",
     "output": "an output",
-    "plain": "no tensor",
+    "plain": "not a tensor",
 }
 _CONSTANTS = {
-    "state": "what is set for this thread: grad mode, inference mode, modes in force",
+    "state": "the settings of this thread: grad mode, inference mode, active modes",
     "NUMBERS": "the classes of Python's and NumPy's numbers",
     "REAL": "the classes of real Python numbers that every floating dtype takes as they are",
     "ONE": "the factor alpha that changes nothing",
     "FULL": "the dtypes that promotion with a Python number leaves alone",
-    "FIRST": "the sequence number of what runs before all else that is ready",
-    "SINK": "the node in place of an input's, where there is no graph",
-    "FREED": "what is left in a node of a tensor that was freed",
+    "FIRST": "the sequence number of nodes that run before all others that are ready",
+    "SINK": "the node used for an input that has no graph",
+    "FREED": "the value of a node's saved variables after they were freed",
     "MISSING": "the default of an argument that must be given",
     "PLAIN": "the classes of numbers, and that of None",
     "BY_NUMPY": "torch's dtypes by NumPy's",
-    "known_metadata": "shapes and dtypes that were seen before, one tuple for all nodes",
+    "known_metadata": "shapes and dtypes seen before, one tuple shared by all nodes",
     "new": "object.__new__",
     "ndarray": "numpy.ndarray",
     "asanyarray": "numpy.asanyarray",
@@ -59,9 +65,9 @@ def operators() -> list[str]:
 
 
 def composed_in(name: str) -> str | None:
-    """The place of torch's function (or Tensor's method) of that name which is no operator, but calls some."""
+    """The file and line of a composite function of torch (or method of Tensor), which is not an operator but calls some."""
     torch = import_module(PACKAGE)
-    if name.removesuffix("_") in ROWS:  # which is what it does in place
+    if name.removesuffix("_") in ROWS:  # the in-place form of an operator
         return None
     found: Any = torch
     for part in name.removeprefix("torch.").split("."):
@@ -69,14 +75,14 @@ def composed_in(name: str) -> str | None:
     if found is None:
         found = getattr(torch.Tensor, name, None)
     function = inspect.unwrap(found) if callable(found) else None
-    return _place(function) if isinstance(function, FunctionType) and not hasattr(found, "row") else None
+    return _location(function) if isinstance(function, FunctionType) and not hasattr(found, "row") else None
 
 
 def listing(name: str) -> str:
-    """All that runs for an operator.
+    """All the code that runs for an operator.
 
     Raises:
-        KeyError: there is none of that name.
+        KeyError: there is no operator of that name.
     """
     row = ROWS[name]
     node = f"its node is {row.node_name}" if row.recorded else "it has no node: no gradient flows through it"
@@ -92,7 +98,7 @@ def listing(name: str) -> str:
     if row.recorded:
         sections.append(_node_class(row))
     used: set[str] = set()
-    for kind in _kinds(row):
+    for kind in _generated_kinds(row):
         source = source_of(row, kind)
         used |= _names(compile(source, name, "exec"))
         sections.append(f"{_heading(kind, KINDS[kind].does)}\n{source}")
@@ -100,11 +106,11 @@ def listing(name: str) -> str:
     return "\n".join([*sections, "\n".join(legend)])
 
 
-def _kinds(row: Row) -> Iterator[str]:
+def _generated_kinds(row: Row) -> Iterator[str]:
     """The functions that are generated for a row."""
     recorded = row.recorded
     declared = row.name in HOLOMORPHIC or row.name in AS_WRITTEN
-    runs = row.node_name != "NotImplemented"  # that node raises
+    runs = row.node_name != "NotImplemented"  # the node of an operator without a derivative, which raises
     possible = {
         "operator": row.operator is not None,
         **dict.fromkeys(("record", "record_inplace", "linearize", "release"), recorded),
@@ -125,7 +131,7 @@ def _heading(kind: str, text: str) -> str:
 
 
 def _section(kind: str, text: str, function: Callable[..., Any]) -> str:
-    return f"{_heading(kind, text)} ({_place(function)})\n{_written(function)}"
+    return f"{_heading(kind, text)} ({_location(function)})\n{_source(function)}"
 
 
 def _listed(key: str) -> str:
@@ -149,13 +155,13 @@ def _node_class(row: Row) -> str:
 
 
 def _legend(row: Row, used: Iterable[str]) -> Iterator[str]:
-    """What the generated functions call, but for Python's own."""
+    """An explanation of each name that the generated functions use, except Python's builtins."""
     texts = {
-        "row": "what is declared of the operator",
+        "row": "the operator's declaration in the registry",
         "forward_": "the forward, above",
         "ufunc_": f"numpy.{row.ufunc.__name__}" if row.ufunc else "",
-        "promote": f"brings operands to one dtype: {_said(row.meeting)}",
-        "returns": f"what makes one object of several results: {row.returns.__name__}",
+        "promote": f"brings operands to one dtype: {_summary(row.meeting)}",
+        "returns": f"makes one object of several results: {row.returns.__name__}",
         "Node_": f"the class {row.node_name}",
         "record": "the function above",
         **_CONSTANTS,
@@ -164,14 +170,14 @@ def _legend(row: Row, used: Iterable[str]) -> Iterator[str]:
         if name in texts:
             yield f"{name}: {texts[name]}"
         elif name in SHARED:
-            yield f"{name}: {_said(SHARED[name])}"
+            yield f"{name}: {_summary(SHARED[name])}"
 
 
-def _said(what: Any) -> str:
+def _summary(what: Any) -> str:
     """The place of a function or class, and the first line of its docstring."""
     what = getattr(what, "__func__", what)
     if isinstance(what, FunctionType):
-        place = _place(what)
+        place = _location(what)
     else:
         what = what if isinstance(what, type) else type(what)
         place = f"{what.__module__}.{what.__qualname__}"
@@ -185,31 +191,29 @@ def _names(code: CodeType) -> set[str]:
     return own.union(*inside)
 
 
-# The source of functions that were written --------------------------------------------------------
+# The source of functions in files -----------------------------------------------------------------
 
 
-def _place(function: Callable[..., Any]) -> str:
-    """The file and line of a function; the same on every machine."""
-    code = _called(function).__code__
+def _location(function: Callable[..., Any]) -> str:
+    """The file and line of a function, with a path that is the same on every machine."""
+    code = _function_in_file(function).__code__
     path = Path(code.co_filename)
-    known = path.relative_to(_ABOVE) if path.is_relative_to(_ABOVE) else Path(path.name)
+    known = path.relative_to(_ROOT) if path.is_relative_to(_ROOT) else Path(path.name)
     return f"{known.as_posix()}:{code.co_firstlineno}"
 
 
-def _called(function: Callable[..., Any]) -> FunctionType:
-    """A function that is written in a file: where one is none, as what ``eval`` makes, the one that it calls."""
+def _function_in_file(function: Callable[..., Any]) -> FunctionType:
+    """The function in a file: for one that ``eval`` made, the function that it calls."""
     found = inspect.unwrap(function)
     while found.__code__.co_filename.startswith("<"):
         (found,) = (found.__globals__[name] for name in found.__code__.co_names)
     return found
 
 
-def _written(function: Callable[..., Any]) -> str:
-    """The source of a function, and below it the values of the variables that it has from another one."""
+def _source(function: Callable[..., Any]) -> str:
+    """The source of a function, followed by the values of its closure variables."""
     if function.__code__.co_filename.startswith("<"):
-        return (
-            f"# A lambda with these arguments: {', '.join(names_of(function))}\n{_written(_called(function))}"
-        )
+        return f"# A lambda with these arguments: {', '.join(names_of(function))}\n{_source(_function_in_file(function))}"
     is_lambda = function.__name__ == "<lambda>"
     text = f"{_lambda(function)}\n" if is_lambda else textwrap.dedent(inspect.getsource(function))
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
@@ -217,11 +221,11 @@ def _written(function: Callable[..., Any]) -> str:
 
 
 def _value(value: Any) -> str:
-    """A variable's value, without addresses."""
+    """The repr of a closure variable's value, without addresses."""
     if value is None or isinstance(value, bool | int | float | complex | str):
         return repr(value)
     if isinstance(value, FunctionType):
-        return f"{value.__qualname__} ({_place(value)})"
+        return f"{value.__qualname__} ({_location(value)})"
     return getattr(value, "__name__", f"of the class {type(value).__name__}")
 
 
@@ -232,7 +236,7 @@ def _tree(file: str) -> tuple[str, ast.Module]:
 
 
 def _lambda(function: Callable[..., Any]) -> str:
-    """The source of a lambda: of those that begin in its line, the one whose code is the same."""
+    """The source of a lambda: among those that begin in its line, the one at its code's positions."""
     code = function.__code__
     text, tree = _tree(code.co_filename)
     places = [place for place in code.co_positions() if None not in place and place[3]]
@@ -248,4 +252,4 @@ def _lambda(function: Callable[..., Any]) -> str:
                 first = text.splitlines()[node.lineno - 1]
                 margin = first[: len(first) - len(first.lstrip())]
                 return (ast.get_source_segment(text, node) or "").replace(f"\n{margin}", "\n")
-    return "lambda: its source is not to be found"
+    return "lambda: its source was not found"

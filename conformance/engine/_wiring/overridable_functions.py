@@ -1,4 +1,4 @@
-"""torch's functions, all of them: they are made to ask what overrides them, and are listed for torch.overrides."""
+"""All public functions of torch: wraps them in checks for __torch_function__, and lists them for torch.overrides."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from .._autograd import backward
 from .._autograd.tensor import Tensor
 from .._autograd.torch_function import (
     MARK,
-    UNASKED,
-    ask,
+    NOT_OVERRIDABLE,
     disabled_torch_function,
-    flat,
+    dispatch_torch_function,
+    flat_values,
     get_ignored_functions,
 )
 from .._c10.location import PACKAGE
@@ -31,10 +31,10 @@ from .._dispatch.torch_dispatch import OpOverload, OpOverloadPacket
 from .._dispatch.torch_function_wrappers import (
     REFLECTED,
     Overridable,
-    asking_operator,
-    beneath,
-    make_methods_ask,
     name_methods,
+    reflected_operator_wrapper,
+    unwrapped,
+    wrap_methods,
 )
 from .._nn import loss, rnn
 from .._nn.functions import FUNCTIONS
@@ -44,59 +44,64 @@ _PREFIXED = (
     "fft",
     "linalg",
     "special",
-)  # modules whose names say in the dispatcher, too, where they are from
-# What torch.nn.functional has from elsewhere; all else there is written in Python.
+)  # modules whose functions have the module's name as a prefix in the dispatcher
+# Functions that torch.nn.functional imports from torch and torch._C._nn; the others are written in Python.
 _FROM_TORCH = frozenset(
     """
     adaptive_avg_pool1d avg_pool1d bilinear channel_shuffle conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d
     conv_transpose3d cosine_similarity hardshrink pairwise_distance pdist pixel_shuffle pixel_unshuffle prelu
-    """.split()  # noqa: SIM905  as torch's own lists
+    """.split()  # noqa: SIM905  like torch's own lists
 )
 _FROM_NN = frozenset(
     "avg_pool2d avg_pool3d gelu linear logsigmoid one_hot scaled_dot_product_attention softplus softshrink".split()  # noqa: SIM905  as above
 )
-_INITS = ("constant_", "kaiming_uniform_", "normal_", "uniform_")  # those of torch.nn.init that ask
+_INITS = (
+    "constant_",
+    "kaiming_uniform_",
+    "normal_",
+    "uniform_",
+)  # the functions of torch.nn.init that check for overrides
 _FILES = {"lobpcg": "torch._lobpcg", "pca_lowrank": "torch._lowrank", "svd_lowrank": "torch._lowrank"}
-_MADE = (
+_FACTORIES = (
     "tensor",
     "as_tensor",
     "asarray",
     "from_numpy",
     "sparse_coo_tensor",
-)  # what modes are asked of, and subclasses are not
+)  # factories, which only a TorchFunctionMode overrides
 
 
 @functools.cache
-def make_tensors_ask() -> None:
-    _make_functions_ask()
+def wrap_tensor_methods() -> None:
+    _wrap_functions()
     module = sys.modules[PACKAGE]
-    for name in _MADE:
+    for name in _FACTORIES:
         setattr(module, name, Overridable(getattr(module, name), name))
-    make_methods_ask()
+    wrap_methods()
 
 
 def _modules() -> tuple[Any, ...]:
-    """The modules that have torch's functions."""
+    """The modules whose functions can be overridden."""
     return sys.modules[PACKAGE], fft, linalg, special, nn.functional, nn.init
 
 
-def attach_to(cls: type[Tensor]) -> None:
-    """Make torch's functions and Tensor's methods ask, for a new subclass of Tensor, and its reflected operators."""
-    asking: Any = cls
-    if asking.__torch_function__ is disabled_torch_function:
+def wrap_subclass_methods(cls: type[Tensor]) -> None:
+    """Install the wrappers for a new subclass of Tensor that overrides __torch_function__, with its reflected operators."""
+    wrapped: Any = cls
+    if wrapped.__torch_function__ is disabled_torch_function:
         return
-    theirs = {name for base in cls.__mro__ if base not in (Tensor, object) for name in vars(base)}
-    if MARK in theirs:  # it inherits them
+    own_names = {name for base in cls.__mro__ if base not in (Tensor, object) for name in vars(base)}
+    if MARK in own_names:  # inherited from a base with the wrappers
         return
     setattr(cls, MARK, True)
-    _make_functions_ask()
-    make_methods_ask()
-    for name in REFLECTED & vars(Tensor).keys() - theirs:
-        setattr(cls, name, asking_operator(name))
+    _wrap_functions()
+    wrap_methods()
+    for name in REFLECTED & vars(Tensor).keys() - own_names:
+        setattr(cls, name, reflected_operator_wrapper(name))
 
 
 @functools.cache
-def _make_functions_ask() -> None:
+def _wrap_functions() -> None:
     name_methods()
     torch = sys.modules[PACKAGE]
     vars(torch).update(FUNCTIONS, **{name: getattr(torch, name) for name in (*stft.FUNCTIONS, *_FILES)})
@@ -104,49 +109,51 @@ def _make_functions_ask() -> None:
     for module in _modules():
         for name, value in list(vars(module).items()):
             own = isinstance(value, FunctionType) and value.__module__.startswith((PACKAGE, "torch"))
-            if not own or name.startswith("_") or name in UNASKED:
+            if not own or name.startswith("_") or name in NOT_OVERRIDABLE:
                 continue
             place = f"torch{module.__name__.removeprefix(PACKAGE)}"
             if module is torch and name in in_python:
-                asking = Overridable(value, name, _FILES.get(name, "torch.functional"), True)
+                wrapped = Overridable(value, name, _FILES.get(name, "torch.functional"), True)
             elif module is nn.functional and name in _FROM_NN:
-                asking = Overridable(value, "log_sigmoid" if name == "logsigmoid" else name, "torch.nn")
+                wrapped = Overridable(value, "log_sigmoid" if name == "logsigmoid" else name, "torch.nn")
             elif module is torch or (module is nn.functional and name in _FROM_TORCH):
-                asking = Overridable(value, name)
+                wrapped = Overridable(value, name)
             elif place.removeprefix("torch.") in _PREFIXED:
-                asking = Overridable(value, f"{place.removeprefix('torch.')}_{name}", place)
+                wrapped = Overridable(value, f"{place.removeprefix('torch.')}_{name}", place)
             elif module is nn.functional or name in _INITS:
-                asking = Overridable(value, name, place, True)
+                wrapped = Overridable(value, name, place, True)
             else:
                 continue
-            setattr(module, name, asking)
+            setattr(module, name, wrapped)
     autograd.grad = backward.grad = Overridable(autograd.grad, "grad")
 
 
-def ask_late(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """What arguments that are no tensors, but override, say of a function of torch's that has not asked them."""
-    _make_functions_ask()
+def dispatch_after_failure(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """The result of __torch_function__ of arguments that override it but are not tensors, after a function rejected them."""
+    _wrap_functions()
     public = (each for module in _modules() for each in vars(module).values() if type(each) is Overridable)
-    asking = next((each for each in public if function in _layers(each.function)), None)
-    if asking is not None:
-        return asking(*args, **kwargs)
-    return ask(function, [*flat(args), *flat(kwargs.values())], *args, **kwargs)
+    wrapped = next((each for each in public if function in _layers(each.function)), None)
+    if wrapped is not None:
+        return wrapped(*args, **kwargs)
+    return dispatch_torch_function(
+        function, [*flat_values(args), *flat_values(kwargs.values())], *args, **kwargs
+    )
 
 
 def _layers(function: Any) -> Iterator[Any]:
-    """A function and what it wraps."""
+    """A function and the functions that it wraps, from the outside in."""
     while function is not None:
         yield function
         function = getattr(function, "__wrapped__", None)
 
 
-# Listed -------------------------------------------------------------------------------------------
+# Lists for torch.overrides ------------------------------------------------------------------------
 
 
 @functools.cache
 def overridable() -> tuple[dict[Any, list[Any]], dict[Any, str]]:
-    """Functions that can be overridden, by their places, and the names of all functions."""
-    make_tensors_ask()
+    """The functions that can be overridden, by their namespaces, and the names of all functions."""
+    wrap_tensor_methods()
     torch = sys.modules[PACKAGE]
     found: dict[Any, list[Any]] = {}
     names: dict[Any, str] = {}
@@ -185,14 +192,14 @@ def resolve_name(f: Any) -> str | None:
     return overridable()[1].get(f)
 
 
-# Composed -----------------------------------------------------------------------------------------
+# Composite functions ------------------------------------------------------------------------------
 
-# What torch has in C++ beneath functions of its Python that are called alike.
-_BENEATH: dict[str, Any] = {"l1_loss": loss._l1_loss, "stft": stft._stft}
+# The C++ functions below Python functions of the same name in torch.
+_CPP_FUNCTIONS: dict[str, Any] = {"l1_loss": loss._l1_loss, "stft": stft._stft}
 
 
 def composed_functions(names: Iterable[str]) -> Iterator[tuple[str, FunctionType]]:
-    """The functions that compose those of these operations that are no rows, beneath what looks at their arguments."""
+    """The composite functions among these operations (those without a row), without the wrappers that check arguments."""
     for name in names:
         if name not in ROWS:
             yield name, _composed(name)
@@ -200,8 +207,8 @@ def composed_functions(names: Iterable[str]) -> Iterator[tuple[str, FunctionType
 
 def _composed(name: str) -> FunctionType:
     prefix, _, rest = name.partition("_")
-    if name in _BENEATH:
-        found = _BENEATH[name]
+    if name in _CPP_FUNCTIONS:
+        found = _CPP_FUNCTIONS[name]
     elif prefix in ("fft", "linalg"):
         found = getattr(fft if prefix == "fft" else linalg, rest)
     else:
@@ -212,17 +219,20 @@ def _composed(name: str) -> FunctionType:
 
 
 def composed() -> Iterator[tuple[tuple[str, int], FunctionType]]:
-    """The functions of torch that are no rows, by their names; of one name there may be several."""
-    likes = {
+    """All composite functions of torch (those without a row), by name; a name may have several."""
+    factories_like = {
         name: getattr(factories, name) for name in ("zeros_like", "ones_like", "full_like", "empty_like")
     }
-    short = {"stft": stft._stft, "istft": stft.istft}
+    stft_functions = {"stft": stft._stft, "istft": stft.istft}
     layers = {f"recurrent_{name}": getattr(rnn, name) for name in rnn.CALLED_BY_MODULES}
-    inner = {"classes_loss": cross_entropy.classes_loss, "native_batch_norm": batch_norm.native_batch_norm}
+    cpp_functions = {
+        "classes_loss": cross_entropy.classes_loss,
+        "native_batch_norm": batch_norm.native_batch_norm,
+    }
     plain = (
-        likes,
-        short,
-        inner,
+        factories_like,
+        stft_functions,
+        cpp_functions,
         layers,
         vars(Tensor),
         operators.FUNCTIONS,
@@ -233,7 +243,7 @@ def composed() -> Iterator[tuple[tuple[str, int], FunctionType]]:
     prefixed = (("linalg_", vars(linalg)), ("special_", vars(special)))
     for prefix, namespace in (*(("", each) for each in plain), *prefixed):
         for name, found in list(namespace.items()):
-            function = beneath(found)
+            function = unwrapped(found)
             if (
                 isinstance(function, FunctionType)
                 and not hasattr(function, "row")

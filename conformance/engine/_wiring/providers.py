@@ -1,4 +1,4 @@
-"""What provides the slots that are filled on first use, see Note [Slots] in _c10/slots.py."""
+"""The functions that fill the slots of lower layers on first use, see Note [Slots] in _c10/slots.py."""
 
 from __future__ import annotations
 
@@ -11,11 +11,7 @@ from .._c10.location import PACKAGE
 
 PROVIDERS: dict[str, str] = {
     "apply_transformed": "_transforms.autograd_function:apply_transformed",
-    "are_wholes": "_transforms.grad_levels:are_wholes",
-    "ask_late": "_wiring.overridable_functions:ask_late",
-    "ask_modes": "_autograd.torch_function:ask",
-    "attach_to": "_wiring.overridable_functions:attach_to",
-    "attend": "_autograd.torch_dispatch_subclass:attend",
+    "are_batched_at": "_transforms.grad_levels:are_batched_at",
     "autocast_operator_kernel": "amp.autocast_mode:operator_kernel",
     "batch_rule_of": "_transforms.batch_rules:rule_of",
     "check_autocast_available": "amp.autocast_mode:check_available",
@@ -25,10 +21,13 @@ PROVIDERS: dict[str, str] = {
     "custom_op": "library:custom_op",
     "delayed_error": "_autograd.custom_function_outputs:delayed_error",
     "dispatch": "_transforms.functorch_dispatch:dispatch",
+    "dispatch_after_failure": "_wiring.overridable_functions:dispatch_after_failure",
+    "dispatch_torch_function": "_autograd.torch_function:dispatch_torch_function",
     "dispatched_operation": "_dispatch.torch_dispatch:operation",
     "enter_device": "utils._device:_enter_device",
     "from_numpy": "_aten.creation.from_data:from_numpy",
     "give_tangents": "_transforms.custom_function_jvp:give_tangents",
+    "grad_of_batched": "_transforms.grad_levels:grad_of_batched",
     "in_place": "_transforms.functorch_dispatch:in_place",
     "install_dispatch_wrappers": "_dispatch.dispatch_composite:install",
     "istft": "_aten.fft.stft:istft",
@@ -37,18 +36,17 @@ PROVIDERS: dict[str, str] = {
     "linalg_inv": "_aten.linalg.functions:inv",
     "linalg_square": "_aten.linalg.checks:square",
     "linalg_svd": "_aten.linalg.decompositions:svd",
-    "make_tensors_ask": "_wiring.overridable_functions:make_tensors_ask",
     "matrix_norm": "_aten.linalg.functions:matrix_norm",
     "new_sparse": "_aten.sparse.legacy_constructors:new",
     "new_tensor": "_aten.creation.legacy_constructors:made",
     "nn_functions": "_nn.functions:all_functions",
     "of_complex_numbers": "_aten.pointwise.complex_formulas:formula_of",
-    "of_wholes": "_transforms.grad_levels:of_wholes",
     "old_vmap": "_transforms.vmap:old_vmap",
     "ones_like": "_dispatch.dispatch_composite:ones_like",
     "overridable": "_wiring.overridable_functions:overridable",
     "pad": "_nn.padding:pad",
     "refuse_named": "_transforms.autograd_function:refuse_named",
+    "register_dispatch_subclass": "_autograd.torch_dispatch_subclass:register_dispatch_subclass",
     "remove_dispatch_wrappers": "_dispatch.dispatch_composite:remove",
     "resize": "autograd._functions:Resize.apply",
     "resolve_torch_function": "_wiring.overridable_functions:resolve_name",
@@ -76,20 +74,22 @@ PROVIDERS: dict[str, str] = {
     "view_batch_in_place": "_transforms.inplace_batch_rules:view_in_place",
     "warn_of_fallback": "_transforms.batched_fallback:warn_of",
     "warn_of_typed_storage": "_aten.storage:_warn_typed_storage_removal",
+    "wrap_subclass_methods": "_wiring.overridable_functions:wrap_subclass_methods",
+    "wrap_tensor_methods": "_wiring.overridable_functions:wrap_tensor_methods",
     "wrap_traced": "_wiring.traced_functions:wrap",
     "wrapped_text": "_transforms.wrapper_repr:wrapped_text",
     "write_wholes": "_transforms.inplace_batch_rules:write_wholes",
     "zeros_like": "_aten.creation.factories:zeros_like",
 }
-"""The slots by name, and the modules and functions that fill them."""
+"""The slots by name, and the module and function that fill each."""
 
 
 def provide(slot: str) -> Any:
-    """The function that fills a slot, whose module is imported if it was not."""
+    """The function that fills a slot; its module is imported if necessary."""
     module, _, name = PROVIDERS[slot].partition(":")
     return attrgetter(name)(import_module(f"{PACKAGE}.{module}"))
 
 
 def begin() -> None:
-    """Let slots find what fills them."""
+    """Connect the slots to their providers."""
     slots.provide = provide

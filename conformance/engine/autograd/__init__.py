@@ -11,7 +11,7 @@ from .._arguments.absent_names import look_up
 from .._aten.view_replay import _force_original_view_tracking, is_view_replay_enabled
 from .._autograd import backward as _backward_passes
 from .._autograd.backward import backward, grad
-from .._autograd.graph_log import is_logging, logged
+from .._autograd.graph_log import is_logging_enabled, register_logging_hooks
 from .._autograd.saved_variable import SavedTensor
 from .._autograd.tensor import Tensor
 from .._c10.modes import (
@@ -25,7 +25,10 @@ from .._c10.modes import (
 )
 from .variable import Variable
 
-_backward_passes.is_logging, _backward_passes.logged = is_logging, logged  # see Note [Slots]
+_backward_passes.is_logging_enabled, _backward_passes.register_logging_hooks = (
+    is_logging_enabled,
+    register_logging_hooks,
+)  # see Note [Slots]
 
 
 def variable(*args: Any, **kwargs: Any) -> None:

@@ -17,7 +17,7 @@ from .._autograd import node as _node
 from .._autograd.custom_function import BackwardCFunction
 from .._autograd.hooks import RemovableHandle
 from .._autograd.node import GradientEdge, grad_accumulator
-from .._autograd.saved_variable import disable_saved_tensors_hooks, refuse_disabled_hooks
+from .._autograd.saved_variable import check_hooks_enabled, disable_saved_tensors_hooks
 from .._autograd.tensor import Tensor
 from .._autograd.views import increment_version as _count_change
 from .._c10 import errors as _errors
@@ -218,7 +218,7 @@ class saved_tensors_hooks:
     def __enter__(self) -> None:
         if not (callable(self.pack_hook) and callable(self.unpack_hook)):
             raise TypeError(_errors.HOOKS_NOT_CALLABLE.format(self.pack_hook, self.unpack_hook))
-        refuse_disabled_hooks()
+        check_hooks_enabled()
         state.saved_hooks = (*state.saved_hooks, (self.pack_hook, self.unpack_hook))
 
     def __exit__(self, *args: object) -> None:

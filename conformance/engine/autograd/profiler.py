@@ -287,7 +287,7 @@ class record_function(ContextDecorator):
         self.record: AbstractContextManager[Any] | None = None
 
     def __enter__(self) -> record_function:
-        self.record = nullcontext() if state.trace is None else state.trace.section(self.name)
+        self.record = nullcontext() if state.trace is None else state.trace.user_scope(self.name)
         self.record.__enter__()
         return self
 

@@ -32,7 +32,7 @@ _NOT_THERE = property(_not_implemented)
 def is_all_true(checked: Any) -> bool:
     """Whether all elements are true, in each sample of the vmaps in force."""
     if isinstance(checked, BatchedTensor):
-        return all(is_all_true(each) for each in checked._examples)
+        return all(is_all_true(each) for each in checked._samples)
     return bool(checked.all())
 
 

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from .._arguments.absent_names import look_up
-from .._arguments.argument_errors import all_calling, all_refusing
+from .._arguments.argument_errors import check_all_arguments, check_all_kernel_arguments
 from .._aten.blas.matmul import linear
 from .._aten.nn.conv_tbc import conv_tbc
 from .._c10.keyword_names import taking_numpy_names
@@ -155,7 +155,9 @@ adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d bilinear celu_ conv1d conv2
 conv_transpose2d conv_transpose3d cosine_similarity elu_ hardtanh_ leaky_relu_ one_hot pairwise_distance pdist prelu
 relu_ rrelu_ scaled_dot_product_attention selu_ threshold_
 """
-globals().update(all_refusing({name: taking_numpy_names(globals()[name], name) for name in _NATIVE.split()}))
+globals().update(
+    check_all_arguments({name: taking_numpy_names(globals()[name], name) for name in _NATIVE.split()})
+)
 # The kernels of others. What Python looks at before, or changes, is any object here.
 _KERNELS = """
 alpha_dropout: alpha_dropout(Tensor input, object p, bool train@training)
@@ -187,7 +189,7 @@ rrelu: rrelu(Tensor input, Number lower, Number upper, bool training)
 smooth_l1_loss: smooth_l1_loss(object input, object target, object reduction, float beta)
 triplet_margin_loss: triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, object margin, float p, float eps, bool swap)
 """
-globals().update(all_calling(globals(), _KERNELS))
+globals().update(check_all_kernel_arguments(globals(), _KERNELS))
 _look_up = look_up("torch.nn.functional")
 
 

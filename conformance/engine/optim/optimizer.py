@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .._aten.creation.legacy_constructors import typename
-from .._autograd.conj_view import PAIRS, written
+from .._autograd.conj_view import CONJUGATE_PAIRS, update_conjugate
 from .._autograd.hooks import RemovableHandle, add_hook
 from .._autograd.tensor import Tensor, version_counter
 from .._c10 import pickling
@@ -158,7 +158,7 @@ class Optimizer(OptimizerBase):
         """Forget the gradients of all parameters, or set them to 0."""
         self.defaults.get("foreach")  # torch asks it: a class of the program's may have none
         if state.trace is not None:
-            with state.trace.section(f"Optimizer.zero_grad#{type(self).__name__}.zero_grad"):
+            with state.trace.user_scope(f"Optimizer.zero_grad#{type(self).__name__}.zero_grad"):
                 self._zero_grad(set_to_none)
         else:
             self._zero_grad(set_to_none)
@@ -184,9 +184,9 @@ class Optimizer(OptimizerBase):
                     self._record_all(group, params)
                 else:
                     (self._fused if group.get("fused") else self._advance)(group, params)
-                if PAIRS:  # see Note [Conjugated views]
+                if CONJUGATE_PAIRS:  # see Note [Conjugate views]
                     for each in params:
-                        written(each._array)
+                        update_conjugate(each._array)
         return loss
 
     def _step_sparse(self, group: dict[str, Any], params: list[Tensor]) -> None:
@@ -399,7 +399,7 @@ def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
     def run(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
         if state.trace is None:
             return run_with_hooks(self, args, kwargs)
-        with state.trace.section(f"Optimizer.step#{type(self).__name__}.step"):
+        with state.trace.user_scope(f"Optimizer.step#{type(self).__name__}.step"):
             return run_with_hooks(self, args, kwargs)
 
     def run_with_hooks(self: Optimizer, args: Any, kwargs: Any) -> Any:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from .._arguments.absent_names import look_up
-from .._arguments.argument_errors import refusing
+from .._arguments.argument_errors import check_arguments
 from .._aten.creation import factories as _factories
 from .._aten.creation import ranges as _ranges
 from .._aten.creation.from_data import tensor
@@ -27,8 +27,8 @@ __all__ = [
     "kaiser", "nuttall",
 ]  # fmt: skip
 
-empty, ones = refusing(_factories.empty, "empty"), refusing(_factories.ones, "ones")
-linspace = refusing(_ranges.linspace, "linspace")
+empty, ones = check_arguments(_factories.empty, "empty"), check_arguments(_factories.ones, "ones")
+linspace = check_arguments(_ranges.linspace, "linspace")
 
 
 def _options(name: str, M: int, dtype: Any, layout: Any, device: Any, requires_grad: bool) -> dict[str, Any]:

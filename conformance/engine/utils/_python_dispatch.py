@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .._autograd.tensor import Tensor
-from .._c10.modes import state, unseen
+from .._c10.modes import state, without_dispatch_modes
 from .._dispatch.torch_dispatch import TorchDispatchMode
 
 __all__ = [
@@ -90,7 +90,7 @@ def return_and_correct_aliasing(func: Any, args: Any, kwargs: Any, out: Any) -> 
     if not isinstance(args, tuple):
         raise AssertionError(f"args must be a tuple, got {type(args)}")
     if func._opname in _INPLACE_VIEWS:
-        with unseen():
+        with without_dispatch_modes():
             func(*args, **kwargs)
     if func._opname.endswith("_") and not func._opname.endswith("__"):
         return args[0]
@@ -112,5 +112,5 @@ def _get_current_dispatch_mode_stack() -> list[Any]:
 @contextmanager
 def _disable_current_modes() -> Iterator[tuple[Any, ...]]:
     """Inside, no mode sees anything; gives those outside, the innermost first."""
-    with unseen() as before:
+    with without_dispatch_modes() as before:
         yield before[::-1]

@@ -212,7 +212,7 @@ class CheckpointFunction(Function):
 
 
 # With hooks for saved tensors ---------------------------------------------------------------------
-# Note [Recomputation]: what forward saves is replaced by empty holders. The first holder that backward unpacks makes
+# What forward saves is replaced by empty holders. The first holder that backward unpacks makes
 # the function run again; the n-th tensor saved then belongs to the n-th holder. Nothing but the function's inputs is
 # kept in between. Each backward pass (a "group") recomputes for itself.
 

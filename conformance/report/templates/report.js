@@ -90,7 +90,7 @@
     const words = wanted.text.toLowerCase().split(/\s+/).filter(Boolean);
     const engines = wanted.engine ? [index.engines.indexOf(wanted.engine)] : index.engines.map((_, n) => n);
     const verdict = index.verdicts.findIndex(([name]) => name === wanted.verdict);
-    const active = words.length || wanted.engine || wanted.verdict || wanted.area || wanted.document;
+    const active = words.length || wanted.engine || wanted.verdict || wanted.tier || wanted.area || wanted.document;
     chosen = [];
     for (const area of document.querySelectorAll(".area")) {
       let count = 0;
@@ -99,6 +99,7 @@
         const n = +row.dataset.n;
         const each = index.scenarios[n];
         const matches = here
+          && (!wanted.tier || each.tier === wanted.tier)
           && (!wanted.verdict || engines.some((e) => each.v[e] >= 0 && (verdict < 0 ? each.v[e] > 0 : each.v[e] === verdict)))
           && (!wanted.engine || each.v[engines[0]] >= 0)
           && (!wanted.document || each.claims.some((claim) => claim.startsWith(`${wanted.document}/`)))

@@ -219,7 +219,11 @@ def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1)
 @op("DotBackward0", self=lambda grad, tensor: grad * tensor, tensor=lambda grad, self: grad * self)
 def dot(self: Array, tensor: Array) -> Array:
     """The inner product of two vectors."""
-    turned = self.dtype.kind == "c" and conj_view.is_twin(tensor) and not conj_view.is_twin(self)
+    turned = (
+        self.dtype.kind == "c"
+        and conj_view.is_conjugate_view(tensor)
+        and not conj_view.is_conjugate_view(self)
+    )
     _check_dot(*((tensor, self) if turned else (self, tensor)))  # torch calls vdot, with the conjugate first
     refuse_bools("dot", self)
     found = product(self, tensor)
@@ -228,11 +232,11 @@ def dot(self: Array, tensor: Array) -> Array:
 
 def _are_conjugated(*arrays: Array) -> bool:
     """Whether all are conjugated views: torch multiplies what they are views of, and conjugates the product."""
-    return arrays[0].dtype.kind == "c" and all(map(conj_view.is_twin, arrays))
+    return arrays[0].dtype.kind == "c" and all(map(conj_view.is_conjugate_view, arrays))
 
 
 def _as_conjugate(found: Array) -> Array:
-    return conj_view.conjugated(np.array(np.conj(found)))
+    return conj_view.conjugate_view(np.array(np.conj(found)))
 
 
 def _check_dot(a: Array, b: Array) -> None:
@@ -251,7 +255,9 @@ def _check_dot(a: Array, b: Array) -> None:
 @op("VdotBackward0", self=lambda grad, other: grad.conj() * other, other=lambda grad, self: grad * self)
 def vdot(self: Array, other: Array) -> Array:
     """The inner product of two vectors, the first one conjugated."""
-    turned = self.dtype.kind == "c" and conj_view.is_twin(self) and conj_view.is_twin(other)
+    turned = (
+        self.dtype.kind == "c" and conj_view.is_conjugate_view(self) and conj_view.is_conjugate_view(other)
+    )
     _check_dot(*((other, self) if turned else (self, other)))
     refuse_bools("dot", self)
     found = product(np.conj(self) if self.dtype.kind == "c" else self, other)

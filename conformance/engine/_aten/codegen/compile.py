@@ -9,25 +9,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._arguments.positional import by_name, too_many
+from ..._arguments.positional import to_keyword_numbers, too_many
 from ..._autograd.node import (
-    FIRST,
+    MAX_SEQUENCE_NR,
     Identity,
     Node,
     NotImplementedNode,
     grad_accumulator,
     gradient_edge,
-    note_traceback,
+    store_traceback,
 )  # fmt: skip
 from ..._autograd.saved_variable import (
     FREED,
     SavedTensor,
-    as_it_is,
-    held,
     raw_saved_property,
     release,
     save,
     save_output,
+    save_unchecked,
+    saved_on_access,
     saved_property,
 )  # fmt: skip
 from ..._autograd.tensor import Tensor
@@ -36,13 +36,13 @@ from ..._c10 import dtypes
 from ..._c10.dispatch_wrapper import not_compiled, restore_code
 from ..._c10.dtypes import FULL_PRECISION, NUMBERS
 from ..._c10.interpreter_stack import dispatching
-from ..._c10.keyword_names import taken
+from ..._c10.keyword_names import numpy_keyword_value
 from ..._c10.layout import array_of, unstrided_among
 from ..._c10.modes import state
 from ..._c10.shapes import laid_out, ordered, strides
 from ..._c10.size import Size
 from ..._c10.slots import unfilled
-from ..._c10.tensor_metadata import ComplexOutputError, find_alike, known_metadata
+from ..._c10.tensor_metadata import ComplexOutputError, find_shared_metadata, known_metadata
 from ..complex_gradients import as_complex, conjugate, conjugate_operand, real_part, uncast
 from ..complex_support import refusal
 from ..out import check_asked, check_out, store_out
@@ -76,15 +76,15 @@ _NAMESPACED = frozenset({"CopyBackwards", "CopySlices"})
 
 SHARED: dict[str, Any] = {  # what the functions of all rows use
     "state": state, "Tensor": Tensor, "ndarray": np.ndarray, "unstrided_among": unstrided_among, "array_of": array_of, "asanyarray": np.asanyarray, "new": object.__new__,
-    "NUMBERS": NUMBERS, "ONE": 1, "REAL": frozenset((int, float)), "find_alike": find_alike, "FULL": FULL_PRECISION, "to_float": array_to_float, "as_view": as_view, "save": save, "as_it_is": as_it_is, "held": held,
+    "NUMBERS": NUMBERS, "ONE": 1, "REAL": frozenset((int, float)), "find_shared_metadata": find_shared_metadata, "FULL": FULL_PRECISION, "to_float": array_to_float, "as_view": as_view, "save": save, "save_unchecked": save_unchecked, "saved_on_access": saved_on_access,
     "save_output": save_output, "SavedTensor": SavedTensor, "gradient_edge": gradient_edge,
-    "grad_accumulator": grad_accumulator, "FIRST": FIRST, "SINK": Identity(),
-    "note_traceback": note_traceback, "known_metadata": known_metadata, "ComplexOutputError": ComplexOutputError,
-    "as_complex": as_complex, "refusal": refusal, "asked": dtypes.asked, "conjugate": conjugate, "conjugate_operand": conjugate_operand, "real_part": real_part, "uncast": uncast, "FREED": FREED,
+    "grad_accumulator": grad_accumulator, "MAX_SEQUENCE_NR": MAX_SEQUENCE_NR, "SINK": Identity(),
+    "store_traceback": store_traceback, "known_metadata": known_metadata, "ComplexOutputError": ComplexOutputError,
+    "as_complex": as_complex, "refusal": refusal, "parse_dtype": dtypes.parse_dtype, "conjugate": conjugate, "conjugate_operand": conjugate_operand, "real_part": real_part, "uncast": uncast, "FREED": FREED,
     "release": release, "Size": Size, "retry": retry, "check_out": check_out, "check_asked": check_asked, "store_out": store_out,
     "BY_NUMPY": dtypes.BY_NUMPY, "strides": strides, "MISSING": MISSING, "too_many": too_many,
-    "by_name": by_name, "PLAIN": PLAIN, "as_scalar": as_scalar, "check_plain": check_plain,
-    "laid_out": laid_out, "ordered": ordered, "taken": taken, "not_differentiable": not_differentiable, "explained": explained,
+    "to_keyword_numbers": to_keyword_numbers, "PLAIN": PLAIN, "as_scalar": as_scalar, "check_plain": check_plain,
+    "laid_out": laid_out, "ordered": ordered, "numpy_keyword_value": numpy_keyword_value, "not_differentiable": not_differentiable, "explained": explained,
 }  # fmt: skip
 
 

@@ -109,7 +109,7 @@ def _unwrap(row: Row, otherwise: str) -> list[str]:
 
 
 def _tells_alike(row: Row, variant: str) -> bool:
-    """Whether the code asks whether its operands are alike, see Note [Alike operands]."""
+    """Whether the code asks whether its operands are alike, see Note [Shared metadata]."""
     return row.ufunc is not None and variant != "evaluate"
 
 
@@ -117,12 +117,12 @@ def _find_alike(row: Row) -> list[str]:
     """What two operands share, or a tensor with a result of it and a number; else None or False."""
     a, b = row.meet
     found = [
-        f"alike = {a}._alike",
-        f"if alike is None: alike = find_alike({a})",
+        f"alike = {a}._shared_metadata",
+        f"if alike is None: alike = find_shared_metadata({a})",
         f"if {b}_is_number:",
         f"    if {b}.__class__ is not float and {b}.__class__ not in REAL: alike = None",
-        f"elif {b}._alike is not alike:",
-        f"    if {b}._alike is not None or find_alike({b}) is not alike: alike = None",
+        f"elif {b}._shared_metadata is not alike:",
+        f"    if {b}._shared_metadata is not None or find_shared_metadata({b}) is not alike: alike = None",
     ]
     return either(f"{a}_is_number", ["alike = None"], found) if may_be_number(row, a) else found
 
@@ -186,7 +186,7 @@ def _run_alike(row: Row, otherwise: list[str]) -> list[str]:
 def _checked(row: Row, run: list[str], otherwise: list[str], variant: str) -> list[str]:
     """The same with an error of its own kind; where it refuses its arguments, what torch finds before comes first.
 
-    ``otherwise`` is run where the elements are of another layout, see Note [Arrays of other layouts].
+    ``otherwise`` is run where the elements are of another layout, see Note [Sparse arrays].
     """
     met = [name for name in row.meet if name not in row.lists]
     arrays = ", ".join(f"{name}_array" for name in (*row.tensors, *row.lists))
@@ -257,7 +257,7 @@ def call_source(row: Row, variant: str = "call") -> str:
     body = [] if variant == "operator" else _arguments_taken(row, variant)
     body += _unwrap(row, variant)
     if "dtype" in row.parameters:
-        body.append(f"if dtype.__class__ is type: dtype = asked({row.name!r}, dtype)")
+        body.append(f"if dtype.__class__ is type: dtype = parse_dtype({row.name!r}, dtype)")
     if variant == "call" and row.name in WITHIN:
         body.append("if dtype is None and out is not None: dtype = getattr(out, 'dtype', None)")
     for name in row.undifferentiated:
@@ -266,7 +266,7 @@ def call_source(row: Row, variant: str = "call") -> str:
     run = _run(row, "computed =")
     met = [name for name in row.meet if name not in row.lists]
     elementwise = bool(met) and row.name not in _NOT_ELEMENTWISE
-    if elementwise:  # see Note [Order of an elementwise result]
+    if elementwise:  # see Note [Strides of an elementwise result]
         arrays = [f"{name}_array" for name in row.tensors] + ["0"] * (row.name in _BESIDE_A_NUMBER)
         in_order = [_in_order(row, name) for name in row.tensors]
         run += [
@@ -307,7 +307,9 @@ def _arguments_taken(row: Row, variant: str) -> list[str]:
     for theirs, own in numpy_names(row.parameters).items():
         default = row.parameters[own].default
         missing = "MISSING" if default is inspect.Parameter.empty else repr(default)
-        body.append(f"if {theirs} is not None: {own} = taken(row, {own}, {missing}, {theirs}, '{theirs}')")
+        body.append(
+            f"if {theirs} is not None: {own} = numpy_keyword_value(row, {own}, {missing}, {theirs}, '{theirs}')"
+        )
     if _only_tensors(row):
         body += _beyond(row, variant)
     for name in row.scalars:
@@ -352,7 +354,7 @@ def _one_output(row: Row, recorded: bool, shape: str, alike: bool) -> list[str]:
         "result = new(Tensor)",
         "result._array = computed",
         *_PLAIN,
-        f"result._alike = {'alike' if alike else None}",
+        f"result._shared_metadata = {'alike' if alike else None}",
         f"result._inference = {False if row.view else _inference(recorded)}",
     ]
     if row.view:
@@ -374,7 +376,7 @@ def _beyond(row: Row, variant: str) -> list[str]:
     named = ", ".join(f"{name!r}: {name}" for name in NUMBERS_OF[row.name])
     return [
         "if rest:",
-        f"    given, named = by_name(row, ({tensors}*rest), {{{named}}}, row.name, {method})",
+        f"    given, named = to_keyword_numbers(row, ({tensors}*rest), {{{named}}}, row.name, {method})",
         f"    return row.call(*given, **named{'' if method else ', out=out'})",
     ]
 
@@ -399,7 +401,7 @@ def _several_outputs(row: Row, recorded: bool) -> list[str]:
         "for each in map(ordered, computed):" if row.is_ordered else "for each in computed:",
         "    result = new(Tensor)",
         "    result._array = each if each.__class__ is ndarray else array_of(each)",
-        *indented([*_PLAIN, "result._alike = None"]),
+        *indented([*_PLAIN, "result._shared_metadata = None"]),
         f"    result._inference = {False if row.view else _inference(recorded)}",
     ]
     if row.view:

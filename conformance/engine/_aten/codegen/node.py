@@ -87,12 +87,12 @@ def record_lines(
     body = ["# The node.", "node = Node_()"]
     if linear:
         body += [tell_number(name) for name in row.tensors if may_be_number(row, name)]
-        body += ["node.hooks = None", "save = as_it_is", "recording = None"]
+        body += ["node.hooks = None", "save = save_unchecked", "recording = None"]
     else:
         body += [
             "node.hooks = None",
-            f"node.sequence_nr = {'FIRST' if row.node_name == 'NotImplemented' else 'next(recording.sequence_nrs)'}",
-            "if recording.anomaly: note_traceback(node)",
+            f"node.sequence_nr = {'MAX_SEQUENCE_NR' if row.node_name == 'NotImplemented' else 'next(recording.sequence_nrs)'}",
+            "if recording.anomaly: store_traceback(node)",
         ]
     body.append("# Its edges.")
     body += _edges(row, linear)
@@ -210,7 +210,7 @@ def _saved_tensor(row: Row, name: str, linear: bool, in_place: bool) -> list[str
         as_given.append(f"{name}_is_number")
     elif is_optional(row, name):
         as_given.append(f"{name} is None")
-    if not linear:  # see Note [Inputs held by the node]
+    if not linear:  # see Note [Inputs saved as tensors]
         held += [
             f"{name}.__class__ is Tensor",
             f"{name}._version_counter is None",
@@ -319,7 +319,7 @@ def _unpacked(row: Row) -> list[str]:
         if kind in ("tensor", "output"):
             unpacked = f"if {name}.__class__ is SavedTensor: {name} = {name}.unpack(node)"
             if kind == "tensor":
-                checked = f"    if {name}._version_counter is not None: held({name}).unpack(node)"
+                checked = f"    if {name}._version_counter is not None: saved_on_access({name}).unpack(node)"
                 body += [f"if {name}.__class__ is Tensor:", checked, f"el{unpacked}"]
             else:
                 body.append(unpacked)

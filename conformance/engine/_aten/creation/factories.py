@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor, wrap
 from ..._c10 import dtypes, errors
-from ..._c10.context import unwritten
+from ..._c10.context import empty_array
 from ..._c10.device import check_device, check_memory
 from ..._c10.errors import wrong_type
 from ..._c10.layout import LayoutError, Unstrided, laid_out, layout_of, preserve_format, strided
@@ -54,7 +54,7 @@ def kind_of(
     Raises:
         RuntimeError: the dtype asked for is not that of out=.
     """
-    dtype = dtypes.asked("empty", dtype)
+    dtype = dtypes.parse_dtype("empty", dtype)
     if out is not None:
         if dtype is not None and dtype is not out.dtype:
             raise RuntimeError(
@@ -95,7 +95,7 @@ def _filled(
         check_memory(device, pin_memory)
         if memory_format is preserve_format:
             raise RuntimeError("unsupported memory format Preserve")
-        kind = kind_of(dtypes.asked(name, dtype), out)
+        kind = kind_of(dtypes.parse_dtype(name, dtype), out)
         if layout not in (None, strided):
             return finish(
                 _without_values(name, new_sizes(sides if size is None else (size,), name), kind),
@@ -115,7 +115,7 @@ def _filled(
         check_memory(device, pin_memory)
         if not isinstance(input, Tensor):
             raise wrong_type(f"{name}_like", "input", "Tensor", input, 1)
-        dtype = dtypes.asked(f"{name}_like", dtype)
+        dtype = dtypes.parse_dtype(f"{name}_like", dtype)
         kind = dtype.numpy if dtype else input._array.dtype
         try:
             made = _filled_like(input._array, fill((), kind)[()], kind, memory_format)
@@ -137,7 +137,7 @@ def zeros_written(shape: tuple[int, ...], dtype: dtypes.dtype) -> Tensor:
 
 
 ones, ones_like = _filled("ones", np.ones)
-empty, empty_like = _filled("empty", unwritten)
+empty, empty_like = _filled("empty", empty_array)
 
 
 def empty_strided(
@@ -146,7 +146,7 @@ def empty_strided(
 ) -> Tensor:  # fmt: skip
     """torch.empty_strided: memory laid out with these strides."""
     check_memory(device, pin_memory)
-    kind = (dtypes.asked("empty_strided", dtype) or dtypes.default).numpy
+    kind = (dtypes.parse_dtype("empty_strided", dtype) or dtypes.default).numpy
 
     shape, steps = new_sizes((size,)), tuple(s * kind.itemsize for s in stride)
     if len(shape) != len(steps):
@@ -161,7 +161,7 @@ def empty_strided(
         return finish(empty_in_steps(shape, kind, stride), requires_grad)
     extent = kind.itemsize + sum((n - 1) * s for n, s in zip(shape, steps, strict=True))
     found = blank((shape, steps, extent), kind)
-    found[...] = unwritten((), kind)
+    found[...] = empty_array((), kind)
     return finish(found, requires_grad)
 
 
@@ -171,7 +171,7 @@ def empty_permuted(
 ) -> Tensor:  # fmt: skip
     """torch.empty_permuted: memory laid out in this order of the dimensions, the outermost first."""
     check_memory(device, pin_memory)
-    kind = (dtypes.asked("empty_permuted", dtype) or dtypes.default).numpy
+    kind = (dtypes.parse_dtype("empty_permuted", dtype) or dtypes.default).numpy
     shape, order = tuple(size), tuple(physical_layout)
     if len(shape) != len(order):
         raise RuntimeError(
@@ -187,7 +187,7 @@ def empty_permuted(
         if axis in order[:index]:
             raise RuntimeError("Duplicate dim not allowed")
     inside = new_sizes(([shape[axis] for axis in order],))
-    return finish(unwritten(inside, kind).transpose(np.argsort(order)), requires_grad)
+    return finish(empty_array(inside, kind).transpose(np.argsort(order)), requires_grad)
 
 
 def _check_full(name: str, size: Any, fill_value: Any) -> None:
@@ -208,7 +208,7 @@ def full(
             raise wrong_type("full", "fill_value", "Number", fill_value, 2)
         fill_value = fill_value.item()
     _check_full("full", size, fill_value)
-    kind = kind_of(dtypes.asked("full", dtype), out, dtypes.of_number(fill_value))
+    kind = kind_of(dtypes.parse_dtype("full", dtype), out, dtypes.of_number(fill_value))
     number = dtypes.number_within(kind, fill_value)
     return finish(np.full(new_sizes((size,), "full"), number, kind), requires_grad, out, "full")
 
@@ -227,7 +227,7 @@ def full_like(
     """torch.full_like."""
     check_memory(device, pin_memory)
     _check_full("full_like", (), fill_value)
-    dtype = dtypes.asked("full_like", dtype)
+    dtype = dtypes.parse_dtype("full_like", dtype)
     kind = dtype.numpy if dtype else input._array.dtype
     number = dtypes.number_within(kind, fill_value)
     return finish(_filled_like(input._array, number, kind, memory_format), requires_grad)
@@ -255,7 +255,7 @@ def scalar_tensor(
 ) -> Tensor:  # fmt: skip
     """torch.scalar_tensor: one number, in the default dtype."""
     check_memory(device, pin_memory)
-    kind = (dtypes.asked("scalar_tensor", dtype) or dtypes.default).numpy
+    kind = (dtypes.parse_dtype("scalar_tensor", dtype) or dtypes.default).numpy
     return finish(dtypes.number_as(kind, s), requires_grad)
 
 
@@ -278,7 +278,7 @@ def _new(make_one: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 def attach() -> None:
     """Tensor.new_*: like torch.*, in this tensor's dtype."""
-    for name, fill in (("new_zeros", np.zeros), ("new_ones", np.ones), ("new_empty", unwritten)):
+    for name, fill in (("new_zeros", np.zeros), ("new_ones", np.ones), ("new_empty", empty_array)):
         setattr(Tensor, name, _new(_filled(name, fill)[0]))
     Tensor.new_full = _new(full)  # type: ignore[attr-defined]
     Tensor.new_empty_strided = _new(empty_strided)  # type: ignore[attr-defined]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._autograd.storage_impl import StorageBase, over_memory
+from ..._autograd.storage_impl import StorageBase, elements_as
 from ..._autograd.tensor import Tensor, wrap
 from ..._c10 import dtypes, errors
 from ..._c10.device import check_device, check_memory
@@ -63,7 +63,7 @@ def _stored(data: StorageBase, kind: dtypes.dtype | None) -> np.ndarray[Any, Any
         raise RuntimeError(
             f"Expected a Storage of type {kind.legacy} or an UntypedStorage, but got {own.legacy}"
         )
-    return over_memory(data._array, own.numpy)
+    return elements_as(data._array, own.numpy)
 
 
 _SLOW = (
@@ -140,9 +140,9 @@ def tensor(
         )
     check_memory(device, pin_memory)
     if isinstance(data, Tensor):
-        array = _copied("torch.tensor", data, dtypes.asked("tensor", dtype))
+        array = _copied("torch.tensor", data, dtypes.parse_dtype("tensor", dtype))
     else:
-        array = infer_array(data, dtypes.asked("tensor", dtype))
+        array = infer_array(data, dtypes.parse_dtype("tensor", dtype))
     return finish(array, requires_grad)
 
 
@@ -157,7 +157,7 @@ def _copied(name: str, source: Tensor, dtype: Any) -> np.ndarray[Any, Any]:
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """torch.as_tensor: shares what can be shared."""
     check_device(device)
-    dtype = dtypes.asked("as_tensor", dtype)
+    dtype = dtypes.parse_dtype("as_tensor", dtype)
     if isinstance(data, Tensor):
         return data if dtype is None or dtype is data.dtype else data.to(dtype)
     if isinstance(data, np.ndarray):
@@ -180,7 +180,7 @@ def asarray(
         ValueError: ``copy=False`` for what cannot be shared.
     """
     check_device(device)
-    dtype = dtypes.asked("asarray", dtype)
+    dtype = dtypes.parse_dtype("asarray", dtype)
     if isinstance(obj, np.ndarray):
         obj = _shared(obj, not copy and (dtype is None or obj.dtype == dtype.numpy))
     elif not isinstance(obj, Tensor):
@@ -287,7 +287,7 @@ def attach() -> None:
         self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
     ) -> Tensor:
         check_device(device)
-        dtype = dtypes.asked("new_tensor", dtype) or self.dtype
+        dtype = dtypes.parse_dtype("new_tensor", dtype) or self.dtype
         if isinstance(data, Tensor):
             return finish(_copied("tensor.new_tensor", data, dtype), requires_grad)
         return tensor(data, dtype=dtype, requires_grad=requires_grad)

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..._arguments.overloads import refusal
+from ..._arguments.overloads import argument_error
 from ..._autograd.storage_impl import StorageBase
 from ..._autograd.tensor import Tensor, make
 from ..._c10 import dtypes, errors
-from ..._c10.context import unwritten
+from ..._c10.context import empty_array
 from ..._c10.device import parsed
 from ..._c10.errors import wrong_element
 from ..._c10.layout import Unstrided, strided
@@ -63,7 +63,7 @@ def placed(arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]
     """
     if not named and (len(arguments) < 2 or not isinstance(arguments[0], (tuple, list, str, Tensor))):
         return arguments
-    found = refusal("Tensor.new", arguments, named)
+    found = argument_error("Tensor.new", arguments, named)
     if found is not None:
         raise found
     check_legacy_device(named.get("device"))
@@ -124,7 +124,7 @@ def new(dtype: dtypes.dtype, *arguments: Any) -> Tensor:
             )
         return make(np.zeros(0, dtype.numpy)).set_(first)
     if isinstance(first, Size):
-        return make(unwritten(new_sizes((first,)), dtype.numpy))
+        return make(empty_array(new_sizes((first,)), dtype.numpy))
     if len(arguments) == 1 and not _may_be_size(first):
         if not hasattr(first, "__len__") or isinstance(first, (dict, set)):
             raise TypeError(f"new(): data must be a sequence (got {errors.typename(first)})")
@@ -133,9 +133,9 @@ def new(dtype: dtypes.dtype, *arguments: Any) -> Tensor:
         return as_tensor(first, dtype) if isinstance(first, np.ndarray) else make(infer_array(first, dtype))
     for position, each in enumerate(arguments):
         if not hasattr(each, "__index__"):
-            found = refusal("Tensor.new", arguments, {}) if position == 0 else None
+            found = argument_error("Tensor.new", arguments, {}) if position == 0 else None
             raise found or wrong_element("new", "size", position, each)
-    return make(unwritten(new_sizes(arguments or (0,)), dtype.numpy))
+    return make(empty_array(new_sizes(arguments or (0,)), dtype.numpy))
 
 
 def _options(dtype: dtypes.dtype) -> str:

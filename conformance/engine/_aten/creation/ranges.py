@@ -61,7 +61,7 @@ def arange(
     if out is not None:
         kind_of(dtype, out)
         dtype = out.dtype
-    kind = dtypes.asked("arange", dtype) or (
+    kind = dtypes.parse_dtype("arange", dtype) or (
         dtypes.default if any(isinstance(each, float) for each in (first, last, by)) else dtypes.int64
     )
     count = max(0, math.ceil((last - first) / by))

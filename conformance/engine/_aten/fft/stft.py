@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._arguments.argument_errors import all_refusing
+from ..._arguments.argument_errors import check_all_arguments
 from ..._autograd.tensor import Tensor
 from ..._c10.device import check_memory
 from ..._c10.dtypes import bfloat16, bool_, c_name, float16, is_half
@@ -419,4 +419,4 @@ _WINDOWS: dict[str, Callable[..., Tensor]] = {
     "hann_window": hann_window,
     "kaiser_window": kaiser_window,
 }
-FUNCTIONS: dict[str, Callable[..., Tensor]] = {**all_refusing(_WINDOWS), "istft": istft, "stft": stft}
+FUNCTIONS: dict[str, Callable[..., Tensor]] = {**check_all_arguments(_WINDOWS), "istft": istft, "stft": stft}

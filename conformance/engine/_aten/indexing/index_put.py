@@ -103,7 +103,7 @@ def dims_of_index(array: Array) -> int:
 def _in_order_of(found: Array, self: Array, indices: Any) -> Array:
     """What was read in the order in which it lies in ``self``; the dimensions of the indices in that of the indices.
 
-    See Note [Order of an elementwise result] in _c10/shapes.py: of a dimension that is indexed ``self`` tells nothing there.
+    See Note [Strides of an elementwise result] in _c10/shapes.py: of a dimension that is indexed ``self`` tells nothing there.
     """
     named = [n for each in indices for n in ([False] if each is None else [True] * dims_of_index(each))]
     kept = [step for step, n in zip(self.strides, [*named, *[False] * self.ndim], strict=False) if not n]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..._autograd.batched_tensor import numbers_of
+from ..._autograd.batched_tensor import physical_array
 from ..._autograd.tensor import Tensor
 from ..._c10 import dtypes
 from ..._c10.shapes import empty_in_steps
@@ -76,7 +76,7 @@ def succeeded(name: str, given: Tensor | Array, text: str, error: type[RuntimeEr
     Raises:
         LinAlgError: naming the first such matrix of a batch; ``{}`` in the text is what LAPACK returned.
     """
-    info = numbers_of(given) if isinstance(given, Tensor) else given
+    info = physical_array(given) if isinstance(given, Tensor) else given
     if not info.any():
         return
     first = int(np.flatnonzero(info)[0])

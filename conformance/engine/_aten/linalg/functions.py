@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..._arguments.argument_errors import all_refusing
-from ..._arguments.function_names import all_named
+from ..._arguments.argument_errors import check_all_arguments
+from ..._arguments.function_names import with_public_names
 from ..._autograd.tensor import Tensor
 from ..._c10.dtypes import bfloat16, bool_, float16
 from ..._c10.keyword_names import taking_numpy_names
@@ -66,7 +66,7 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     return _cat([column.new_ones((*x._array.shape, 1)), wide.cumprod(-1)], -1)
 
 
-_FOUND = all_refusing(
+_FOUND = check_all_arguments(
     {
         name: taking_numpy_names(globals()[name], f"linalg_{name}")
         for name in __all__
@@ -74,4 +74,4 @@ _FOUND = all_refusing(
     },
     "linalg_",
 )
-globals().update(_FOUND | all_named(_FOUND, "linalg_"))
+globals().update(_FOUND | with_public_names(_FOUND, "linalg_"))

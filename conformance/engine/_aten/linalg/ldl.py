@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._autograd.batched_tensor import numbers_of
+from ..._autograd.batched_tensor import physical_array
 from ..._autograd.tensor import Tensor
 from ..._autograd.undefined_gradient import unsupported
 from ..._c10 import dtypes, structseq
@@ -53,7 +53,7 @@ def _succeeded(name: str, info: Tensor) -> None:
     Raises:
         RuntimeError: in torch's words.
     """
-    numbers = numbers_of(info)
+    numbers = physical_array(info)
     if numbers.any():
         first = int(numbers[numbers != 0].flat[0])
         raise RuntimeError(_UNKNOWN.format(name, first))

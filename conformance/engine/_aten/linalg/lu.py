@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._autograd.conj_view import conjugated
+from ..._autograd.conj_view import conjugate_view
 from ..._autograd.tensor import Tensor, make
 from ..._c10 import structseq
 from ..._c10.dtypes import BY_NUMPY
@@ -312,7 +312,7 @@ def _lu_solve(LU: Array, pivots: Array, B: Array, left: bool = True, adjoint: bo
     if left:
         return columns_first(found)
     if found.dtype.kind == "c" and found.size:  # torch solves the equation of the adjoints
-        return conjugated(np.array(np.conjugate(found), order="C"))
+        return conjugate_view(np.array(np.conjugate(found), order="C"))
     return np.array(found, order="C")
 
 

@@ -34,7 +34,7 @@ def matrix_norm(
     out: Tensor | None = None,
 ) -> Tensor:
     """torch.linalg.matrix_norm."""
-    dtype = dtypes.asked("linalg_matrix_norm", dtype)
+    dtype = dtypes.parse_dtype("linalg_matrix_norm", dtype)
     name = "linalg.matrix_norm"
     matrix(name, A._array)
     dims = list(dim) if isinstance(dim, (tuple, list)) else [dim]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._autograd.conj_view import is_twin
+from ..._autograd.conj_view import is_conjugate_view
 from ..._autograd.tensor import Tensor, make
 from ..._c10 import dtypes, structseq
 from ..._c10.dtypes import float_limits
@@ -289,7 +289,9 @@ def _solve_triangular(self: Array, B: Array, upper: bool, left: bool, unitriangu
     lapack.refuse_without_lapack("triangular_solve_cpu", self)
     b = B.astype(self.dtype, copy=False)  # A's, whichever is wider
     found = lapack.solve_triangular(self, b, upper, left, unitriangular)
-    if is_twin(self) and np.swapaxes(self, -1, -2).flags.c_contiguous:  # which LAPACK is given as it is
+    if (
+        is_conjugate_view(self) and np.swapaxes(self, -1, -2).flags.c_contiguous
+    ):  # which LAPACK is given as it is
         return np.array(found, order="C")
     return columns_first(found)
 

@@ -19,7 +19,7 @@ from ..._c10 import errors
 from ..._c10.dtypes import is_half
 from ..._c10.errors import expected_scalar_type
 from ..._c10.fused_multiply_add import multiply_add
-from ..._c10.layout import following, lies_so, suggest_memory_format
+from ..._c10.layout import following, is_contiguous_as, suggest_memory_format
 from ..._c10.shapes import wrap_dim
 from ..kernels import half_up, need_floats, only_needed
 from ..registry import Array, op
@@ -95,7 +95,7 @@ def _native_batch_norm(
     gamma = np.ones_like(mean) if weight is None else weight.reshape(-1).astype(kind)
     beta = np.zeros_like(mean) if bias is None else bias.reshape(-1).astype(kind)
     values, ndim = input.astype(kind, copy=False), input.ndim
-    if lies_so(input, suggest_memory_format(input)):  # see Note [Shifted by a rounded number]
+    if is_contiguous_as(input, suggest_memory_format(input)):  # see Note [Shifted by a rounded number]
         scale = invstd * gamma
         found = multiply_add(
             values, _channels(scale, ndim), _channels(multiply_add(-mean, scale, beta), ndim)

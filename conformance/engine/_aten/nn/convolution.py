@@ -16,7 +16,7 @@ import numpy as np
 from ..._autograd.tensor import Tensor
 from ..._c10.dtypes import BY_NUMPY, is_half
 from ..._c10.errors import expected_scalar_type
-from ..._c10.layout import channels_last, following_image, lies_so
+from ..._c10.layout import channels_last, following_image, is_contiguous_as
 from ..._c10.shapes import like_steps
 from ..kernels import only_needed
 from ..registry import Array, op
@@ -260,7 +260,7 @@ def convolution_backward(
     found = [each.astype(kind, copy=False) for each in found]
     found[0], found[1] = (following_image(dims, each, input, weight) for each in found[:2])
     plain = kind == np.float64 and (transposed or max(dilation) == 1)  # torch's own kernel, none of oneDNN's
-    if plain and lies_so(weight, channels_last):
+    if plain and is_contiguous_as(weight, channels_last):
         found[1] = like_steps(found[1], weight)
     return found
 

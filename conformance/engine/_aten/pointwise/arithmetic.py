@@ -52,7 +52,7 @@ def _factor(alpha: Any, kind: np.dtype[Any]) -> Any:
 
 
 def _plus_scaled(self: Any, other: Any, alpha: Any, kind: np.dtype[Any], sign: int = 1) -> Array:
-    """self + sign * alpha * other, of operands that have met; see Note [Rounded once]."""
+    """self + sign * alpha * other, of operands that have met; see Note [Fused multiply-add]."""
     if kind in FULL_PRECISION and isinstance(other, np.ndarray) and alpha.__class__ in (int, float):
         factor = sign * _factor(alpha, kind)
         if not is_exact(factor):

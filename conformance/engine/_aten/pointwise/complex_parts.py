@@ -10,7 +10,7 @@ import numpy as np
 from ..._autograd import conj_view, forward_grad
 from ..._autograd.storage_impl import buffer, offset, storage
 from ..._autograd.tensor import Tensor
-from ..._autograd.views import converted
+from ..._autograd.views import with_view_fn
 from ..._c10 import dtypes, errors, structseq
 from ..._c10.errors import unimplemented
 from ..._c10.layout import Unstrided
@@ -65,16 +65,16 @@ def _angle_backward(grad: Tensor, self: Tensor) -> Tensor:
 
 @op("ConjBackward0", name="_conj", view="default", self=lambda grad: grad.conj())
 def _conj(self: Array) -> Array:
-    return conj_view.conjugated(self)
+    return conj_view.conjugate_view(self)
 
 
 def conj(input: Tensor) -> Tensor:
-    """The conjugate, a view; of a real tensor, the tensor itself. See Note [Conjugated views]."""
+    """The conjugate, a view; of a real tensor, the tensor itself. See Note [Conjugate views]."""
     if input._array.dtype.kind != "c":
         return input
     if isinstance(input._array, Unstrided):  # without memory to look at otherwise
         return _conj_physical(input)
-    return converted(_conj(input), input, conj)
+    return with_view_fn(_conj(input), input, conj)
 
 
 @op("ConjPhysicalBackward0", meet="self", name="conj_physical", self=lambda grad: grad.conj_physical())
@@ -123,7 +123,7 @@ def view_as_real(input: Tensor) -> Tensor:
             "view it as real, use self.resolve_conj(); however, be warned that the resulting tensor will NOT alias "
             "the original."
         )
-    return converted(_view_as_real(input), input, view_as_real)
+    return with_view_fn(_view_as_real(input), input, view_as_real)
 
 
 def _as_complex(grad: Tensor) -> Tensor:
@@ -161,17 +161,17 @@ def _view_as_complex(self: Array) -> Array:
 
 def view_as_complex(input: Tensor) -> Tensor:
     """A last dimension of real and imaginary parts as complex numbers, a view."""
-    return converted(_view_as_complex(input), input, view_as_complex)
+    return with_view_fn(_view_as_complex(input), input, view_as_complex)
 
 
 @op("NegViewBackward0", name="_neg_view", view="default", self=lambda grad: -grad)
 def _neg_view(self: Array) -> Array:
-    return conj_view.conjugated(self)  # of complex numbers imag() shows the imaginary parts alone
+    return conj_view.conjugate_view(self)  # of complex numbers imag() shows the imaginary parts alone
 
 
 def _negated(input: Tensor) -> Tensor:
     """The negative, a view."""
-    return converted(_neg_view(input), input, _negated)
+    return with_view_fn(_neg_view(input), input, _negated)
 
 
 def real(input: Tensor) -> Tensor:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..._arguments.overloads import refusal
+from ..._arguments.overloads import argument_error
 from ..._autograd.tensor import Tensor
-from ..._autograd.torch_function import overrides_alone
+from ..._autograd.torch_function import overrides_without_tensor
 from ..._c10 import dtypes
 from ..._c10.layout import contiguous_format
 from ..._c10.zero_tensor import in_memory
@@ -155,8 +155,8 @@ def pow(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
     try:
         return _pow_tensor(input, exponent, out=out)
     except TypeError:
-        found = refusal("Tensor.pow", (exponent,), {})  # of the method: the function says it of itself
-        if found is None or overrides_alone(exponent):
+        found = argument_error("Tensor.pow", (exponent,), {})  # of the method: the function says it of itself
+        if found is None or overrides_without_tensor(exponent):
             raise
         raise found from None
 

@@ -281,7 +281,7 @@ def clamp_max_(self: Tensor, max: Any) -> Tensor:
 
 
 # The greater and the lesser -----------------------------------------------------------------------
-# Note [Ties]: where the operands are equal, maximum and minimum give each half of the gradient; fmax and fmin give
+# Where the operands are equal, maximum and minimum give each half of the gradient; fmax and fmin give
 # the first one all of it.
 
 

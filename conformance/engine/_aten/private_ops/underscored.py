@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._arguments.argument_errors import all_refusing
+from ..._arguments.argument_errors import check_all_arguments
 from ..._autograd.tensor import Tensor, make
 from ..._autograd.undefined_gradient import unsupported
 from ..._c10 import dtypes
@@ -52,7 +52,7 @@ def _efficientzerotensor(
     requires_grad: bool = False,
     **named: Any,
 ) -> Tensor:
-    """Zeros without memory, see Note [Zeros without memory].
+    """Zeros without memory, see Note [ZeroTensor].
 
     Raises:
         TypeError: no size.
@@ -351,7 +351,7 @@ def _sample_dirichlet(input: Tensor, generator: Any = None) -> Tensor:
     return sample_dirichlet(input, generator)
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = all_refusing(
+FUNCTIONS: dict[str, Callable[..., Any]] = check_all_arguments(
     {
         "_aminmax": _aminmax,
         "_assert_async": _assert_async,

@@ -1,6 +1,6 @@
 """The greatest and the least: of all elements, along dimensions, and where they are.
 
-Note [Ties of extremes]: max and min of a whole tensor, amax and amin share the gradient evenly among equal extremes;
+max and min of a whole tensor, amax and amin share the gradient evenly among equal extremes;
 max and min along a dimension give all of it to the one whose index they return, the first.
 """
 

@@ -45,7 +45,7 @@ def _same(a: Array, b: Array) -> Any:
 
 
 def _greater(a: Any, b: Any) -> bool:
-    """Greater, with nan above all."""
+    """Greater; see Note [nan ranks last]."""
     return bool((a != a and b == b) or a > b)
 
 

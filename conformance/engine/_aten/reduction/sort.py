@@ -34,7 +34,9 @@ def _sorted(self: Array, dim: Any, descending: bool, stable: bool) -> tuple[Arra
     if self.ndim == 0:
         return self.copy(), np.zeros((), np.int64)
     where = order_along(self, axis, bool(descending))
-    if not stable and self.strides[axis]:  # torch sorts nothing that is expanded
+    if (
+        not stable and self.strides[axis]
+    ):  # see Note [Unstable order]; torch does not sort expanded dimensions
         unstable_along(self, where, axis)
     return like_steps(read_along(self, axis, where), self), like_steps(where, self)
 
@@ -133,7 +135,7 @@ def _topk(
         raise RuntimeError(f"{' ' * (kind == 'complex')}topk does not support {kind} dtypes on CPU")
     if self.ndim == 0:
         return self.copy(), np.zeros((), np.int64)
-    where = top_indices(self, k, axis, largest, sorted)
+    where = top_indices(self, k, axis, largest, sorted)  # see Note [Ties in selection]
     return np.take_along_axis(self, where, axis), where
 
 

@@ -170,7 +170,7 @@ def nansum(
     out: Any = None,
 ) -> Tensor:
     """The sum of the elements that are not nan."""
-    dtype = dtypes.asked("nansum", dtype)
+    dtype = dtypes.parse_dtype("nansum", dtype)
     floats = dtype is not None and dtype.is_floating_point and input.is_floating_point()
     if floats and out is not None and out.dtype is not dtype:
         got = f"{out.dtype.legacy} and {dtype.legacy}"
@@ -269,7 +269,7 @@ def nanmean(
             "nanmean(): expected input to have floating point or complex dtype but got " + input.dtype.legacy
         )
     if dtype is not None:
-        _mean_type(input._array, dtypes.asked("nanmean", dtype), "nanmean")
+        _mean_type(input._array, dtypes.parse_dtype("nanmean", dtype), "nanmean")
     count = input.isnan().logical_not().sum(dim, keepdim)
     if out is None:
         return nansum(input, dim, keepdim, dtype=dtype).div(count)

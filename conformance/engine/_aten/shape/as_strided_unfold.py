@@ -9,7 +9,7 @@ import numpy as np
 from ..._autograd.storage_impl import address, buffer, storage
 from ..._autograd.strided_geometry import as_strided_backward
 from ..._autograd.tensor import Tensor
-from ..._autograd.views import Geometry, blank_like
+from ..._autograd.views import Geometry, layout_of_memory
 from ..._c10.shapes import empty_in_steps, sizes, wrap_dim
 from ..registry import ROWS, Array, op
 from .inplace_views import view_in_place
@@ -76,7 +76,7 @@ op("AsStridedBackward1", name="as_strided_in_place", view="default", **ROWS["as_
 def _arguments(self: Tensor, size: Any, stride: Any, storage_offset: Any) -> tuple[Any, ...]:
     size, stride = sizes((size,)), sizes((stride,), "argument 'stride'")
     shown = _laid_over(self._array, size, stride, storage_offset)
-    return size, stride, storage_offset, (Geometry(shown, self._array), blank_like(self._array))
+    return size, stride, storage_offset, (Geometry(shown, self._array), layout_of_memory(self._array))
 
 
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:

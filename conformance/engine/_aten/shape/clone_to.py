@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ..._arguments.overloads import refusal
+from ..._arguments.overloads import argument_error
 from ..._autograd.inplace_checks import warn_of_lost_part
 from ..._autograd.tensor import Tensor, make, version_counter
 from ..._c10 import dtypes
 from ..._c10.device import check_device, device, parsed
 from ..._c10.errors import output_shape_differs
 from ..._c10.interpreter_stack import transforms
-from ..._c10.layout import LayoutError, laid_out, lies_so, preserve_format, suggest_memory_format
+from ..._c10.layout import LayoutError, is_contiguous_as, laid_out, preserve_format, suggest_memory_format
 from ..._c10.modes import state
 from ..._c10.shapes import (
     broadcast_shapes,
@@ -54,7 +54,7 @@ def contiguous(self: Tensor, *beyond: Any, memory_format: Any = None) -> Tensor:
     """The tensor itself where its memory is in order, else a copy that is."""
     _check_none("contiguous", beyond)
     try:
-        if lies_so(self._array, memory_format):
+        if is_contiguous_as(self._array, memory_format):
             return self
     except LayoutError:
         pass  # the kernel of its layout says what it cannot do
@@ -164,7 +164,7 @@ def parse_to(
     """
     if args and args[0].__class__ in _OF_NUMBERS:
         args = (_OF_NUMBERS[args[0].__class__], *args[1:])
-    found = refusal("Tensor.to", args, kwargs)
+    found = argument_error("Tensor.to", args, kwargs)
     if found is not None:
         raise found
     memory_format = kwargs.get("memory_format")
@@ -177,7 +177,7 @@ def parse_to(
     named = kwargs | named
     where, kind, non_blocking, copy = map(named.get, _PLACES)
     where = None if where is None else parsed(where)
-    return where, dtypes.asked("to", kind), bool(non_blocking), copy, memory_format
+    return where, dtypes.parse_dtype("to", kind), bool(non_blocking), copy, memory_format
 
 
 def _parse_to(*args: Any, **kwargs: Any) -> tuple[device | None, dtypes.dtype | None, bool, Any]:

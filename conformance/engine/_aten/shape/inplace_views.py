@@ -14,10 +14,10 @@ import numpy as np
 
 from ..._arguments.overloads import is_count
 from ..._autograd import conj_view
-from ..._autograd.batched_tensor import BatchedTensor, by_wholes, each_in_place
+from ..._autograd.batched_tensor import BatchedTensor, for_each_sample_inplace, uses_batch_rules
 from ..._autograd.inplace_checks import check_mutable
 from ..._autograd.node import Node, NotImplementedNode, gradient_edge, new_node
-from ..._autograd.storage_impl import StorageBase, buffer, over_memory, storage
+from ..._autograd.storage_impl import StorageBase, buffer, elements_as, storage
 from ..._autograd.tensor import Tensor, make, set_array
 from ..._autograd.views import check_inplace, increment_version, rebase_history
 from ..._c10 import errors
@@ -55,7 +55,7 @@ def view_in_place(row: Row, self: Tensor, *arguments: Any) -> Tensor:
         RuntimeError: a leaf, or a view that forbids changes.
     """
     if self.__class__ is BatchedTensor:
-        if self._whole is not None and by_wholes(self._level):
+        if self._value is not None and uses_batch_rules(self._level):
 
             def take(name: str, *given: Any) -> Tensor:
                 return view_in_place(ROWS[name], *given)
@@ -63,7 +63,9 @@ def view_in_place(row: Row, self: Tensor, *arguments: Any) -> Tensor:
             view_batch_in_place(take, row.name, self, arguments)
             return self
         given = (self, *arguments)
-        return each_in_place(lambda *each: view_in_place(row, *each), given, {}, self._level, row.name + "_")
+        return for_each_sample_inplace(
+            lambda *each: view_in_place(row, *each), given, {}, self._level, row.name + "_"
+        )
     recorded = state.recording and self.requires_grad
     check_inplace(self, recorded)
     for tangent in (self._tangents or {}).values():
@@ -162,17 +164,19 @@ def _memory_of(self: Tensor, source: Any) -> Array:
                 f"Expected a Storage of type {c_name(self._array.dtype)} or an UntypedStorage, but got type "
                 f"{own.legacy} for argument 1 'storage'"
             )
-        return over_memory(source._array, self._array.dtype)
+        return elements_as(source._array, self._array.dtype)
     if source._array.dtype is not self._array.dtype:
         theirs, ours = c_name(source._array.dtype), c_name(self._array.dtype)
         raise RuntimeError(f"Could not set tensor of type {theirs} to a tensor of type {ours}")
-    if conj_view.is_twin(source._array) != conj_view.is_twin(self._array):  # a bit stays where it is
-        return conj_view.conjugated(source._array)
+    if conj_view.is_conjugate_view(source._array) != conj_view.is_conjugate_view(
+        self._array
+    ):  # a bit stays where it is
+        return conj_view.conjugate_view(source._array)
     return source._array
 
 
 def _laid_over(array: Array, offset: int, shape: tuple[int, ...], stride: Any) -> Array:
-    memory = over_memory(storage(array), array.dtype)
+    memory = elements_as(storage(array), array.dtype)
     item = memory.itemsize
     steps = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))] if stride is None else stride
     if offset < 0:

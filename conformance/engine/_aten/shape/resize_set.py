@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..._arguments.argument_errors import check_tensors
-from ..._autograd.storage_impl import address, lay_out, storage
+from ..._autograd.storage_impl import address, resize_impl, storage
 from ..._autograd.tensor import Tensor
 from ..._autograd.views import increment_version
 from ..._c10.dtypes import number_within
@@ -33,13 +33,13 @@ def resize_(self: Tensor, *sides: Any, size: Any = None, memory_format: Any = No
     if any(each < 0 for each in shape):
         raise RuntimeError("numel: integer multiplication overflow")
     changes = shape != self._array.shape
-    lay_out(self, shape)
+    resize_impl(self, shape)
     if changes:
         increment_version(self)
     if memory_format is preserve_format:
         raise RuntimeError("Unsupported memory formatPreserve")
     if memory_format is not None:
-        lay_out(self, shape, memory_format)
+        resize_impl(self, shape, memory_format)
     if self._tangents:  # said too late, as torch does
         raise RuntimeError("cannot resize variables that has a forward grad")
     return self

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._autograd.inplace_checks import check_no_overlap, overlaps
-from ..._autograd.storage_impl import with_memory_copied
+from ..._autograd.storage_impl import copy_with_memory
 from ..._autograd.tensor import Tensor, make
 from ..._c10.shapes import wrap_dim
 from ..registry import ROWS, Array, op
@@ -16,7 +16,7 @@ from .slice_select import narrow_start, slice_, slice_backward
 
 def _cloned(array: Array) -> Array:
     """A copy whose elements lie in a memory of their own as they lay (torch: clone_preserve_strides)."""
-    return array.copy("C") if overlaps(array) else with_memory_copied(array, {})
+    return array.copy("C") if overlaps(array) else copy_with_memory(array, {})
 
 
 @op(

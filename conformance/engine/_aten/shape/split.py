@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._arguments.overloads import all_ints, refusal
+from ..._arguments.overloads import are_all_ints, argument_error
 from ..._autograd.tensor import Tensor, make
 from ..._c10.shapes import existing_dim, wrap_dim
 from ..registry import ROWS, Array, op
@@ -107,14 +107,14 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: Any = 0) -> Any:
         if split_size_or_sections.__class__ is bool or dim.__class__ is not int:
             _refuse("_VF.split", (tensor, split_size_or_sections, dim))
         return _split(tensor, split_size_or_sections, dim)
-    if dim.__class__ is not int or not all_ints(split_size_or_sections):
+    if dim.__class__ is not int or not are_all_ints(split_size_or_sections):
         _refuse("split_with_sizes", (tensor, split_size_or_sections, dim))
     return split_with_sizes(tensor, tuple(split_size_or_sections), dim)
 
 
 def _refuse(name: str, arguments: tuple[Any, ...]) -> None:
     """Refuse what torch's function of that name, which is called by its split, does not take."""
-    found = refusal(name, arguments, {})
+    found = argument_error(name, arguments, {})
     if found is not None:
         raise found
 

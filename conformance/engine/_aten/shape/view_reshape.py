@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..._arguments.argument_errors import check_ints, check_tensors
-from ..._arguments.overloads import is_count, refusal
+from ..._arguments.overloads import argument_error, is_count
 from ..._autograd import torch_function
 from ..._autograd.tensor import Tensor, make, version_counter
 from ..._autograd.tensor_attributes import is_conj, is_neg
-from ..._autograd.torch_dispatch_subclass import is_asked
+from ..._autograd.torch_dispatch_subclass import has_torch_dispatch
 from ..._autograd.validate_outputs import sum_to
 from ..._c10 import dtypes, errors
 from ..._c10.errors import wrong_type
@@ -54,12 +54,12 @@ def view(self: Tensor, *sides: Any, size: Any = None, dtype: Any = None) -> Tens
     asked = sides[0] if len(sides) == 1 and isinstance(sides[0], (dtypes.dtype, type)) else dtype
     try:
         if asked is not None:
-            kind = dtypes.asked("view", asked)
+            kind = dtypes.parse_dtype("view", asked)
         else:
             shape = sizes(sides if size is None else (size,))
     except TypeError as error:
         named = {name: value for name, value in (("size", size), ("dtype", dtype)) if value is not None}
-        raise refusal("Tensor.view", sides, named) or error from None
+        raise argument_error("Tensor.view", sides, named) or error from None
     return _view(self, shape) if asked is None else _view_dtype(self, kind)
 
 
@@ -134,7 +134,7 @@ def reshape(input: Tensor, *sides: Any, shape: Any = None) -> Tensor:
     if in_order_already:
         return _view(input, wanted)
     try:
-        if (transforms.backward or state.dispatch_modes or is_asked(input)) and type(
+        if (transforms.backward or state.dispatch_modes or has_torch_dispatch(input)) and type(
             input._array
         ) is np.ndarray:
             viewed(input._array, wanted)

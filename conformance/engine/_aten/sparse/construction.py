@@ -90,7 +90,7 @@ def _made(
         raise TypeError(SIGNATURES.format(f"({', '.join(shown)})"))
     if check_invariants is None:
         context.warn_of_invariants()
-    kind = dtypes.asked("sparse_coo_tensor", dtype)
+    kind = dtypes.parse_dtype("sparse_coo_tensor", dtype)
     if values is MISSING:
         if isinstance(indices, Tensor):
             raise TypeError(

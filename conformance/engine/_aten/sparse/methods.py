@@ -205,7 +205,7 @@ def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None
     """
     if not _is_sparse(self):
         return self if dtype is None else self.to(dtype)
-    if dtypes.asked("to_dense", dtype) is not None:
+    if dtypes.parse_dtype("to_dense", dtype) is not None:
         raise RuntimeError("dtype argument is not supported by sparse_to_dense")
     found: Tensor = _to_dense(self, masked_grad)
     return found

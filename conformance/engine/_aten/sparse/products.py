@@ -120,7 +120,7 @@ def sum(input: Tensor, dim: Any = None, dtype: Any = None) -> Tensor:
     Raises:
         RuntimeError: no sparse tensor.
     """
-    kind = dtypes.asked("sum", dtype)
+    kind = dtypes.parse_dtype("sum", dtype)
     found: Tensor
     if dim is None:
         found = input.coalesce().values().sum(dtype=kind)

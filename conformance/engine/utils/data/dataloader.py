@@ -47,7 +47,7 @@ class _SingleProcessDataLoaderIter:
     def __next__(self) -> Any:
         if state.trace is None:
             return self._next()
-        with state.trace.section("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"):
+        with state.trace.user_scope("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"):
             return self._next()
 
     def _next(self) -> Any:
@@ -140,7 +140,7 @@ class DataLoader:
 
         if self._workers is not None:
             return self._workers.again()
-        found = WorkerPass(self)
+        found = WorkerPass(self)  # see Note [Batches in turn]
         if self.persistent_workers:
             self._workers = found
         return found
