@@ -22,8 +22,14 @@ from conformance.commands import documenting
 PACKAGE = Path(conformance.__file__).parent
 ROOT = PACKAGE.parent
 
+_REVISION = "the in-house engine's prose is being revised layer by layer, and this one is not done"
 EXCLUDED = {
-    "conformance/engine": "the in-house engine's texts are torch's, and its prose is being revised module by module",
+    "conformance/engine/_c10": _REVISION,
+    "conformance/engine/_autograd": _REVISION,
+    "conformance/engine/_arguments": _REVISION,
+    "conformance/engine/_aten": _REVISION,
+    "conformance/engine/_transforms": _REVISION,
+    "conformance/engine/README.md": _REVISION,
 }
 """Parts that are not checked yet, and why; a part is checked as soon as it is removed here."""
 

@@ -1,4 +1,4 @@
-"""torch._C: the few names of torch's core that programs about autograd reach for."""
+"""torch._C: the few names of torch's C++ bindings that programs about autograd use."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _AutoDispatchBelowAutograd = below_autograd
 
 
 def _flag(attribute: str) -> tuple[Callable[[], bool], Callable[[bool], None]]:
-    """How a flag of this thread is read, and how it is set."""
+    """A getter and a setter of a thread-local flag."""
     return lambda: getattr(state, attribute), lambda value: setattr(state, attribute, value)
 
 
@@ -98,12 +98,12 @@ def _is_fwd_grad_enabled() -> bool:
 
 
 def _current_autograd_node() -> Node | None:
-    """The node whose hooks or backward run now."""
+    """The node whose backward or hooks are running."""
     return None if state.graph_task is None else state.graph_task.running
 
 
 def _current_graph_task_execution_order() -> list[Node]:
-    """The nodes that the running backward pass has before it, in order."""
+    """The nodes that the running backward pass will execute, in order."""
     if state.graph_task is None:
         raise RuntimeError(
             "_current_graph_task_execution_order should only be called during the backward pass"
@@ -142,7 +142,7 @@ _nn = SimpleNamespace(_parse_to=_parse_to)
 
 
 def _set_version_counters(tensors: Any, versions: Any) -> None:
-    """Set the version counters of tensors, each to its own number."""
+    """Set the version counters of tensors to the given numbers."""
     if len(tensors) != len(versions):
         raise RuntimeError(f"tensors_len={len(tensors)}, versions_len={len(versions)}")
     for tensor, version in zip(tensors, versions, strict=True):
@@ -155,7 +155,7 @@ _autograd._unsafe_set_version_counter = _set_version_counters
 
 
 class _WeakTensorRef:
-    """A weak reference to a tensor, which tells whether the tensor is gone."""
+    """A weak reference to a tensor that reports whether the tensor is gone."""
 
     def __init__(self, tensor: Tensor) -> None:
         self._reference = weakref.ref(tensor)
@@ -166,7 +166,7 @@ class _WeakTensorRef:
 
 
 class _UndefinedGrad:
-    """A function that lets no gradient through."""
+    """A function whose output has an undefined gradient."""
 
     def __call__(self, *tensors: Any) -> Any:
         found = tuple(undefined_gradient(each) if each.requires_grad else each.data for each in tensors)
@@ -174,7 +174,7 @@ class _UndefinedGrad:
 
 
 class _DelayedError:
-    """A function whose derivative raises."""
+    """A function whose backward raises an error."""
 
     def __init__(self, message: Any, count: int) -> None:
         self.message = message.decode() if isinstance(message, bytes) else message
@@ -188,16 +188,16 @@ class _DelayedError:
 
 
 class _Functions:
-    """The classes of nodes, each under its name."""
+    """torch._C._functions: the node classes by name."""
 
     DelayedError = graph.Node.register(_DelayedError)
     UndefinedGrad = _UndefinedGrad
 
     def __getattr__(self, name: str) -> type[Node]:
-        """The one class of nodes of this name.
+        """The node class of this name.
 
         Raises:
-            AttributeError: there is none, or several operations have one each.
+            AttributeError: there is none, or several operations have a class of this name.
         """
         from . import nn  # noqa: F401  it has rows of its own
 

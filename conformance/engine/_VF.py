@@ -1,4 +1,4 @@
-"""torch._VF: torch's functions without their Python wrappers."""
+"""torch._VF: the functions that torch's Python wrappers of the same names call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""torch.__future__: what a module's conversions and load_state_dict do with its parameters (torch: __future__.py)."""
+"""torch.__future__: how module conversions and load_state_dict replace parameters (torch: __future__.py)."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ _swap = False
 
 
 def set_overwrite_module_params_on_conversion(value: bool) -> None:
-    """Whether conversions give a module new parameters, in place of new data for those it has."""
+    """Whether conversions create new parameters instead of assigning new data to the existing ones."""
     global _overwrite
     _overwrite = value
 
 
 def get_overwrite_module_params_on_conversion() -> bool:
-    """Whether conversions give a module new parameters."""
+    """Whether conversions create new parameters."""
     return _overwrite
 
 
 def set_swap_module_params_on_conversion(value: bool) -> None:
-    """Whether conversions and load_state_dict swap parameters with what they become (torch.utils.swap_tensors)."""
+    """Whether conversions and load_state_dict replace parameters by torch.utils.swap_tensors."""
     global _swap
     _swap = value
 
 
 def get_swap_module_params_on_conversion() -> bool:
-    """Whether conversions and load_state_dict swap."""
+    """Whether conversions and load_state_dict replace parameters by torch.utils.swap_tensors."""
     return _swap

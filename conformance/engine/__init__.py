@@ -1,4 +1,4 @@
-"""The in-house engine: a module that stands in for ``torch`` in an autograd program, on numpy."""
+"""The in-house engine: a module that replaces ``torch`` in autograd programs, implemented on NumPy."""
 
 from __future__ import annotations
 
@@ -129,10 +129,10 @@ def is_storage(obj: Any, /) -> Any:
 
 
 def get_device_module(device: Any = None) -> Any:
-    """torch.get_device_module: the module named after a type of devices; without one the CPU's.
+    """torch.get_device_module: the module of a device type, by default the CPU's.
 
     Raises:
-        RuntimeError: it is no device, or there is no such module.
+        RuntimeError: there is no such device or module.
     """
     if not isinstance(device, (_device, str, type(None))):
         raise RuntimeError(f"Invalid value of device '{device}', expect torch.device, str, or None")
@@ -242,7 +242,7 @@ _LATER = (
     "utils",
     "version",
     "xpu",
-)  # imported when first asked for
+)  # submodules that are imported on first use
 _ELSEWHERE = {
     "_unique": "_VF",
     "_unique2": "_VF",
@@ -260,11 +260,11 @@ _ELSEWHERE = {
     "spmm": "_aten.sparse.products",
     "set_printoptions": "_c10.number_format",
     "vmap": "func",
-}  # and where these are from
+}  # names that are imported from other modules on first use
 
 
-def _is_part(name: str) -> Any:
-    """Whether a module of the engine has this name, which is asked for before it is imported."""
+def _is_submodule(name: str) -> Any:
+    """Whether the engine has a submodule of this name (checked before the import)."""
     return name.isidentifier() and _util.find_spec(f"{__name__}.{name}") is not None
 
 
@@ -281,7 +281,7 @@ def __getattr__(name: str) -> Any:
         found = import_module(f"{__name__}._dispatch.autocast").public(name)
         if found is not None:
             return found
-    if not name.startswith("_") and not _is_part(name):
+    if not name.startswith("_") and not _is_submodule(name):
         from ._nn.functions import FUNCTIONS
 
         if name in FUNCTIONS:

@@ -1,4 +1,4 @@
-"""torch._tensor: Tensor, as programs import it from there."""
+"""torch._tensor: Tensor, for programs that import it from this module."""
 
 from ._autograd.tensor import Tensor
 

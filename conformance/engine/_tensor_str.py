@@ -1,4 +1,4 @@
-"""torch._tensor_str: how tensors print, as programs import it from there; torch has ``printoptions`` here alone."""
+"""torch._tensor_str: the repr of tensors, and ``printoptions``, which torch has only here."""
 
 from ._c10.number_format import get_printoptions, printoptions, set_printoptions
 

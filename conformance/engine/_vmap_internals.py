@@ -1,4 +1,4 @@
-"""torch._vmap_internals: the vmap that came before torch.func's."""
+"""torch._vmap_internals: the deprecated vmap that torch.func's replaced."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def _listed(value: Any) -> tuple[Any, ...]:
 def _vmap(
     func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, allow_none_pass_through: bool = False
 ) -> Callable[..., Any]:
-    """A function that calls ``func`` with every example of its arguments at once.
+    """A function that calls ``func`` with batched arguments.
 
     Raises:
-        ValueError: dimensions that do not fit; results that are no tensors.
+        ValueError: ``in_dims`` or ``out_dims`` do not match, or a result is not a tensor.
     """
     name = getattr(func, "__name__", repr(func))
 
@@ -36,7 +36,7 @@ def _vmap(
         flat, spec = flatten(args)
         dims = in_dims_of(func, in_dims, args, flat, spec, old=True)
         if all(each is None for each in dims):
-            raise IndexError("list index out of range")  # torch's, by accident
+            raise IndexError("list index out of range")  # the accidental error of torch
         size = size_of(flat, dims)
         seen: list[Any] = []
 

@@ -1,4 +1,4 @@
-"""torch.accelerator of a machine without one."""
+"""torch.accelerator on a machine without an accelerator."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def device_count() -> int:
 
 
 def current_accelerator(check_available: bool = False) -> None:
-    """torch.accelerator.current_accelerator: there is none."""
+    """torch.accelerator.current_accelerator: None."""
 
 
 def _needing(name: str) -> Callable[..., NoReturn]:

@@ -1,4 +1,4 @@
-"""torch.compiler for programs that ask whether they are compiled: they never are. Nothing is compiled here."""
+"""torch.compiler: programs are never compiled, and decorators return functions unchanged."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ is_dynamo_compiling = is_exporting = is_compiling
 
 
 def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Callable[..., Any]:
-    """torch.compiler.disable: a mark for the compiler, as a decorator with or without arguments."""
+    """torch.compiler.disable: a decorator, with or without arguments, that does nothing here."""
     return allow_in_graph if fn is None else allow_in_graph(fn)
 
 

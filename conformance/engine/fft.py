@@ -1,7 +1,7 @@
-"""torch.fft: discrete Fourier transforms, of one dimension, two or more (torch: native/SpectralOps.cpp).
+"""torch.fft: discrete Fourier transforms (torch: native/SpectralOps.cpp).
 
-``n`` and ``s`` are how many numbers to transform, of which what is too much is cut off and what is missing is zero;
-``norm`` says which way divides by how many they are: "backward", "forward", or both by the root ("ortho").
+``n`` and ``s`` are the signal sizes, to which the input is trimmed or zero-padded. ``norm`` says which direction divides
+by the number of elements n: "backward", "forward", or both by sqrt(n) ("ortho").
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from ._autograd.tensor import Tensor
 from ._c10 import dtypes as _dtypes
 from ._c10.device import check_memory
 from ._c10.errors import unimplemented
+from ._c10.operator_facts import composite as _composite
 from ._c10.shapes import existing_dim
 
 _FLOATS = "Only supports floating-point dtypes, but found: "
@@ -33,7 +34,7 @@ _COMPLEX = {_dtypes.float32: _dtypes.complex64, _dtypes.float64: _dtypes.complex
 
 
 def _promoted(input: Tensor, require_complex: bool = False) -> Tensor:
-    """Integers become the default dtype, and real numbers complex ones where they must."""
+    """Promote integers to the default dtype, and real inputs to complex ones if required."""
     kind = input.dtype
     if not kind.is_complex:
         kind = kind if kind.is_floating_point else _dtypes.get_default_dtype()
@@ -44,7 +45,7 @@ def _promoted(input: Tensor, require_complex: bool = False) -> Tensor:
 
 
 def _normalization(norm: str | None, forward: bool) -> int:
-    """What to divide by: nothing (0), the root of how many numbers there are (1), how many there are (2)."""
+    """The normalization mode: none (0), divide by sqrt(n) (1), divide by n (2)."""
     if norm is None or norm == "backward":
         return 0 if forward else 2
     if norm == "forward":
@@ -55,7 +56,7 @@ def _normalization(norm: str | None, forward: bool) -> int:
 
 
 def _resized(input: Tensor, dim: Dims, sizes: Sequence[int]) -> Tensor:
-    """The first numbers along each dimension, zeros behind them where there are too few."""
+    """Trim or zero-pad the end of each dimension to a size."""
     shape = input._array.shape
     padding = [0] * (2 * len(shape))
     for axis, size in zip(dim, sizes, strict=True):
@@ -71,8 +72,8 @@ def _check_points(count: int) -> None:
         raise RuntimeError(f"Invalid number of data points ({count}) specified")
 
 
-def _stored(name: str, out: Tensor | None, input: Tensor, found: Tensor, complex: bool) -> Tensor:
-    """The result, written into out= where that is given."""
+def _written_to_out(name: str, out: Tensor | None, input: Tensor, found: Tensor, complex: bool) -> Tensor:
+    """The result, copied to ``out`` if given."""
     if out is None:
         return found
     if out.is_complex() is not complex or not (complex or out.is_floating_point()):
@@ -103,7 +104,7 @@ def _of_real(
     if n is not None:
         input = _resized(input, (axis,), (n,))
     found = fft_r2c(input, (axis,), _normalization(norm, forward), onesided)
-    return _stored(name, out, input, found if forward else found.conj(), True)
+    return _written_to_out(name, out, input, found if forward else found.conj(), True)
 
 
 def _of_complex(
@@ -113,7 +114,9 @@ def _of_complex(
     _check_points(input._array.shape[axis] if n is None else n)
     if n is not None:
         input = _resized(input, (axis,), (n,))
-    return _stored(name, out, input, fft_c2c(input, (axis,), _normalization(norm, forward), forward), True)
+    return _written_to_out(
+        name, out, input, fft_c2c(input, (axis,), _normalization(norm, forward), forward), True
+    )
 
 
 def _to_real(name: str, input: Tensor, n: int | None, dim: int, norm: Any, out: Any, forward: bool) -> Tensor:
@@ -124,7 +127,7 @@ def _to_real(name: str, input: Tensor, n: int | None, dim: int, norm: Any, out: 
     if n is not None:
         input = _resized(input, (axis,), (n // 2 + 1,))
     number = _normalization(norm, forward)
-    return _stored(
+    return _written_to_out(
         name, out, input, fft_c2r(input.conj() if forward else input, (axis,), number, size), False
     )
 
@@ -136,6 +139,7 @@ def _of_any(name: str, input: Tensor, n: int | None, dim: int, norm: Any, out: A
 
 
 def _single(name: str, transform: Callable[..., Tensor], forward: bool, text: str) -> Callable[..., Tensor]:
+    @_composite(autocast="fp32")
     def function(
         input: Tensor,
         n: int | None = None,
@@ -166,7 +170,7 @@ irfft, hfft = _single("irfft", _to_real, False, _BACK), _single("hfft", _to_real
 
 
 def _shape_and_dims(input: Tensor, s: Any, dim: Any) -> tuple[list[int], Dims]:
-    """The dimensions to transform, and how many numbers of each."""
+    """The dimensions to transform, and their signal sizes."""
     sizes = input._array.shape
     ndim = len(sizes)
     s, dim = (each if each is None or isinstance(each, (tuple, list)) else (each,) for each in (s, dim))
@@ -197,7 +201,9 @@ def _need_axes(name: str, axes: Dims) -> None:
 def _all_complex(name: str, input: Tensor, s: Any, dim: Any, norm: Any, out: Any, forward: bool) -> Tensor:
     shape, axes = _shape_and_dims(input, s, dim)
     input = _resized(_promoted(input, True), axes, shape)
-    return _stored(name, out, input, fft_c2c(input, axes, _normalization(norm, forward), forward), True)
+    return _written_to_out(
+        name, out, input, fft_c2c(input, axes, _normalization(norm, forward), forward), True
+    )
 
 
 def _from_real(name: str, input: Tensor, s: Any, dim: Any, norm: Any, out: Any, forward: bool) -> Tensor:
@@ -209,11 +215,11 @@ def _from_real(name: str, input: Tensor, s: Any, dim: Any, norm: Any, out: Any, 
     input = _resized(_promoted(input), axes, shape)
     number = _normalization(norm, forward)
     if forward:
-        return _stored(name, out, input, fft_r2c(input, axes, number, True), True)
+        return _written_to_out(name, out, input, fft_r2c(input, axes, number, True), True)
     found = fft_r2c(input, axes[-1:], number, True)
     if len(axes) == 1:
-        return _stored(name, out, input, found.conj(), True)
-    return _stored(name, out, input, fft_c2c(found.conj_physical(), axes[:-1], number, False), True)
+        return _written_to_out(name, out, input, found.conj(), True)
+    return _written_to_out(name, out, input, fft_c2c(found.conj_physical(), axes[:-1], number, False), True)
 
 
 def _into_real(name: str, input: Tensor, s: Any, dim: Any, norm: Any, out: Any, forward: bool) -> Tensor:
@@ -229,15 +235,16 @@ def _into_real(name: str, input: Tensor, s: Any, dim: Any, norm: Any, out: Any, 
         if len(axes) > 1:
             input = fft_c2c(input, axes[:-1], number, True)
         input, axes = input.conj(), axes[-1:]
-    return _stored(name, out, input, fft_c2r(input, axes, number, last), False)
+    return _written_to_out(name, out, input, fft_c2r(input, axes, number, last), False)
 
 
-def _several(
-    name: str, transform: Callable[..., Tensor], forward: bool, text: str
+def _multidimensional(
+    name: str, transform: Callable[..., Tensor], forward: bool, text: str, autocast: str | None = "fp32"
 ) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
-    """A transform of the last two dimensions, and one of all: name2 and namen."""
+    """The transforms of two dimensions (``fft2``) and of any number (``fftn``)."""
 
     def over(suffix: str, dims: Dims | None) -> Callable[..., Tensor]:
+        @_composite(autocast=autocast)
         def function(
             input: Tensor,
             s: Any = None,
@@ -253,12 +260,12 @@ def _several(
     return over("2", (-2, -1)), over("n", None)
 
 
-fft2, fftn = _several("fft", _all_complex, True, _WHOLE)
-ifft2, ifftn = _several("ifft", _all_complex, False, _WHOLE)
-rfft2, rfftn = _several("rfft", _from_real, True, _HALF)
-ihfft2, ihfftn = _several("ihfft", _from_real, False, _HALF)
-irfft2, irfftn = _several("irfft", _into_real, False, _BACK)
-hfft2, hfftn = _several("hfft", _into_real, True, _BACK)
+fft2, fftn = _multidimensional("fft", _all_complex, True, _WHOLE)
+ifft2, ifftn = _multidimensional("ifft", _all_complex, False, _WHOLE)
+rfft2, rfftn = _multidimensional("rfft", _from_real, True, _HALF)
+ihfft2, ihfftn = _multidimensional("ihfft", _from_real, False, _HALF, None)
+irfft2, irfftn = _multidimensional("irfft", _into_real, False, _BACK)
+hfft2, hfftn = _multidimensional("hfft", _into_real, True, _BACK, None)
 
 # Frequencies and shifts ---------------------------------------------------------------------------
 
@@ -295,12 +302,12 @@ def _shifted(input: Tensor, dim: Any, more: int) -> Tensor:
 
 
 def fftshift(input: Tensor, dim: Any = None) -> Tensor:
-    """The frequencies in their order, zero in the middle."""
+    """Move the zero frequency to the center."""
     return _shifted(input, dim, 0)
 
 
 def ifftshift(input: Tensor, dim: Any = None) -> Tensor:
-    """What fftshift has put in order, as it was."""
+    """The inverse of fftshift."""
     return _shifted(input, dim, 1)
 
 

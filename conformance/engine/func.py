@@ -1,4 +1,4 @@
-"""torch.func: functions made of functions, and modules as functions of their parameters."""
+"""torch.func: function transforms such as grad and vmap, and functional_call."""
 
 from __future__ import annotations
 

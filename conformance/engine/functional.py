@@ -1,4 +1,4 @@
-"""torch.functional: where torch keeps the functions that it writes in Python."""
+"""torch.functional: the top-level functions that torch writes in Python."""
 
 import sys
 from typing import Any

@@ -1,4 +1,4 @@
-"""torch.jit for programs that ask whether they are compiled: they never are. Nothing is compiled here."""
+"""torch.jit: programs are never compiled, and decorators return functions unchanged."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ is_tracing = is_scripting
 
 
 def export(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """torch.jit.export: a mark for the compiler."""
+    """torch.jit.export: a decorator that does nothing here."""
     return fn
 
 
@@ -25,10 +25,10 @@ script_if_tracing = export
 
 
 def ignore(drop: Any = False, **kwargs: Any) -> Any:
-    """torch.jit.ignore: a mark for the compiler, as a decorator with or without arguments.
+    """torch.jit.ignore: a decorator, with or without arguments, that does nothing here.
 
     Raises:
-        RuntimeError: it is given neither a function nor a bool.
+        RuntimeError: the argument is neither a function nor a bool.
     """
     if callable(drop):
         return drop
@@ -38,7 +38,7 @@ def ignore(drop: Any = False, **kwargs: Any) -> Any:
 
 
 def unused(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """torch.jit.unused: a mark for the compiler."""
+    """torch.jit.unused: a decorator that does nothing here."""
     return fn
 
 

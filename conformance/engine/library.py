@@ -1,4 +1,4 @@
-"""torch.library: operators of a program's own, with names, schemas and derivatives (torch: library.py)."""
+"""torch.library: custom operators with schemas, kernels and derivatives (torch: library.py)."""
 
 from __future__ import annotations
 
@@ -38,18 +38,20 @@ __all__ = [
 
 Function = Callable[..., Any]
 
-_keep_alive: list[Library] = []  # the libraries of what was defined without one
+_keep_alive: list[
+    Library
+] = []  # the libraries of operators that were defined without one, kept for the life of the process
 _defs = ENTRIES
 
 
 def fallthrough_kernel() -> None:
-    """Stands for a kernel that lets the next one run; not to be called."""
+    """A marker registered in place of a kernel so that the next one runs; calling it is an error."""
     raise NotImplementedError("fallthrough_kernel() should never be called.")
 
 
 @contextmanager
 def _scoped_library(*args: Any, **kwargs: Any) -> Iterator[Library]:
-    """A library that is destroyed at the end of the block."""
+    """A context with a library that is destroyed at its end."""
     library = Library(*args, **kwargs)
     try:
         yield library
@@ -57,7 +59,7 @@ def _scoped_library(*args: Any, **kwargs: Any) -> Iterator[Library]:
         library._destroy()
 
 
-# Functions for operators by their names ----------------------------------------------------------
+# Functions that take operators by name -----------------------------------------------------------
 
 _SCHEMA_ALONE = re.compile(r"\(.*\) -> .*")
 
@@ -65,12 +67,12 @@ _SCHEMA_ALONE = re.compile(r"\(.*\) -> .*")
 def define(
     qualname: Any, schema: str, alias_analysis: str = "", *, lib: Library | None = None, tags: Tags = ()
 ) -> Any:
-    """A new operator ``namespace::name`` with a schema that does not name it.
+    """Define an operator ``namespace::name`` with a schema without a name.
 
-    With a library in place of the name, a decorator of a kernel for a schema that does.
+    With a library as the first argument, a decorator that defines the operator of a full schema and registers its kernel.
 
     Raises:
-        ValueError: the name has no namespace, or the schema is none.
+        ValueError: the name has no namespace, or the schema does not have the expected form.
     """
     if isinstance(qualname, Library):
 
@@ -100,9 +102,9 @@ def impl(
     *,
     lib: Library | None = None,
 ) -> Any:
-    """A kernel of an operator for types of devices, or dispatch keys; without a function, a decorator of it.
+    """Register a kernel of an operator for device types or dispatch keys; without a function, a decorator.
 
-    With a library in place of the name ``types`` is the name, and the decorator returns the function.
+    With a library as the first argument, ``types`` is the operator's name and the decorator returns the function.
     """
     if isinstance(qualname, Library):
 
@@ -135,10 +137,10 @@ def _library_for(namespace: str, lib: Library | None) -> Library:
 
 
 def _resolved(op: Any, function: str) -> CustomOpDef | str:
-    """The custom op, or the name of an operator that is none.
+    """The CustomOpDef, or else the operator's name.
 
     Raises:
-        ValueError: it is neither a name, nor an operator.
+        ValueError: the argument is neither a name nor an operator.
     """
     if not isinstance(op, (str, OpOverload, CustomOpDef)):
         raise ValueError(f"{function}({op}): got unexpected type for op: {type(op)}")
@@ -156,7 +158,7 @@ def register_kernel(
     *,
     lib: Library | None = None,
 ) -> Any:
-    """A kernel of an operator for types of devices; None stands for all that have nothing of their own."""
+    """Register an operator's kernel for device types; None means all that have no kernel of their own."""
     found = _resolved(op, "register_kernel")
     if isinstance(found, CustomOpDef):
         return found.register_kernel(device_types, func)
@@ -164,7 +166,7 @@ def register_kernel(
 
 
 def register_fake(op: Any, func: Function | None = None, /, *, lib: Library | None = None) -> Any:
-    """Keep what tells an operator's shapes without values, for compilers; here nothing asks for it."""
+    """Register the fake kernel, which computes shapes without values (kept, never called)."""
     found = _resolved(op, "register_fake")
     if isinstance(found, CustomOpDef):
         return found.register_fake if func is None else found.register_fake(func)
@@ -177,7 +179,7 @@ def register_fake(op: Any, func: Function | None = None, /, *, lib: Library | No
 
 
 def register_autocast(op: Any, device_type: str, cast_inputs: Any, /, *, lib: Library | None = None) -> Any:
-    """What an operator's tensors are cast to where autocast is on, as in `CustomOpDef.register_autocast`."""
+    """Register the dtype to which autocast casts an operator's tensors, as in `CustomOpDef.register_autocast`."""
     found = _resolved(op, "register_autocast")
     _check_available(device_type)
     if isinstance(found, CustomOpDef):
@@ -194,11 +196,11 @@ def register_autograd(
     setup_context: Function | None = None,
     lib: Library | None = None,
 ) -> None:
-    """The derivative of an operator, as in `CustomOpDef.register_autograd`.
+    """Register an operator's derivative, as in `CustomOpDef.register_autograd`.
 
     Raises:
         RuntimeError: the operator writes to its arguments, or returns nothing.
-        NotImplementedError: a tensor can be given by keyword alone.
+        NotImplementedError: a tensor is a keyword-only argument.
     """
     found = _resolved(op, "register_autograd")
     if isinstance(found, CustomOpDef):
@@ -221,10 +223,10 @@ def _refuse_keyword_tensors(operator: Operator, function: str) -> None:
 
 
 def register_vmap(op: Any, func: Function | None = None, /, *, lib: Library | None = None) -> Any:
-    """What runs on batches, as in `CustomOpDef.register_vmap`.
+    """Register an operator's vmap rule, as in `CustomOpDef.register_vmap`.
 
     Raises:
-        NotImplementedError: a tensor can be given by keyword alone.
+        NotImplementedError: a tensor is a keyword-only argument.
     """
     found = _resolved(op, "register_vmap")
     if isinstance(found, CustomOpDef):
@@ -245,7 +247,7 @@ def register_torch_dispatch(
     *,
     lib: Library | None = None,
 ) -> Any:
-    """What stands in for a mode's ``__torch_dispatch__``, as in `CustomOpDef.register_torch_dispatch`."""
+    """Register what a TorchDispatchMode class does with an operator, as in `CustomOpDef.register_torch_dispatch`."""
     found = _resolved(op, "register_torch_dispatch")
     if isinstance(found, CustomOpDef):
         return found.register_torch_dispatch(torch_dispatch_class, func)

@@ -1,4 +1,4 @@
-"""torch.mps of a machine without one."""
+"""torch.mps on a machine without such a device."""
 
 from __future__ import annotations
 

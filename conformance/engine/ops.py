@@ -1,4 +1,4 @@
-"""torch.ops: operators by their names in the dispatcher, aten's and those that programs define (torch: _ops.py)."""
+"""torch.ops: operators by their dispatcher names, ATen's and custom ones (torch: _ops.py)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""torch.overrides: classes whose objects say themselves what torch's functions do with them."""
+"""torch.overrides: the __torch_function__ protocol and its modes."""
 
 from ._autograd.torch_function import (
     BaseTorchFunctionMode,

@@ -1,4 +1,4 @@
-"""torch.profiler: profiles of a training loop, in cycles of steps; see autograd/profiler.py for what is seen."""
+"""torch.profiler: profiles of training loops in cycles of steps, see Note [What a profile shows]."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 
 
 class ProfilerActivity(Enum):
-    """What may be profiled; here it is the CPU."""
+    """The activities that can be profiled; here only the CPU."""
 
     CPU = 0
     XPU = 1
@@ -37,7 +37,7 @@ class ProfilerActivity(Enum):
 
 
 class RecordScope(Enum):
-    """What an event is of."""
+    """The kind of an event."""
 
     FUNCTION = 0
     BACKWARD_FUNCTION = 1
@@ -52,7 +52,7 @@ class RecordScope(Enum):
 
 
 class ProfilerAction(Enum):
-    """What is done at a step."""
+    """The action of the profiler at a step."""
 
     __module__ = "torch.profiler.profiler"
 
@@ -64,12 +64,12 @@ class ProfilerAction(Enum):
 
 
 def kineto_available() -> bool:
-    """torch.profiler.kineto_available: whether torch was built with its own recorder."""
+    """torch.profiler.kineto_available: whether torch was built with Kineto."""
     return True
 
 
 def supported_activities() -> set[ProfilerActivity]:
-    """What this machine can profile."""
+    """The activities that this machine supports."""
     return {ProfilerActivity.CPU}
 
 
@@ -79,15 +79,15 @@ def supported_activities() -> set[ProfilerActivity]:
 def schedule(
     *, wait: int, warmup: int, active: int, repeat: int = 0, skip_first: int = 0, skip_first_wait: int = 0
 ) -> Callable[[int], ProfilerAction]:
-    """What is done at each step: it is let pass, warmed up with, or recorded, in cycles.
+    """A function from the step to the action: cycles of wait, warmup and active steps.
 
     Args:
-        repeat: the number of cycles; without end if 0.
+        repeat: the number of cycles; 0 means no limit.
         skip_first: steps before the first cycle.
-        skip_first_wait: not 0, if the first cycle does not wait.
+        skip_first_wait: nonzero if the first cycle skips ``wait``.
 
     Raises:
-        AssertionError: a number is negative, or nothing is recorded.
+        AssertionError: a number is negative, or ``active`` is 0.
     """
     if wait < 0 or warmup < 0 or active <= 0 or repeat < 0 or skip_first < 0:
         raise AssertionError(
@@ -123,7 +123,7 @@ def _record_all(step: int) -> ProfilerAction:
 def tensorboard_trace_handler(
     dir_name: str, worker_name: str | None = None, use_gzip: bool = False, use_python_export: bool = False
 ) -> Callable[[Any], None]:
-    """What writes each trace to a file of its own in a directory."""
+    """An ``on_trace_ready`` that writes each trace to a new file in a directory."""
 
     def write(ready: Any) -> None:
         os.makedirs(dir_name, exist_ok=True)
@@ -154,11 +154,11 @@ def _warn_of_clearing() -> None:
 
 
 def _parse_activities(activities: Iterable[Any]) -> set[ProfilerActivity]:
-    """The activities, of which some may be given with the kinds of events that are wanted.
+    """The activities; each may come with a list of the kinds of events to record.
 
     Raises:
-        TypeError: one is none.
-        ValueError: one is given twice.
+        TypeError: an element is not an activity.
+        ValueError: an activity is given twice.
     """
     found: set[ProfilerActivity] = set()
     for item in activities:
@@ -181,7 +181,7 @@ _DEVICES = {
 
 
 class _KinetoProfile:
-    """A profile that is prepared, started and stopped one after the other."""
+    """The base of ``profile``, which is prepared, started and stopped explicitly."""
 
     __module__ = "torch.profiler.profiler"
 
@@ -215,16 +215,16 @@ class _KinetoProfile:
         self._trace_metadata: dict[str, str] = {}
 
     def start(self) -> None:
-        """Record from here on."""
+        """Prepare and begin to record."""
         self.prepare_trace()
         self.start_trace()
 
     def stop(self) -> None:
-        """No longer."""
+        """Stop recording."""
         self.stop_trace()
 
     def prepare_trace(self) -> None:
-        """Make ready to record."""
+        """Prepare to record."""
         if self.profiler is not None and not self.acc_events:
             _warn_of_clearing()
         if self.profiler is None or not self.acc_events:
@@ -248,7 +248,7 @@ class _KinetoProfile:
         """Begin to record.
 
         Raises:
-            AssertionError: it is not ready.
+            AssertionError: it is not prepared.
         """
         if self.execution_trace_observer:
             self.execution_trace_observer.start()
@@ -256,10 +256,10 @@ class _KinetoProfile:
         self._trace_metadata.update(self.preset_metadata)
 
     def stop_trace(self) -> None:
-        """Leave off.
+        """Stop recording.
 
         Raises:
-            AssertionError: it never began.
+            AssertionError: it was not started.
         """
         if self.execution_trace_observer:
             self.execution_trace_observer.stop()
@@ -271,10 +271,10 @@ class _KinetoProfile:
         return self.profiler
 
     def events(self) -> EventList:
-        """All events of the present cycle.
+        """All events of the current cycle.
 
         Raises:
-            AssertionError: there is none, as in what follows.
+            AssertionError: there is no trace, also in the methods below.
         """
         return self._begun("accessing events").function_events
 
@@ -290,7 +290,7 @@ class _KinetoProfile:
         )
 
     def export_chrome_trace(self, path: str, use_python_export: bool = False) -> None:
-        """Write the events to a file as Chrome's tracing reads them, compressed if its name ends with .gz."""
+        """Write the events to a file for Chrome's trace viewer, compressed if its name ends in .gz."""
         begun = self._begun("exporting chrome trace")
         begun.export_chrome_trace(path)
         if path.endswith(".gz"):
@@ -300,25 +300,25 @@ class _KinetoProfile:
                 packed.write(plain)
 
     def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:
-        """Write to a file where events came from."""
+        """Write the events' stacks to a file."""
         self._begun("exporting stacks").export_stacks(path, metric)
 
     def toggle_collection_dynamic(self, enable: bool, activities: Iterable[ProfilerActivity]) -> None:
-        """Go on recording, or leave off for a while."""
+        """Resume or pause recording."""
         if self.profiler is not None:
             self.profiler.toggle_collection_dynamic(enable, activities)
 
     def add_metadata(self, key: str, value: str) -> None:
-        """Keep a text with the trace."""
+        """Add a string to the trace's metadata."""
         quoted = value.replace('"', '\\"')
         self.add_metadata_json(key, f'"{quoted}"')
 
     def add_metadata_json(self, key: str, value: str) -> None:
-        """Keep a value, which is JSON, with the trace."""
+        """Add a JSON value to the trace's metadata."""
         self._trace_metadata[key] = value
 
     def preset_metadata_json(self, key: str, value: str) -> None:
-        """Keep a value with the traces that begin later."""
+        """Add a JSON value to the metadata of later traces."""
         self.preset_metadata[key] = value
 
 
@@ -326,16 +326,16 @@ _RECORDING = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
 
 
 class profile(_KinetoProfile):
-    """A profile of a loop that calls ``step`` at the end of each turn.
+    """A profiler of a loop that calls ``step`` at the end of each iteration.
 
     Args:
-        activities: what is profiled; the CPU must be among it.
-        schedule: what is done at which step; without it all is recorded.
-        on_trace_ready: called with this profile when a cycle has ended.
+        activities: the activities to profile, among them the CPU.
+        schedule: a function from the step to the action; without it all steps are recorded.
+        on_trace_ready: called with this profiler at the end of a cycle.
 
     Raises:
-        AssertionError: nothing is profiled.
-        ValueError: the schedule begins as none may.
+        AssertionError: there are no activities.
+        ValueError: the schedule begins with an invalid action.
     """
 
     __module__ = "torch.profiler.profiler"
@@ -384,26 +384,26 @@ class profile(_KinetoProfile):
         return found
 
     def start(self) -> None:
-        """Do what the first step asks for."""
-        self._turn(ProfilerAction.NONE, self.current_action)
+        """Perform the action of the first step."""
+        self._transition(ProfilerAction.NONE, self.current_action)
         self._begin_step()
 
     def stop(self) -> None:
-        """End the cycle; what it recorded is ready."""
+        """End the current cycle, and call ``on_trace_ready`` if it recorded."""
         self._end_step()
-        self._turn(self.current_action, None)
+        self._transition(self.current_action, None)
 
     def step(self) -> None:
-        """End a step, and begin the next.
+        """End a step and begin the next.
 
         Raises:
-            ValueError: the schedule tells what none may.
+            ValueError: the schedule returns an invalid transition.
         """
         self._end_step()
         action = self._scheduled(self.step_num + 1)
         self.step_num += 1
         before, self.current_action = self.current_action, action
-        self._turn(before, action)
+        self._transition(before, action)
         self._begin_step()
 
     def _begin_step(self) -> None:
@@ -416,8 +416,8 @@ class profile(_KinetoProfile):
             self.step_rec_fn.__exit__()
             self.step_rec_fn = None
 
-    def _turn(self, before: ProfilerAction, now: ProfilerAction | None) -> None:
-        """Go from one action to the next, which is None at the end."""
+    def _transition(self, before: ProfilerAction, now: ProfilerAction | None) -> None:
+        """Make the transition between two actions; None means the end."""
         warm, saving = ProfilerAction.WARMUP, before == ProfilerAction.RECORD_AND_SAVE
         if now in _RECORDING and before == ProfilerAction.RECORD:
             return
@@ -438,11 +438,11 @@ class profile(_KinetoProfile):
             self.start_trace()
 
     def set_custom_trace_id_callback(self, callback: Callable[[], str]) -> None:
-        """Name traces by what a function gives."""
+        """Set a function that returns the names of traces."""
         self.custom_trace_id_callback = callback
 
     def get_trace_id(self) -> str | None:
-        """The name of the present trace."""
+        """The name of the current trace."""
         return None if self.profiler is None else self.profiler.trace_id
 
 

@@ -21,7 +21,7 @@ from ._c10.device import device
 
 File = Union[str, "os.PathLike[str]", IO[bytes]]
 
-# What a file of weights alone may name: tensors, what holds them, and what numpy needs for their arrays.
+# The classes and functions allowed with weights_only: tensors, containers, and NumPy's for their arrays.
 _WEIGHTS = {
     "collections": {"OrderedDict", "Counter"},
     "builtins": {"set", "complex", "bytearray", "bytes"},
@@ -52,11 +52,11 @@ def save(
     _use_new_zipfile_serialization: bool = True,
     _disable_byteorder_record: bool = False,
 ) -> None:
-    """Write an object to a file, or to what has been opened as one; tensors that share memory go on sharing it.
+    """Pickle an object to a path or file object; tensors that share memory do so again when loaded.
 
     Raises:
-        AttributeError: it is no file.
-        RuntimeError: the folder of the path is not there.
+        AttributeError: the argument is not a file.
+        RuntimeError: the directory does not exist.
     """
     if isinstance(f, (str, os.PathLike)) and (parent := os.path.dirname(f)) and not os.path.isdir(parent):
         raise RuntimeError(f"Parent directory {parent} does not exist.")
@@ -80,11 +80,11 @@ def load(
     mmap: bool | None = None,
     **pickle_load_args: Any,
 ) -> Any:
-    """Read what ``save`` wrote; by default tensors and what holds them, and nothing that could run code.
+    """Load a file that ``save`` wrote, by default only tensors and containers, so that no code runs.
 
     Raises:
-        UnpicklingError: something else is in it, and ``weights_only`` is not off.
-        AttributeError: it is no file.
+        UnpicklingError: the file contains other classes, and ``weights_only`` is not False.
+        AttributeError: the argument is not a file.
     """
     if not isinstance(f, (str, os.PathLike)) and not hasattr(f, "seek"):
         raise AttributeError(
@@ -107,7 +107,7 @@ def load(
 
 
 def _weights(file: IO[bytes], options: dict[str, Any]) -> Any:
-    """What a file of weights alone holds."""
+    """Unpickle with only the allowed classes and functions."""
     try:
         return _WeightsUnpickler(file, **options).load()
     except EOFError:
@@ -120,7 +120,7 @@ def _weights(file: IO[bytes], options: dict[str, Any]) -> Any:
 
 
 def _available(location: Any) -> bool:
-    """Whether tensors can be brought there: this machine has the CPU."""
+    """Whether tensors can be moved to this location: only to the CPU."""
     return not isinstance(location, (str, device)) or device(location).type != "cuda"
 
 
@@ -132,23 +132,23 @@ class _Pickler(pickle.Pickler):
 
 
 def add_safe_globals(safe_globals: list[Any]) -> None:
-    """Allow classes and functions in files of weights."""
+    """Allow classes and functions with ``weights_only``."""
     _SAFE.update(dict.fromkeys(safe_globals))
 
 
 def get_safe_globals() -> list[Any]:
-    """What has been allowed in files of weights."""
+    """The classes and functions that were allowed with ``weights_only``."""
     return list(_SAFE)
 
 
 def clear_safe_globals() -> None:
-    """Allow no more than tensors and what holds them."""
+    """Reset to the default: tensors and containers."""
     _SAFE.clear()
 
 
 @contextlib.contextmanager
 def safe_globals(safe_globals: list[Any]) -> Iterator[None]:
-    """add_safe_globals, for a while."""
+    """add_safe_globals within a context."""
     before = get_safe_globals()
     add_safe_globals(safe_globals)
     try:
@@ -185,7 +185,7 @@ _REFUSED = (
 
 class _WeightsUnpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
-        # Files of protocol 2 have Python 2's names for what is Python's own.
+        # Protocol 2 has Python 2's names for the modules of builtins.
         module, name = NAME_MAPPING.get((module, name), (IMPORT_MAPPING.get(module, module), name))
         for each in _SAFE:
             if (each.__module__, each.__qualname__) == (module, name):
@@ -197,7 +197,7 @@ class _WeightsUnpickler(pickle.Unpickler):
         raise pickle.UnpicklingError(_REFUSED.format(name if module == "builtins" else f"{module}.{name}"))
 
     def _blank(self, where: pickling.Place) -> Any:
-        """An object of one of the engine's classes; those of the program's have been looked for before."""
+        """An uninitialized object of an engine class; the program's classes were looked up before."""
         cls = pickling.find(where)
         if cls not in _SAFE:
             raise pickle.UnpicklingError(_REFUSED.format(f"{cls.__module__}.{cls.__qualname__}"))

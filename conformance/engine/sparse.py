@@ -1,15 +1,15 @@
 """torch.sparse, and tensors of the layout torch.sparse_coo (torch: torch/sparse, native/sparse).
 
-A sparse tensor is a Tensor whose array (``_aten/sparse/sparse_array.py``) has indices and values, see Note [Sparse arrays]. Its
-operations are the rows that dense tensors have, with kernels of their own (``_aten/sparse/kernels.py`` and what that names); rows that only sparse
-tensors have are in ``_aten/sparse/construction.py``, ``_aten/sparse/methods.py`` and ``_aten/sparse/products.py``; what becomes of sparse gradients is in
-``_aten/sparse/gradients.py``. All of it is loaded when it is first asked for.
+A sparse tensor is a Tensor whose array (``_aten/sparse/sparse_array.py``) has indices and values, see Note
+[Sparse arrays]. Operators that dense tensors also have use separate kernels (``_aten/sparse/kernels.py``).
+Operators of sparse tensors alone are in ``_aten/sparse/construction.py``, ``_aten/sparse/methods.py`` and
+``_aten/sparse/products.py``, and sparse gradients in ``_aten/sparse/gradients.py``. These modules are imported on first use.
 
-Not here: the compressed layouts (CSR, CSC, BSR, BSC), semi-structured sparsity, sampled_addmm, spdiags, spsolve,
+Not supported: the compressed layouts (CSR, CSC, BSR, BSC), semi-structured sparsity, sampled_addmm, spdiags, spsolve,
 smm, hspmm and sspaddmm, sparse_resize_; norm, floor division and narrow_copy, though torch has
-kernels for them, as it has for products that broadcast a sparse tensor; results given as ``out=``; assert_close;
-gradcheck in fast mode; changes in place of a view of a sparse tensor that requires grad; sparse tensors inside torch.func
-and forward mode. Where torch composes an operation without a sparse kernel of others, the error may name another of them.
+kernels for them, as it has for products that broadcast a sparse tensor; ``out=``; assert_close; gradcheck in fast mode;
+in-place changes of a view of a sparse tensor that requires grad; sparse tensors inside torch.func and in forward mode.
+Where torch composes an operation of others, the error of a missing sparse kernel may name another one than torch's.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def __getattr__(name: str) -> Any:
 
 
 class check_sparse_tensor_invariants:
-    """Whether sparse tensors are checked when they are made: as a context, a decorator, or for good."""
+    """A setting whether sparse tensors are checked on construction, also usable as a context or decorator."""
 
     __module__ = "torch.sparse"
 
@@ -45,17 +45,17 @@ class check_sparse_tensor_invariants:
 
     @staticmethod
     def is_enabled() -> bool:
-        """Whether they are."""
+        """Whether the checks are on."""
         return _context.checks_invariants()
 
     @staticmethod
     def enable() -> None:
-        """From now on they are."""
+        """Turn the checks on."""
         _context.set_checks_invariants(True)
 
     @staticmethod
     def disable() -> None:
-        """From now on they are not."""
+        """Turn the checks off."""
         _context.set_checks_invariants(False)
 
     def __enter__(self) -> None:

@@ -1,4 +1,4 @@
-"""torch's storages: the memory under a tensor and its views, as bytes and as numbers (torch: torch/storage.py)."""
+"""torch's storages: the memory of a tensor and its views, untyped and typed (torch: torch/storage.py)."""
 
 from ._aten.storage import (
     Storage,

@@ -29,12 +29,12 @@ def assert_close(
     atol: float | None = None, equal_nan: bool = False, check_device: bool = True, check_dtype: bool = True,
     check_layout: bool = True, check_stride: bool = False, msg: str | Callable[[str], str] | None = None,
 ) -> None:  # fmt: skip
-    """Two tensors, numbers, or sequences and mappings of them, equal within a tolerance by their dtype.
+    """Assert that tensors, numbers, or sequences and mappings of them are equal within a tolerance.
 
     Raises:
-        AssertionError: they are not, with where and by how much.
+        AssertionError: they differ; the message says where and by how much.
         ValueError: one of ``rtol`` and ``atol`` without the other.
-        TypeError: what cannot be compared.
+        TypeError: the values cannot be compared.
     """
     if (rtol is None) != (atol is None):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""torch.torch_version: a version that compares with texts and tuples (torch: torch_version.py)."""
+"""torch.torch_version: a version string that compares with strings and tuples (torch: torch_version.py)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _EARLY = {"a": 1, "alpha": 1, "b": 2, "beta": 2}  # the others are candidates
 
 
 def _rank(text: str) -> tuple[Any, ...] | None:
-    """What versions are ordered by (PEP 440); None of a text that is no version."""
+    """The sort key of a version (PEP 440), or None if the text is not a version."""
     found = _FORM.fullmatch(text)
     if found is None:
         return None
@@ -41,7 +41,7 @@ def _rank(text: str) -> tuple[Any, ...] | None:
 
 
 class TorchVersion(str):
-    """A text that is compared as a version: with another text, or with a tuple of numbers."""
+    """A string that compares as a version with strings and with tuples of numbers."""
 
     __slots__ = ()
 

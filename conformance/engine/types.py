@@ -1,4 +1,4 @@
-"""torch.types: names for what torch's functions take."""
+"""torch.types: type aliases for annotations."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _size: TypeAlias = Size | list[int] | tuple[int, ...]
 
 
 class Storage:
-    """What every storage has, for annotations."""
+    """The common interface of storages, for annotations."""
 
     __module__ = "torch.types"
     _cdata: int
@@ -46,4 +46,4 @@ class Storage:
 
 
 __getattr__ = look_up("torch.types")
-_SHADOWED = (_bool, _bytes, _complex, _float, _int, _layout, _str)  # torch's own names for Python's types
+_SHADOWED = (_bool, _bytes, _complex, _float, _int, _layout, _str)  # torch's aliases of Python's types

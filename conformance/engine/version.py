@@ -1,4 +1,4 @@
-"""torch.version: the torch whose behaviour this is, and what it was built with."""
+"""torch.version: the version of torch whose behavior the engine has, and its build settings."""
 
 from __future__ import annotations
 

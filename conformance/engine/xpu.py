@@ -1,4 +1,4 @@
-"""torch.xpu of a machine without one."""
+"""torch.xpu on a machine without such a device."""
 
 from __future__ import annotations
 

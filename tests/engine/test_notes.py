@@ -38,7 +38,8 @@ def mentions(file: str, source: str) -> Iterator[Mention]:
 
 def problems(found: Iterable[Mention]) -> list[str]:
     """What is wrong with the Notes: written twice, never cited, or cited but not written."""
-    written, cited = defaultdict(list), defaultdict(list)
+    written: dict[str, list[str]] = defaultdict(list)
+    cited: dict[str, list[str]] = defaultdict(list)
     for each in found:
         (written if each.is_definition else cited)[each.name].append(each.place)
     return [

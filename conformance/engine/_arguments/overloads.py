@@ -21,6 +21,7 @@ from .._autograd.tensor import Tensor
 from .._c10 import device, dtypes, generator, keyword_names, layout, shapes, structseq
 from .._c10.errors import missing_arguments, typename, wrong_element, wrong_type
 from .._c10.keyword_names import NUMPY_NAMES
+from .._c10.operator_facts import OPERATORS
 from .._c10.size import Size
 from . import positional
 from .invalid_arguments import Keywords, no_signature_matches, signature_mismatch
@@ -347,7 +348,8 @@ def _missing(name: str, signature: Signature, first: int, kwargs: Keywords) -> T
 
 # Names of operations --------------------------------------------------------------------------------
 
-# The suffixes of operations that are overloads; below, names that only seem to have one, and other names.
+# What tells rows apart that are overloads of one operation; rows with names of their own say so, see ``operator`` in
+# _c10/operator_facts.py.
 _FORMS = (
     *(
         "_with",
@@ -363,29 +365,14 @@ _FORMS = (
     ),
     *("_decimals", "_between", "_rounded", "_value"),
 )
-_OPNAMES = {
-    **{name: name for name in ("_histogramdd_from_bin_tensors", "hash_tensor", "take_along_dim")},
-    "bernoulli_each": "bernoulli",
-    "bernoulli_probabilities": "bernoulli",
-    "_flash_attention": "_scaled_dot_product_flash_attention_for_cpu",
-    "_in_order": "clone",
-    "fill_copy": "fill",
-    "fill_tensor_copy": "fill",
-    "nll_loss": "nll_loss_forward",
-    "normal_of_both": "normal",
-    "normal_of_mean": "normal",
-    "normal_of_std": "normal",
-    "squeeze_dim_copy": "squeeze_copy",
-    "squeeze_dims_copy": "squeeze_copy",
-    "trilinear": "_trilinear",
-}
 
 
 @cache
 def opname(row: str) -> str:
     """torch's operator name without overload name and without the underscore of an in-place operation."""
-    if row in _OPNAMES:
-        return _OPNAMES[row]
+    declared = OPERATORS.get(row)
+    if declared is not None:
+        return declared
     name = row.removesuffix("_")
     for form in _FORMS:
         name = name.removesuffix(form)

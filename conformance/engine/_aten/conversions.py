@@ -14,6 +14,7 @@ from .._c10 import errors
 from .._c10.interpreter_stack import transforms
 from .._c10.layout import Unstrided
 from .._c10.modes import state
+from .._c10.operator_facts import composite
 from .._c10.slots import on_first_use
 from .._c10.warn_once import warn_program
 from .._c10.zero_tensor import ZeroTensor, in_memory
@@ -181,10 +182,12 @@ def _repr(self: Tensor, *, tensor_contents: Any = None) -> str:
     return tensor_text(self, tensor_contents)
 
 
+@composite(vmap="fallback")
 def _stft(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     return stft(self, *args, **kwargs)
 
 
+@composite(vmap="fallback")
 def _istft(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     return istft(self, *args, **kwargs)
 

@@ -12,15 +12,10 @@ from .._autograd.tensor import Tensor
 from .._c10.errors import wrong_type
 from .operators import FUNCTIONS as OPS
 from .reduction.norm import vector_norm
+from .registry import ROWS
 from .special.special import SPECIAL
 from .type_promotion import check_list
 
-_UNARY = """
-abs acos asin atan ceil cos cosh erf erfc exp expm1 floor frac lgamma log log10 log1p log2 neg reciprocal round rsqrt
-sigmoid sign sin sinh sqrt tan tanh trunc
-"""
-_BINARY = "add sub mul div pow maximum minimum clamp_max clamp_min"
-_TERNARY = "addcmul addcdiv"
 _OF_NUMBERS = {"maximum": "clamp_min", "minimum": "clamp_max"}  # what compares with a number
 Tensors = Sequence[Tensor]
 
@@ -163,11 +158,12 @@ def _zero_(self: Tensors) -> Any:
     return self
 
 
+_MAKE = {"unary": _unary, "binary": _binary, "ternary": _ternary}  # by the fact ``foreach``
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{
-        f"_foreach_{name}{'_' * in_place}": make(name, in_place)
-        for names, make in ((_UNARY, _unary), (_BINARY, _binary), (_TERNARY, _ternary))
-        for name in names.split()
+        f"_foreach_{name}{'_' * in_place}": _MAKE[row.facts.foreach](name, in_place)
+        for name, row in ROWS.items()
+        if row.facts.foreach is not None
         for in_place in (False, True)
     },
     "_foreach_lerp": _lerp(False), "_foreach_lerp_": _lerp(True), "_foreach_norm": _norm, "_foreach_powsum": _powsum,

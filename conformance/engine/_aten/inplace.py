@@ -69,6 +69,8 @@ def inplace(row: Row) -> Callable[..., Tensor]:
 
     method.__name__ = method.__qualname__ = row.name.removesuffix("_") + "_"
     functools.update_wrapper(method, row.forward, assigned=("__doc__",))
+    method.facts = row.facts if row.name.endswith("_") else row.facts._replace(vmap=None)  # type: ignore[attr-defined]
+    method.inplace_of = row  # type: ignore[attr-defined]
     return method
 
 
@@ -228,13 +230,14 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
             node.operation += "_"
         else:
             node.next_edges = (edge, *node.next_edges[1:])
-    if row.name in _PLACING:
+    overlap = row.facts.overlap or ""
+    if "refuse_inputs" in overlap:
         for each in arguments[1:]:
             if isinstance(each, Tensor):
                 check_no_shared_memory(self._array, each._array)
-    if row.name in _WARN_OF_OVERLAP:
+    if "warn" in overlap:
         warn_of_overlap(row.name, self._array)
-    elif row.name not in _MAY_OVERLAP and not onto_itself:
+    elif overlap != "allow" and not onto_itself:
         check_no_overlap(self._array)
     write(self, value)
     if node is not None:
@@ -249,7 +252,9 @@ def _said_before(row: Row, self: Tensor, arguments: list[Any], error: RuntimeErr
     """Raise what torch says of the form in place where the row's forward has failed, if that is something else."""
     if error.args == (errors.COMPLEX_HALF,):
         return
-    if row.name.startswith("random") or (row.name in _DRAWN and isinstance(error, NotImplementedError)):
+    if row.name.startswith("random") or (
+        row.facts.overlap == "check_first" and isinstance(error, NotImplementedError)
+    ):
         check_no_overlap(self._array)
     if row.name in _PRODUCTS and row.name != "baddbmm" and str(error).startswith("expand("):
         raise _misfit(row, self._array, arguments) from None
@@ -311,29 +316,8 @@ def _check_operands(row: Row, self: Tensor, arguments: list[Any]) -> None:
     shape = broadcast_shapes(*(np.shape(each) for each in operands))
     if shape != self._array.shape:
         raise errors.output_shape_differs(self._array.shape, shape)
-    if row.name not in _COMPARING:
+    if not row.facts.bool_result:
         check_castable(dtypes.result_dtype(*operands), self._array.dtype)
-
-
-_COMPARING = frozenset(  # their result is of bools
-    f"{name}_{form}_" for name in ("eq", "ne", "lt", "le", "gt", "ge") for form in ("number", "tensor")
-)
-_DRAWN = frozenset({"bernoulli", "bernoulli_each", "geometric", "log_normal"})
-_MAY_OVERLAP = frozenset({"fill", "zero"})  # all places get one value
-_PLACING = frozenset(  # they write while they read
-    [
-        "index_add",
-        "index_copy",
-        "index_reduce",
-        "index_put",
-        "put",
-        "scatter",
-        "scatter_add",
-        "scatter_reduce",
-        "addr",
-    ]
-)
-_WARN_OF_OVERLAP = frozenset({"masked_fill", "index_fill", "index_put"})
 
 
 def placed(zeros: Tensor, method: str, *arguments: Any) -> Tensor:

@@ -314,7 +314,12 @@ def growing(name: str) -> Callable[..., Array]:
 
 
 def float_function(
-    node: str | None, name: str, kernel: Any, text: str, gradient: Callable[..., Any] | None = None
+    node: str | None,
+    name: str,
+    kernel: Any,
+    text: str,
+    gradient: Callable[..., Any] | None = None,
+    **facts: Any,
 ) -> Any:
     """A row of one function whose integer arguments become floats."""
 
@@ -323,4 +328,4 @@ def float_function(
 
     forward.__doc__ = text
     formulas: Any = {} if gradient is None else {"self": gradient}
-    return op(node, name=name, meet="self", to_float=True, **formulas)(forward)
+    return op(node, name=name, meet="self", to_float=True, **formulas, **facts)(forward)

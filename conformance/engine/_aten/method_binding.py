@@ -1,7 +1,8 @@
 """How operations become functions of torch and methods of Tensor.
 
 ``FUNCTIONS`` are the names that become ``torch.<name>``; a function whose first argument is a tensor is a
-Tensor method as well, but for those in _aten/operator_names.py. In-place methods (``name_``) are made from rows.
+Tensor method as well, unless its ``variants`` say otherwise. In-place methods (``name_``) are made from rows that have
+the fact ``inplace``; see _c10/operator_facts.py.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from .._arguments.function_names import with_public_names
 from .._arguments.torch_api import is_overloaded
 from .._autograd.tensor import Tensor
 from .._c10.keyword_names import OF_METHODS, all_renaming, as_method, of_input, renaming, taking_numpy_names
+from .._c10.operator_facts import Facts, facts_of
 from . import operator_names
 from .inplace import inplace
 from .registry import ROWS
@@ -42,6 +44,18 @@ def public(module: ModuleType) -> dict[str, Callable[..., Any]]:
     return found
 
 
+def variants(name: str, function: Callable[..., Any]) -> str:
+    """Whether an operation is a function, a method or both."""
+    found = known(function).variants
+    return found if found is not None else "method" if name.endswith("_") else "function, method"
+
+
+def known(function: Callable[..., Any]) -> Facts:
+    """The facts of a row or of a composite."""
+    row = getattr(function, "row", None)
+    return facts_of(function) if row is None else row.facts
+
+
 def _free(name: str) -> bool:
     """Whether Tensor has no attribute of that name yet."""
     return name not in vars(Tensor)
@@ -60,19 +74,16 @@ def attach(modules: Iterable[ModuleType], parts: Iterable[ModuleType]) -> None:
         functions |= {name: taking_numpy_names(each, name) for name, each in public(module).items()}
     for name in operator_names.INTERNAL.split():
         functions.pop(name, None)
+    functions = {name: each for name, each in functions.items() if variants(name, each)}
     for name, function in functions.items():
-        if _free(name):
+        if _free(name) and "method" in variants(name, function):
             row = getattr(function, "row", None)
             setattr(Tensor, name, as_method(function, name) if row is None else row.method)
+    functions = {name: each for name, each in functions.items() if "function" in variants(name, each)}
     _attach_inplace(functions)
     for module in modules:
         if hasattr(module, "attach"):
             module.attach()
-    for name in operator_names.FUNCTIONS_ALONE.split():
-        if name in vars(Tensor):
-            delattr(Tensor, name)
-    for name in operator_names.METHODS_ALONE.split():
-        functions.pop(name, None)
     for name in operator_names.LOOKED_AT_BEFORE.split():
         if name in functions:
             functions[name] = renaming(functions[name], {}, name)
@@ -106,20 +117,23 @@ def _refusing(
 
 
 def _attach_inplace(functions: dict[str, Callable[..., Any]]) -> None:
-    """``name_`` of each row named ``name``, or of a row named ``name_``, and of what is ``name`` under another name."""
-    inplace_names = operator_names.INPLACE.split()
-    for name in inplace_names:
-        row = ROWS.get(f"{name}_") or ROWS.get(name)
-        if _free(f"{name}_") and row is not None and row.view is None:
-            setattr(Tensor, f"{name}_", inplace(row))
-    for name in functions.keys() & {*inplace_names}:
-        original = f"{functions[name].__name__}_"
-        if _free(f"{name}_") and not _free(original):
+    """``name_`` of each row named ``name`` or ``name_``, and of what is ``name`` under another name."""
+    of_torch = [name for name in functions if name.endswith("_")]  # written out
+    for row in ROWS.values():
+        if f"{row.name}_" in ROWS:
+            continue
+        name = f"{row.name.removesuffix('_')}_"
+        if row.facts.inplace and _free(name):
+            setattr(Tensor, name, inplace(row))
+            of_torch += [name] * ("function" in row.facts.inplace)
+    for name, function in [*functions.items()]:
+        facts, original = known(function), f"{function.__name__}_"
+        if facts.inplace and _free(f"{name}_") and not _free(original):
             setattr(Tensor, f"{name}_", getattr(Tensor, original))
-    of_torch = operator_names.INPLACE_FUNCTIONS.split()
-    for name in [*functions]:  # in-place forms that were written out
-        if name.endswith("_") and name not in of_torch:
-            del functions[name]
+            of_torch += [f"{name}_"] * ("function" in facts.inplace)
+    for name, each in vars(Tensor).items():
+        own = getattr(each, "__name__", "") == name
+        if own and name.endswith("_") and facts_of(each).variants == "function, method":
+            of_torch.append(name)
     for name in of_torch:
-        if name in functions or not _free(name):
-            functions[name] = of_input(functions.get(name, getattr(Tensor, name)))
+        functions[name] = of_input(functions.get(name) or getattr(Tensor, name))

@@ -27,6 +27,7 @@ from .._autograd.views import check_inplace, increment_version, rebase_history
 from .._c10 import dtypes, structseq
 from .._c10.errors import wrong_type
 from .._c10.modes import state
+from .._c10.operator_facts import composite
 from .._c10.shapes import ordered, wrap_dim
 from .._c10.warn_once import warn_program
 
@@ -130,10 +131,6 @@ _NOT_CASTABLE = {
     "max": _CAST.format("canCast( typeMetaToScalarType(self.dtype()), typeMetaToScalarType(out.dtype()))"),
 }
 _NOT_CASTABLE["min"] = _NOT_CASTABLE["max"]
-# They add up or multiply in the dtype of the tensor given.
-WITHIN = frozenset(["cumsum", "cumprod", "sum_dim", "prod_dim", "prod", "nansum"])
-# Torch has no overload of these that writes to a given tensor.
-WITHOUT_OUT = frozenset(["celu", "diag_embed", "dist", "isinf", "isnan", "isreal", "relu", "trace"])
 # The second result of these has texts of its own.
 _INDICES = {
     "kthvalue": "output indices must be of scalar type Long",
@@ -163,6 +160,7 @@ _CALLED = {
     "outer": "mul",
     "qr": "linalg_qr",
     "svd": "_linalg_svd",
+    "take_along_dim": "take_along_dim",  # by itself, under its whole name
     **{name: f"_{name}" for name in ("linalg_svd", "linalg_eigh", "linalg_det", "linalg_slogdet")},
 }
 _BY_FALLBACK = """
@@ -192,8 +190,8 @@ _OVERLAP_FREE = frozenset(["mm", "bmm", "addmm", "baddbmm", "addmv", "mv", "dot"
 
 def _called(name: str) -> str:
     """What refuses out= of an operation or row."""
-    name = opname(name)
-    return _CALLED.get(name, name)
+    operator = opname(name)
+    return _CALLED.get(name) or _CALLED.get(operator, operator)
 
 
 _NO_OUT = (
@@ -435,6 +433,7 @@ def store_together(
             rebase_history(out, node)
 
 
+@composite(vmap="decompose")
 def given(name: str, out: Tensor | None, found: Tensor) -> Tensor:
     """The result of an operation made of others, written into out= where that is given."""
     if out is None:

@@ -39,20 +39,19 @@ import numpy as np
 
 from .._autograd.node import Node  # fmt: skip
 from .._c10.interpreter_stack import dispatching
+from .._c10.operator_facts import OPERATORS, Facts, taken_from
 from .codegen import compile
 from .codegen.compile import SCALARS, compiled, lazy, node_class, public
 from .codegen.forward import numbers_among
 from .codegen.node import formula_name, names_of
-from .complex_gradients import HOLOMORPHIC, formula_of
+from .complex_gradients import formula_of
 from .type_promotion import checked_meeting, meet_arrays, recorded_meeting  # fmt: skip
 
 Array = np.ndarray[Any, Any]
 _GIVEN = ("grad", "grads", "needed", "metadata")  # what a formula is given without its being saved
-_ORDERED = ("count_nonzero", "cummax", "cummin", "logcumsumexp", "topk")  # as what has keepdim, see ordered
 
-# What torch's derivatives.yaml calls non_differentiable, and the operations in which it does not.
+# What torch's derivatives.yaml calls non_differentiable, as a rule.
 _CHOOSING = ("condition", "index", "indices", "LU_pivots", "mask", "offsets", "pivots", "target")
-_ASKED_FIRST = ("linalg_lu_solve", "segment_reduce", "soft_margin_loss", "soft_margin_loss_backward")
 
 
 @dataclass(eq=False)
@@ -75,6 +74,7 @@ class Row:
     check: Callable[..., None] | None
     meeting: Callable[..., tuple[Any, ...]]
     ufunc: np.ufunc | None  # which writes in place, see Note [Written at once]
+    facts: Facts  # see Note [One operator, one place]
     scope: dict[str, Any] = field(default_factory=dict)  # what the compiled functions have for globals
 
     @cached_property
@@ -141,7 +141,7 @@ class Row:
     @cached_property
     def undifferentiated(self) -> tuple[str, ...]:
         """The tensors beside the inputs, which may not require a gradient; what is wrong with indices kernels say."""
-        given = (*self.inputs, *self.meet, *self.outputs, *_CHOOSING * (self.name not in _ASKED_FIRST))
+        given = (*self.inputs, *self.meet, *self.outputs, *_CHOOSING * (not self.facts.refuses_index_grad))
         return tuple(name for name in self.tensors if name not in given) if self.recorded else ()
 
     @cached_property
@@ -152,7 +152,7 @@ class Row:
     @property
     def is_ordered(self) -> bool:
         """Whether its results lie in order, however its operands do: those of reductions, and a few more."""
-        return "keepdim" in self.parameters or self.name in _ORDERED
+        return "keepdim" in self.parameters or self.facts.contiguous_result
 
     @property
     def any_layout(self) -> bool:
@@ -167,7 +167,7 @@ class Row:
     @property
     def holomorphic(self) -> bool:
         """Whether the formulas want conjugates of complex numbers, see Note [Complex gradients]."""
-        return self.name in HOLOMORPHIC
+        return self.facts.complex == "holomorphic"
 
     @property
     def recorded(self) -> bool:
@@ -282,11 +282,14 @@ def op(
         check: what refuses operands of different dtypes before they meet.
         meeting: how they are brought to one dtype, where there is more to it.
         ufunc: what the forward is for two operands of one floating dtype.
-        formulas: a gradient for each differentiable input; ``inputs`` as a mapping for keys of several names.
+        formulas: a gradient for each differentiable input; ``inputs`` as a mapping for keys of several names. What
+            else is known of the operation stands among them, by the names of Facts.
     """
 
+    facts = taken_from(formulas)
+    several: Any = formulas.pop("inputs", None) or {}
+
     def declare(forward: Callable[..., Any]) -> Callable[..., Any]:
-        several: Any = formulas.pop("inputs", None) or {}
         row = Row(
             name=name or forward.__name__.rstrip("_"),
             forward=forward,
@@ -305,8 +308,11 @@ def op(
             meeting=meeting
             or (checked_meeting(check) if check else recorded_meeting if node else meet_arrays),
             ufunc=ufunc,
+            facts=facts,
         )
         ROWS[row.name] = row
+        if facts.operator is not None:
+            OPERATORS[row.name] = facts.operator
         return row.call
 
     return declare

@@ -21,25 +21,59 @@ PUBLIC = ()
 _REAL = frozenset((int, float, np.float32))
 
 
-@op("MulBackward1", meet="self", name="mul_scalar", self=lambda grad, other: times(grad, other))
+@op(
+    "MulBackward1",
+    meet="self",
+    name="mul_scalar",
+    overload="Tensor",
+    complex="holomorphic",
+    jvp="auto_element_wise",
+    wrapped_number=True,
+    self=lambda grad, other: times(grad, other),
+)
 def times(self: Array, other: Any) -> Array:
     """self * other."""
     return scaled_by(np.multiply, _fitting(self, other), other)
 
 
-@op("DivBackward1", meet="self", name="div_scalar", self=lambda grad, other: over(grad, other))
+@op(
+    "DivBackward1",
+    meet="self",
+    name="div_scalar",
+    overload="Tensor",
+    complex="holomorphic",
+    jvp="auto_element_wise",
+    wrapped_number=True,
+    self=lambda grad, other: over(grad, other),
+)
 def over(self: Array, other: Any) -> Array:
     """self / other."""
     return scaled_by(np.true_divide, array_to_float(self), other)
 
 
-@op("AddBackward1", meet="self", name="add_scalar", self=lambda grad: grad)
+@op(
+    "AddBackward1",
+    meet="self",
+    name="add_scalar",
+    overload="Tensor",
+    complex="holomorphic",
+    wrapped_number=True,
+    self=lambda grad: grad,
+)
 def plus(self: Array, other: Any) -> Array:
     """self + other."""
     return np.add(*_met(self, other))
 
 
-@op("SubBackward1", meet="self", name="sub_scalar", self=lambda grad: grad)
+@op(
+    "SubBackward1",
+    meet="self",
+    name="sub_scalar",
+    overload="Tensor",
+    complex="holomorphic",
+    wrapped_number=True,
+    self=lambda grad: grad,
+)
 def minus(self: Array, other: Any) -> Array:
     """self - other."""
     if self.dtype.kind == "b":

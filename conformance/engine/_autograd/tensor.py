@@ -15,6 +15,7 @@ from .._c10 import dtypes, errors
 from .._c10.interpreter_stack import transforms
 from .._c10.layout import Unstrided
 from .._c10.modes import state
+from .._c10.operator_facts import composite
 from .._c10.slots import on_first_use
 from .._c10.tensor_metadata import SharedMetadata
 from .._c10.version_counter import VersionCounter, counter_at
@@ -164,9 +165,8 @@ class Tensor:
     def requires_grad(self, value: Any) -> None:
         if not isinstance(value, bool):
             raise RuntimeError("requires_grad must be a bool")
-        if (
-            self._node is not None
-        ):  # not grad_fn: a view whose grad_fn is not regenerated yet counts as a leaf
+        # Not grad_fn: a view whose grad_fn is not regenerated yet counts as a leaf.
+        if self._node is not None:
             raise RuntimeError(errors.REQUIRES_GRAD_NON_LEAF if value else errors.REQUIRES_GRAD_NON_LEAF_OFF)
         if value and self._array.dtype.kind not in "fcV":
             raise RuntimeError(errors.REQUIRES_GRAD_DTYPE_ATTRIBUTE)
@@ -309,6 +309,7 @@ class Tensor:
         """Whether this is an inference tensor."""
         return self._inference
 
+    @composite(vmap="decompose")
     def detach(self) -> Tensor:
         """A view without grad_fn, which shares memory and version counter."""
         if self._inference:
@@ -317,6 +318,7 @@ class Tensor:
         result._version_counter = version_counter(self)
         return result
 
+    @composite(variants="function, method", vmap="fallback")
     def detach_(self) -> Tensor:
         """Remove the grad_fn of this tensor; no effect in inference mode.
 

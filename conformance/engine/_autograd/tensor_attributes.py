@@ -10,6 +10,7 @@ from .._c10 import dtypes, errors
 from .._c10.device import CPU
 from .._c10.interpreter_stack import is_wrapped
 from .._c10.layout import Unstrided, is_contiguous_as, layout_of, memory_format
+from .._c10.operator_facts import composite
 from .._c10.shapes import existing_dim, from_innermost, strides
 from .._c10.size import Size
 from .._c10.slots import on_first_use, provided
@@ -245,6 +246,7 @@ def storage_type(self: Tensor) -> Any:
 def _of_layouts(name: str) -> Callable[..., Any]:
     """A method of sparse tensors, imported on the first call."""
 
+    @composite(vmap="fallback" if name == "to_dense" else None)
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
         return provided("sparse_methods")[name](self, *args, **kwargs)
 

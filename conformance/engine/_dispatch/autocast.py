@@ -1,7 +1,7 @@
 """The operations that autocast runs in a different precision, and its settings (torch: ATen/autocast_mode.cpp).
 
-Note [Autocast]: while autocast is on for the CPU, the operations listed here receive copies of their floating-point
-operands, cast to another precision. The operations themselves do not know of autocast. Operations that are not listed,
+Note [Autocast]: while autocast is on for the CPU, the operations with a policy receive copies of their floating-point
+operands, cast to another precision. The operations themselves do not know of autocast. Operations without one,
 and calls with ``out=``, run unchanged. The cast of a parameter to the lower precision is cached until the outermost
 context ends, so that the gradients of all its uses are accumulated in the lower precision, at one ``ToCopyBackward0``.
 The cache is keyed by the parameter alone: neither an in-place change nor another lower precision makes a new copy.
@@ -13,6 +13,7 @@ engine gets a dispatch wrapper when autocast is first switched on.
 
 from __future__ import annotations
 
+import inspect
 import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator
@@ -28,10 +29,11 @@ from .._c10.device import device
 from .._c10.errors import wrong_type
 from .._c10.interpreter_stack import SharedCompositeWrappers
 from .._c10.modes import _set, state
+from .._c10.operator_facts import facts_of
 from .._c10.slots import on_first_use
 
-composed_functions: Callable[[Iterable[str]], Iterator[tuple[str, FunctionType]]] = on_first_use(
-    "composed_functions"
+composites_of_autocast: Callable[[], Iterator[FunctionType]] = on_first_use(
+    "composites_of_autocast"
 )  # see Note [Slots]
 
 DEVICE_TYPES = ("cpu", "cuda", "mtia", "maia", "xpu", "ipu", "hpu", "xla", "privateuseone", "mps")
@@ -40,25 +42,7 @@ Arguments = tuple[Any, ...]
 Keywords = dict[str, Any]
 Run = Callable[[Arguments, Keywords], Any]
 
-# The operations by the precision in which they run -------------------------------------------------
-
-LOWER_PRECISION = """
-    addbmm addmm baddbmm bmm conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d linalg_vecdot
-    linear matmul mkldnn_rnn_layer mm prelu scaled_dot_product_attention
-    """
-SINGLE_PRECISION = """
-    adaptive_avg_pool3d adaptive_max_pool3d avg_pool3d binary_cross_entropy binary_cross_entropy_with_logits cdist cholesky
-    cholesky_inverse cholesky_solve cosine_embedding_loss cross_entropy ctc_loss fft_fft fft_fft2 fft_fftn fft_hfft fft_ifft
-    fft_ifft2 fft_ifftn fft_ihfft fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 fft_rfftn fractional_max_pool2d
-    fractional_max_pool3d geqrf grid_sampler grid_sampler_2d grid_sampler_3d hinge_embedding_loss huber_loss inverse kl_div
-    l1_loss linalg_cholesky linalg_cholesky_ex linalg_cond linalg_eig linalg_eigh linalg_eigvals linalg_eigvalsh
-    linalg_householder_product linalg_inv linalg_inv_ex linalg_lstsq linalg_matrix_rank linalg_qr linalg_solve linalg_svd
-    linalg_svdvals linalg_tensorinv linalg_tensorsolve lu_solve margin_ranking_loss max_pool3d max_unpool2d max_unpool3d
-    mse_loss multi_margin_loss multilabel_margin_loss_forward nanquantile nll_loss nll_loss2d ormqr pinverse
-    poisson_nll_loss polar prod prod_dim qr quantile reflection_pad1d reflection_pad2d replication_pad1d replication_pad2d
-    replication_pad3d smooth_l1_loss soft_margin_loss stft svd trace triangular_solve triplet_margin_loss view_as_complex
-    """
-WIDEST = "cat index_copy stack"  # cast to the widest dtype of the operands
+# The policies, see ``autocast`` in _c10/operator_facts.py -------------------------------------------------------
 
 
 def _lower_precision(operands: Iterable[Tensor]) -> dtypes.dtype:
@@ -89,28 +73,19 @@ def _widest(operands: Iterable[Tensor]) -> dtypes.dtype:
     return found
 
 
-_POLICIES = {
-    name: policy
-    for names, policy in (
-        (LOWER_PRECISION, _lower_precision),
-        (SINGLE_PRECISION, _single_precision),
-        (WIDEST, _widest),
-    )
-    for name in names.split()
+_POLICIES: dict[str, Callable[[Iterable[Tensor]], dtypes.dtype]] = {
+    "lower_precision_fp": _lower_precision,
+    "fp32": _single_precision,
+    "promote": _widest,
 }
 
 
-def has_policy(name: str) -> bool:
-    """Whether autocast has a policy for an operation."""
-    return name in _POLICIES
-
-
-def with_casts(name: str, call: Run, args: Arguments, kwargs: Keywords) -> Any:
-    """Run a listed operation on operands cast by its policy, with autocast off inside."""
+def with_casts(policy: str, call: Run, args: Arguments, kwargs: Keywords) -> Any:
+    """Run an operation on operands cast by its policy, with autocast off inside."""
     outer, state.autocast = state.autocast, state.autocast - {"cpu"}
     try:
         if kwargs.get("out") is None:
-            to = _POLICIES[name](_tensors((args, kwargs.values())))
+            to = _POLICIES[policy](_tensors((args, kwargs.values())))
             # In reverse, since torch's C++ evaluates these arguments from right to left, which numbers their nodes.
             kwargs = {each: _cast(kwargs[each], to) for each in reversed(kwargs)}
             args = tuple([_cast(each, to) for each in reversed(args)][::-1])
@@ -177,25 +152,30 @@ def _is_cacheable(value: Tensor) -> bool:
 
 
 class _CompositeWrappers(SharedCompositeWrappers):
-    """The dispatch wrappers of listed operations that are compositions, without a row in the registry."""
+    """The dispatch wrappers of operations with a policy that are compositions, without a row in the registry."""
 
     def find(self) -> None:
         """Wrap them in a check whether autocast is on."""
-        for name, function in composed_functions(_POLICIES):
-            self.wrap(function, partial(_call_with_autocast, name))
+        for function in composites_of_autocast():
+            policy = facts_of(function).autocast
+            assert policy is not None
+            pooling = "return_indices" in inspect.signature(function).parameters
+            self.wrap(function, partial(_call_with_autocast, policy, pooling))
 
 
 _composite_wrappers = _CompositeWrappers()
 
 
-def _call_with_autocast(name: str, composite: Callable[..., Any], args: Arguments, kwargs: Keywords) -> Any:
-    if "cpu" not in state.autocast or (name == "max_pool3d" and _returns_indices(args, kwargs)):
+def _call_with_autocast(
+    policy: str, pooling: bool, composite: Callable[..., Any], args: Arguments, kwargs: Keywords
+) -> Any:
+    if "cpu" not in state.autocast or (pooling and _returns_indices(args, kwargs)):
         return composite(*args, **kwargs)
-    return with_casts(name, lambda args, kwargs: composite(*args, **kwargs), args, kwargs)
+    return with_casts(policy, lambda args, kwargs: composite(*args, **kwargs), args, kwargs)
 
 
 def _returns_indices(args: Arguments, kwargs: Keywords) -> bool:
-    """Whether the call is torch's max_pool3d_with_indices, which is not listed."""
+    """Whether the call is torch's max_pool3d_with_indices, which has no policy."""
     return bool(kwargs.get("return_indices", args[6] if len(args) > 6 else False))
 
 

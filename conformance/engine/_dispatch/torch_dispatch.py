@@ -32,7 +32,6 @@ from .._autograd.torch_dispatch_subclass import (
 )
 from .._autograd.views import check_inplace
 from .._c10.interpreter_stack import transforms
-from .._c10.layout import contiguous_format
 from .._c10.location import PACKAGE
 from .._c10.modes import state
 from .._c10.slots import on_first_use
@@ -68,52 +67,6 @@ class TorchDispatchMode:
 
 
 # Operations by the dispatcher's names -------------------------------------------------------------
-
-# The overload of each row. A row that implements two has the one for tensors first, then the one for numbers.
-_OVERLOADS = {
-    name: overload
-    for overload, names in {
-        "Tensor Scalar": "eq ne lt le gt ge bitwise_and bitwise_or bitwise_xor",
-        "Tensor": "add sub mul div index _unsafe_index slice slice_copy split fmod_tensor remainder_tensor rsub_tensor eq_tensor_ ne_tensor_ "
-        "lt_tensor_ le_tensor_ gt_tensor_ ge_tensor_ fill_tensor fill_tensor_copy masked_fill_tensor lerp_tensor clamp_tensors "
-        "clamp_min_tensor clamp_max_tensor copysign_tensor repeat_interleave xlogy_tensors ldexp pow_tensor_ "
-        "floor_divide_ floor_divide_tensor_ bernoulli_each_",
-        "Scalar": "rsub pow_ pow_of_number fmod remainder fill fill_copy masked_fill lerp eq_number_ ne_number_ lt_number_ le_number_ gt_number_ "
-        "ge_number_ copysign",
-        "Tensor_Scalar": "pow",
-        "Tensor_Tensor": "pow_tensor",
-        "default dim": "all any _aminmax",
-        "dim_IntList": "sum_dim",
-        "dim": "mean_dim max_dim min_dim median_dim nanmedian_dim squeeze_dim squeeze_dim_copy",
-        "dims": "squeeze_dims squeeze_dims_copy",
-        "dim_int": "prod_dim",
-        "correction": "var std var_mean std_mean",
-        "p": "bernoulli_with",
-        "float": "bernoulli_",
-        "int": "select select_copy transpose transpose_copy unbind",
-        "default": "ldexp_",
-        "self": "where",
-        "src": "scatter",
-        "value": "scatter_value",
-        "reduce": "scatter_with",
-        "value_reduce": "scatter_value_with",
-        "int_Scalar": "index_fill",
-        "int_Tensor": "index_fill_tensor",
-        "Scalar_Tensor": "remainder_of_number",
-        "Scalar_Self": "xlogy_of_number",
-        "Scalar_Other": "xlogy",
-        "self_scalar": "special_xlog1py_of_number special_zeta_of_number",
-        "other_scalar": "special_xlog1py special_zeta_with_number",
-        "bin_ct": "histogram",
-        "fullcoverage": "_test_autograd_multiple_dispatch",
-        "bins_tensor": "histogram_between",
-        "two": "scatter_reduce",
-        "Tensor_mode": "div_rounded",
-        "decimals": "round_decimals",
-        "stable": "sort_stable",
-    }.items()
-    for name in names.split()
-}
 
 
 class OpOverload:
@@ -228,12 +181,9 @@ def operation(row: Row, args: tuple[Any, ...], in_place: bool) -> OpOverload:
     """The overload that torch's dispatcher calls for an operator with these arguments."""
     name = row.name
     base = opname(name) + "_" * name.endswith("_")
-    overloads = (
-        _OVERLOADS.get(name) or _OVERLOADS.get(base)
-        if name.endswith("_scalar")
-        else (_OVERLOADS.get(name + "_") if in_place else None) or _OVERLOADS.get(name)
-    )
-    chosen = (overloads or "default").split()
+    forms = (row.facts.inplace_overload if in_place else None) or row.facts.overload
+    assert isinstance(forms, str)
+    chosen = forms.split()
     second = len(args) > 1 and isinstance(args[1], Tensor)
     if len(chosen) > 1:
         first = second if chosen[0] == "Tensor" else len(args) == 1 or args[1] is None
@@ -293,8 +243,8 @@ def call_through_modes(
         check_inplace(args[0], recorded)
         if state.recording and recorded and _saves_overwritten(row, args):
             packet("clone").default(args[0])  # see Note [In place saves a clone]
-    if row.name in _SCHEMA_ARGUMENTS:
-        schema_args, named = _SCHEMA_ARGUMENTS[row.name](*args, **kwargs)
+    if row.facts.schema_args is not None:
+        schema_args, named = row.facts.schema_args(*args, **kwargs)
         result = call_pending(Pending(row, op, written, schema_args, (args, kwargs)), schema_args, named)
     else:
         result = call_pending(Pending(row, op, written), args, kwargs)
@@ -359,37 +309,6 @@ def _dispatched_arguments(
         if _is_default(given_kwargs[name], row.parameters[name].default):
             del given_kwargs[name]
     return tuple([*each] if type(each) is tuple else each for each in args), given_kwargs
-
-
-def _without_defaults(defaults: tuple[Any, ...], args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The arguments without trailing ones that equal the default."""
-    given = list(args)
-    while (
-        given and len(given) > len(args) - len(defaults) and given[-1] == defaults[len(given) - len(args) - 1]
-    ):
-        given.pop()
-    return tuple(given)
-
-
-# From a row's arguments to those of torch's schema, where they differ.
-_SCHEMA_ARGUMENTS: dict[str, Callable[..., tuple[tuple[Any, ...], dict[str, Any]]]] = {
-    "_to_copy": lambda self, dtype: ((self,), {"dtype": dtype}),
-    "_in_order": lambda self: ((self,), {"memory_format": contiguous_format}),
-    "_softmax_backward_data": lambda grad, output, dim: ((grad, output, dim, output.dtype), {}),
-    "_log_softmax_backward_data": lambda grad, output, dim: ((grad, output, dim, output.dtype), {}),
-    "_softmax": lambda self, dim: ((self, dim, False), {}),
-    "_log_softmax": lambda self, dim: ((self, dim, False), {}),
-    "cat": lambda tensors, dim=0, *further: (_without_defaults((0,), (tensors, dim)), {}),
-    "constant_pad_nd": lambda self, pad, value=0.0: ((self, pad, value), {}),
-    "convolution": lambda *args: (args if len(args) > 8 else (*args, 1), {}),
-    "nll_loss": lambda *args: (args[:5], {}),
-    "embedding": lambda *args: (_without_defaults((-1, False, False), args[:5]), {}),
-    "max_pool2d_with_indices": lambda *args: (_without_defaults(([0, 0], [1, 1], False), args), {}),
-    "_flash_attention": lambda query, key, value, dropout_p, is_causal, attn_mask=None, scale=None: (
-        (query, key, value, *_without_defaults((0.0, False), (dropout_p, is_causal))),
-        {name: given for name, given in (("attn_mask", attn_mask), ("scale", scale)) if given is not None},
-    ),
-}
 
 
 def _is_default(value: Any, default: Any) -> bool:

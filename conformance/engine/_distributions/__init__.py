@@ -1,1 +1,1 @@
-"""What torch.distributions is made of: no module here has a counterpart in torch, and none imports `distributions`."""
+"""Shared parts of torch.distributions: base classes, kernels and formulas, imported by `distributions` and never the reverse."""

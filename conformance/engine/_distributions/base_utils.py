@@ -1,4 +1,4 @@
-"""Helpers of torch.distributions that its base classes need (torch: distributions/utils.py)."""
+"""Helpers for the base classes of torch.distributions (torch: distributions/utils.py)."""
 
 from __future__ import annotations
 
@@ -45,5 +45,5 @@ def own_init(cls: type) -> None:
 
 
 def _sum_rightmost(value: Tensor, dim: int) -> Tensor:
-    """The sum over the last dimensions."""
+    """The sum over a number of last dimensions."""
     return value.reshape((*value.shape[:-dim], -1)).sum(-1) if dim else value

@@ -1,5 +1,5 @@
-"""torch.distributions.constraints.Constraint, and the constraints that transforms are made with: those that depend on a
-distribution, and those made of other constraints (torch: distributions/constraints.py)."""
+"""torch.distributions.constraints.Constraint, and the constraints that transforms need: dependent ones and combinations of
+other constraints (torch: distributions/constraints.py)."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _cat, _stack = FUNCTIONS["cat"], FUNCTIONS["stack"]
 
 
 class Constraint:
-    """A region in which a value may be; ``event_dim`` of its last dimensions are looked at together."""
+    """A region of valid values; ``event_dim`` is the number of last dimensions that form one event."""
 
     __module__ = "torch.distributions.constraints"
     is_discrete: Any = False
     event_dim: Any = 0
 
     def check(self, value: Any) -> Tensor:
-        """For each event, whether it is inside."""
+        """Whether each event satisfies the constraint."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -29,7 +29,7 @@ class Constraint:
 
 
 class _Dependent(Constraint):
-    """One that depends on the distribution; what it is may be known all the same."""
+    """A constraint that depends on the distribution; its discreteness and ``event_dim`` may be known."""
 
     __module__ = "torch.distributions.constraints"
 
@@ -59,7 +59,7 @@ class _Dependent(Constraint):
 
 
 class _DependentProperty(property, _Dependent):
-    """A property that gives a constraint; a decorator, with what is known of it or without."""
+    """A property that returns a constraint; also a decorator, with or without ``is_discrete`` and ``event_dim``."""
 
     __module__ = "torch.distributions.constraints"
 
@@ -72,12 +72,12 @@ class _DependentProperty(property, _Dependent):
 
 
 def is_dependent(constraint: Any) -> bool:
-    """Whether only a distribution can tell what is inside."""
+    """Whether the constraint depends on a distribution's parameters."""
     return isinstance(constraint, _Dependent)
 
 
 class _IndependentConstraint(Constraint):
-    """One that holds for all elements of the last dimensions."""
+    """A constraint that must hold for all elements of the last dimensions."""
 
     __module__ = "torch.distributions.constraints"
 
@@ -109,11 +109,11 @@ class _Real(Constraint):
     __module__ = "torch.distributions.constraints"
 
     def check(self, value: Any) -> Tensor:
-        return value == value  # which a nan does not
+        return value == value  # false for nan
 
 
 class _Joined(Constraint):
-    """Constraints of parts along a dimension."""
+    """Constraints of the parts along a dimension."""
 
     __module__ = "torch.distributions.constraints"
 

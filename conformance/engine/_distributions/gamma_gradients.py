@@ -1,8 +1,8 @@
 """Derivatives of gamma and Dirichlet samples with respect to the parameters (torch: native/Distributions.h).
 
-Neither a gamma nor a beta variable is an elementary function of uniform numbers and its parameters. So torch derives the
-quantile function implicitly, by the approximation that holds where the sample is: a series near 0, an expansion at the
-saddle point for large parameters, and a fitted rational function in between.
+The samples are not elementary functions of uniform random numbers and the parameters. So torch differentiates the quantile
+function implicitly, by one of three approximations: a Taylor series near 0, a saddle point expansion for large parameters,
+and a fitted rational function in between.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ Number = np.float64
 
 
 def of_gamma(concentration: Array, sample: Array) -> Array:
-    """The slope of standard gamma samples by their concentration; as long as both are."""
+    """torch._standard_gamma_grad: the derivative of standard gamma samples with respect to the concentration."""
     return _gammas(concentration, sample).astype(concentration.dtype)
 
 
 def of_dirichlet(sample: Array, concentration: Array, total: Array) -> Array:
-    """torch._dirichlet_grad: of shares of gamma samples by their own concentration, ``total`` being the sum of all."""
+    """torch._dirichlet_grad: the derivative of Dirichlet samples with respect to their concentrations, whose sum is ``total``."""
     return _shares(sample, concentration, total).astype(concentration.dtype)
 
 

@@ -23,6 +23,7 @@ def _standard_gamma_grad(self: Array, output: Tensor) -> Array:
 @op(
     "StandardGammaBackward0",
     name="_standard_gamma",
+    jvp="not_implemented",
     self=lambda grad, self, result: grad * _standard_gamma_grad(self, result),
 )
 def _standard_gamma(self: Array, generator: Any = None) -> Array:
@@ -35,7 +36,7 @@ def _sample_dirichlet(self: Array, generator: Any = None) -> Array:
 
 
 def draw_dirichlet(concentration: Array, generator: Any = None) -> Array:
-    """Samples of Dirichlet distributions, of the shape of their concentrations."""
+    """Samples of Dirichlet distributions with the shape of the concentrations."""
     need_floats("dirichlet", concentration)
     if dtypes.is_half(concentration.dtype):
         raise unimplemented("dirichlet", concentration.dtype)

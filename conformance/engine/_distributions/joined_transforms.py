@@ -31,7 +31,7 @@ class _JoinedTransform(Transform):
         return all(each.bijective for each in self.transforms)
 
     def _check(self, name: str, value: Any, of: str = "tensor") -> None:
-        """Refuse a value, in errors of that name, that does not have the parts."""
+        """Raise an error for a value whose size along the dimension is wrong."""
         dim, (length, what) = self.dim, self._needed()
         if not -value.dim() <= dim < value.dim():
             raise AssertionError(f"dim {dim} out of range for {of} with {value.dim()} dimensions")
@@ -39,15 +39,15 @@ class _JoinedTransform(Transform):
             raise AssertionError(f"{name}.size({dim}) = {value.size(dim)} must equal {what} {length}")
 
     def _needed(self) -> tuple[int, str]:
-        """How long the dimension is, and what that is called."""
+        """The required size of the dimension, and how errors describe it."""
         raise NotImplementedError
 
     def _parts(self, value: Any) -> Any:
-        """The part of each transform."""
+        """The parts of a value, one for each transform."""
         raise NotImplementedError
 
     def _pairs(self, x: Any, y: Any) -> Iterator[tuple[Any, Any, Any]]:
-        """Each transform with its parts of both."""
+        """Each transform with its parts of two values."""
         self._check("x", x, "x")
         self._check("y", y, "y")
         after, before = self._parts(y), self._parts(x)
@@ -65,10 +65,10 @@ class _JoinedTransform(Transform):
 
 
 class CatTransform(_JoinedTransform):
-    """A transform for each part of the dimension ``dim``, of ``lengths`` elements; as `torch.cat` joins them.
+    """Applies transforms to parts of the dimension ``dim`` with sizes ``lengths``, like `torch.cat`.
 
     Raises:
-        AssertionError: there are not as many lengths as transforms, or a value is of another length.
+        AssertionError: the number of lengths differs from that of the transforms, or a value has a wrong size.
     """
 
     __module__ = "torch.distributions.transforms"
@@ -93,7 +93,7 @@ class CatTransform(_JoinedTransform):
 
     @lazy_property
     def length(self) -> Any:
-        """How many elements there are along the dimension."""
+        """The total size along the dimension."""
         return sum(self.lengths)
 
     @constraints.dependent_property
@@ -122,10 +122,10 @@ class CatTransform(_JoinedTransform):
 
 
 class StackTransform(_JoinedTransform):
-    """A transform for each place along the dimension ``dim``; as `torch.stack` joins them.
+    """Applies one transform to each index of the dimension ``dim``, like `torch.stack`.
 
     Raises:
-        AssertionError: a value has not as many places as there are transforms.
+        AssertionError: a value's size along the dimension is not the number of transforms.
     """
 
     __module__ = "torch.distributions.transforms"

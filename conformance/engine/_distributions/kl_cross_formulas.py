@@ -1,6 +1,6 @@
 """Kullback-Leibler divergences of distributions of different types (torch: distributions/kl.py).
 
-Note [Beyond the support]: where ``p`` has probability and ``q`` has none, the divergence is infinite.
+Note [Beyond the support]: the divergence is infinite if ``p`` has mass outside of the support of ``q``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def _infinite_where(beyond: Tensor, result: Tensor) -> Tensor:
 
 
 def _infinite_where_either(conditions: tuple[Tensor, Tensor], result: Tensor) -> Tensor:
-    """Infinite where one of two conditions holds, as a new tensor."""
+    """A new tensor that is infinite where either condition holds."""
     return FUNCTIONS["where"](FUNCTIONS["max"](*conditions), ones_like(result) * math.inf, result)
 
 

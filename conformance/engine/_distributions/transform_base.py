@@ -1,4 +1,4 @@
-"""torch.distributions.Transform, and the transforms that are made of others (torch: distributions/transforms.py)."""
+"""torch.distributions.Transform, and transforms composed of others (torch: distributions/transforms.py)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ dependent = constraints.dependent_property(is_discrete=False)
 
 
 class Transform:
-    """From ``domain`` to ``codomain``; with a cache, an argument or result that comes again is not computed again.
+    """An invertible map from ``domain`` to ``codomain``; with a cache, the last pair of argument and result is reused.
 
     Raises:
-        ValueError: the cache is to hold more than one pair.
+        ValueError: ``cache_size`` is neither 0 nor 1.
     """
 
     __module__ = "torch.distributions.transforms"
@@ -38,25 +38,25 @@ class Transform:
 
     @property
     def event_dim(self) -> Any:
-        """How many of the last dimensions are transformed together."""
+        """The number of last dimensions that are transformed together."""
         if self.domain.event_dim != self.codomain.event_dim:
             raise ValueError("Please use either .domain.event_dim or .codomain.event_dim")
         return self.domain.event_dim
 
     @property
     def inv(self) -> Any:
-        """The inverse, whose inverse is this again."""
+        """The inverse transform, whose inverse is this one."""
         if self._inv is None:
             self._inv = _InverseTransform(self)
         return self._inv
 
     @property
     def sign(self) -> Any:
-        """1 where it rises, -1 where it falls."""
+        """1 where the transform is increasing, -1 where it is decreasing."""
         raise NotImplementedError
 
     def with_cache(self, cache_size: int = 1) -> Any:
-        """The same with a cache of that size."""
+        """The same transform with this cache size."""
         if self._cache_size == cache_size:
             return self
         arguments = self._arguments()
@@ -66,7 +66,7 @@ class Transform:
         return made(*arguments, cache_size=cache_size)
 
     def _arguments(self) -> tuple[Any, ...] | None:
-        """What it was made of but for the cache's size; None for a class that takes what is not known here."""
+        """The constructor's arguments except the cache size, or None for classes with unknown arguments."""
         return () if type(self).__init__ is Transform.__init__ else None
 
     def __eq__(self, other: object) -> bool:
@@ -97,15 +97,15 @@ class Transform:
         raise NotImplementedError
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        """The logarithm of how much it stretches what is around x, where y is."""
+        """log |det dy/dx|, the logarithm of the absolute Jacobian determinant."""
         raise NotImplementedError
 
     def forward_shape(self, shape: Any) -> Any:
-        """The result's shape."""
+        """The shape of the result."""
         return shape
 
     def inverse_shape(self, shape: Any) -> Any:
-        """The shape of which this is the result's."""
+        """The shape of the argument, from that of the result."""
         return shape
 
     def __repr__(self) -> str:
@@ -160,7 +160,7 @@ class _InverseTransform(Transform):
 
 
 class ComposeTransform(Transform):
-    """One after the other; the parts have the caches."""
+    """The composition of transforms, whose parts have the caches."""
 
     __module__ = "torch.distributions.transforms"
 
@@ -241,13 +241,13 @@ class ComposeTransform(Transform):
 
 
 def widened(constraint: Any, event_dim: int) -> Any:
-    """The constraint, of as many dimensions together."""
+    """The constraint with ``event_dim`` raised to a number of dimensions."""
     more = event_dim - constraint.event_dim
     return constraints.independent(constraint, more) if more > 0 else constraint
 
 
 class IndependentTransform(Transform):
-    """Another transform, of whose batch the last dimensions count as one event."""
+    """A transform whose last batch dimensions are reinterpreted as event dimensions."""
 
     __module__ = "torch.distributions.transforms"
 
@@ -299,10 +299,10 @@ class IndependentTransform(Transform):
 
 
 class ReshapeTransform(Transform):
-    """An event of one shape as an event of another.
+    """Reshapes events from one shape to another.
 
     Raises:
-        ValueError: the shapes are of different numbers of elements.
+        ValueError: the shapes have different numbers of elements.
     """
 
     __module__ = "torch.distributions.transforms"

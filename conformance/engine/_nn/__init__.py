@@ -1,1 +1,1 @@
-"""Functions of torch.nn.functional, with their checks."""
+"""The functions of torch.nn.functional, with their argument checks."""

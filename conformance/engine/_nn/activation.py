@@ -1,4 +1,4 @@
-"""Activations with their in-place forms, as torch.nn.functional has them."""
+"""The activation functions of torch.nn.functional, with their in-place forms."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from .._aten.nn import softmax as softmaxes
 from .._aten.registry import ROWS
 from .._autograd.tensor import Tensor
 from .._c10.layout import contiguous_format
+from .._c10.operator_facts import composite
 from .._c10.warn_once import warn_program
 
 relu_, elu_, celu_, leaky_relu_, hardtanh_, threshold_ = (
@@ -26,51 +27,60 @@ gelu, softplus, logsigmoid = exp_activations.gelu, exp_activations.softplus, exp
 hardshrink, softshrink, prelu = ops.hardshrink, ops.softshrink, prelu_rrelu_glu.prelu
 
 
+@composite(vmap="decompose")
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """The positive part."""
     return input.relu_() if inplace else ops.relu(input)
 
 
+@composite(vmap="decompose")
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
-    """The number, but no less than 0 and no more than 6."""
+    """The input clamped to [0, 6]."""
     return hardtanh(input, 0, 6, inplace)
 
 
+@composite(vmap="decompose")
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
-    """The number where it is above the threshold, else the value."""
+    """The input where it is above the threshold, else the value."""
     return (threshold_ if inplace else ops.threshold)(input, threshold, value)
 
 
-threshold.__qualname__ = "_threshold"  # which tells of missing arguments
+threshold.__qualname__ = "_threshold"  # the name in errors about missing arguments
 
 
+@composite(vmap="decompose")
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
-    """The number, but no less than min_val and no more than max_val."""
+    """The input clamped to [min_val, max_val]."""
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
     return (hardtanh_ if inplace else ops.hardtanh)(input, min_val, max_val)
 
 
+@composite(vmap="decompose")
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
-    """The number where it is positive, else negative_slope times it."""
+    """The input where it is positive, else negative_slope * input."""
     return (leaky_relu_ if inplace else ops.leaky_relu)(input, negative_slope)
 
 
+@composite(vmap="decompose")
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """The number where it is positive, else alpha * (exp(number) - 1)."""
+    """The input where it is positive, else alpha * (exp(input) - 1)."""
     return (elu_ if inplace else exp_activations.elu)(input, alpha)
 
 
+@composite(vmap="decompose")
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """elu, continuously differentiable for every alpha."""
     return (celu_ if inplace else exp_activations.celu)(input, alpha)
 
 
+@composite(vmap="decompose")
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
-    """elu with the alpha and scale that keep mean and deviation."""
+    """elu with the alpha and scale of self-normalizing networks."""
     return (selu_ if inplace else exp_activations.selu)(input)
 
 
+@composite(vmap="unsupported")
 def rrelu(
     input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False
 ) -> Tensor:
@@ -78,50 +88,59 @@ def rrelu(
     return (rrelu_ if inplace else prelu_rrelu_glu.rrelu)(input, lower, upper, training)
 
 
+@composite(vmap="decompose")
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
-    """The number times its sigmoid."""
+    """input * sigmoid(input)."""
     return (silu_ if inplace else exp_activations.silu)(input)
 
 
+@composite(vmap="decompose")
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
-    """The number times tanh(softplus(number))."""
+    """input * tanh(softplus(input))."""
     return (mish_ if inplace else exp_activations.mish)(input)
 
 
+@composite(vmap="decompose")
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
-    """A line from 0 at -3 to 1 at 3."""
+    """relu6(input + 3) / 6."""
     return (hardsigmoid_ if inplace else ops.hardsigmoid)(input)
 
 
+@composite(vmap="decompose")
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
-    """The number times its hardsigmoid."""
+    """input * hardsigmoid(input)."""
     return (hardswish_ if inplace else ops.hardswish)(input)
 
 
+@composite(vmap="decompose")
 def glu(input: Tensor, dim: int = -1) -> Tensor:
-    """The first half of a dimension times the sigmoid of the second."""
+    """The first half along a dimension times the sigmoid of the second half."""
     if input.dim() == 0:
         raise RuntimeError("glu does not support scalars because halving size must be even")
     return prelu_rrelu_glu.glu(input, dim)
 
 
+@composite(vmap="decompose")
 def tanh(input: Tensor) -> Tensor:
     """The hyperbolic tangent."""
     return input.tanh()
 
 
+@composite(vmap="decompose")
 def sigmoid(input: Tensor) -> Tensor:
     """1 / (1 + exp(-input))."""
     return input.sigmoid()
 
 
+@composite(vmap="decompose")
 def softsign(input: Tensor) -> Tensor:
     """input / (1 + abs(input))."""
     return input / (input.abs() + 1)
 
 
+@composite(vmap="decompose")
 def tanhshrink(input: Tensor) -> Tensor:
-    """What tanh takes away."""
+    """input - tanh(input)."""
     return input - input.tanh()
 
 
@@ -135,17 +154,19 @@ def _implicit_dim(name: str, ndim: int) -> int:
     return 0 if ndim in (0, 1, 3) else 1
 
 
+@composite(vmap="decompose")
 def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
-    """Exponentials along a dimension, scaled so that they sum to 1."""
+    """exp(input) along a dimension, normalized to sum to 1."""
     if dim is None:
         dim = _implicit_dim("softmax", input.dim())
     try:
         return softmaxes.softmax(input, dim, dtype)
     except TypeError:
-        input.softmax  # noqa: B018 (what torch asks what is no tensor for)
+        input.softmax  # noqa: B018 (raises the AttributeError that torch raises for other types)
         raise
 
 
+@composite(vmap="decompose")
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """softmax of the negative."""
     if dim is None:
@@ -153,6 +174,7 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     return softmaxes.softmax(-input, dim, dtype)
 
 
+@composite(vmap="decompose")
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """The logarithm of softmax."""
     if dim is None:
@@ -160,14 +182,14 @@ def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dty
     try:
         return softmaxes.log_softmax(input, dim, dtype)
     except TypeError:
-        input.log_softmax  # noqa: B018 (what torch asks what is no tensor for)
+        input.log_softmax  # noqa: B018 (raises the AttributeError that torch raises for other types)
         raise
 
 
 def gumbel_softmax(
     logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
 ) -> Tensor:
-    """softmax of the logits with noise; ``hard`` makes it one-hot, with the gradient of the soft one."""
+    """softmax of the logits plus Gumbel noise; ``hard`` returns one-hot samples with the gradient of the soft ones."""
     if eps != 1e-10:
         warn_program("`eps` parameter is deprecated and has no effect.")
     gumbels = -empty_like(logits, memory_format=contiguous_format).exponential_().log()

@@ -1,4 +1,4 @@
-"""Convolutions with their checks, as torch.nn.functional has them."""
+"""The convolutions of torch.nn.functional, with their argument checks, unfold and fold."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from .._aten.scalar_operands import times
 from .._autograd.tensor import Tensor
 from .._c10.dtypes import c_name, int64
 from .._c10.errors import unimplemented
+from .._c10.operator_facts import composite
 from .._c10.shapes import is_one_number
 from .._c10.warn_once import warn_program
 from .padding import constant_pad
 
 
-def _spread(name: str, value: Any, spatial: int) -> Ints:
+def _expanded(name: str, value: Any, spatial: int) -> Ints:
     if is_one_number(value):
         return (int(value),) * spatial
     found = tuple(int(each) for each in value)
@@ -33,8 +34,8 @@ def _spread(name: str, value: Any, spatial: int) -> Ints:
     return found
 
 
-def _given(value: Any, spatial: int) -> Ints:
-    """A setting as torch keeps it: a number for each dimension, a sequence as it is."""
+def _as_ints(value: Any, spatial: int) -> Ints:
+    """A setting as torch passes it on: a number expands to all dimensions, a sequence is unchanged."""
     return (int(value),) * spatial if is_one_number(value) else tuple(int(each) for each in value)
 
 
@@ -96,10 +97,10 @@ def _check(
         )
     if input._array.size:
         if 0 in kernel[2:]:
-            raise _empty_kernel(kernel[2:], geometry.dilation)
+            raise _empty_kernel_error(kernel[2:], geometry.dilation)
         _check_kernel(input, geometry, kernel, transposed, groups)
     if transposed:
-        _check_places(shape)
+        _check_spatial_sizes(shape)
         if any(each < 0 for each in output_padding):
             raise RuntimeError("negative output_padding is not supported")
         _check_output_padding(geometry, output_padding)
@@ -112,22 +113,22 @@ def _check(
             f"Calculated padded input size per channel: ({have}). Kernel size: ({want}). Kernel size can't be greater "
             "than actual input size"
         )
-    _check_places(shape)
+    _check_spatial_sizes(shape)
 
 
-def _check_places(shape: Ints) -> None:
-    """Refuse an input that has batches and channels, and no places."""
+def _check_spatial_sizes(shape: Ints) -> None:
+    """Raise an error for an input that is empty only in its spatial dimensions."""
     if 0 in shape[2:] and 0 not in shape[:2]:
         seen = (
             [*shape[:2], 1, shape[2]] if len(shape) == 3 else list(shape)
-        )  # one dimension is computed as two
+        )  # torch computes conv1d as conv2d
         raise RuntimeError(
             f"Only zero batch or zero channel inputs are supported, but got input shape: {seen}"
         )
 
 
-def _empty_kernel(sides: Ints, dilation: Ints) -> RuntimeError:
-    """The error of a kernel without elements, as torch's routines for images, dilated ones and volumes word it."""
+def _empty_kernel_error(sides: Ints, dilation: Ints) -> RuntimeError:
+    """The error for an empty kernel, whose message depends on the routine in torch (2d, dilated, 3d)."""
     full = sides if len(sides) > 1 else (1, *sides)
     if len(full) == 3:
         shown = f": {' x '.join(map(str, full))} (TxHxW)"
@@ -139,7 +140,7 @@ def _empty_kernel(sides: Ints, dilation: Ints) -> RuntimeError:
 
 
 def _check_kernel(input: Tensor, geometry: Geometry, weight: Ints, transposed: bool, groups: int) -> None:
-    spatial = max(len(weight) - 2, 2)  # one dimension is computed as two
+    spatial = max(len(weight) - 2, 2)  # torch computes conv1d as conv2d
     array = input._array
     dilated = any(each != 1 for each in geometry.dilation)
     if (transposed or dilated) and array.dtype.kind in "biu" and input.dtype is not int64:
@@ -157,7 +158,7 @@ def _check_output_padding(geometry: Geometry, output_padding: Ints) -> None:
     ):
         return
     names = ("depth", "height", "width")[-len(output_padding) :]
-    if len(names) == 1:  # torch computes it in two dimensions
+    if len(names) == 1:  # torch computes conv1d as conv2d
         names = ("height", "width")
     values = {"output_padding": output_padding, "stride": geometry.stride, "dilation": geometry.dilation}
     texts = []
@@ -173,7 +174,7 @@ def _check_output(sizes: Ints, geometry: Geometry, output_padding: Ints) -> None
     given = zip(sizes, geometry.stride, geometry.padding, geometry.extent(), output_padding, strict=True)
     out = [(n - 1) * s - 2 * p + e + o for n, s, p, e, o in given]
     if min(out) < 1:
-        first = [1] if len(out) == 1 else []  # one dimension is computed as two
+        first = [1] if len(out) == 1 else []  # torch computes conv1d as conv2d
         have, got = (" x ".join(map(str, [*first, *each])) for each in (sizes, out))
         raise RuntimeError(
             f"Given input size per channel: ({have}). Calculated output size per channel: ({got}). Output size is too "
@@ -181,7 +182,7 @@ def _check_output(sizes: Ints, geometry: Geometry, output_padding: Ints) -> None
         )
 
 
-def _batched(name: str, input: Tensor, spatial: int) -> tuple[Tensor, bool]:
+def _with_batch_dim(name: str, input: Tensor, spatial: int) -> tuple[Tensor, bool]:
     ndim = input._array.ndim
     if ndim == spatial + 2:
         return input, True
@@ -202,8 +203,8 @@ def _check_dimensions(input: Tensor, weight: Tensor, called: str) -> None:
         )
 
 
-def _same(input: Tensor, weight: Tensor, stride: Ints, dilation: Ints) -> tuple[Tensor, Ints]:
-    """The padding that keeps the sizes; what is not symmetric is padded beforehand."""
+def _same_padding(input: Tensor, weight: Tensor, stride: Ints, dilation: Ints) -> tuple[Tensor, Ints]:
+    """The padding of padding='same'; asymmetric padding is added to the input first."""
     if any(s != 1 for s in stride):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
     total = [d * (k - 1) for d, k in zip(dilation, weight._array.shape[2:], strict=True)]
@@ -226,22 +227,23 @@ def _convolution(
         raise RuntimeError(
             f"Input type ({c_name(input._array.dtype)}) and bias type ({c_name(bias._array.dtype)}) should be the same"
         )
-    input, batched = _batched(name, input, spatial)
+    input, batched = _with_batch_dim(name, input, spatial)
     found = _convolve(name, input, weight, bias, stride, padding, dilation, groups, spatial, output_padding)
     return found if batched else found.squeeze(0)
 
 
+@composite(vmap="decompose")
 def convolve(
     input: Tensor, weight: Tensor, bias: Tensor | None, stride: Sequence[int], padding: Sequence[int],
     dilation: Sequence[int], transposed: bool, output_padding: Sequence[int], groups: int,
 ) -> Tensor:  # fmt: skip
-    """torch.convolution: of a batch, in as many dimensions as the weights have beside their channels.
+    """torch.convolution of a batch; the weight's dimensions after the channels are the spatial ones.
 
     Raises:
-        RuntimeError: sizes do not go together.
+        RuntimeError: the sizes do not match.
     """
     spatial = weight._array.ndim - 2
-    beyond = tuple(output_padding) if transposed else None
+    extra = tuple(output_padding) if transposed else None
     return _convolve(
         "convolution",
         input,
@@ -252,7 +254,7 @@ def convolve(
         tuple(dilation),
         groups,
         spatial,
-        beyond,
+        extra,
     )
 
 
@@ -281,33 +283,33 @@ def _convolve(
     if padding == "same":
         _check_dimensions(input, weight, "weight")
     steps = (int(stride),) * spatial if is_one_number(stride) else tuple(stride)
-    steps, spaces = _spread("stride", steps, dims), _spread("dilation", dilation, dims)
+    steps, spaces = _expanded("stride", steps, dims), _expanded("dilation", dilation, dims)
     if isinstance(padding, str):
         if padding not in ("same", "valid"):
             raise RuntimeError(f"Invalid padding string: '{padding}'")
         around: Ints = (0,)
         if padding == "same":
             _check_groups(groups)
-            input, around = _same(input, weight, steps, spaces)
-        beyond = (0,) * len(around)
+            input, around = _same_padding(input, weight, steps, spaces)
+        extra = (0,) * len(around)
     else:
-        around = _spread("padding", padding, dims)
-        beyond = _spread("output_padding", 0 if output_padding is None else output_padding, dims)
+        around = _expanded("padding", padding, dims)
+        extra = _expanded("output_padding", 0 if output_padding is None else output_padding, dims)
     geometry = Geometry(weight._array.shape[2:], steps, full(around, dims), spaces)
     _check_dimensions(input, weight, "weight ")
-    _check(input, weight, bias, geometry, transposed, beyond, groups)
+    _check(input, weight, bias, geometry, transposed, extra, groups)
     sizes = (0,) if bias is None else bias._array.shape
     if not isinstance(padding, str):
-        around, beyond = _given(padding, dims), _given(output_padding or 0, dims)
+        around, extra = _as_ints(padding, dims), _as_ints(output_padding or 0, dims)
     return convolution(
         input,
         weight,
         bias,
-        _given(stride, dims),
+        _as_ints(stride, dims),
         around,
-        _given(dilation, dims),
+        _as_ints(dilation, dims),
         transposed,
-        beyond,
+        extra,
         groups,
         sizes,
     )
@@ -322,18 +324,18 @@ def check_backward(
     dilation: Ints,
     groups: int,
 ) -> None:
-    """Whether the gradients of such a convolution can be asked for.
+    """Check the arguments of convolution_backward.
 
     Raises:
-        RuntimeError: sizes do not go together.
+        RuntimeError: the sizes do not match.
     """
     if groups <= 0:
         raise RuntimeError(f"expected groups to be greater than 0, but got groups={groups}")
     dims = weight._array.ndim - 2
     if dims < 1:
         raise RuntimeError("weight should have at least three dimensions")
-    steps, around = _spread("stride", stride, dims), _spread("padding", padding, dims)
-    geometry = Geometry(weight._array.shape[2:], steps, around, _spread("dilation", dilation, dims))
+    steps, around = _expanded("stride", stride, dims), _expanded("padding", padding, dims)
+    geometry = Geometry(weight._array.shape[2:], steps, around, _expanded("dilation", dilation, dims))
     _check_dimensions(input, weight, "weight ")
     _check(input, weight, None, geometry, False, (0,) * dims, groups)
     found, shape = grad_output._array.shape, input._array.shape
@@ -344,7 +346,7 @@ def check_backward(
         )
     given = zip(shape[2:], around, geometry.extent(), steps, strict=True)
     sizes = (weight._array.shape[0], *((n + 2 * p - e) // s + 1 for n, p, e, s in given))
-    full = max(dims, 2) + 2  # one dimension is computed as two
+    full = max(dims, 2) + 2  # torch computes conv1d as conv2d
     for axis, (size, wanted) in enumerate(zip(found[1:], sizes, strict=True), 1):
         if size != wanted:
             at = f"tensor.size[{axis + (dims == 1 and axis > 1)}]"
@@ -356,9 +358,9 @@ def check_backward(
 def _complex_convolution(
     convolve: Callable[[Tensor, Tensor, Any], Tensor], input: Tensor, weight: Tensor, bias: Any
 ) -> Tensor:
-    """Of three convolutions of real numbers: (a - b) + i (c - a - b), c that of the sums of the parts."""
-    (x, x_i), (w, w_i) = _parts(input), _parts(weight)
-    b, b_i = (None, None) if bias is None else _parts(bias)
+    """A complex convolution by three real ones, a, b and c (of the sums of the parts): (a - b) + i (c - a - b)."""
+    (x, x_i), (w, w_i) = _real_and_imag(input), _real_and_imag(weight)
+    b, b_i = (None, None) if bias is None else _real_and_imag(bias)
     first, second = convolve(x, w, b), convolve(x_i, w_i, None)
     b_sum = None if b is None or b_i is None else b + b_i  # here and below: see Note [Right operands first]
     w_sum = w + w_i
@@ -367,15 +369,16 @@ def _complex_convolution(
     return first - second + turned
 
 
-def _parts(tensor: Tensor) -> tuple[Tensor, Tensor]:
+def _real_and_imag(tensor: Tensor) -> tuple[Tensor, Tensor]:
     both = view_as_real(tensor.resolve_conj())
     last = tensor._array.ndim
     return both.select(last, 0), both.select(last, 1)
 
 
-def _forward(spatial: int) -> Callable[..., Tensor]:
+def _conv(spatial: int) -> Callable[..., Tensor]:
     name = f"conv{spatial}d"
 
+    @composite(vmap="decompose", autocast="lower_precision_fp")
     def function(
         input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
         dilation: Any = 1, groups: int = 1,
@@ -387,33 +390,35 @@ def _forward(spatial: int) -> Callable[..., Tensor]:
     return function
 
 
-def _transposed(spatial: int) -> Callable[..., Tensor]:
+def _conv_transpose(spatial: int) -> Callable[..., Tensor]:
     name = f"conv_transpose{spatial}d"
 
+    @composite(vmap="decompose", autocast="lower_precision_fp")
     def function(
         input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
         output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
     ) -> Tensor:  # fmt: skip
-        beyond = (0,) * spatial if output_padding.__class__ is int and not output_padding else output_padding
-        if beyond is None:
-            check_ints(name, "output_padding", beyond)
-        return _convolution(name, input, weight, bias, stride, padding, dilation, groups, spatial, beyond)
+        extra = (0,) * spatial if output_padding.__class__ is int and not output_padding else output_padding
+        if extra is None:
+            check_ints(name, "output_padding", extra)
+        return _convolution(name, input, weight, bias, stride, padding, dilation, groups, spatial, extra)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"The transpose of a convolution over {spatial} dimensions."
+    function.__doc__ = f"A transposed convolution over {spatial} dimensions."
     return function
 
 
-conv1d, conv2d, conv3d = map(_forward, (1, 2, 3))
-conv_transpose1d, conv_transpose2d, conv_transpose3d = map(_transposed, (1, 2, 3))
+conv1d, conv2d, conv3d = map(_conv, (1, 2, 3))
+conv_transpose1d, conv_transpose2d, conv_transpose3d = map(_conv_transpose, (1, 2, 3))
 
 
 def _pair(value: Any) -> Ints:
     return (int(value),) * 2 if is_one_number(value) else tuple(value)
 
 
+@composite(vmap="decompose")
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
-    """The windows of images, each as a column."""
+    """Sliding windows of images, each as a column (im2col)."""
     kernel, spaces, around, steps = map(_pair, (kernel_size, dilation, padding, stride))
     try:
         shape = input._array.shape
@@ -424,8 +429,9 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
     return im2col(input, kernel, spaces, around, steps, rows, columns)
 
 
+@composite(vmap="decompose")
 def fold(
     input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Tensor:
-    """Images that columns add up to."""
+    """Images as sums of overlapping columns (col2im)."""
     return col2im(input, *map(_pair, (output_size, kernel_size, dilation, padding, stride)))

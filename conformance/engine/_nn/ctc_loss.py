@@ -1,4 +1,4 @@
-"""Losses of sequences, as torch.nn.functional has them (torch: native/LossCTC.cpp)."""
+"""torch.nn.functional.ctc_loss and torch.ctc_loss (torch: native/LossCTC.cpp)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from .._aten.nn.losses import MEAN, NONE
 from .._aten.pointwise.where_clamp import where
 from .._autograd.tensor import Tensor, make
 from .._c10.dtypes import int64
-from .reduction import chosen, reduce_loss
+from .._c10.operator_facts import composite
+from .reduction import reduce_loss, reduction_number
 
 
 def _lengths(name: str, given: Tensor | Sequence[int]) -> tuple[int, ...]:
@@ -24,30 +25,42 @@ def _lengths(name: str, given: Tensor | Sequence[int]) -> tuple[int, ...]:
     return tuple(given._array.reshape(-1).tolist())
 
 
+def _overload(log_probs: Any, targets: Any, input_lengths: Any, *others: Any, **named: Any) -> str:
+    return "Tensor" if isinstance(input_lengths, Tensor) else "IntList"
+
+
+@composite(vmap="fallback", autocast="fp32", overload=_overload)
 def ctc_loss(
     log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0,
     reduction: str = "mean", zero_infinity: bool = False,
 ) -> Tensor:  # fmt: skip
-    """How improbable the targets are, wherever in time their labels stand.
+    """The connectionist temporal classification loss: minus the log probability of all alignments.
 
     Args:
-        log_probs: times, samples, labels; or times, labels.
-        targets: samples, labels; or all samples' labels one after the other.
-        input_lengths: the times of each sample.
-        target_lengths: the labels of each sample; the mean is one of losses over these.
-        blank: the label for none.
-        zero_infinity: whether a sample that no path fits counts for nothing.
+        log_probs: (time, batch, class) or (time, class).
+        targets: (batch, label), or all labels concatenated.
+        input_lengths: the time steps of each sample.
+        target_lengths: the labels of each sample, by which the reduction mean divides each loss.
+        blank: the blank label.
+        zero_infinity: whether infinite losses (no alignment is possible) and their gradients become 0.
     """
-    return at_top(
-        log_probs, targets, input_lengths, target_lengths, blank, chosen(None, None, reduction), zero_infinity
+    return torch_ctc_loss(
+        log_probs,
+        targets,
+        input_lengths,
+        target_lengths,
+        blank,
+        reduction_number(None, None, reduction),
+        zero_infinity,
     )
 
 
-def at_top(
+@composite(vmap="fallback", overload=_overload)
+def torch_ctc_loss(
     log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0,
     reduction: int = NONE, zero_infinity: bool = False,
 ) -> Tensor:  # fmt: skip
-    """torch.ctc_loss: the reduction as a number, and none by default."""
+    """torch.ctc_loss, whose reduction is a number."""
     times, lengths = _lengths("input_lengths", input_lengths), _lengths("target_lengths", target_lengths)
     batched = log_probs.dim() == 3
     if not batched:

@@ -1,4 +1,4 @@
-"""Dropout with its checks, as torch.nn.functional has it."""
+"""The dropout functions of torch.nn.functional, with their argument checks."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 from .._arguments.argument_errors import check_tensors
 from .._aten.random import dropout as ops
 from .._autograd.tensor import Tensor
+from .._c10.operator_facts import composite
 from .._c10.warn_once import warn_program
 
 
@@ -16,8 +17,9 @@ def _check(p: float) -> None:
 
 
 def _elements(
-    plain: Callable[..., Tensor], inplace_form: Callable[..., Tensor], always: bool
+    plain: Callable[..., Tensor], inplace_form: Callable[..., Tensor], always: bool, random: str
 ) -> Callable[..., Tensor]:
+    @composite(random=random)
     def function(input: Tensor, p: float = 0.5, training: bool = always, inplace: bool = False) -> Tensor:
         _check(p)
         try:
@@ -31,9 +33,9 @@ def _elements(
     return function
 
 
-dropout = _elements(ops.dropout, ops.dropout_, True)
-alpha_dropout = _elements(ops.alpha_dropout, ops.alpha_dropout_, False)
-feature_alpha_dropout = _elements(ops.feature_alpha_dropout, ops.feature_alpha_dropout_, False)
+dropout = _elements(ops.dropout, ops.dropout_, True, "elementwise")
+alpha_dropout = _elements(ops.alpha_dropout, ops.alpha_dropout_, False, "elementwise")
+feature_alpha_dropout = _elements(ops.feature_alpha_dropout, ops.feature_alpha_dropout_, False, "by_example")
 
 
 def _channels(input: Tensor, p: float, training: bool, inplace: bool, batched: bool) -> Tensor:
@@ -45,8 +47,9 @@ def _channels(input: Tensor, p: float, training: bool, inplace: bool, batched: b
     return drop(input.unsqueeze(0), p, training).squeeze(0)
 
 
+@composite(random="by_example")
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Dropout of whole channels with one dimension."""
+    """Dropout of whole channels of a (batch, channel, length) input."""
     _check(p)
     ndim = input.dim()
     if ndim not in (2, 3):
@@ -67,8 +70,9 @@ def _warn(name: str, ndim: int, spatial: int) -> None:
     )
 
 
+@composite(random="by_example")
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Dropout of whole channels with two dimensions."""
+    """Dropout of whole channels of a (batch, channel, height, width) input."""
     _check(p)
     ndim = input.dim()
     if ndim not in (3, 4):
@@ -83,8 +87,9 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     return _channels(input, p, training, inplace, True)
 
 
+@composite(random="by_example")
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Dropout of whole channels with three dimensions."""
+    """Dropout of whole channels of a (batch, channel, depth, height, width) input."""
     _check(p)
     ndim = input.dim()
     if ndim not in (4, 5):

@@ -1,4 +1,4 @@
-"""Rows chosen by index, bilinear maps, classes as zeros and ones, as torch.nn.functional has them."""
+"""embedding, one_hot, bilinear and the shuffles of channels, with their argument checks."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from .._aten.type_promotion import check_views
 from .._autograd.tensor import Tensor, wrap
 from .._autograd.views import increment_version
 from .._c10.dtypes import c_name
+from .._c10.operator_facts import composite
 from .._c10.shapes import existing_dim
 
 
+@composite(vmap="decompose")
 def embedding(
     input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None,
     norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
 ) -> Tensor:  # fmt: skip
-    """The rows of a table that the input names."""
+    """The rows of the weight at the input's indices."""
     if not weight._array.ndim and (padding_idx is not None or weight.requires_grad):
         check_views(weight)
         existing_dim(0, weight._array.ndim)
@@ -34,7 +36,7 @@ def embedding(
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
-    """Zeros with a 1 at the place that each class names."""
+    """A vector of zeros with a 1 at the index of each class."""
     array = tensor._array
     if array.dtype != np.int64:
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
@@ -54,6 +56,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     return found
 
 
+@composite(vmap="fallback")
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """input1 @ weight @ input2.T + bias, for each output."""
     tensors = {"input1": input1, "input2": input2, "weight": weight, "bias": bias}
@@ -86,16 +89,19 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     return found if bias is None else found + bias
 
 
+@composite(vmap="decompose")
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
-    """Channels moved into space: an image ``upscale_factor`` times as wide and high."""
+    """Rearrange channels into an image ``upscale_factor`` times as wide and high."""
     return ops.pixel_shuffle(input, upscale_factor)
 
 
+@composite(vmap="decompose")
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
-    """Space moved into channels: the inverse of pixel_shuffle."""
+    """Rearrange pixels into channels, the inverse of pixel_shuffle."""
     return ops.pixel_unshuffle(input, downscale_factor)
 
 
+@composite(vmap="decompose")
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
-    """Channels of different groups next to each other."""
+    """Interleave the channels of the groups."""
     return ops.channel_shuffle(input, groups)

@@ -1,4 +1,4 @@
-"""Rows of a table put together in bags, as torch.nn.functional has them (torch: nn/functional.py)."""
+"""torch.nn.functional.embedding_bag and torch.embedding_bag (torch: nn/functional.py)."""
 
 from __future__ import annotations
 
@@ -7,21 +7,23 @@ import numpy as np
 from .._aten.nn import embedding as ops
 from .._aten.nn.embedding_bag import embedding_bag as bag_row
 from .._autograd.tensor import Tensor, wrap
+from .._c10.operator_facts import composite
 from .._c10.warn_once import warn_program
 
 _MODES = ("sum", "mean", "max")
 
 
+@composite(vmap="fallback", overload="padding_idx")
 def embedding_bag(
     input: Tensor, weight: Tensor, offsets: Tensor | None = None, max_norm: float | None = None,
     norm_type: float = 2, scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False,
     per_sample_weights: Tensor | None = None, include_last_offset: bool = False, padding_idx: int | None = None,
 ) -> Tensor:  # fmt: skip
-    """The sum, mean or maximum of the rows of a table that each bag of the input names.
+    """The sum, mean or maximum of the weight's rows for each bag of indices.
 
     Raises:
-        ValueError: arguments that do not fit.
-        NotImplementedError: weights of samples, for anything but sums.
+        ValueError: the arguments do not match.
+        NotImplementedError: ``per_sample_weights`` with another mode than sum.
     """
     if weight.dtype.numpy == np.int64 and input.is_floating_point():
         warn_program(
@@ -68,18 +70,19 @@ def embedding_bag(
             f"(got mode='{mode}'). Please open a feature request on GitHub."
         )
     assert offsets is not None
-    return bags_of(
+    return torch_embedding_bag(
         weight, input, offsets, scale_grad_by_freq, _MODES.index(mode), sparse, per_sample_weights,
         include_last_offset, padding_idx,
     )[0]  # fmt: skip
 
 
-def bags_of(
+@composite(vmap="fallback", overload="padding_idx")
+def torch_embedding_bag(
     weight: Tensor, indices: Tensor, offsets: Tensor, scale_grad_by_freq: bool = False, mode: int = 0,
     sparse: bool = False, per_sample_weights: Tensor | None = None, include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:  # fmt: skip
-    """torch.embedding_bag: the table first, and what belongs to the bags."""
+    """torch.embedding_bag, which takes the weight first and also returns the bags' offsets, sizes and indices of maxima."""
     rows = weight._array.shape[0]
     if mode not in range(len(_MODES)):
         raise RuntimeError("`mode` must be sum, mean, or max.")

@@ -1,4 +1,4 @@
-"""Pooling at random steps, as torch.nn.functional has it (torch: nn/functional.py)."""
+"""fractional_max_pool2d and fractional_max_pool3d: pooling over random windows (torch: nn/functional.py)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from .._arguments.argument_errors import check_ints
 from .._aten.nn.fractional_pooling import FRACTIONAL
 from .._aten.random.random import rand
 from .._autograd.tensor import Tensor
+from .._c10.operator_facts import composite
 from .._c10.shapes import is_one_number
 from .pooling import with_indices
 
@@ -25,6 +26,7 @@ def _setting(name: str, what: str, value: Any, spatial: int) -> tuple[int, ...]:
 def _pool(spatial: int) -> Callable[..., Any]:
     name = f"fractional_max_pool{spatial}d"
 
+    @composite(vmap="decompose")
     def function(
         input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
         return_indices: bool = False, _random_samples: Tensor | None = None,

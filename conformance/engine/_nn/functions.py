@@ -1,4 +1,4 @@
-"""The parts of torch.nn.functional, by kind; ``FUNCTIONS`` are those that torch has at its top as well."""
+"""The functions of torch.nn.functional that are also in torch's top-level namespace, such as torch.conv2d."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from .._aten.nn.weight_norm import norm_except_dim
 from .._aten.random import dropout as drop
 from .._autograd.tensor import Tensor
 from .._c10.keyword_names import taking_numpy_names
+from .._c10.operator_facts import composite
 from . import (
     convolution,
     ctc_loss,
@@ -27,6 +28,7 @@ from . import (
 )
 
 
+@composite(vmap="decompose")
 def _embedding(
     weight: Tensor,
     indices: Tensor,
@@ -34,18 +36,18 @@ def _embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Tensor:
-    """torch.embedding: the table first."""
+    """torch.embedding, which takes the weight first."""
     padding = None if padding_idx == -1 else padding_idx
     return embedding.embedding(indices, weight, padding, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
 
 
-_COMPOSED: dict[str, Callable[..., Any]] = {
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "batch_norm": batch_norm,
     "norm_except_dim": norm_except_dim,
     "conv_tbc": conv_tbc,
-    "ctc_loss": ctc_loss.at_top,
+    "ctc_loss": ctc_loss.torch_ctc_loss,
     "embedding": _embedding,
-    "embedding_bag": embedding_bag.bags_of,
+    "embedding_bag": embedding_bag.torch_embedding_bag,
     "embedding_renorm_": tables.embedding_renorm_,
     **{name: getattr(drop, name) for name in drop.PUBLIC},
     **{name: getattr(grid_sampler, name) for name in grid_sampler.PUBLIC},
@@ -68,9 +70,9 @@ _COMPOSED: dict[str, Callable[..., Any]] = {
     "max_pool2d": pooling.max_pool2d,
     "max_pool3d": pooling.max_pool3d,
 }
-FUNCTIONS = check_all_arguments({name: taking_numpy_names(each, name) for name, each in _COMPOSED.items()})
+FUNCTIONS = check_all_arguments({name: taking_numpy_names(each, name) for name, each in _FUNCTIONS.items()})
 
 
 def all_functions() -> dict[str, Callable[..., Any]]:
-    """torch's functions that are those of torch.nn, by name."""
+    """The top-level functions of torch that are implemented here, by name."""
     return FUNCTIONS

@@ -1,4 +1,4 @@
-"""Images read along grids, as torch.nn.functional has them (torch: nn/functional.py)."""
+"""torch.nn.functional.grid_sample and affine_grid (torch: nn/functional.py)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 from .._aten.nn import grid_sampler
 from .._autograd.tensor import Tensor
+from .._c10.operator_facts import composite
 from .._c10.warn_once import warn_program
 
 _MODES = ("bilinear", "nearest", "bicubic")
@@ -22,15 +23,16 @@ def _alignment(align_corners: bool | None) -> bool:
     return False
 
 
+@composite(vmap="decompose")
 def grid_sample(
     input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros",
     align_corners: bool | None = None,
 ) -> Tensor:  # fmt: skip
-    """The input, a batch of images or volumes, read at the places of the grid: -1 is one end, 1 the other.
+    """Sample a batch of images or volumes at the points of a grid, whose coordinates range from -1 to 1.
 
     Raises:
         ValueError: there is no such mode.
-        RuntimeError: sizes that do not fit.
+        RuntimeError: the sizes do not match.
     """
     if mode not in _MODES:
         raise ValueError(
@@ -46,12 +48,13 @@ def grid_sample(
     return grid_sampler.grid_sampler(input, grid, _MODES.index(mode), _PADDINGS.index(padding_mode), align)
 
 
+@composite(vmap="decompose")
 def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Tensor:
-    """The grid that reads images of a size through affine maps, a matrix for each sample.
+    """The sampling grid of affine maps, one matrix for each sample, for images of a given size.
 
     Raises:
-        ValueError, RuntimeError: matrices or a size that do not fit.
-        NotImplementedError: a size of neither images nor volumes.
+        ValueError, RuntimeError: the matrices or the size have a wrong shape.
+        NotImplementedError: the size is neither that of images nor of volumes.
     """
     align = _alignment(align_corners)
     if not theta.is_floating_point():

@@ -1,4 +1,4 @@
-"""Images in other sizes, and channels moved into space, as torch.nn.functional has them."""
+"""torch.nn.functional.interpolate and its deprecated variants (torch: nn/functional.py)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from .._aten.nn.upsample import ANTIALIASED, CUBIC, LINEAR, NEAREST, NEAREST_EXA
 from .._autograd.tensor import Tensor
 from .._c10.dtypes import float32, float64, uint8
 from .._c10.errors import unimplemented
+from .._c10.operator_facts import composite
 from .._c10.warn_once import warn_program
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
@@ -60,11 +61,12 @@ def _sizes(
     return [int(each) for each in found], [float(f) for f in factors]
 
 
+@composite(vmap="decompose")
 def interpolate(
     input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
     align_corners: bool | None = None, recompute_scale_factor: bool | None = None, antialias: bool = False,
 ) -> Tensor:  # fmt: skip
-    """An image in another size."""
+    """Resize an image to a size or by a scale factor."""
     if mode in ("nearest", "area", "nearest-exact") and align_corners is not None:
         raise ValueError(
             "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
@@ -135,6 +137,7 @@ def _check(input: Tensor, out: list[int], mode: str, kernel: str | None = None) 
     raise unimplemented(kernel, input._array.dtype)
 
 
+@composite(vmap="decompose")
 def upsample(
     input: Tensor,
     size: Any = None,
@@ -142,21 +145,23 @@ def upsample(
     mode: str = "nearest",
     align_corners: bool | None = None,
 ) -> Tensor:
-    """interpolate, by its old name."""
+    """interpolate under its deprecated name."""
     warn_program("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.")
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
+@composite(vmap="decompose")
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """interpolate to the nearest element, by its old name."""
+    """interpolate with mode='nearest', deprecated."""
     warn_program(
         "`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.",
     )
     return interpolate(input, size, scale_factor, mode="nearest")
 
 
+@composite(vmap="decompose")
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """interpolate bilinearly with corners aligned, by its old name."""
+    """interpolate with mode='bilinear' and align_corners=True, deprecated."""
     warn_program(
         "`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.",
     )

@@ -1,4 +1,4 @@
-"""cross_entropy of what a linear layer gives (torch: nn/functional.py)."""
+"""cross_entropy of a linear layer's output (torch: nn/functional.py)."""
 
 from __future__ import annotations
 
@@ -10,19 +10,21 @@ from .._aten.blas.matmul import linear
 from .._autograd.tensor import Tensor
 from .._c10 import dtypes
 from .._c10.modes import state
+from .._c10.operator_facts import composite
 from . import chunked_cross_entropy
 from .loss import cross_entropy
 
 
+@composite(vmap="decompose")
 def linear_cross_entropy(
     input: Tensor, linear_weight: Tensor, target: Tensor, *, linear_bias: Tensor | None = None,
     weight: Tensor | None = None, reduction: str = "mean", ignore_index: int | None = None,
     label_smoothing: float = 0.0, options: Any = None,
 ) -> Tensor:  # fmt: skip
-    """F.linear_cross_entropy, of input (N, features), a weight (classes, ..., features) and a target (N, ...).
+    """The cross_entropy of linear(input), for input (N, features), weight (classes, ..., features) and target (N, ...).
 
     Raises:
-        RuntimeError: shapes that do not fit; an ignored class where the target is probabilities.
+        RuntimeError: shapes do not match, or ``ignore_index`` is used with class probabilities.
     """
     if not 1 <= input.dim() <= 2:
         raise RuntimeError(f"expected input with dimensionality 1 or 2, got {input.dim()}")
@@ -81,12 +83,12 @@ def _in_chunks(
     batched = input.dim() == 2
     if not batched:
         input, target = input.unsqueeze(0), target.unsqueeze(0)
-    chosen = options._adjust(
+    adjusted = options._adjust(
         num_batches=input.shape[0], in_features=input.shape[1], num_classes=linear_weight.shape[0], dtype=input.dtype,
         device=input.device,
     )  # fmt: skip
     tensors = input, linear_weight, target, linear_bias, weight
-    chunks = chosen.batch_chunk_size, chosen.acc_policy, chosen.acc_dtype
+    chunks = adjusted.batch_chunk_size, adjusted.acc_policy, adjusted.acc_dtype
     if reduction == "none":
         found = chunked_cross_entropy.unreduced()(*tensors, ignored, *chunks)
     else:
@@ -95,6 +97,6 @@ def _in_chunks(
             for each in (input, linear_weight, linear_bias)
         ]
         found = chunked_cross_entropy.reduced()(
-            *tensors, reduction, ignored, 0.0, *chunks, chosen.allow_retain_graph, *needs
+            *tensors, reduction, ignored, 0.0, *chunks, adjusted.allow_retain_graph, *needs
         )[0]  # fmt: skip
     return found if batched else found.squeeze(0)

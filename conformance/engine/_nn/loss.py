@@ -1,7 +1,8 @@
-"""Losses with their checks, as torch.nn.functional has them.
+"""The losses of torch.nn.functional, with their argument checks.
 
-Note [Right operands first]: torch composes some losses in C++, and writes its derivatives there, where the right
-operand of an operator is evaluated before the left one. The order of the nodes decides the order in which gradients of one tensor are added.
+Note [Right operands first]: torch composes some losses and derivatives in C++, whose compiler evaluates the right operand
+of an operator before the left one. The order of evaluation numbers the nodes, and hence decides the order in which several
+gradients of one tensor are added.
 """
 
 from __future__ import annotations
@@ -23,15 +24,16 @@ from .._aten.type_promotion import check_views
 from .._autograd.tensor import Tensor
 from .._c10 import errors
 from .._c10.modes import no_grad
+from .._c10.operator_facts import composite
 from .._c10.shapes import broadcast_shapes
 from .._c10.warn_once import warn_program
-from .reduction import MEAN, NONE, SUM, chosen, legacy_reduction, reduce_loss
+from .reduction import MEAN, NONE, SUM, legacy_reduction, reduce_loss, reduction_number
 
-# Differences --------------------------------------------------------------------------------------
+# Regression ---------------------------------------------------------------------------------------
 
 
-def _met(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-    """Input and target in one shape; a difference is warned about, since it is mostly a mistake."""
+def _broadcast(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    """Input and target, broadcast; warns if their shapes differ, since that is usually a mistake."""
     have, want = input.size(), target.size()
     if have == want:
         return input, target
@@ -43,7 +45,7 @@ def _met(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     return tuple(each if each.size() == shape else expand(each, shape) for each in (input, target))  # type: ignore[return-value]
 
 
-def _weigh(
+def _weighted(
     errors: Tensor, weight: Tensor, input: Tensor, reduction: str, mean: Callable[[Tensor], Tensor]
 ) -> Tensor:
     if weight.size() != input.size():
@@ -58,41 +60,45 @@ def _weigh(
     raise ValueError(f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'.")
 
 
+@composite(vmap="decompose")
 def mse_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", weight: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
-    """The square of the difference."""
-    a, b = _met(input, target)
+    """The squared difference."""
+    a, b = _broadcast(input, target)
     if weight is not None:
         reduction = legacy_reduction(size_average, reduce, reduction)
-        return _weigh((a - b).pow(2), weight, input, reduction, lambda each: each.sum() / weight.sum())
-    return ops.mse_loss(a, b, chosen(size_average, reduce, reduction))
+        return _weighted((a - b).pow(2), weight, input, reduction, lambda each: each.sum() / weight.sum())
+    return ops.mse_loss(a, b, reduction_number(size_average, reduce, reduction))
 
 
+@composite(vmap="decompose")
 def l1_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", weight: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """The absolute difference."""
-    a, b = _met(input, target)
+    a, b = _broadcast(input, target)
     if weight is not None:
         reduction = legacy_reduction(size_average, reduce, reduction)
-        return _weigh((a - b).abs(), weight, input, reduction, lambda each: each.sum() / weight.sum())
-    return _l1_loss(a, b, chosen(size_average, reduce, reduction))
+        return _weighted((a - b).abs(), weight, input, reduction, lambda each: each.sum() / weight.sum())
+    return _l1_loss(a, b, reduction_number(size_average, reduce, reduction))
 
 
+@composite(autocast="fp32")
 def _l1_loss(input: Tensor, target: Tensor, reduction: int) -> Tensor:
     return reduce_loss((input - target).abs(), reduction)
 
 
+@composite(vmap="decompose")
 def smooth_l1_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", beta: float = 1.0,
 ) -> Tensor:  # fmt: skip
-    """The absolute difference, a parabola where it is below beta."""
-    a, b = _met(input, target)
-    number = chosen(size_average, reduce, reduction)
+    """The absolute difference, quadratic where it is below beta."""
+    a, b = _broadcast(input, target)
+    number = reduction_number(size_average, reduce, reduction)
     if beta == 0.0:
         return _l1_loss(a, b, number)
     if not beta >= 0:
@@ -101,18 +107,19 @@ def smooth_l1_loss(
     return ops.smooth_l1_loss(a, b, number, float(beta))
 
 
+@composite(vmap="decompose")
 def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
 ) -> Tensor:
-    """delta times the absolute difference, a parabola where it is below delta."""
-    a, b = _met(input, target)
+    """delta times the absolute difference, quadratic where it is below delta."""
+    a, b = _broadcast(input, target)
     delta = float(delta)
     if weight is None:
-        return ops.huber_loss(a, b, chosen(None, None, reduction), delta)
-    return _weigh(ops.huber_loss(a, b, NONE, delta), weight, input, reduction, lambda each: each.mean())
+        return ops.huber_loss(a, b, reduction_number(None, None, reduction), delta)
+    return _weighted(ops.huber_loss(a, b, NONE, delta), weight, input, reduction, lambda each: each.mean())
 
 
-# Classes ------------------------------------------------------------------------------------------
+# Classification -----------------------------------------------------------------------------------
 
 
 def _nll_loss(input: Tensor, target: Tensor, weight: Any, number: int, ignore_index: int) -> Tensor:
@@ -157,20 +164,22 @@ def _check_image(shape: tuple[int, ...], wanted: tuple[int, ...]) -> None:
         raise RuntimeError(f"size mismatch (got input: {list(shape)} , target: {list(wanted)}")
 
 
+@composite(vmap="decompose")
 def nll_loss(
     input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
     ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
-    """Minus the target class's entry."""
-    return _nll_loss(input, target, weight, chosen(size_average, reduce, reduction), ignore_index)
+    """Minus the input's entry at the target class."""
+    return _nll_loss(input, target, weight, reduction_number(size_average, reduce, reduction), ignore_index)
 
 
+@composite(vmap="decompose", autocast="fp32")
 def cross_entropy(
     input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
     ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean", label_smoothing: float = 0.0,
 ) -> Tensor:  # fmt: skip
-    """nll_loss of log_softmax; the target is classes, or a probability for each class."""
-    number = chosen(size_average, reduce, reduction)
+    """nll_loss of log_softmax; the target has class indices or class probabilities."""
+    number = reduction_number(size_average, reduce, reduction)
     try:
         shape, wanted = input._array.shape, target._array.shape
     except AttributeError:
@@ -187,7 +196,7 @@ def cross_entropy(
         return _with_probabilities(input, target, weight, number, label_smoothing, dim)
     if label_smoothing > 0.0:
         _check_smoothing(label_smoothing)
-        return _smoothed(input, target, weight, number, ignore_index, label_smoothing, dim)
+        return _with_smoothing(input, target, weight, number, ignore_index, label_smoothing, dim)
     return _nll_loss(log_softmax(input, dim), target, weight, number, ignore_index)
 
 
@@ -196,7 +205,7 @@ def _check_smoothing(label_smoothing: float) -> None:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
 
 
-def _by_class(weight: Tensor, input: Tensor, dim: int) -> Tensor:
+def _weight_by_class(weight: Tensor, input: Tensor, dim: int) -> Tensor:
     if input._array.ndim == 1:
         return weight
     return weight.view([-1 if axis == dim else 1 for axis in range(input._array.ndim)])
@@ -217,7 +226,7 @@ def _with_probabilities(
         target = plus(times(target, 1 - label_smoothing), label_smoothing / classes)
     product = logs * target
     if weight is not None:
-        product = product * _by_class(weight, input, dim)
+        product = product * _weight_by_class(weight, input, dim)
     if number == NONE:
         return -product.sum(dim)
     if not input._array.size and number != SUM:
@@ -228,14 +237,14 @@ def _with_probabilities(
     return over(total, input._array.size // classes)
 
 
-def _smoothed(
+def _with_smoothing(
     input: Tensor, target: Tensor, weight: Tensor | None, number: int, ignore_index: int,
     label_smoothing: float, dim: int,
 ) -> Tensor:  # fmt: skip
     logs = log_softmax(input, dim)
     classes_loss = _nll_loss(logs, target, weight, number, ignore_index)
     ignored = target == ignore_index
-    smooth = -(logs if weight is None else logs * _by_class(weight, input, dim)).sum(dim)
+    smooth = -(logs if weight is None else logs * _weight_by_class(weight, input, dim)).sum(dim)
     smooth.masked_fill_(ignored, 0.0)
     if number == MEAN and weight is not None:
         smooth = smooth.sum() / weight.gather(0, target.masked_select(~ignored).flatten()).sum()
@@ -250,12 +259,13 @@ def _smoothed(
 # Probabilities ------------------------------------------------------------------------------------
 
 
+@composite(vmap="decompose")
 def binary_cross_entropy(
     input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """-(target * log(input) + (1 - target) * log(1 - input))."""
-    number = chosen(size_average, reduce, reduction)
+    number = reduction_number(size_average, reduce, reduction)
     if target.size() != input.size():
         raise ValueError(
             f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is "
@@ -266,24 +276,26 @@ def binary_cross_entropy(
     return entropy.binary_cross_entropy(input, target, weight, number)
 
 
+@composite(vmap="decompose")
 def binary_cross_entropy_with_logits(
     input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean", pos_weight: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """binary_cross_entropy of the sigmoid of logits."""
-    number = chosen(size_average, reduce, reduction)
+    number = reduction_number(size_average, reduce, reduction)
     if target.size() != input.size():
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
     return entropy.binary_cross_entropy_with_logits(input, target, weight, pos_weight, number)
 
 
+@composite(vmap="fallback", autocast="fp32")
 def kl_div(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", log_target: bool = False,
 ) -> Tensor:  # fmt: skip
-    """How much a distribution differs from another, whose logarithms the input is."""
+    """The Kullback-Leibler divergence of the target from the input, which has log probabilities."""
     if size_average is not None or reduce is not None:
-        number = chosen(size_average, reduce, reduction)
+        number = reduction_number(size_average, reduce, reduction)
     else:
         if reduction == "mean":
             warn_program(
@@ -291,9 +303,9 @@ def kl_div(
                 "divides only by the batch size, and aligns with the KL div math definition.'mean' will be changed to "
                 "behave the same as 'batchmean' in the next major release.",
             )
-        number = chosen(None, None, "sum" if reduction == "batchmean" else reduction)
+        number = reduction_number(None, None, "sum" if reduction == "batchmean" else reduction)
     try:
-        found = divergence(input, target, number, log_target)
+        found = kl_div_core(input, target, number, log_target)
     except (AttributeError, TypeError):
         check_tensors("kl_div", input=input, target=target)
         raise
@@ -302,14 +314,14 @@ def kl_div(
     return found
 
 
-def divergence(input: Tensor, target: Tensor, number: int, log_target: bool) -> Tensor:
-    """kl_div, reduced as torch's number says."""
+def kl_div_core(input: Tensor, target: Tensor, number: int, log_target: bool) -> Tensor:
+    """kl_div with the reduction as a number."""
     if input.is_complex() or target.is_complex():
         raise RuntimeError("kl_div: Complex inputs not supported.")
     if not (input.is_floating_point() and target.is_floating_point()):
         raise RuntimeError("kl_div: Integral inputs not supported.")
     if log_target:
-        difference = target - input  # first: see Note [Right operands first]
+        difference = target - input  # evaluated first, see Note [Right operands first]
         each = target.exp() * difference
     else:
         product = target * input
@@ -317,21 +329,24 @@ def divergence(input: Tensor, target: Tensor, number: int, log_target: bool) -> 
     return reduce_loss(each, number)
 
 
+@composite(vmap="decompose", autocast="fp32")
 def poisson_nll_loss(
     input: Tensor, target: Tensor, log_input: bool = True, full: bool = False,
     size_average: bool | None = None, eps: float = 1e-8, reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
-    """The negative log likelihood of counts."""
+    """The negative log likelihood of Poisson-distributed targets."""
     reduction = legacy_reduction(size_average, reduce, reduction)
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(reduction + " is not a valid value for reduction")
-    return of_counts(input, target, log_input, full, eps, chosen(None, None, reduction))
+    return poisson_nll_core(input, target, log_input, full, eps, reduction_number(None, None, reduction))
 
 
-def of_counts(input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, number: int) -> Tensor:
-    """poisson_nll_loss, reduced as torch's number says."""
+def poisson_nll_core(
+    input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, number: int
+) -> Tensor:
+    """poisson_nll_loss with the reduction as a number."""
     if log_input:
-        product = target * input  # first: see Note [Right operands first]
+        product = target * input  # evaluated first, see Note [Right operands first]
         loss = input.exp() - product
     else:
         loss = input - target * plus(input, eps).log()
@@ -342,10 +357,11 @@ def of_counts(input: Tensor, target: Tensor, log_input: bool, full: bool, eps: f
     return reduce_loss(loss, number)
 
 
+@composite(vmap="decompose")
 def gaussian_nll_loss(
     input: Tensor, target: Tensor, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Tensor:
-    """The negative log likelihood of normal samples with given variances."""
+    """The negative log likelihood of normally distributed targets with given variances."""
     if isinstance(var, float):
         if var < 0:
             raise ValueError("var has negative entry/entries")
@@ -366,4 +382,4 @@ def gaussian_nll_loss(
     loss = 0.5 * (var.log() + (input - target) ** 2 / var)
     if full:
         loss += 0.5 * math.log(2 * math.pi)
-    return reduce_loss(loss, chosen(None, None, reduction))
+    return reduce_loss(loss, reduction_number(None, None, reduction))

@@ -1,4 +1,4 @@
-"""Losses by margins, with their checks, as torch.nn.functional has them; see Note [Right operands first]."""
+"""The margin losses of torch.nn.functional, with their argument checks; see Note [Right operands first]."""
 
 from __future__ import annotations
 
@@ -14,67 +14,76 @@ from .._aten.scalar_operands import minus, plus
 from .._aten.type_promotion import check_views
 from .._autograd.tensor import Tensor
 from .._c10 import errors
+from .._c10.operator_facts import composite
 from .distance import pairwise_distance
-from .reduction import chosen, legacy_reduction, reduce_loss
+from .reduction import legacy_reduction, reduce_loss, reduction_number
 
 
 def _less_than(number: float, tensor: Tensor) -> Tensor:
     return scalar_tensor(number, dtype=tensor.dtype) - tensor
 
 
+@composite(vmap="fallback")
 def soft_margin_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """log(1 + exp(-target * input))."""
-    return ops.soft_margin_loss(input, target, chosen(size_average, reduce, reduction))
+    return ops.soft_margin_loss(input, target, reduction_number(size_average, reduce, reduction))
 
 
+@composite(vmap="fallback", autocast="fp32")
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
-    """How far the one that the target names is from being larger by the margin."""
-    number = chosen(size_average, reduce, reduction)
+    """max(0, -target * (input1 - input2) + margin)."""
+    number = reduction_number(size_average, reduce, reduction)
     if input1.dim() != input2.dim() or input1.dim() != target.dim():
         raise RuntimeError(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
             f"input1: {input1.size()}, input2: {input2.size()}, target: {target.size()} "
         )
-    return ranking(input1, input2, target, float(margin), number)
+    return margin_ranking_core(input1, input2, target, float(margin), number)
 
 
-def ranking(input1: Tensor, input2: Tensor, target: Tensor, margin: float, number: int) -> Tensor:
-    """margin_ranking_loss of what broadcasts, reduced as torch's number says."""
-    difference = input1 - input2  # first: see Note [Right operands first]
+def margin_ranking_core(input1: Tensor, input2: Tensor, target: Tensor, margin: float, number: int) -> Tensor:
+    """margin_ranking_loss with broadcasting and the reduction as a number."""
+    difference = input1 - input2  # evaluated first, see Note [Right operands first]
     return reduce_loss(plus(-target * difference, margin).clamp_min_(0), number)
 
 
+@composite(vmap="decompose", autocast="fp32")
 def hinge_embedding_loss(
     input: Tensor, target: Tensor, margin: float = 1.0, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
-    """A distance where the target is 1, how far it is below the margin where the target is -1."""
-    return hinge(input, target, margin, chosen(size_average, reduce, reduction))
+    """The input where the target is 1, max(0, margin - input) where it is -1."""
+    return hinge_embedding_core(input, target, margin, reduction_number(size_average, reduce, reduction))
 
 
-def hinge(input: Tensor, target: Tensor, margin: float, number: int) -> Tensor:
-    """hinge_embedding_loss, reduced as torch's number says."""
+def hinge_embedding_core(input: Tensor, target: Tensor, margin: float, number: int) -> Tensor:
+    """hinge_embedding_loss with the reduction as a number."""
     zeros = zeros_like(input)
     below = where(target != 1, _less_than(margin, input).clamp_min(0), zeros)
     return reduce_loss(below + where(target != -1, input, zeros), number)
 
 
+@composite(vmap="decompose", autocast="fp32")
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
-    """1 - cos of the angle where the target is 1, cos above the margin where it is -1."""
-    return between_angles(input1, input2, target, margin, chosen(size_average, reduce, reduction))
+    """1 - cos(x1, x2) where the target is 1, max(0, cos(x1, x2) - margin) where it is -1."""
+    return cosine_embedding_core(
+        input1, input2, target, margin, reduction_number(size_average, reduce, reduction)
+    )
 
 
-def between_angles(input1: Tensor, input2: Tensor, target: Tensor, margin: float, number: int) -> Tensor:
-    """cosine_embedding_loss, reduced as torch's number says."""
+def cosine_embedding_core(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float, number: int
+) -> Tensor:
+    """cosine_embedding_loss with the reduction as a number."""
     dim = target.dim()
     if dim > 1:
         raise RuntimeError(errors.MULTI_TARGET)
@@ -92,22 +101,23 @@ def between_angles(input1: Tensor, input2: Tensor, target: Tensor, margin: float
     return reduce_loss(alike + where(target == -1, far, zeros), number)
 
 
+@composite(vmap="fallback", autocast="fp32")
 def triplet_margin_loss(
     anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2, eps: float = 1e-6,
     swap: bool = False, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
-    """How far the positive is from being nearer to the anchor than the negative, by the margin."""
-    number = chosen(size_average, reduce, reduction)
+    """max(0, distance(anchor, positive) - distance(anchor, negative) + margin)."""
+    number = reduction_number(size_average, reduce, reduction)
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
-    return triplets(anchor, positive, negative, margin, p, eps, swap, number)
+    return triplet_margin_core(anchor, positive, negative, margin, p, eps, swap, number)
 
 
-def triplets(
+def triplet_margin_core(
     anchor: Tensor, positive: Tensor, negative: Tensor, margin: float, p: float, eps: float, swap: bool,
     number: int,
 ) -> Tensor:  # fmt: skip
-    """triplet_margin_loss with any margin, reduced as torch's number says."""
+    """triplet_margin_loss with any margin and the reduction as a number."""
     _same_dim(anchor, positive, negative)
     near = pairwise_distance(anchor, positive, p, eps)
     far = pairwise_distance(anchor, negative, p, eps)
@@ -125,12 +135,13 @@ def _same_dim(anchor: Tensor, positive: Tensor, negative: Tensor) -> None:
         )
 
 
+@composite(vmap="decompose")
 def triplet_margin_with_distance_loss(
     anchor: Tensor, positive: Tensor, negative: Tensor, *,
     distance_function: Callable[[Tensor, Tensor], Tensor] | None = None, margin: float = 1.0, swap: bool = False,
     reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
-    """triplet_margin_loss with a distance of one's own."""
+    """triplet_margin_loss with a custom distance function."""
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"{reduction} is not a valid value for reduction")
     if margin <= 0:
@@ -140,15 +151,16 @@ def triplet_margin_with_distance_loss(
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:
         far = minimum(far, distance(positive, negative))
-    return reduce_loss((margin + near - far).clamp_min(0), chosen(None, None, reduction))
+    return reduce_loss((margin + near - far).clamp_min(0), reduction_number(None, None, reduction))
 
 
+@composite(vmap="fallback")
 def multi_margin_loss(
     input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0, weight: Tensor | None = None,
     size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
-    """How far other classes come closer to the right one's score than the margin."""
-    number = chosen(size_average, reduce, reduction)
+    """The hinge loss of all other classes against the target class."""
+    number = reduction_number(size_average, reduce, reduction)
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
     if weight is not None and weight.dim() != 1:
@@ -176,6 +188,7 @@ def multi_margin_loss(
     return ops.multi_margin_loss(input, target, p, margin, weight, number)
 
 
+@composite(vmap="decompose")
 def multilabel_soft_margin_loss(
     input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
@@ -189,12 +202,15 @@ def multilabel_soft_margin_loss(
     loss = loss.sum(dim) / input.size(dim)
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(reduction + " is not valid")
-    return reduce_loss(loss, chosen(None, None, reduction))
+    return reduce_loss(loss, reduction_number(None, None, reduction))
 
 
+@composite(vmap="fallback")
 def multilabel_margin_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
-    """How far other classes come closer to the target classes' scores than 1, over the classes."""
-    return multilabel.multilabel_margin_loss(input, target, chosen(size_average, reduce, reduction))[0]
+    """The hinge loss of all other classes against each target class, divided by the number of classes."""
+    return multilabel.multilabel_margin_loss(
+        input, target, reduction_number(size_average, reduce, reduction)
+    )[0]

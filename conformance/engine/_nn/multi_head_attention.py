@@ -1,4 +1,4 @@
-"""Attention with several heads (torch: nn/functional.py, multi_head_attention_forward)."""
+"""torch.nn.functional.multi_head_attention_forward (torch: nn/functional.py)."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from .._aten.random.dropout import dropout
 from .._aten.shape.cat_stack import cat
 from .._autograd.tensor import Tensor
 from .._c10.dtypes import dtype
+from .._c10.operator_facts import composite
 from .._c10.warn_once import warn_program
 from .activation import softmax
 from .padding import pad
@@ -21,7 +22,7 @@ Mask = Tensor | None
 
 
 def canonical_mask(mask: Mask, name: str, other: Mask, other_name: str, target: dtype) -> Mask:
-    """A mask as what is added to the scores: of a bool mask, minus infinity where it is True.
+    """A mask in additive form: a bool mask becomes minus infinity where it is True.
 
     Raises:
         AssertionError: it is neither bool nor floating point.
@@ -39,39 +40,39 @@ def canonical_mask(mask: Mask, name: str, other: Mask, other_name: str, target: 
     return mask
 
 
-def _packed(many: Tensor, count: int, features: int) -> list[Tensor]:
-    """Projections that lie side by side, apart."""
+def _split(many: Tensor, count: int, features: int) -> list[Tensor]:
+    """Split projections that one matmul computed."""
     apart = many.unflatten(-1, (count, features)).unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous()
     return [apart[each] for each in range(count)]
 
 
-def _projected(
+def _in_projection(
     query: Tensor, key: Tensor, value: Tensor, weight: Mask, apart: tuple[Tensor, ...] | None, bias: Mask
 ) -> list[Tensor]:
-    """Query, key and value by one weight for all three, or by a weight each."""
+    """Project query, key and value by a packed weight or by one weight each."""
     if apart is not None:
-        return _projected_apart(query, key, value, apart, bias)
+        return _separate_in_projection(query, key, value, apart, bias)
     assert weight is not None
     if key.shape != value.shape:
         raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
     features = query.size(-1)
     if key is value and query is key:
-        return _packed(linear(query, weight, bias), 3, features)
+        return _split(linear(query, weight, bias), 3, features)
     if key is value:
         first, rest = weight.split([features, 2 * features])
         own, others = (None, None) if bias is None else bias.split([features, 2 * features])
         projected = linear(query, first, own)
-        return [projected, *_packed(linear(key, rest, others), 2, features)]
+        return [projected, *_split(linear(key, rest, others), 2, features)]
     weights = weight.chunk(3)
     biases = (None,) * 3 if bias is None else bias.chunk(3)
     triples = zip((query, key, value), weights, biases, strict=True)
     return [linear(each, own, shift) for each, own, shift in triples]
 
 
-def _projected_apart(
+def _separate_in_projection(
     query: Tensor, key: Tensor, value: Tensor, weights: tuple[Tensor, ...], bias: Mask
 ) -> list[Tensor]:
-    """Query, key and value by a weight each."""
+    """Project query, key and value by one weight each."""
     if key.shape[:2] != value.shape[:2]:
         raise AssertionError(
             f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}"
@@ -89,7 +90,7 @@ def _projected_apart(
 def _check_dimensions(
     query: Tensor, key: Tensor, value: Tensor, padding: Mask, mask: Mask, heads: int
 ) -> bool:
-    """Whether there is a batch."""
+    """Check the dimensions of all inputs, and return whether there is a batch."""
     ndim = query.dim()
     if ndim not in (2, 3):
         raise AssertionError(
@@ -116,7 +117,7 @@ def _check_dimensions(
 
 
 def _check_mask(mask: Tensor, plane: tuple[int, int], count: int) -> Tensor:
-    """An attention mask with a dimension for batch and heads."""
+    """An attention mask as (batch * heads or 1, target, source), after checks."""
     expected = plane if mask.dim() == 2 else (count, *plane)
     if mask.shape != expected:
         raise RuntimeError(
@@ -125,6 +126,7 @@ def _check_mask(mask: Tensor, plane: tuple[int, int], count: int) -> Tensor:
     return mask.unsqueeze(0) if mask.dim() == 2 else mask
 
 
+@composite(vmap="decompose")
 def multi_head_attention_forward(
     query: Tensor, key: Tensor, value: Tensor, embed_dim_to_check: int, num_heads: int, in_proj_weight: Mask,
     in_proj_bias: Mask, bias_k: Mask, bias_v: Mask, add_zero_attn: bool, dropout_p: float, out_proj_weight: Tensor,
@@ -133,10 +135,10 @@ def multi_head_attention_forward(
     k_proj_weight: Any = None, v_proj_weight: Any = None, static_k: Mask = None, static_v: Mask = None,
     average_attn_weights: bool = True, is_causal: bool = False,
 ) -> tuple[Tensor, Tensor | None]:  # fmt: skip
-    """F.multi_head_attention_forward: the output (length, batch, features) and the weights, where they are needed.
+    """The attention output (length, batch, features), and the weights if they are requested.
 
     Raises:
-        AssertionError, RuntimeError: dimensions or sizes that do not fit.
+        AssertionError, RuntimeError: dimensions or sizes do not match.
         NotImplementedError: static_k or static_v.
     """
     if static_k is not None or static_v is not None:
@@ -149,33 +151,33 @@ def multi_head_attention_forward(
     key_padding_mask, attn_mask, is_causal = _canonical_masks(
         key_padding_mask, attn_mask, is_causal, need_weights, query.dtype
     )
-    size = _size_of_heads(features, embed_dim_to_check, num_heads)
+    size = _head_dim(features, embed_dim_to_check, num_heads)
     apart = (q_proj_weight, k_proj_weight, v_proj_weight) if use_separate_proj_weight else None
-    q, k, v = _projected(query, key, value, in_proj_weight, apart, in_proj_bias)
+    q, k, v = _in_projection(query, key, value, in_proj_weight, apart, in_proj_bias)
     count = batch * num_heads
     if attn_mask is not None:
         attn_mask = _check_mask(attn_mask, (length, key.shape[0]), count)
     if bias_k is not None and bias_v is not None:
         k, v = cat([k, bias_k.repeat(1, batch, 1)]), cat([v, bias_v.repeat(1, batch, 1)])
-        attn_mask, key_padding_mask = _one_more(attn_mask), _one_more(key_padding_mask)
+        attn_mask, key_padding_mask = _extended_by_one(attn_mask), _extended_by_one(key_padding_mask)
     q = q.view(length, count, size).transpose(0, 1)
     k = k.view(k.shape[0], count, size).transpose(0, 1)
     v = v.view(v.shape[0], count, size).transpose(0, 1)
     if add_zero_attn:
         k = cat([k, zeros(count, 1, size, dtype=k.dtype)], 1)
         v = cat([v, zeros(count, 1, size, dtype=v.dtype)], 1)
-        attn_mask, key_padding_mask = _one_more(attn_mask), _one_more(key_padding_mask)
+        attn_mask, key_padding_mask = _extended_by_one(attn_mask), _extended_by_one(key_padding_mask)
     source = k.size(1)
     if key_padding_mask is not None:
-        padding = _padding(key_padding_mask, batch, num_heads, source)
+        padding = _expanded_padding_mask(key_padding_mask, batch, num_heads, source)
         attn_mask = padding if attn_mask is None else attn_mask + padding
     dropout_p = dropout_p if training else 0.0
     weights: Tensor | None = None
     if need_weights:
-        attended, weights = _weighted(q, k, v, attn_mask, dropout_p)
+        attended, weights = _attention_with_weights(q, k, v, attn_mask, dropout_p)
         attended = attended.transpose(0, 1).reshape(length * batch, features)
     else:
-        attended = _fused(q, k, v, attn_mask, num_heads, dropout_p, is_causal)
+        attended = _fused_attention(q, k, v, attn_mask, num_heads, dropout_p, is_causal)
         attended = attended.permute(2, 0, 1, 3).reshape(batch * length, features)
     output = linear(attended, out_proj_weight, out_proj_bias)
     output = output.view(length, batch, output.size(1))
@@ -190,7 +192,7 @@ def multi_head_attention_forward(
 def _canonical_masks(
     padding: Mask, mask: Mask, causal: bool, need_weights: bool, kind: dtype
 ) -> tuple[Mask, Mask, bool]:
-    """The padding's mask, that of the scores, and whether it is known to be causal, for which it is not needed."""
+    """The key padding mask, the attention mask, and whether ``is_causal`` makes the latter unnecessary."""
     padding = canonical_mask(padding, "key_padding_mask", mask, "attn_mask", kind)
     if causal and mask is None:
         raise RuntimeError(
@@ -202,8 +204,8 @@ def _canonical_masks(
     return padding, canonical_mask(mask, "attn_mask", None, "", kind), causal and padding is None
 
 
-def _size_of_heads(features: int, expected: int, heads: int) -> int:
-    """How many features each head has."""
+def _head_dim(features: int, expected: int, heads: int) -> int:
+    """The number of features of each head."""
     if features != expected:
         raise AssertionError(f"was expecting embedding dimension of {expected}, but got {features}")
     size = features // heads
@@ -212,8 +214,8 @@ def _size_of_heads(features: int, expected: int, heads: int) -> int:
     return size
 
 
-def _padding(hidden: Tensor, batch: int, heads: int, source: int) -> Tensor:
-    """The mask of the keys that are hidden from all queries, (batch, source), for each head: (batch * heads, 1, source)."""
+def _expanded_padding_mask(hidden: Tensor, batch: int, heads: int, source: int) -> Tensor:
+    """Expand a key padding mask (batch, source) to (batch * heads, 1, source)."""
     for place, expected in enumerate((batch, source)):
         given = hidden.shape[place]
         if given != expected:
@@ -222,10 +224,10 @@ def _padding(hidden: Tensor, batch: int, heads: int, source: int) -> Tensor:
     return each_head.reshape(batch * heads, 1, source)
 
 
-def _fused(
+def _fused_attention(
     q: Tensor, k: Tensor, v: Tensor, mask: Mask, heads: int, dropout_p: float, is_causal: bool
 ) -> Tensor:
-    """What each query attends to, by one function, of (batch * heads, length, size): (batch, heads, length, size)."""
+    """Attention by scaled_dot_product_attention, from (batch * heads, length, size) to (batch, heads, length, size)."""
     count, _, size = q.shape
     batch = count // heads
     if mask is not None and mask.size(0) == 1 and mask.dim() == 3:
@@ -236,8 +238,10 @@ def _fused(
     return scaled_dot_product_attention(q, k, v, mask, dropout_p, is_causal)
 
 
-def _weighted(q: Tensor, k: Tensor, v: Tensor, mask: Mask, dropout_p: float) -> tuple[Tensor, Tensor]:
-    """The same step by step, (batch * heads, length, size), and the weights (batch * heads, length, source)."""
+def _attention_with_weights(
+    q: Tensor, k: Tensor, v: Tensor, mask: Mask, dropout_p: float
+) -> tuple[Tensor, Tensor]:
+    """Attention by matmuls, (batch * heads, length, size), and its weights (batch * heads, length, source)."""
     scaled = q * math.sqrt(1.0 / float(q.shape[-1]))
     turned = k.transpose(-2, -1)
     scores = bmm(scaled, turned) if mask is None else baddbmm(mask, scaled, turned)
@@ -247,6 +251,6 @@ def _weighted(q: Tensor, k: Tensor, v: Tensor, mask: Mask, dropout_p: float) -> 
     return bmm(weights, v), weights
 
 
-def _one_more(mask: Mask) -> Mask:
-    """A mask for one key more, which is never hidden."""
+def _extended_by_one(mask: Mask) -> Mask:
+    """Extend a mask by one key that is never masked."""
     return None if mask is None else pad(mask, (0, 1))

@@ -1,4 +1,4 @@
-"""Normalizations with their checks, as torch.nn.functional has them."""
+"""The normalizations of torch.nn.functional, with their argument checks."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from .._autograd.tensor import Tensor, make
 from .._c10.dtypes import finfo, float32, promote_types
 from .._c10.errors import unimplemented
 from .._c10.layout import suggest_memory_format
+from .._c10.operator_facts import composite
 from .._c10.shapes import wrap_dim
 from .padding import pad
 from .pooling import avg_pool2d, avg_pool3d
@@ -25,11 +26,12 @@ def _verify_batch_size(size: Any) -> None:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {size}")
 
 
+@composite(vmap="decompose")
 def batch_norm(
     input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None,
     bias: Tensor | None = None, training: bool = False, momentum: float = 0.1, eps: float = 1e-5,
 ) -> Tensor:  # fmt: skip
-    """Each channel of a batch with mean 0 and deviation 1, then scaled and shifted."""
+    """Normalize each channel over the batch, then scale and shift it."""
     if training:
         _verify_batch_size(input.size())
     if training and eps <= 0.0:
@@ -39,23 +41,27 @@ def batch_norm(
     return ops.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, True)
 
 
+@composite(vmap="decompose")
 def instance_norm(
     input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None,
     weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: bool = True, momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:  # fmt: skip
-    """Each channel of each sample with mean 0 and deviation 1, then scaled and shifted."""
+    """Normalize each channel of each sample, then scale and shift it."""
     size = input.size()
     if use_input_stats and math.prod(size[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {size}")
-    return of_instances(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, True)
+    return torch_instance_norm(
+        input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, True
+    )
 
 
-def of_instances(
+@composite(vmap="decompose")
+def torch_instance_norm(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
     running_var: Tensor | None, use_input_stats: bool, momentum: float, eps: float, cudnn_enabled: bool,
 ) -> Tensor:  # fmt: skip
-    """torch.instance_norm: that of torch.nn.functional with its arguments in another order, of a single element, too."""
+    """torch.instance_norm: instance_norm with other argument order and without the check of the number of elements."""
     if not use_input_stats and (running_mean is None or running_var is None):
         raise RuntimeError(
             "Expected running_mean and running_var to be defined when use_input_stats is false"
@@ -112,7 +118,7 @@ def layer_norm(
     bias: Tensor | None = None,
     eps: float = 1e-5,
 ) -> Tensor:
-    """The last dimensions with mean 0 and deviation 1, then scaled and shifted."""
+    """Normalize over the last dimensions, then scale and shift."""
     try:
         return _layer_norm("layer_norm", input, normalized_shape, weight, bias, eps)[0]
     except AttributeError:
@@ -123,7 +129,7 @@ def layer_norm(
 def native_layer_norm(
     input: Tensor, normalized_shape: Any, weight: Tensor | None, bias: Tensor | None, eps: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """layer_norm, with the means and inverse deviations, of one element along the dimensions they are of."""
+    """torch.native_layer_norm: layer_norm with the means and inverse standard deviations, keeping reduced dimensions."""
     return _layer_norm("native_layer_norm", input, normalized_shape, weight, bias, eps)
 
 
@@ -144,10 +150,11 @@ def _layer_norm(
     return layernorm.native_layer_norm(input, shape, weight, bias, mean, rstd, exact), mean, rstd
 
 
+@composite(vmap="decompose")
 def rms_norm(
     input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
-    """The last dimensions over the root of the mean of their squares, then scaled."""
+    """Divide by the root mean square over the last dimensions, then scale."""
     try:
         shape = _last(input, normalized_shape, "rms_norm", weight=weight)
     except AttributeError:
@@ -163,6 +170,7 @@ def rms_norm(
     return found.contiguous(memory_format=suggest_memory_format(input._array)).to(input.dtype)
 
 
+@composite(vmap="decompose")
 def group_norm(
     input: Tensor,
     num_groups: int,
@@ -170,7 +178,7 @@ def group_norm(
     bias: Tensor | None = None,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Each group of channels with mean 0 and deviation 1, then each channel scaled and shifted."""
+    """Normalize each group of channels, then scale and shift each channel."""
     if input.dim() < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
     shape = input._array.shape
@@ -198,7 +206,9 @@ def _check_groups(
         )
     for what, each in (("weight", weight), ("bias", bias)):
         if each is not None and each._array.shape != (channels,):
-            shown = [0] if weight is None else list(weight._array.shape)  # of the weight, whichever it is
+            shown = (
+                [0] if weight is None else list(weight._array.shape)
+            )  # torch names the weight even if the bias is wrong
             raise RuntimeError(
                 f"Expected {what} to be a vector of size equal to the number of channels in input, but got "
                 f"{what} of shape {shown} and input of shape {list(shape)}"
@@ -215,11 +225,11 @@ def native_group_norm(
     group: int,
     eps: float,
 ) -> Any:
-    """group_norm of N samples of C channels of HxW numbers, with each group's mean and inverse deviation.
+    """torch.native_group_norm: group_norm with each group's mean and inverse standard deviation.
 
     Raises:
-        RuntimeError: the groups do not divide the channels, the parameters are not one a channel, or the sizes are not
-            those of the input.
+        RuntimeError: the groups do not divide the channels, a parameter has a wrong size, or N, C and HxW are not the
+            input's sizes.
     """
     _check_groups(input._array.shape, C, group, weight, bias)
     if input._array.size != N * C * HxW:
@@ -231,10 +241,11 @@ def native_group_norm(
     return layernorm.native_group_norm(input, weight, bias, N, C, HxW, group, float(eps))
 
 
+@composite(vmap="decompose")
 def local_response_norm(
     input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Tensor:
-    """Each element over a power of the mean square of its neighbours among the channels."""
+    """Divide each element by a power of the mean square of neighbouring channels."""
     dim = input.dim()
     if dim < 3:
         raise ValueError(

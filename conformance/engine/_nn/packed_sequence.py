@@ -1,4 +1,4 @@
-"""Batches of sequences of different lengths, padded and packed (torch: nn/utils/rnn.py)."""
+"""PackedSequence, and the functions that pack and pad sequences (torch: nn/utils/rnn.py)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PackedSequence_.__module__ = "torch.nn.utils.rnn"
 
 
 class PackedSequence(PackedSequence_):
-    """The elements of all sequences, one time after the other, and how many there are at each time."""
+    """The elements of all sequences ordered by time step, and the batch size at each step."""
 
     def __new__(
         cls, data: Any, batch_sizes: Tensor | None = None, sorted_indices: Tensor | None = None,
@@ -45,7 +45,7 @@ class PackedSequence(PackedSequence_):
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
 
     def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
-        """The sequence in another dtype; itself where that is its own."""
+        """The sequence in another dtype, or itself if nothing changes."""
         data = self.data.to(*args, **kwargs)
         if data is self.data:
             return self
@@ -54,7 +54,7 @@ class PackedSequence(PackedSequence_):
         return type(self)(data, *self[1:])
 
     def cpu(self) -> PackedSequence:
-        """Itself: there is no other device."""
+        """The sequence itself, since there is no other device."""
         return self
 
     def double(self) -> PackedSequence:
@@ -95,11 +95,11 @@ class PackedSequence(PackedSequence_):
 
     @property
     def is_cuda(self) -> bool:
-        """Whether it is on a GPU: never."""
+        """Whether the data is on a GPU: never."""
         return False
 
     def is_pinned(self) -> bool:
-        """Whether it is in pinned memory: never."""
+        """Whether the data is in pinned memory: never."""
         return False
 
 
@@ -107,7 +107,7 @@ PackedSequence.__module__ = "torch.nn.utils.rnn"
 
 
 def invert_permutation(permutation: Tensor | None) -> Tensor | None:
-    """The permutation that undoes one."""
+    """The inverse of a permutation."""
     if permutation is None:
         return None
     found: Tensor = empty_like(permutation)
@@ -117,12 +117,12 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
 def pack_padded_sequence(
     input: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True
 ) -> PackedSequence:
-    """A padded batch of sequences, packed.
+    """Pack a padded batch of sequences.
 
     Args:
-        input: times, samples and more; samples first with ``batch_first``.
-        lengths: how long each sample is.
-        enforce_sorted: refuse samples that do not stand from the longest to the shortest, else sort them.
+        input: (time, batch, ...), or (batch, time, ...) with ``batch_first``.
+        lengths: the length of each sequence.
+        enforce_sorted: require decreasing lengths; otherwise the sequences are sorted.
     """
     lengths = lengths.to(int64) if isinstance(lengths, Tensor) else as_tensor(lengths, dtype=int64)
     order = None
@@ -137,7 +137,7 @@ def pack_padded_sequence(
 def pad_packed_sequence(
     sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0, total_length: int | None = None
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
-    """A packed batch of sequences, padded, and their lengths.
+    """Pad a packed batch of sequences; returns the batch and the lengths.
 
     Raises:
         ValueError: ``total_length`` is too short.
@@ -173,10 +173,10 @@ def pad_packed_sequence(
 def pad_sequence(
     sequences: Any, batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
 ) -> Tensor:
-    """Sequences side by side, padded to the longest.
+    """Stack sequences, padded to the length of the longest.
 
     Raises:
-        RuntimeError: no sequences, or ones that do not fit.
+        RuntimeError: there are no sequences, or their trailing sizes differ.
     """
     if not isinstance(sequences, Iterable):
         raise RuntimeError(
@@ -205,7 +205,7 @@ def pad_sequence(
 
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:
-    """The sequences of a padded batch; it is transposed in place where samples do not come first."""
+    """Split a padded batch into sequences; without ``batch_first`` the batch is transposed in place."""
     if not batch_first:
         padded_sequences.transpose_(0, 1)
     places = wrap(np.arange(padded_sequences.shape[1]))
@@ -213,12 +213,12 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool 
 
 
 def pack_sequence(sequences: list[Tensor], enforce_sorted: bool = True) -> PackedSequence:
-    """Sequences, packed."""
+    """Pack a list of sequences."""
     lengths = as_tensor([each.size(0) for each in sequences])
     return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
 
 
 def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
-    """The sequences of a packed batch."""
+    """Split a packed batch into sequences."""
     padded, lengths = pad_packed_sequence(packed_sequences, batch_first=True)
     return unpad_sequence(padded, lengths, batch_first=True)

@@ -1,4 +1,4 @@
-"""Padding with its checks, as torch.nn.functional has it."""
+"""torch.nn.functional.pad, with its argument checks."""
 
 from __future__ import annotations
 
@@ -10,16 +10,19 @@ from .._aten.nn.padding import REFLECTION, REPLICATION, Ints, constant_pad_nd
 from .._aten.shape.slice_select import slice_
 from .._aten.type_promotion import kernels_check
 from .._autograd.tensor import Tensor
+from .._c10.operator_facts import composite
 from .._c10.shapes import refuse_negative
 
 
+@composite(vmap="decompose")
 def constant_pad(input: Tensor, pad: Any, value: Any = 0) -> Tensor:
-    """A number around the last dimensions."""
+    """Pad the last dimensions with a constant."""
     return constant_pad_nd(input, tuple(int(n) for n in pad), value)
 
 
+@composite(vmap="decompose")
 def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
-    """Elements around the last dimensions; ``pad`` counts from the last one: before, after, before, after ..."""
+    """Pad the last dimensions; ``pad`` lists the sizes before and after, beginning with the last dimension."""
     check_tensors("pad", input=input)
     check_ints("pad", "pad", pad, 2, alone=False)
     lengths = tuple(int(n) for n in pad)
@@ -83,7 +86,7 @@ def _check(input: Tensor, lengths: Ints, mode: str) -> None:
 
 
 def _circular(input: Tensor, lengths: Ints) -> Tensor:
-    """The input goes on from its other end; copied part by part, so that each copy is in the graph."""
+    """Circular padding by copies of slices, each of which is recorded in the graph as in torch."""
     shape = list(input._array.shape)
     spatial, last = len(lengths) // 2, len(shape) - 1
     sizes = shape[:]

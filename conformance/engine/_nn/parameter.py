@@ -14,7 +14,7 @@ from .._c10.modes import without_dispatch_modes
 
 
 class _ParameterMeta(type):
-    """What is of another class, too, is a parameter if it was made one."""
+    """A tensor of another class is an instance too if it was made a Parameter (``_is_param``)."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
         if cls is Parameter and isinstance(instance, Tensor) and getattr(instance, "_is_param", False):
@@ -23,7 +23,7 @@ class _ParameterMeta(type):
 
 
 class Parameter(Tensor, metaclass=_ParameterMeta):
-    """A leaf that requires grad, and that a Module registers when it is assigned to one."""
+    """A tensor that a Module registers as a parameter when it is assigned as an attribute."""
 
     __module__ = "torch.nn.parameter"
     __torch_function__ = disabled_torch_function
@@ -35,8 +35,8 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
             raise TypeError(
                 f"_make_subclass(): argument 'require_grad' (position 3) must be bool, not {errors.typename(requires_grad)}"
             )
-        if not isinstance(data, Tensor) or _says_itself(data):
-            return _of_another_class(data, data.detach(), requires_grad)
+        if not isinstance(data, Tensor) or _overrides(data):
+            return _of_subclass(data, data.detach(), requires_grad)
         with without_dispatch_modes():
             source = data.detach()
         if requires_grad and source._array.dtype.kind not in "fcV":
@@ -48,29 +48,29 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
 
     def __copy__(self) -> Any:
         copy = super().__copy__()  # type: ignore[misc]
-        copy._version_counter = None  # torch makes a parameter of the same data
+        copy._version_counter = None  # torch creates a parameter that shares the data
         return copy
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         if id(self) in memo:
             return memo[id(self)]
         copy = type(self)(self.data.clone(), self.requires_grad)
-        memo[id(self)] = copy  # unlike a tensor's copy, it has no grad
+        memo[id(self)] = copy  # unlike a copied tensor, it has no grad
         return copy
 
     def __repr__(self) -> str:
         return "Parameter containing:\n" + tensor_text(self)
 
 
-def _says_itself(data: Any) -> bool:
-    """Whether the tensor is of a class that says what functions, or operations below autograd, do with it."""
+def _overrides(data: Any) -> bool:
+    """Whether the tensor's class overrides __torch_function__ or __torch_dispatch__."""
     cls = type(data)
     return cls is not Tensor and (
         cls.__torch_function__ is not disabled_torch_function or has_torch_dispatch(data)
     )
 
 
-def _of_another_class(data: Any, source: Any, requires_grad: bool) -> Any:
+def _of_subclass(data: Any, source: Any, requires_grad: bool) -> Any:
     if type(source) is not type(data):
         raise RuntimeError(
             f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns an "
@@ -83,7 +83,7 @@ def _of_another_class(data: Any, source: Any, requires_grad: bool) -> Any:
 
 
 class _BufferMeta(type):
-    """A tensor is a buffer if it was made one: it has no class of its own."""
+    """A tensor is an instance if it was made a Buffer (``_is_buffer``); its class is Tensor."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
         if cls is Buffer and isinstance(instance, Tensor) and getattr(instance, "_is_buffer", False):
@@ -107,10 +107,10 @@ class Buffer(Tensor, metaclass=_BufferMeta):
         return buffer
 
 
-_ARRAY: Any = Tensor._array  # the slot
+_ARRAY: Any = Tensor._array  # the slot's descriptor
 
 
-def _of_data(name: str) -> Any:
+def _data_method(name: str) -> Any:
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         own, self.__class__ = type(self), self.cls_to_become
         try:
@@ -119,7 +119,7 @@ def _of_data(name: str) -> Any:
             self.__class__ = own
         if found is self:
             return found
-        # A buffer's conversion is as empty as it is.
+        # Converting an uninitialized buffer returns an uninitialized one.
         if isinstance(found, Tensor) and self.cls_to_become is Tensor:
             return type(self)(dtype=found.dtype, persistent=self.persistent)
         return found
@@ -127,8 +127,8 @@ def _of_data(name: str) -> Any:
     return method
 
 
-def _refused(name: str) -> Any:
-    """A method that would find no fault in what has no elements."""
+def _refused_method(name: str) -> Any:
+    """A method that is refused, since it would not read elements and hence not raise."""
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         text = errors.UNINITIALIZED.format(type(self).__name__)
@@ -138,7 +138,7 @@ def _refused(name: str) -> Any:
 
 
 class UninitializedTensorMixin:
-    """A parameter or buffer whose shape is not known yet: it has a dtype, and no elements that could be read.
+    """A parameter or buffer whose shape is not known yet; it has a dtype but no elements.
 
     Every operation reads the ``_array`` of its operands; that of such a tensor raises.
     """
@@ -166,24 +166,24 @@ class UninitializedTensorMixin:
         raise RuntimeError(errors.UNINITIALIZED_SHAPE)
 
     dtype = property(lambda self: self.data.dtype)
-    is_floating_point = _of_data("is_floating_point")
-    is_complex = _of_data("is_complex")
-    size = _of_data("size")
-    to, half, float, double, cpu = map(_of_data, ("to", "half", "float", "double", "cpu"))
-    long, int, short, char = map(_of_data, ("long", "int", "short", "char"))
+    is_floating_point = _data_method("is_floating_point")
+    is_complex = _data_method("is_complex")
+    size = _data_method("size")
+    to, half, float, double, cpu = map(_data_method, ("to", "half", "float", "double", "cpu"))
+    long, int, short, char = map(_data_method, ("long", "int", "short", "char"))
     requires_grad_, detach_, retain_grad, new = map(
-        _refused, ("requires_grad_", "detach_", "retain_grad", "new")
+        _refused_method, ("requires_grad_", "detach_", "retain_grad", "new")
     )
 
     def share_memory_(self) -> Any:
-        """Refused: there is none yet."""
+        """Not allowed: there is no memory yet."""
         raise RuntimeError(
             "Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize the parameters "
             "before calling `module.share_memory()`."
         )
 
     def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
-        """Become a plain parameter or buffer of this shape, with any values."""
+        """Become a regular parameter or buffer of this shape, with arbitrary values."""
         set_array(
             self, factories.empty(shape, device=device, dtype=self.dtype if dtype is None else dtype)._array
         )
@@ -197,7 +197,7 @@ class UninitializedTensorMixin:
 
 
 class UninitializedParameter(UninitializedTensorMixin, Parameter):
-    """A parameter that gets its shape by ``materialize``."""
+    """A parameter whose shape ``materialize`` sets."""
 
     __module__ = "torch.nn.parameter"
     cls_to_become = Parameter
@@ -212,7 +212,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):
 
 
 class UninitializedBuffer(UninitializedTensorMixin, Buffer):
-    """A buffer that gets its shape by ``materialize``."""
+    """A buffer whose shape ``materialize`` sets."""
 
     __module__ = "torch.nn.parameter"
     cls_to_become = Tensor
@@ -226,7 +226,7 @@ class UninitializedBuffer(UninitializedTensorMixin, Buffer):
 
 
 def is_lazy(param: Any) -> bool:
-    """Whether a parameter or buffer has no shape yet."""
+    """Whether a parameter or buffer is uninitialized."""
     return isinstance(param, UninitializedTensorMixin)
 
 

@@ -1,4 +1,4 @@
-"""Pooling with its checks, as torch.nn.functional has it."""
+"""The pooling functions of torch.nn.functional, with their argument checks."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from .._autograd.views import increment_version
 from .._c10.context import alert_not_deterministic
 from .._c10.layout import contiguous_format, suggest_memory_format
 from .._c10.modes import state
+from .._c10.operator_facts import composite
 from .._c10.shapes import is_one_number
 from .activation import relu
 from .pooling_checks import (
@@ -33,24 +34,24 @@ from .pooling_checks import (
 
 _NUMBERS = {1: "one int", 2: "two ints", 3: "three ints"}
 _MUST = {"stride": "must either be omitted,", "dilation": "must be either"}
-_OF_ONE = {"stride": "None, an int, list of ints,", "padding": "an int, list of ints,"}
-_PLACES = {
+_ALLOWED = {"stride": "None, an int, list of ints,", "padding": "an int, list of ints,"}
+_POSITIONS = {
     "kernel_size": 2,
     "stride": 3,
     "padding": 4,
     "dilation": 5,
-}  # as torch's Python calls the kernels of max_pool
+}  # positions of the arguments in torch's calls of max_pool kernels
 
 
-def _each(name: str, what: str, value: Any, spatial: int) -> Ints:
-    """A setting as torch keeps it: a number for each dimension, or of a sequence its one number."""
-    check_ints(name, what, value, _PLACES[what] if "max" in name or what == "kernel_size" else 0)
+def _as_ints(name: str, what: str, value: Any, spatial: int) -> Ints:
+    """A setting as torch passes it on: a number expands to all dimensions, a sequence has one or all."""
+    check_ints(name, what, value, _POSITIONS[what] if "max" in name or what == "kernel_size" else 0)
     found = (int(value),) * spatial if is_one_number(value) else tuple(int(each) for each in value)
     if len(found) not in (1, spatial):
         if name == "avg_pool1d":
             raise RuntimeError(f"avg_pool1d() argument '{what}' should contain one int (got {len(found)})")
         if spatial == 1:
-            kinds = _OF_ONE.get(what, "an int, list of ints")
+            kinds = _ALLOWED.get(what, "an int, list of ints")
             raise RuntimeError(
                 f"{name}() {what} must be {kinds} or tuple of ints of size 1 but got size {len(found)}"
             )
@@ -61,9 +62,9 @@ def _each(name: str, what: str, value: Any, spatial: int) -> Ints:
     return found
 
 
-def _full(name: str, what: str, value: Any, spatial: int) -> Ints:
-    """A setting for each dimension."""
-    found = _each(name, what, value, spatial)
+def _expanded(name: str, what: str, value: Any, spatial: int) -> Ints:
+    """A setting expanded to all dimensions."""
+    found = _as_ints(name, what, value, spatial)
     return found * spatial if len(found) == 1 else found
 
 
@@ -73,20 +74,20 @@ def _settings(
 ) -> list[Ints]:  # fmt: skip
     if spatial == 1:
         check_dimensions(name, input, 1)
-    kernel = _each(name, "kernel_size", kernel_size, spatial)
-    steps = () if stride is None or stride in ([], ()) else _each(name, "stride", stride, spatial)
+    kernel = _as_ints(name, "kernel_size", kernel_size, spatial)
+    steps = () if stride is None or stride in ([], ()) else _as_ints(name, "stride", stride, spatial)
     given = [
         kernel,
         steps,
-        _each(name, "padding", padding, spatial),
-        _each(name, "dilation", dilation, spatial),
+        _as_ints(name, "padding", padding, spatial),
+        _as_ints(name, "dilation", dilation, spatial),
     ]
-    kernel, steps, around, apart = complete(spatial, *given)
+    kernel, steps, paddings, dilations = complete(spatial, *given)
     if divisor == 0:
         raise RuntimeError("divisor must be not zero")
     if spatial > 1:
         check_dimensions(name, input, spatial)
-    for p, k, d in zip(around, kernel, apart, strict=True):
+    for p, k, d in zip(paddings, kernel, dilations, strict=True):
         if p < 0 and spatial > 1:
             raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
         if any(s == 0 for s in steps) and spatial > 1:
@@ -100,13 +101,13 @@ def _settings(
         for what, letter, sizes in (
             ("kernel size", "k", kernel),
             ("stride", "d", steps),
-            ("dilation", "dilation", apart),
+            ("dilation", "dilation", dilations),
         ):
             positive(what, letter, sizes)
     return given
 
 
-# The largest --------------------------------------------------------------------------------------
+# Max pooling --------------------------------------------------------------------------------------
 
 
 def _max_pool(spatial: int) -> Callable[..., Any]:
@@ -117,17 +118,18 @@ def _max_pool(spatial: int) -> Callable[..., Any]:
             check_max_input(input, spatial, settings)
             check_sizes(input, spatial, settings, ceil_mode)
             return MAX[spatial](input, *settings, ceil_mode)
-        (kernel,), (step,), (around,), (apart,) = complete(1, *settings)
-        flat = [(1, kernel), (1, step), (0, around), (1, apart)]
+        (kernel,), (step,), (paddings,), (dilations,) = complete(1, *settings)
+        flat = [(1, kernel), (1, step), (0, paddings), (1, dilations)]
         found = MAX[2](input.unsqueeze(-2), *flat, ceil_mode)
         return tuple(each.squeeze(-2) for each in found)
 
+    @composite(vmap="decompose", autocast="fp32" if spatial == 3 else None)
     def function(
         input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
         ceil_mode: bool = False, return_indices: bool = False,
     ) -> Any:  # fmt: skip
         if spatial == 1 and return_indices:
-            return _max_pool_lines(input, kernel_size, stride, padding, dilation, ceil_mode)
+            return _max_pool1d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
         try:
             settings = _settings(name, input, spatial, kernel_size, stride, padding, dilation)
             if spatial == 1:
@@ -136,41 +138,41 @@ def _max_pool(spatial: int) -> Callable[..., Any]:
         except AttributeError:
             check_tensors(f"{name}_with_indices" if return_indices else name, input=input)
             raise
-        if spatial == 1 and not _is_followed(input):
-            return _written_out(found[0])
+        if spatial == 1 and not _is_traced(input):
+            return _squeezed_output(found[0])
         return tuple(found) if return_indices else found[0]
 
-    function.__name__, function.__qualname__ = name, f"_{name}"  # which tells of missing arguments
-    function.__doc__ = "The largest element of each window; where they were as well, if ``return_indices``."
+    function.__name__, function.__qualname__ = name, f"_{name}"  # the name in errors about missing arguments
+    function.__doc__ = "The largest element of each window, with indices if ``return_indices``."
     return function
 
 
-def _is_followed(input: Tensor) -> bool:
-    """Whether a derivative or a transform looks on."""
+def _is_traced(input: Tensor) -> bool:
+    """Whether the call is recorded, or the input has a tangent or is batched."""
     recorded = state.recording and input.requires_grad
     return bool(recorded or input._tangents or input.__class__ is BatchedTensor)
 
 
-def _written_out(pooled: Tensor) -> Tensor:
-    """The result that torch's own kernel for lines writes, and squeezes in place where there is no batch."""
+def _squeezed_output(pooled: Tensor) -> Tensor:
+    """The output of torch's max_pool1d kernel, which is squeezed in place if there is no batch."""
     found = wrap(pooled._array)
     if found._array.ndim == 2:
         increment_version(found)
     return found
 
 
-def _max_pool_lines(
+def _max_pool1d_with_indices(
     input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
 ) -> Any:
-    """max_pool1d with indices, by way of max_pool2d, which refuses in its own words."""
+    """max_pool1d with indices, through max_pool2d, whose error messages it has."""
     check_adaptive_line("max_pool1d", input)
-    (kernel,), around, apart = (
-        _each("max_pool1d", what, value, 1)
+    (kernel,), paddings, dilations = (
+        _as_ints("max_pool1d", what, value, 1)
         for what, value in (("kernel_size", kernel_size), ("padding", padding), ("dilation", dilation))
     )
-    step = (kernel,) if stride is None or stride in ([], ()) else _each("max_pool1d", "stride", stride, 1)
+    step = (kernel,) if stride is None or stride in ([], ()) else _as_ints("max_pool1d", "stride", stride, 1)
     found = max_pool2d(
-        input.unsqueeze(-2), (1, kernel), (1, *step), (0, *around), (1, *apart), ceil_mode, True
+        input.unsqueeze(-2), (1, kernel), (1, *step), (0, *paddings), (1, *dilations), ceil_mode, True
     )
     return tuple(each.squeeze(-2) for each in found)
 
@@ -179,8 +181,9 @@ max_pool1d, max_pool2d, max_pool3d = map(_max_pool, (1, 2, 3))
 
 
 def with_indices(pool: Callable[..., Any]) -> Callable[..., Any]:
-    """The function that gives the places of what it finds as well."""
+    """The variant of a pooling function that returns indices."""
 
+    @composite(vmap="decompose")
     def function(*args: Any, **kwargs: Any) -> Any:
         return pool(*args, **{**kwargs, "return_indices": True})
 
@@ -193,9 +196,10 @@ max_pool1d_with_indices, max_pool2d_with_indices, max_pool3d_with_indices = map(
 )
 
 
-# The mean -----------------------------------------------------------------------------------------
+# Average pooling ----------------------------------------------------------------------------------
 
 
+@composite(vmap="decompose")
 def avg_pool1d(
     input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
     count_include_pad: bool = True,
@@ -206,16 +210,16 @@ def avg_pool1d(
             f"Expected 2 to 3 dimensions, but got {input._array.ndim}-dimensional tensor for argument #1 'self' (while "
             "checking arguments for avg_pool1d)"
         )
-    kernel = _each("avg_pool1d", "kernel_size", kernel_size, 1)
-    steps = kernel if stride is None or stride in ([], ()) else _each("avg_pool1d", "stride", stride, 1)
-    around = _each("avg_pool1d", "padding", padding, 1)
-    found = _mean(
-        input.unsqueeze(-2), 2, (1, *kernel), (1, *steps), (0, *around), ceil_mode, count_include_pad, None
+    kernel = _as_ints("avg_pool1d", "kernel_size", kernel_size, 1)
+    steps = kernel if stride is None or stride in ([], ()) else _as_ints("avg_pool1d", "stride", stride, 1)
+    paddings = _as_ints("avg_pool1d", "padding", padding, 1)
+    found = _averages(
+        input.unsqueeze(-2), 2, (1, *kernel), (1, *steps), (0, *paddings), ceil_mode, count_include_pad, None
     )
     return found.squeeze(-2)
 
 
-def _mean(
+def _averages(
     input: Tensor, spatial: int, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, count: bool,
     divisor: int | None,
 ) -> Tensor:  # fmt: skip
@@ -227,11 +231,12 @@ def _mean(
 
 
 def _avg_pool(spatial: int) -> Callable[..., Tensor]:
+    @composite(vmap="decompose")
     def function(
         input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
         count_include_pad: bool = True, divisor_override: int | None = None, *, out: Tensor | None = None,
     ) -> Tensor:  # fmt: skip
-        found = _mean(
+        found = _averages(
             input, spatial, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
         )
         return given(f"avg_pool{spatial}d", out, found)
@@ -244,10 +249,10 @@ def _avg_pool(spatial: int) -> Callable[..., Tensor]:
 avg_pool2d, avg_pool3d = map(_avg_pool, (2, 3))
 
 
-# As many windows as are asked for -----------------------------------------------------------------
+# Adaptive pooling ---------------------------------------------------------------------------------
 
 
-def _wanted(name: str, output_size: Any, shape: Ints, spatial: int) -> Ints:
+def _output_sizes(name: str, output_size: Any, shape: Ints, spatial: int) -> Ints:
     if isinstance(output_size, int):
         check_ints(name, "output_size", output_size, 2)
         return (output_size,) * spatial
@@ -262,8 +267,9 @@ def _wanted(name: str, output_size: Any, shape: Ints, spatial: int) -> Ints:
     return found * spatial if len(found) == 1 else found
 
 
+@composite(vmap="decompose")
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
-    """The means of this many windows of nearly equal length."""
+    """The means of ``output_size`` windows of nearly equal length."""
     check_adaptive_line("adaptive_avg_pool1d", input)
     if not isinstance(output_size, int) and len(output_size) != 1:
         raise RuntimeError(
@@ -276,8 +282,9 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
 def _adaptive_avg_pool(spatial: int) -> Callable[..., Tensor]:
     name = f"adaptive_avg_pool{spatial}d"
 
+    @composite(vmap="decompose", autocast="fp32" if spatial == 3 else None)
     def function(input: Tensor, output_size: Any) -> Tensor:
-        out = _wanted(name, output_size, input._array.shape, spatial)
+        out = _output_sizes(name, output_size, input._array.shape, spatial)
         check_adaptive_mean(name, input, spatial, out)
         if all(n == 1 for n in out):
             found = input.mean(tuple(range(-1, -spatial - 1, -1)), keepdim=True)
@@ -288,15 +295,16 @@ def _adaptive_avg_pool(spatial: int) -> Callable[..., Tensor]:
         return ADAPTIVE_MEAN[spatial](input, out)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = "The means of this many windows of nearly equal size."
+    function.__doc__ = "The means of ``output_size`` windows of nearly equal size."
     return function
 
 
 adaptive_avg_pool2d, adaptive_avg_pool3d = map(_adaptive_avg_pool, (2, 3))
 
 
+@composite(vmap="decompose")
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """The largest elements of this many windows of nearly equal length."""
+    """The maxima of ``output_size`` windows of nearly equal length."""
     check_tensors("adaptive_max_pool1d", input=input)
     check_ints("adaptive_max_pool1d", "output_size", output_size, 2)
     check_adaptive_line("adaptive_max_pool1d", input)
@@ -323,14 +331,15 @@ adaptive_max_pool1d.__qualname__ = "_adaptive_max_pool1d"
 def _adaptive_max_pool(spatial: int) -> Callable[..., Any]:
     name = f"adaptive_max_pool{spatial}d"
 
+    @composite(vmap="decompose")
     def function(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-        out = _wanted(name, output_size, input._array.shape, spatial)
+        out = _output_sizes(name, output_size, input._array.shape, spatial)
         check_adaptive_max(name, input, spatial, out)
         found = ADAPTIVE_MAX[spatial](input, out)
         return tuple(found) if return_indices else found[0]
 
-    function.__name__, function.__qualname__ = name, f"_{name}"  # which tells of missing arguments
-    function.__doc__ = "The largest elements of this many windows of nearly equal size."
+    function.__name__, function.__qualname__ = name, f"_{name}"  # the name in errors about missing arguments
+    function.__doc__ = "The maxima of ``output_size`` windows of nearly equal size."
     return function
 
 
@@ -340,11 +349,11 @@ adaptive_max_pool1d_with_indices, adaptive_max_pool2d_with_indices, adaptive_max
 )
 
 
-# Back to where the largest were, and other means --------------------------------------------------
+# Max unpooling and power-average pooling ----------------------------------------------------------
 
 
-def _unpooled(input: Tensor, kernel: Any, stride: Any, padding: Any, output_size: Any) -> Any:
-    """The size of an image whose pool this is; torch takes settings of any length, as far as they are asked for."""
+def _unpool_output_size(input: Tensor, kernel: Any, stride: Any, padding: Any, output_size: Any) -> Any:
+    """The output's spatial size; torch does not check the settings' lengths and reads as many as it needs."""
     sizes, count = input._array.shape, len(kernel)
     default = [(sizes[d - count] - 1) * stride[d] + k - 2 * padding[d] for d, k in enumerate(kernel)]
     found = default
@@ -375,6 +384,7 @@ def _max_unpool(spatial: int) -> Callable[..., Tensor]:
     def each(setting: Any) -> Any:
         return tuple(setting) if isinstance(setting, Iterable) else (setting,) * spatial
 
+    @composite(vmap="decompose" if spatial == 1 else "fallback")
     def function(
         input: Tensor,
         indices: Tensor,
@@ -385,7 +395,7 @@ def _max_unpool(spatial: int) -> Callable[..., Tensor]:
     ) -> Tensor:
         kernel = each(kernel_size)
         steps = kernel if stride is None else each(stride)
-        out = _unpooled(input, kernel, steps, each(padding), output_size)
+        out = _unpool_output_size(input, kernel, steps, each(padding), output_size)
         check_ints(f"max_unpool{max(spatial, 2)}d", "output_size", out, 3)
         alert_not_deterministic(f"max_unpooling{max(spatial, 2)}d_forward_out")
         if spatial == 1:
@@ -394,7 +404,7 @@ def _max_unpool(spatial: int) -> Callable[..., Tensor]:
         return UNPOOL[spatial](input, indices, tuple(out))
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = "Zeros with each element where the largest of its window was."
+    function.__doc__ = "Zeros, with each element at the index of its window's maximum."
     return function
 
 
@@ -407,10 +417,11 @@ def _lp_pool(spatial: int) -> Callable[..., Tensor]:
         1: (avg_pool1d, max_pool1d), 2: (avg_pool2d, max_pool2d), 3: (avg_pool3d, max_pool3d),
     }[spatial]  # fmt: skip
 
+    @composite(vmap="decompose")
     def function(
         input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
     ) -> Tensor:
-        count = math.prod(_full(name, "kernel_size", kernel_size, spatial))
+        count = math.prod(_expanded(name, "kernel_size", kernel_size, spatial))
         if norm_type == math.inf:
             return largest(input.abs(), kernel_size, stride, 0, 1, ceil_mode)
         if norm_type == -math.inf:

@@ -1,4 +1,4 @@
-"""What pooling refuses (torch: native/Pool.h, AdaptivePooling.h)."""
+"""Argument checks of pooling (torch: native/Pool.h, AdaptivePooling.h)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def positive(what: str, letter: str, sizes: Ints) -> None:
 
 @kernels_check
 def check_dimensions(name: str, input: Tensor, spatial: int) -> None:
-    """How many dimensions there are, which torch asks before it looks at the settings."""
+    """Check the number of dimensions, which torch does before it checks the settings."""
     shape = input._array.shape
     if name == "max_pool1d" and (len(shape) not in (2, 3) or 0 in shape[-2:]):
         raise RuntimeError(
@@ -77,10 +77,10 @@ def check_adaptive_line(name: str, input: Tensor) -> None:
 
 
 def check_planes(input: Tensor, spatial: int) -> None:
-    """Channels and sizes of 0 have no windows; a batch of 0 has.
+    """Check that only the batch dimension is empty, if any.
 
     Raises:
-        RuntimeError: there are such, or too few or many dimensions.
+        RuntimeError: another dimension is empty, or the number of dimensions is wrong.
     """
     shape = input._array.shape
     if len(shape) not in (spatial + 1, spatial + 2) or 0 in shape[-spatial - 1 :]:
@@ -91,7 +91,7 @@ def check_planes(input: Tensor, spatial: int) -> None:
 
 
 def check_volumes(input: Tensor, kernel: str) -> None:
-    """check_planes for what has three dimensions, which torch words in its own way."""
+    """check_planes for 3d pooling, which has another message in torch."""
     shape = input._array.shape
     if 0 in shape[-4:]:
         raise RuntimeError(
@@ -102,11 +102,13 @@ def check_volumes(input: Tensor, kernel: str) -> None:
 
 @kernels_check
 def check_max_input(input: Tensor, spatial: int, settings: list[Ints]) -> None:
-    """The shape of what a largest element is sought in."""
+    """Check the input of max pooling."""
     if spatial == 3:
         check_volumes(input, "max_pool3d_with_indices_out_cpu_template")
         kernel, _, padding, _ = complete(3, *settings)
-        if any(p > k // 2 for p, k in zip(padding, kernel, strict=True)):  # whatever the dilation
+        if any(
+            p > k // 2 for p, k in zip(padding, kernel, strict=True)
+        ):  # torch does not take the dilation into account
             (t, h, w), (front, top, left) = kernel, padding
             raise RuntimeError(
                 "pad should be smaller than or equal to half of kernel size, but got "
@@ -119,7 +121,7 @@ def check_max_input(input: Tensor, spatial: int, settings: list[Ints]) -> None:
 
 @kernels_check
 def check_mean_input(input: Tensor, spatial: int, kernel: Ints) -> None:
-    """The shape of what a mean is taken of."""
+    """Check the input of average pooling."""
     shape = input._array.shape
     if spatial == 2:
         check_planes(input, 2)
@@ -138,7 +140,7 @@ def check_mean_input(input: Tensor, spatial: int, kernel: Ints) -> None:
 
 @kernels_check
 def check_adaptive_mean(name: str, input: Tensor, spatial: int, out: Ints) -> None:
-    """Sizes and dtype of what a number of means is taken of."""
+    """Check sizes and dtype for adaptive average pooling."""
     if len(out) != spatial:
         raise RuntimeError(f"{name}: output_size must be {spatial}")
     if any(n < 0 for n in out):
@@ -147,7 +149,7 @@ def check_adaptive_mean(name: str, input: Tensor, spatial: int, out: Ints) -> No
             f"{name}: elements of output_size must be greater than or equal to 0 but received {{{listed}}}"
         )
     if all(n == 1 for n in out):
-        return  # it is the mean, which says itself what it does not take
+        return  # computed by mean, which has its own checks
     shape = input._array.shape
     if len(shape) not in (spatial + 1, spatial + 2):
         raise RuntimeError(
@@ -159,7 +161,7 @@ def check_adaptive_mean(name: str, input: Tensor, spatial: int, out: Ints) -> No
 
 
 def check_adaptive_max(name: str, input: Tensor, spatial: int, out: Ints) -> None:
-    """Sizes and dtype of what a number of largest elements is sought in."""
+    """Check sizes and dtype for adaptive max pooling."""
     shape = input._array.shape
     if len(out) != spatial:
         raise RuntimeError(f"{name}(): internal error: output_size.size() must be {spatial}")

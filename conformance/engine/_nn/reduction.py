@@ -1,4 +1,4 @@
-"""What becomes of a loss's elements: nothing, their mean, their sum."""
+"""The reduction of losses: none, mean or sum (torch: nn/_reduction.py)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _NUMBERS = {"none": NONE, "mean": MEAN, "sum": SUM}
 
 
 def legacy_reduction(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
-    """The reduction, or what the deprecated arguments ``size_average`` and ``reduce`` mean; warns of these."""
+    """The reduction; the deprecated arguments ``size_average`` and ``reduce`` override it with a warning."""
     if size_average is None and reduce is None:
         return reduction
     average = size_average is None or size_average
@@ -23,8 +23,8 @@ def legacy_reduction(size_average: bool | None, reduce: bool | None, reduction: 
     return found
 
 
-def chosen(size_average: bool | None, reduce: bool | None, reduction: str) -> int:
-    """torch's number for a reduction.
+def reduction_number(size_average: bool | None, reduce: bool | None, reduction: str) -> int:
+    """The number of a reduction in torch's kernels.
 
     Raises:
         ValueError: there is no such reduction.
@@ -41,7 +41,7 @@ def chosen(size_average: bool | None, reduce: bool | None, reduction: str) -> in
 
 
 def reduce_loss(each: Tensor, number: int) -> Tensor:
-    """All elements, their mean or their sum."""
+    """The elements, their mean or their sum."""
     if number == MEAN:
         return each.mean()
     return each.sum() if number == SUM else each

@@ -1,8 +1,8 @@
 """Recurrent layers, step by step (torch: native/RNN.cpp).
 
-A *step* takes what comes in, the state before and the weights of one direction, and gives the state after: a
-tensor, or with LSTM the pair of hidden and cell state. Within a layer the input's products with the weights are
-worked out ahead of all steps (``ahead``); a single cell works them out itself.
+A *step* maps an input, the previous state and the weights of one direction to the next state: a tensor, or for LSTM
+the pair of hidden and cell state. Within a layer the products of the inputs with the weights are computed before all
+steps (``ahead``); a single cell computes them itself.
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ from .._aten.shape.cat_stack import cat, stack
 from .._autograd.tensor import Tensor, make
 from .._c10 import dtypes
 from .._c10.cpu_capability import has_onednn_of_bfloat16
+from .._c10.operator_facts import composite
 from .._c10.warn_once import warn_program
 
-State = Any  # a tensor, or of LSTM a pair
+State = Any  # a tensor, or the pair (h, c) of LSTM
 CALLED_BY_MODULES = ("rnn", "lstm", "lstm_cell", "gru_cell", "rnn_tanh_cell", "rnn_relu_cell")
 
 
 class Weights(NamedTuple):
-    """The weights of one direction of a layer, or of a cell; biases and the projection may be absent."""
+    """The weights of one direction of a layer, or of a cell; biases and projection are optional."""
 
     ih: Tensor
     hh: Tensor
@@ -37,33 +38,33 @@ class Weights(NamedTuple):
     projection: Tensor | None = None
 
     def of_input(self, input: Tensor, ahead: bool) -> Tensor:
-        """The input's share of the gates."""
+        """The part of the gates that depends on the input."""
         return input if ahead else linear(input, self.ih, self.bias_ih)
 
     def of_state(self, hidden: Tensor) -> Tensor:
-        """The hidden state's share of the gates."""
+        """The part of the gates that depends on the hidden state."""
         return linear(hidden, self.hh, self.bias_hh)
 
 
 Step = Callable[[Tensor, State, Weights, bool], State]
 Direction = Callable[[Step, Tensor, State, Weights, bool], tuple[Tensor, State]]
-_LSTM = 2  # torch's number for it
+_LSTM = 2  # the mode's number in torch
 
 
 def tanh_step(input: Tensor, hidden: Tensor, weights: Weights, ahead: bool) -> Tensor:
-    """tanh of the sum of both shares."""
+    """The tanh RNN: the next hidden state."""
     return tanh(weights.of_state(hidden).add_(weights.of_input(input, ahead)))
 
 
 def relu_step(input: Tensor, hidden: Tensor, weights: Weights, ahead: bool) -> Tensor:
-    """relu of the sum of both shares."""
+    """The relu RNN: the next hidden state."""
     return relu(weights.of_state(hidden).add_(weights.of_input(input, ahead)))
 
 
 def lstm_step(
     input: Tensor, state: tuple[Tensor, Tensor], weights: Weights, ahead: bool = False
 ) -> tuple[Tensor, Tensor]:
-    """The next hidden state and cell state, by input, forget, cell and output gate."""
+    """LSTM: the next hidden state and cell state."""
     hidden, cell = state
     gates = weights.of_state(hidden).add_(weights.of_input(input, ahead))
     into, forget, new, out = gates.unsafe_chunk(4, 1)
@@ -76,7 +77,7 @@ def lstm_step(
 
 
 def gru_step(input: Tensor, hidden: Tensor, weights: Weights, ahead: bool) -> Tensor:
-    """The next hidden state, by reset, update and new gate."""
+    """GRU: the next hidden state."""
     of_input = weights.of_input(input, ahead).unsafe_chunk(3, 1)
     of_state = weights.of_state(hidden).unsafe_chunk(3, 1)
     reset = of_state[0].add_(of_input[0]).sigmoid_()
@@ -88,7 +89,7 @@ def gru_step(input: Tensor, hidden: Tensor, weights: Weights, ahead: bool) -> Te
 def _direction(
     step: Step, input: Tensor, state: State, weights: Weights, reverse: bool
 ) -> tuple[Tensor, State]:
-    """One direction of a layer: the outputs (steps, batch, features) and the last state."""
+    """Run one direction of a layer: the outputs (steps, batch, features) and the last state."""
     if not input.size(0):
         raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
     outputs = []
@@ -98,45 +99,45 @@ def _direction(
     return stack(outputs[::-1] if reverse else outputs, 0), state
 
 
-def _rows(state: State, start: int, count: int) -> State:
-    """The states of some of the samples."""
-    if isinstance(state, tuple):  # the last first: see Note [Right operands first]
+def _narrowed(state: State, start: int, count: int) -> State:
+    """A slice of a state along the batch."""
+    if isinstance(state, tuple):  # in reverse, see Note [Right operands first]
         return tuple([each.narrow(0, start, count) for each in state[::-1]][::-1])
     return state.narrow(0, start, count)
 
 
-def _joined(states: Sequence[State]) -> State:
-    """The states of samples and of others after them."""
+def _concatenated(states: Sequence[State]) -> State:
+    """Concatenate states along the batch."""
     if isinstance(states[0], tuple):
         return tuple(cat(list(each), 0) for each in zip(*states, strict=True))
     return cat(list(states), 0)
 
 
-def _forwards(
+def _run_forwards(
     step: Step, coming: Tensor, sizes: Sequence[int], state: State, weights: Weights
 ) -> tuple[Tensor, State]:
-    """Packed sequences from their beginning: those that end leave their state behind."""
+    """Run packed sequences forwards; the states of sequences that end are set aside."""
     outputs, ended, start, before = [], [], 0, sizes[0]
     for size in sizes:
         now = coming.narrow(0, start, size)
         if size < before:
-            ended.append(_rows(state, size, before - size))
-            state = _rows(state, 0, size)
+            ended.append(_narrowed(state, size, before - size))
+            state = _narrowed(state, 0, size)
         state = step(now, state, weights, True)
         outputs.append(state[0] if isinstance(state, tuple) else state)
         start, before = start + size, size
-    return cat(outputs, 0), _joined([state, *reversed(ended)])
+    return cat(outputs, 0), _concatenated([state, *reversed(ended)])
 
 
-def _backwards(
+def _run_backwards(
     step: Step, coming: Tensor, sizes: Sequence[int], state: State, weights: Weights
 ) -> tuple[Tensor, State]:
-    """Packed sequences from their end: shorter ones join in with their first state."""
+    """Run packed sequences backwards; shorter sequences join with their initial state."""
     outputs, end, before = [], sum(sizes), sizes[-1]
-    current = _rows(state, 0, before)
+    current = _narrowed(state, 0, before)
     for size in reversed(sizes):
         if size > before:
-            current = _joined([current, _rows(state, before, size - before)])
+            current = _concatenated([current, _narrowed(state, before, size - before)])
         current = step(coming.narrow(0, end - size, size), current, weights, True)
         outputs.append(current[0] if isinstance(current, tuple) else current)
         end, before = end - size, size
@@ -144,19 +145,19 @@ def _backwards(
 
 
 def _packed_direction(sizes: Sequence[int]) -> Direction:
-    """One direction of a layer over packed sequences, of so many samples at each time."""
+    """Run one direction of a layer over packed sequences with these batch sizes."""
 
     def direction(
         step: Step, input: Tensor, state: State, weights: Weights, reverse: bool
     ) -> tuple[Tensor, State]:
-        run = _backwards if reverse else _forwards
+        run = _run_backwards if reverse else _run_forwards
         return run(step, weights.of_input(input, False), sizes, state, weights)
 
     return direction
 
 
 def _onednn_direction(layers: int, bidirectional: bool, batch_first: bool, train: bool) -> Direction:
-    """One direction of an LSTM layer as a single node, which keeps what layers it is one of; see ops.recurrent."""
+    """Run one direction of an LSTM layer as a single node, which saves the settings of the whole LSTM."""
 
     def direction(
         step: Step, input: Tensor, state: State, weights: Weights, reverse: bool
@@ -181,7 +182,7 @@ def _layers(
     directions: int,
     dropout_p: float,
 ) -> tuple[Tensor, list[State]]:
-    """All layers: the outputs of the last, and the last state of each direction of each."""
+    """Run all layers: the outputs of the last, and the last states of all directions of all layers."""
     last = []
     for first in range(0, len(weights), directions):
         outputs = []
@@ -197,7 +198,7 @@ def _layers(
     return input, last
 
 
-def _grouped(flat: Sequence[Tensor], biased: bool, projected: bool) -> list[Weights]:
+def _weights_of_directions(flat: Sequence[Tensor], biased: bool, projected: bool) -> list[Weights]:
     size = 2 + 2 * biased + projected
     if len(flat) % size:
         raise RuntimeError("got an incorrect number of RNN parameters")
@@ -215,11 +216,11 @@ def rnn(
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
     """torch.rnn_tanh, rnn_relu or gru: outputs (steps, batch, features), and the last hidden states.
 
-    With ``batch_sizes`` input and outputs are packed.
+    With ``batch_sizes`` input and outputs are packed sequences.
     """
     if batch_first:
         input = input.transpose(0, 1)
-    weights = _grouped(flat, biased, False)
+    weights = _weights_of_directions(flat, biased, False)
     direction = _direction if batch_sizes is None else _packed_direction(batch_sizes)
     output, last = _layers(
         _STEPS[mode], direction, input, hx.unbind(0), weights, 1 + bidirectional, dropout_p
@@ -237,8 +238,8 @@ def lstm(
     For float32, and for bfloat16 if the CPU supports it, oneDNN computes each direction of a layer as one node. For other
     dtypes, empty or packed inputs and with projections, each step is recorded with nodes of its own.
     """
-    weights = _grouped(flat, biased, projected)
-    onednn = _has_kernel(input.dtype) and input._array.size > 0 and batch_sizes is None
+    weights = _weights_of_directions(flat, biased, projected)
+    onednn = _has_onednn_kernel(input.dtype) and input._array.size > 0 and batch_sizes is None
     if onednn and projected:
         _warn_of_projections()
         onednn = False
@@ -258,7 +259,7 @@ def lstm(
     return (output.transpose(0, 1) if batch_first else output), hidden, cell
 
 
-def _has_kernel(kind: dtypes.dtype) -> bool:
+def _has_onednn_kernel(kind: dtypes.dtype) -> bool:
     return kind is dtypes.float32 or (kind is dtypes.bfloat16 and has_onednn_of_bfloat16())
 
 
@@ -300,6 +301,7 @@ def _check_weights(weights: Weights, gates: int) -> None:
             )
 
 
+@composite(vmap="no_fallback")
 def lstm_cell(
     input: Tensor, hx: Sequence[Tensor], w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
     b_hh: Tensor | None = None,
@@ -307,7 +309,7 @@ def lstm_cell(
     """One step of an LSTM, of inputs (batch, features): the next hidden state and the next cell state.
 
     Raises:
-        RuntimeError: ``hx`` is not a pair of states; sizes do not go together.
+        RuntimeError: ``hx`` is not a pair of states, or the sizes do not match.
     """
     if len(hx) != 2:
         raise RuntimeError("lstm_cell expects two hidden states")
@@ -319,13 +321,14 @@ def lstm_cell(
     return lstm_step(input, (hx[0], hx[1]), weights)
 
 
+@composite(vmap="fallback")
 def gru_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> Tensor:  # fmt: skip
     """One step of a GRU, of inputs (batch, features): the next hidden state.
 
     Raises:
-        RuntimeError: sizes do not go together.
+        RuntimeError: the sizes do not match.
     """
     weights = Weights(w_ih, w_hh, b_ih, b_hh)
     _check_input(input, weights)
@@ -334,24 +337,26 @@ def gru_cell(
     return gru_step(input, hx, weights, False)
 
 
+@composite(vmap="fallback")
 def rnn_tanh_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> Tensor:  # fmt: skip
     """One step with tanh, of inputs (batch, features): the next hidden state.
 
     Raises:
-        RuntimeError: sizes do not go together.
+        RuntimeError: the sizes do not match.
     """
     return _simple_cell(tanh_step, input, hx, Weights(w_ih, w_hh, b_ih, b_hh))
 
 
+@composite(vmap="fallback")
 def rnn_relu_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> Tensor:  # fmt: skip
     """One step with relu, of inputs (batch, features): the next hidden state.
 
     Raises:
-        RuntimeError: sizes do not go together.
+        RuntimeError: the sizes do not match.
     """
     return _simple_cell(relu_step, input, hx, Weights(w_ih, w_hh, b_ih, b_hh))
 

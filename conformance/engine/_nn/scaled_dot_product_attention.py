@@ -1,4 +1,4 @@
-"""scaled_dot_product_attention: by torch's two ways of computing it on the CPU."""
+"""scaled_dot_product_attention, with torch's two CPU backends: flash attention and math."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from .._autograd.tensor import Tensor, make
 from .._autograd.undefined_gradient import unsupported
 from .._c10.context import attention
 from .._c10.dtypes import c_name, float32, is_half
+from .._c10.operator_facts import composite, without_defaults
 from .._c10.shapes import strides
 from .._c10.warn_once import warn_program
 
@@ -25,10 +26,12 @@ Mask = Array | None
 @op(
     "SafeSoftmaxBackward0",
     name="_safe_softmax",
+    no_complex="softmax_lastdim_kernel_impl",
+    vmap="along_dim",
     self=lambda grad, result, dim: _softmax_backward(grad, result, dim),
 )
 def _safe_softmax(self: Array, dim: int, dtype: Any = None) -> Array:
-    """softmax, and zeros where everything is masked."""
+    """softmax with zeros in rows that are masked completely."""
     if dtype is not None:
         self = self.astype(dtype.numpy)
     highest = np.max(self, axis=dim, keepdims=True, initial=-np.inf)
@@ -37,7 +40,7 @@ def _safe_softmax(self: Array, dim: int, dtype: Any = None) -> Array:
     return np.divide(weights, total, out=np.zeros_like(weights), where=total != 0)
 
 
-# Half precision is computed in single precision; what is multiplied by a matrix is rounded first.
+# Half precision is computed in single precision; operands of a matmul are rounded first.
 def _accumulated(*arrays: Array) -> tuple[Array, ...]:
     return tuple(each.astype(np.float32) if is_half(each.dtype) else each for each in arrays)
 
@@ -46,11 +49,11 @@ def _rounded(array: Array, kind: np.dtype[Any]) -> Array:
     return array.astype(kind, copy=False).astype(array.dtype, copy=False)
 
 
-_NO_SECOND = unsupported("_scaled_dot_product_flash_attention_for_cpu_backward")
+_NO_DOUBLE_BACKWARD = unsupported("_scaled_dot_product_flash_attention_for_cpu_backward")
 
 
 def _scores(query: Array, key: Array, mask: Mask, is_causal: bool, scale: float | None) -> Array:
-    """How well each query fits each key, minus infinity where that does not count."""
+    """The scaled scores of queries and keys, minus infinity where they are masked."""
     factor = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
     found: Array = query @ np.swapaxes(key, -1, -2) * query.dtype.type(factor)
     if is_causal:
@@ -66,16 +69,16 @@ def _weights(scores: Array) -> Array:
     return _safe_softmax(make(scores), -1)._array
 
 
-def _by_length(array: Array) -> Array:
-    """Numbers (batch, heads, length, ...) in memory as torch makes them: (batch, length, heads, ...)."""
+def _length_major(array: Array) -> Array:
+    """A copy of (batch, heads, length, ...) with torch's strides: contiguous as (batch, length, heads, ...)."""
     batch, heads, length, *rest = array.shape
     found = np.empty((batch, length, heads, *rest), array.dtype).swapaxes(1, 2)
     found[...] = array
     return found
 
 
-def _of_heads(heads: int, *arrays: Array) -> tuple[Array, ...]:
-    """Keys or values for each head of the queries: groups of these may share one."""
+def _repeated_heads(heads: int, *arrays: Array) -> tuple[Array, ...]:
+    """Repeat keys or values so that each query head has its own (grouped-query attention)."""
     return tuple(
         each if each.shape[1] == heads else np.repeat(each, heads // each.shape[1], 1) for each in arrays
     )
@@ -86,11 +89,11 @@ def _of_heads(heads: int, *arrays: Array) -> tuple[Array, ...]:
     name="_flash_attention_backward",
     outputs="grad_query grad_key grad_value",
     tensors="attn_mask",
-    grad_output=_NO_SECOND,
-    query=_NO_SECOND,
-    key=_NO_SECOND,
-    value=_NO_SECOND,
-    attended=_NO_SECOND,
+    grad_output=_NO_DOUBLE_BACKWARD,
+    query=_NO_DOUBLE_BACKWARD,
+    key=_NO_DOUBLE_BACKWARD,
+    value=_NO_DOUBLE_BACKWARD,
+    attended=_NO_DOUBLE_BACKWARD,
 )
 def _flash_backward(
     grad_output: Array, query: Array, key: Array, value: Array, attended: Array, is_causal: bool,
@@ -98,7 +101,7 @@ def _flash_backward(
 ) -> tuple[Array, ...]:  # fmt: skip
     kind, (batch, groups, length, features) = query.dtype, key.shape
     grad_output, query, key, value = _accumulated(grad_output, query, key, value)
-    key, value = _of_heads(query.shape[1], key, value)
+    key, value = _repeated_heads(query.shape[1], key, value)
     weights = _weights(_scores(query, key, attn_mask, is_causal, scale))
     of_weights = grad_output @ np.swapaxes(value, -1, -2)
     weighed = (grad_output * _rounded(weights @ value, kind)).sum(-1, keepdims=True)
@@ -110,7 +113,7 @@ def _flash_backward(
         shared = (batch, groups, -1, length, features)
         of_keys, of_values = of_keys.reshape(shared).sum(2), of_values.reshape(shared).sum(2)
     found = (of_scores @ key * factor, of_keys, of_values)
-    return tuple(_by_length(each.astype(kind, copy=False)) for each in found)
+    return tuple(_length_major(each.astype(kind, copy=False)) for each in found)
 
 
 @op(
@@ -119,6 +122,12 @@ def _flash_backward(
     outputs="output logsumexp",
     constants="logsumexp",
     tensors="attn_mask",
+    jvp="not_implemented",
+    operator="_scaled_dot_product_flash_attention_for_cpu",
+    schema_args=lambda query, key, value, dropout_p, is_causal, attn_mask=None, scale=None: (
+        (query, key, value, *without_defaults((0.0, False), (dropout_p, is_causal))),
+        {name: given for name, given in (("attn_mask", attn_mask), ("scale", scale)) if given is not None},
+    ),
     inputs={
         "query key value": lambda grads, query, key, value, output, logsumexp, dropout_p, is_causal, attn_mask, scale: (
             tuple(_flash_backward(grads[0], query, key, value, output, is_causal, attn_mask, scale))
@@ -133,19 +142,19 @@ def _flash(
         raise RuntimeError(
             "scaled_dot_product_attention_flash_attention: Currently do not support dropout > 0"
         )
-    found = np.empty_like(query)  # laid out as it is
+    found = np.empty_like(query)  # with the query's strides
     query, key, value = _accumulated(query, key, value)
-    key, value = _of_heads(query.shape[1], key, value)
+    key, value = _repeated_heads(query.shape[1], key, value)
     scores = _scores(query, key, attn_mask, is_causal, scale)
     np.matmul(_weights(scores), value, out=found, casting="same_kind")
     highest = scores.max(-1)
-    highest[np.isneginf(highest)] = 0  # where everything is masked
+    highest[np.isneginf(highest)] = 0  # rows that are masked completely
     total = np.exp(scores - highest[..., None]).sum(-1)
-    return found, _by_length(highest + np.log(np.where(total, total, 1)))
+    return found, _length_major(highest + np.log(np.where(total, total, 1)))
 
 
-def _added(query: Tensor, attn_mask: Tensor | None) -> Tensor | None:
-    """What is added to the scores: minus infinity where they do not count."""
+def _additive_mask(query: Tensor, attn_mask: Tensor | None) -> Tensor | None:
+    """A mask in additive form: a bool mask becomes minus infinity where it is False."""
     if attn_mask is None or attn_mask._array.dtype.kind != "b":
         return attn_mask
     return make(np.where(attn_mask._array, 0, -np.inf).astype(query._array.dtype))
@@ -160,8 +169,10 @@ def _check_mask(query: Tensor, attn_mask: Tensor) -> None:
         )
 
 
-def _refuse(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float) -> NoReturn:
-    """Tell why flash attention, if it is enabled, does not compute what nothing else may."""
+def _refuse_backends(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float
+) -> NoReturn:
+    """Raise an error, with warnings why flash attention is not usable, since no backend is left."""
     if not attention["FLASH_ATTENTION"]:
         raise RuntimeError(
             "No viable backend for scaled_dot_product_attention was found. This is likely due to turning off both the math "
@@ -177,7 +188,7 @@ def _refuse(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, drop
         warn_program(
             f"All fused kernels requires query, key and value to be 4 dimensional, but got {', '.join(dims)} instead.",
         )
-    elif mask is not None and not _mask_suits(query, key, mask):
+    elif mask is not None and not _supports_mask(query, key, mask):
         if not mask.requires_grad:
             warn_program(_MASKS)
     elif len({each._array.shape[-1] for each in inputs.values()}) > 1:
@@ -214,6 +225,7 @@ def _check_inputs(*inputs: Tensor) -> None:
         raise RuntimeError(f"expected scalar type Float but found {inputs[0].dtype.legacy}")
 
 
+@composite(vmap="decompose", autocast="lower_precision_fp")
 def scaled_dot_product_attention(
     query: Tensor,
     key: Tensor,
@@ -224,32 +236,32 @@ def scaled_dot_product_attention(
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> Tensor:
-    """F.scaled_dot_product_attention: softmax(query keyᵀ scale + mask) value; of shapes (..., length, features).
+    """softmax(query @ keyᵀ * scale + mask) @ value, for shapes (..., length, features).
 
-    With ``enable_gqa`` groups of query heads share a head of the keys and values.
+    With ``enable_gqa`` groups of query heads share a head of keys and values.
 
     Raises:
-        RuntimeError: a mask beside is_causal; heads that do not share evenly; no kernel that may be used.
+        RuntimeError: a mask with ``is_causal``, head counts that do not divide, or no backend that is enabled.
     """
     _check_inputs(query, key, value)
     if attn_mask is not None:
         _check_mask(query, attn_mask)
     if not all(each._array.size for each in (query, key, value)):
-        return _of_nothing(query, key, value)
-    mask = _added(query, attn_mask)
+        return _empty_attention(query, key, value)
+    mask = _additive_mask(query, attn_mask)
     scale = None if scale is None else float(scale)
-    if attention["FLASH_ATTENTION"] and _suits_flash(query, key, value, mask, dropout_p, enable_gqa):
+    if attention["FLASH_ATTENTION"] and _supports_flash(query, key, value, mask, dropout_p, enable_gqa):
         found: Tensor = _flash(query, key, value, float(dropout_p), is_causal, mask, scale)[0]
         return found
     if not attention["MATH"]:
-        _refuse(query, key, value, mask, dropout_p)
+        _refuse_backends(query, key, value, mask, dropout_p)
     if is_causal and mask is not None:
         raise RuntimeError(
             "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"
         )
     if enable_gqa:
         _check_groups(query, key, value)
-        key, value = _repeated(query, key, value)
+        key, value = _repeated_keys_values(query, key, value)
     if is_causal:
         mask = make(_causal(query.size(-2), key.size(-2), query._array.dtype))
     factor = 1 / math.sqrt(query.size(-1)) if scale is None else scale
@@ -264,8 +276,8 @@ def scaled_dot_product_attention(
     return weights.matmul(value).to(kind)
 
 
-def _of_nothing(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
-    """Zeros, since something is empty, that depend on all three."""
+def _empty_attention(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    """Zeros for empty inputs, which depend on query, key and value in the graph."""
     found = zeros((*query._array.shape[:-1], value._array.shape[-1]), dtype=query.dtype)
     return found + times(query.sum() + key.sum() + value.sum(), 0)
 
@@ -278,17 +290,17 @@ def _masked(scores: Tensor, mask: Tensor) -> Tensor:
     return found
 
 
-def _suits_flash(
+def _supports_flash(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float, grouped: bool
 ) -> bool:
-    """Whether flash attention can compute this (torch: sdp_utils_cpp.cpp, use_flash_attention_cpp)."""
+    """Whether flash attention supports these inputs (torch: sdp_utils_cpp.cpp, use_flash_attention_cpp)."""
     arrays = (query._array, key._array, value._array)
     if dropout_p > 0 or any(each.ndim != 4 for each in arrays):
         return False
     (batch, heads, *_), (_, keys, *_), (_, values, *_) = (each.shape for each in arrays)
     if any(each.shape[0] != batch for each in arrays) or keys != values or (keys != heads and not grouped):
         return False
-    if mask is not None and not _mask_suits(query, key, mask):
+    if mask is not None and not _supports_mask(query, key, mask):
         return False
     if grouped:
         _check_groups(query, key, value)
@@ -297,11 +309,11 @@ def _suits_flash(
     return query.is_floating_point()
 
 
-def _mask_suits(query: Tensor, key: Tensor, mask: Tensor) -> bool:
-    """Whether it is a constant of two or four dimensions, each 1 or as long as what is masked.
+def _supports_mask(query: Tensor, key: Tensor, mask: Tensor) -> bool:
+    """Whether the mask does not require grad and has two or four dimensions that broadcast to the scores.
 
     Raises:
-        IndexError: it has less than two.
+        IndexError: the mask has fewer than two dimensions.
     """
     if mask.requires_grad:
         return False
@@ -317,8 +329,8 @@ def _check_groups(*inputs: Tensor) -> None:
         raise RuntimeError("Number of heads in key and value must divide the number of heads in ")
 
 
-def _repeated(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
-    """Keys and values for each head of the queries."""
+def _repeated_keys_values(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+    """Keys and values repeated for each query head."""
     queries, keys, values = (each.size(-3) for each in (query, key, value))
     if queries == keys == values:
         return key, value

@@ -1,7 +1,7 @@
-"""What torch.nn calls, as torch has it at its top: with the arguments that its own code takes, and without nn's checks.
+"""Top-level functions of torch below torch.nn.functional, such as torch.kl_div: with other arguments and fewer checks.
 
-A ``reduction`` is a number: 0 for none, 1 for the mean, 2 for the sum; any other is none. That it is the mean by default
-is what torch declares; its Python reads that default as 0.
+A ``reduction`` is a number: 0 for none, 1 for mean, 2 for sum; any other means none. torch's schemas declare the default
+mean, which its Python bindings read as 0.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from .._aten.nn.batch_norm import native_batch_norm
 from .._aten.reduction.norm import norm_along
 from .._aten.reduction.sum_mean_prod import dims
 from .._autograd.tensor import Tensor
+from .._c10.operator_facts import composite
 from .._c10.slots import on_first_use
 from .._c10.warn_once import warn_program
 from . import convolution, loss, normalization, pooling, rnn
@@ -26,64 +27,73 @@ matrix_norm: Callable[..., Tensor] = on_first_use("matrix_norm")  # see Note [Sl
 # Losses -------------------------------------------------------------------------------------------
 
 
-def _known(reduction: int) -> int:
+def _reduction(reduction: int) -> int:
     number = index(reduction)
     return number if number in (MEAN, SUM) else NONE
 
 
+@composite(vmap="decompose")
 def binary_cross_entropy_with_logits(
     input: Tensor, target: Tensor, weight: Tensor | None = None, pos_weight: Tensor | None = None,
     reduction: int = NONE,
 ) -> Tensor:  # fmt: skip
-    """binary_cross_entropy of the sigmoid of logits."""
+    """torch.binary_cross_entropy_with_logits."""
     return cross_entropy.binary_cross_entropy_with_logits(
-        input, target, weight, pos_weight, _known(reduction)
+        input, target, weight, pos_weight, _reduction(reduction)
     )
 
 
+@composite(vmap="fallback")
 def kl_div(input: Tensor, target: Tensor, reduction: int = NONE, *, log_target: bool = False) -> Tensor:
-    """How much a distribution differs from another, whose logarithms the input is."""
-    return loss.divergence(input, target, _known(reduction), log_target)
+    """torch.kl_div."""
+    return loss.kl_div_core(input, target, _reduction(reduction), log_target)
 
 
+@composite(vmap="decompose")
 def poisson_nll_loss(
     input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int
 ) -> Tensor:
-    """The negative log likelihood of counts."""
-    return loss.of_counts(input, target, log_input, full, eps, _known(reduction))
+    """torch.poisson_nll_loss."""
+    return loss.poisson_nll_core(input, target, log_input, full, eps, _reduction(reduction))
 
 
+@composite(vmap="decompose")
 def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, reduction: int = NONE) -> Tensor:
-    """A distance where the target is 1, how far it is below the margin where the target is -1."""
-    return _margin.hinge(input, target, margin, _known(reduction))
+    """torch.hinge_embedding_loss."""
+    return _margin.hinge_embedding_core(input, target, margin, _reduction(reduction))
 
 
+@composite(vmap="fallback")
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = NONE
 ) -> Tensor:
-    """How far the one that the target names is from being larger by the margin; they broadcast."""
-    return _margin.ranking(input1, input2, target, margin, _known(reduction))
+    """torch.margin_ranking_loss, whose inputs broadcast."""
+    return _margin.margin_ranking_core(input1, input2, target, margin, _reduction(reduction))
 
 
+@composite(vmap="fallback")
 def triplet_margin_loss(
     anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2.0, eps: float = 1e-6,
     swap: bool = False, reduction: int = NONE,
 ) -> Tensor:  # fmt: skip
-    """How far the positive is from being nearer to the anchor than the negative, by the margin."""
-    return _margin.triplets(anchor, positive, negative, margin, p, eps, swap, _known(reduction))
+    """torch.triplet_margin_loss."""
+    return _margin.triplet_margin_core(
+        anchor, positive, negative, margin, p, eps, swap, _reduction(reduction)
+    )
 
 
+@composite(vmap="decompose")
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = NONE
 ) -> Tensor:
-    """1 - cos of the angle where the target is 1, cos above the margin where it is -1."""
-    return _margin.between_angles(input1, input2, target, margin, _known(reduction))
+    """torch.cosine_embedding_loss."""
+    return _margin.cosine_embedding_core(input1, input2, target, margin, _reduction(reduction))
 
 
 # Recurrent layers, with their weights in a list ---------------------------------------------------
 
 
-def _layers_of(mode: str) -> Callable[..., tuple[Tensor, Tensor]]:
+def _rnn_function(mode: str) -> Callable[..., tuple[Tensor, Tensor]]:
     def padded(
         input: Tensor, hx: Tensor, params: Sequence[Tensor], has_biases: bool, num_layers: int, dropout: float,
         train: bool, bidirectional: bool, batch_first: bool,
@@ -104,7 +114,9 @@ def _layers_of(mode: str) -> Callable[..., tuple[Tensor, Tensor]]:
         )
 
     def layers(*args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
-        by_position = len(args) > 2 and isinstance(args[2], Tensor)  # where padded sequences have the weights
+        by_position = len(args) > 2 and isinstance(
+            args[2], Tensor
+        )  # the list of weights is the third argument for padded sequences
         by_name = "batch_sizes" in kwargs or (len(args) == 2 and "hx" in kwargs)
         return (packed if by_position or by_name else padded)(*args, **kwargs)
 
@@ -116,10 +128,10 @@ def _layers_of(mode: str) -> Callable[..., tuple[Tensor, Tensor]]:
 
 
 def _check_layers(states: int, weights: float, layers: int, bidirectional: bool) -> None:
-    """Whether there is a state and a group of weights for each direction of each layer.
+    """Check that there is a state and a group of weights for each direction of each layer.
 
     Raises:
-        RuntimeError: there are more or fewer.
+        RuntimeError: there are more or fewer of them.
     """
     if weights != int(weights):
         raise RuntimeError("got an incorrect number of RNN parameters")
@@ -131,8 +143,10 @@ def _check_layers(states: int, weights: float, layers: int, bidirectional: bool)
 
 
 def lstm(*args: Any, **kwargs: Any) -> tuple[Tensor, Tensor, Tensor]:
-    """Layers of LSTM over sequences (steps, batch, features): outputs, the last hidden states and cell states."""
-    by_position = len(args) > 1 and isinstance(args[1], Tensor)  # where padded sequences have the states
+    """torch.lstm: outputs, last hidden states and last cell states of padded or packed sequences."""
+    by_position = len(args) > 1 and isinstance(
+        args[1], Tensor
+    )  # the list of states is the second argument for padded sequences
     return (_packed_lstm if by_position or "batch_sizes" in kwargs else _padded_lstm)(*args, **kwargs)
 
 
@@ -157,10 +171,10 @@ def _packed_lstm(
 def _check_lstm(
     hx: Sequence[Tensor], params: Sequence[Tensor], has_biases: bool, layers: int, bidirectional: bool
 ) -> bool:
-    """Whether hidden states are projected, as those are which have other sizes than cell states.
+    """Check states and weights, and return whether there are projections (hidden and cell sizes differ).
 
     Raises:
-        RuntimeError: there are not two tensors of states, or not a state and a group of weights for each layer.
+        RuntimeError: the number of states or weights is wrong.
     """
     if len(hx) != 2:
         raise RuntimeError("lstm expects two hidden states")
@@ -172,7 +186,7 @@ def _check_lstm(
 # Norms --------------------------------------------------------------------------------------------
 
 
-def _warn_of(name: str, instead: str) -> None:
+def _warn_deprecated(name: str, instead: str) -> None:
     warn_program(
         f"at::{name} is deprecated and it is just left for JIT compatibility. It will be removed in a future PyTorch "
         f"release. Please use `linalg.{instead}, dim, keepdim)` instead (Triggered internally at "
@@ -180,16 +194,17 @@ def _warn_of(name: str, instead: str) -> None:
     )
 
 
+@composite(vmap="decompose")
 def frobenius_norm(
     input: Tensor, dim: int | Sequence[int], keepdim: bool = False, *, out: Tensor | None = None
 ) -> Tensor:
-    """The root of the sum of squares along one dimension or two; along none, of all.
+    """The root of the sum of squares over one or two dimensions, or over all.
 
     Raises:
-        RuntimeError: there are more dimensions, or the input is of integers.
+        RuntimeError: there are more than two dimensions, or the input is integral.
     """
     along = tuple(map(index, dims(dim)))
-    _warn_of("frobenius_norm", "vector_norm(A, 2.")
+    _warn_deprecated("frobenius_norm", "vector_norm(A, 2.")
     if input._array.dtype.kind not in "fcV":
         raise RuntimeError(
             "norm(): input dtype should be either floating point or complex. "
@@ -200,19 +215,21 @@ def frobenius_norm(
     return norm_along(input, 2.0, along, keepdim, out=out)
 
 
+@composite(vmap="decompose")
 def nuclear_norm(
     input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Tensor | None = None
 ) -> Tensor:
-    """The sum of the singular values of matrices, by default of the last two dimensions."""
+    """The sum of the singular values of matrices in two dimensions, by default the last two."""
     if isinstance(dim, bool):
         dim, keepdim = None, dim
     along = (-2, -1) if dim is None else (dim, dim) if isinstance(dim, int) else tuple(map(index, dim))
-    _warn_of("nuclear_norm", "matrix_norm(A, 'nuc'")
+    _warn_deprecated("nuclear_norm", "matrix_norm(A, 'nuc'")
     return matrix_norm(input, "nuc", along, keepdim, out=out)
 
 
+@composite(vmap="decompose")
 def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
-    """The largest elements of this many windows of nearly equal length, and their places."""
+    """torch.adaptive_max_pool1d: the maxima of ``output_size`` windows of nearly equal length, and their indices."""
     found: tuple[Tensor, Tensor] = pooling.adaptive_max_pool1d(input, output_size, True)
     return found
 
@@ -223,9 +240,9 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "convolution": convolution.convolve,
     "cosine_embedding_loss": cosine_embedding_loss,
     "frobenius_norm": frobenius_norm,
-    "gru": _layers_of("GRU"),
+    "gru": _rnn_function("GRU"),
     "hinge_embedding_loss": hinge_embedding_loss,
-    "instance_norm": normalization.of_instances,
+    "instance_norm": normalization.torch_instance_norm,
     "kl_div": kl_div,
     "lstm": lstm,
     "margin_ranking_loss": margin_ranking_loss,
@@ -234,8 +251,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "native_layer_norm": normalization.native_layer_norm,
     "nuclear_norm": nuclear_norm,
     "poisson_nll_loss": poisson_nll_loss,
-    "rnn_relu": _layers_of("RNN_RELU"),
-    "rnn_tanh": _layers_of("RNN_TANH"),
+    "rnn_relu": _rnn_function("RNN_RELU"),
+    "rnn_tanh": _rnn_function("RNN_TANH"),
     "triplet_margin_loss": triplet_margin_loss,
     **{name: getattr(rnn, name) for name in ("gru_cell", "lstm_cell", "rnn_relu_cell", "rnn_tanh_cell")},
 }

@@ -7,16 +7,19 @@ from typing import Any
 from .._aten.pointwise.where_clamp import where
 from .._aten.registry import Row, bind
 from .._autograd.tensor import Tensor
-from .batch_dims import Rule, aligned, front_or_expanded, wrapped
+from .batch_dims import aligned, front_or_expanded, wrapped
+from .batch_rule_registry import rule, shared_rule
 from .jvp import call
 
 
+@shared_rule("element_by_element")
 def _element_by_element(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """What is one for all examples broadcasts."""
     given = bind(row, args, kwargs)
     return wrapped(call(row, dict(zip(given, aligned(given.values(), level), strict=True))), level)
 
 
+@rule("_log_softmax_backward_data", "_softmax_backward_data", "gelu_backward")
 def _of_one_shape(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """What is one for all examples is expanded; a dimension counts from behind the examples'."""
     given = bind(row, args, kwargs)
@@ -39,33 +42,22 @@ def _norm(self: Tensor, reduction: int) -> float:
     return 1.0 / max(self.numel(), 1) if reduction == 1 else 1.0
 
 
+@rule("mse_loss_backward")
 def _mse_loss(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     grad, self, target, reduction = bind(row, args, kwargs).values()
     return (self - target) * (2 * _norm(self, reduction)) * grad
 
 
+@rule("smooth_l1_loss_backward")
 def _smooth_l1_loss(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     grad, self, target, reduction, beta = bind(row, args, kwargs).values()
     difference, scaled = self - target, grad * _norm(self, reduction)
     return where(difference.abs() < beta, scaled * difference / beta, scaled * difference.sign())
 
 
+@rule("huber_loss_backward")
 def _huber_loss(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     grad, self, target, reduction, delta = bind(row, args, kwargs).values()
     difference, norm = self - target, _norm(self, reduction)
     inside = where(difference >= delta, grad * norm * delta, difference * norm * grad)
     return where(difference <= -delta, grad * -norm * delta, inside)
-
-
-_POINTWISE = """
-elu_backward hardshrink_backward hardsigmoid_backward hardswish_backward hardtanh_backward leaky_relu_backward
-log_sigmoid_backward sigmoid_backward softplus_backward softshrink_backward tanh_backward threshold_backward
-"""
-_EXPANDED = "_log_softmax_backward_data _softmax_backward_data gelu_backward"
-RULES: dict[str, Rule] = {
-    **dict.fromkeys(_POINTWISE.split(), _element_by_element),
-    **dict.fromkeys(_EXPANDED.split(), _of_one_shape),
-    "mse_loss_backward": _mse_loss,
-    "smooth_l1_loss_backward": _smooth_l1_loss,
-    "huber_loss_backward": _huber_loss,
-}

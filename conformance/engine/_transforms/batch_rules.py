@@ -12,7 +12,7 @@ from typing import Any
 from .._aten.registry import Row
 from .._autograd.batched_tensor import make_batched, unwrap_batched, vmaps
 from .._c10 import errors
-from . import (
+from . import (  # noqa: F401  which declare rules
     backward_batch_rules,
     batched_fallback,
     blas_batch_rules,
@@ -20,14 +20,16 @@ from . import (
     loss_batch_rules,
     nn_batch_rules,
     norm_batch_rules,
-    pointwise_batch_rules,
     reduction_batch_rules,
     scatter_batch_rules,
     view_batch_rules,
 )
 from .batch_dims import Rule, is_at, moved
+from .batch_rule_registry import RULES, SHARED, composed_rule
+from .pointwise_batch_rules import pointwise
 
 
+@composed_rule("empty_like", "full_like", "logsigmoid", "ones_like", "zeros_like")
 def of_whole(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """zeros_like and its like: of the whole, however it lies."""
     input, *rest = args or (None,)
@@ -37,6 +39,7 @@ def of_whole(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, 
     return make_batched(made(whole, *rest, **kwargs), dim, level)
 
 
+@composed_rule("register_hook")
 def hooked(again: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """register_hook: inside of a derivative the hook is asked once, for the gradients of all examples."""
     batch, hook = args
@@ -55,36 +58,9 @@ def hooked(again: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
     return again(whole, of_whole_batch)
 
 
-RULES: dict[str, Rule] = {}
-for _rules in (
-    pointwise_batch_rules,
-    view_batch_rules,
-    reduction_batch_rules,
-    blas_batch_rules,
-    backward_batch_rules,
-    linalg_batch_rules,
-    loss_batch_rules,
-    nn_batch_rules,
-    norm_batch_rules,
-    scatter_batch_rules,
-):
-    RULES |= _rules.RULES
-RULES |= dict.fromkeys(batched_fallback.ROWS, batched_fallback.one_by_one)
-COMPOSED: dict[str, Callable[..., Any]] = {  # of functions that are no rows
-    **batched_fallback.FUNCTIONS,
-    **linalg_batch_rules.COMPOSED,
-    **loss_batch_rules.COMPOSED,
-    **norm_batch_rules.COMPOSED,
-    **scatter_batch_rules.COMPOSED,
-    **view_batch_rules.COMPOSED,
-    "register_hook": hooked,
-    **dict.fromkeys(["empty_like", "full_like", "logsigmoid", "ones_like", "zeros_like"], of_whole),
-}
-
-
 def rule_of(row: Row) -> Rule | None:
-    """The rule for a row, if there is one; most rows whose operands meet are pointwise."""
-    found = RULES.get(row.name)
-    if found is None and pointwise_batch_rules.is_pointwise(row):
-        found = RULES[row.name] = pointwise_batch_rules.pointwise
+    """The rule for a row, if there is one; most rows whose operands meet compute each element by itself."""
+    found = RULES.get(row.name) or SHARED.get(row.facts.vmap)
+    if found is None and row.meet:
+        found = pointwise
     return found

@@ -7,14 +7,11 @@ or give lists of tensors, or give none, are refused before that.
 
 from __future__ import annotations
 
-import functools
 import inspect
 import warnings
 from collections.abc import Callable
 from typing import Any
 
-from .._arguments.overloads import opname
-from .._aten import registry
 from .._aten.inplace import run_inplace
 from .._aten.registry import Row
 from .._aten.shape.cat_stack import stack
@@ -29,6 +26,7 @@ from .._autograd.batched_tensor import (
 from .._autograd.tensor import Tensor
 from .._dispatch.torch_dispatch import operation
 from .batch_dims import is_at, moved
+from .batch_rule_registry import shared_rule
 
 NO_FALLBACK = "Batching rule not implemented for aten::{}. We could not generate a fallback."
 _SLOW = (
@@ -69,7 +67,7 @@ def _warn(name: str) -> None:
 
 def warn_of(row: Row, args: tuple[Any, ...]) -> None:
     """Say that a row is slow for which torch has no rule."""
-    if row.name in ROWS:
+    if row.facts.vmap == "fallback":
         name = operation(row, args, in_place=False).name()
         if row.name.startswith("_upsample"):
             name += ".vec"  # which takes what functional.interpolate is given
@@ -84,6 +82,7 @@ def _joined(found: list[Any], level: int) -> Any:
     return rebuild_sequence(type(first), columns)
 
 
+@shared_rule("fallback")
 def one_by_one(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """A row that torch has no rule for."""
     warn_of(row, args)
@@ -116,7 +115,7 @@ def _written(
 
 
 def composed(
-    overload: Callable[..., str] | str,
+    overload: str,
     made: Callable[..., Any],
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
@@ -125,12 +124,24 @@ def composed(
     """A function that torch has no rule for."""
     if inside_derivative(level):
         return NotImplemented
-    name = f"aten::{overload if isinstance(overload, str) else overload(*args, **kwargs)}"
+    name = f"aten::{overload}"
     if name.partition(".")[0].endswith("_"):
         _written(name, made, args, kwargs, level)
         return args[0]
     _warn(name)
     return _joined(_fallen_back(name, made, args, kwargs, level), level)
+
+
+def overload_of(
+    name: str, overload: str | Callable[..., str], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> str:
+    """A function as the dispatcher calls it with these arguments; see ``overload`` in _c10/operator_facts.py."""
+    found = overload if isinstance(overload, str) else overload(*args, **kwargs)
+    if " " in found:
+        of_tensor, of_number = found.split()
+        second = next(iter((*args[1:], *kwargs.values())))
+        found = of_tensor if isinstance(second, Tensor) else of_number
+    return name if found == "default" else f"{name}.{found}"
 
 
 def recurrent(
@@ -150,108 +161,3 @@ def recurrent(
         form = "input" if bound.get("batch_sizes") is None else "data"
         overload = f"{bound.get('mode', overload).lower()}.{form}"
     raise RuntimeError(NO_FALLBACK.format(overload))
-
-
-def _second(name: str, of_tensor: str = "Tensor", of_number: str = "Scalar") -> Callable[..., str]:
-    """The overload by whether the second argument is a tensor."""
-
-    def chosen(self: Any, *others: Any, **named: Any) -> str:
-        second = next(iter((*others, *named.values())))
-        form = of_tensor if isinstance(second, Tensor) else of_number
-        return f"{name}.{form}" if form else name
-
-    return chosen
-
-
-def _polynomial(name: str) -> Callable[..., str]:
-    def chosen(x: Any, n: Any, **named: Any) -> str:
-        number = (
-            "" if isinstance(x, Tensor) and isinstance(n, Tensor) else "n" if isinstance(x, Tensor) else "x"
-        )
-        return f"{name}.{number}_scalar" if number else name
-
-    return chosen
-
-
-def _histogram(input: Any, bins: Any, *others: Any, **named: Any) -> str:
-    return "histogram.bins_tensor" if isinstance(bins, Tensor) else "histogram.bin_ct"
-
-
-def _labelled(log_probs: Any, targets: Any, input_lengths: Any, *others: Any, **named: Any) -> str:
-    return "ctc_loss.Tensor" if isinstance(input_lengths, Tensor) else "ctc_loss.IntList"
-
-
-def _isin(elements: Any, test_elements: Any, **named: Any) -> str:
-    kinds = ("Tensor" if isinstance(each, Tensor) else "Scalar" for each in (elements, test_elements))
-    return "isin." + "_".join(kinds)
-
-
-def _squeezed(input: Any, dim: Any = None) -> str:
-    return f"squeeze_copy{'' if dim is None else '.dim' if isinstance(dim, int) else '.dims'}"
-
-
-_OF_ONE_OVERLOAD = """
-affine_grid_generator argwhere as_strided_ bilinear bincount conj_physical_ conv_tbc detach_ detach_copy diagflat
-fill_diagonal_ gru_cell histc index_reduce isclose istft kl_div linalg_ldl_solve linalg_lu linalg_tensorsolve lu_solve
-margin_ranking_loss masked_scatter max_unpool2d max_unpool3d multi_margin_loss multilabel_margin_loss nonzero_static
-norm_except_dim ormqr pdist permute_copy polygamma_ put renorm resize_as_ rnn_relu_cell rnn_tanh_cell segment_reduce
-soft_margin_loss square_ stft t_copy take to_dense triplet_margin_loss unsqueeze_copy vander view_as_complex_copy
-view_as_real_copy
-"""
-_POLYNOMIALS = """
-chebyshev_polynomial_t chebyshev_polynomial_u chebyshev_polynomial_v chebyshev_polynomial_w hermite_polynomial_h
-hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p shifted_chebyshev_polynomial_t
-shifted_chebyshev_polynomial_u shifted_chebyshev_polynomial_v shifted_chebyshev_polynomial_w
-"""
-_OVERLOADS: dict[str, Callable[..., str] | str] = {
-    **{name: name for name in _OF_ONE_OVERLOAD.split()},
-    **{f"special_{name}": _polynomial(f"special_{name}") for name in _POLYNOMIALS.split()},
-    "ctc_loss": _labelled,
-    "embedding_bag": "embedding_bag.padding_idx",
-    "fill": _second("fill"),
-    "float_power_": _second("float_power_"),
-    "histogram": _histogram,
-    "isin": _isin,
-    "nanquantile": _second("nanquantile", "", "scalar"),
-    "quantile": _second("quantile", "", "scalar"),
-    "select_copy": "select_copy.int",
-    "slice_copy": "slice_copy.Tensor",
-    "squeeze_copy": _squeezed,
-    "transpose_copy": "transpose_copy.int",
-}
-FUNCTIONS = {name: functools.partial(composed, overload) for name, overload in _OVERLOADS.items()}
-
-_ROWS = """
-_masked_softmax _upsample_nearest_exact1d _upsample_nearest_exact2d _upsample_nearest_exact3d fractional_max_pool2d
-fractional_max_pool3d hash_tensor masked_fill_tensor histogram_between special_airy_ai special_log_ndtr
-"""
-ROWS = frozenset(_ROWS.split()) | (frozenset(_OVERLOADS) & frozenset(registry.ROWS))
-
-_IN_PLACE = """
-addbmm addcdiv addcmul addmm addmv addr baddbmm clamp clamp_tensors conj_physical cumprod cumsum eq_number_ eq_tensor_
-floor_divide floor_divide_tensor fmod fmod_tensor ge_number_ ge_tensor_ gt_number_ gt_tensor_ heaviside hypot igamma
-igammac index_copy index_reduce ldexp le_number_ le_tensor_ lerp lerp_tensor lt_number_ lt_tensor_ masked_scatter
-ne_number_ ne_tensor_ nextafter polygamma pow_tensor put remainder remainder_tensor renorm scatter scatter_value tril
-triu xlogy xlogy_tensors
-"""
-IN_PLACE = frozenset(_IN_PLACE.split())  # rows that have no rule where they write in place
-_SYNONYMS = """
-clip_ fix_ greater_ greater_equal_ less_ less_equal_ not_equal_ pow_ scatter_
-"""
-WRITING = {opname(row).removesuffix("_") + "_" for row in IN_PLACE} | set(
-    _SYNONYMS.split()
-)  # functions that call them
-
-REFUSED = {
-    name: NO_FALLBACK.format(overload or name)
-    for name, overload in {
-        "chain_matmul": "",
-        "column_stack": "",
-        "equal": "",
-        "histogramdd": "",
-        "is_set_to": "",
-        "lstm_cell": "",
-        "split_copy": "split_copy.Tensor",
-        "unsafe_split_with_sizes": "",
-    }.items()
-}

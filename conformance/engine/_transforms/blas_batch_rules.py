@@ -10,11 +10,13 @@ from .._aten.registry import ROWS, Row, bind
 from .._aten.shape.cat_stack import cat
 from .._autograd.batched_tensor import vmaps
 from .._c10.shapes import wrap_dim
-from .batch_dims import Rule, front, front_of, front_or_expanded, is_at, moved, ranks, wrapped
+from .batch_dims import front, front_of, front_or_expanded, is_at, moved, ranks, wrapped
+from .batch_rule_registry import rule
 
 # Products -----------------------------------------------------------------------------------------
 
 
+@rule("dot", "vdot")
 def dotted(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """dot: of each pair of vectors, or of all with one."""
     first, second = bind(row, args, kwargs).values()
@@ -26,6 +28,7 @@ def dotted(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) 
     return wrapped(matmul(a, b.t()), level)
 
 
+@rule("mv")
 def matrix_by_vector(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """mv: one matrix by all vectors, which stand in the columns of another, or one by one."""
     matrix, vector = bind(row, args, kwargs).values()
@@ -39,6 +42,7 @@ def matrix_by_vector(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], le
     return wrapped(matmul(moved(matrix), columns).squeeze(-1), level)
 
 
+@rule("bmm", "mm")
 def multiplied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """mm and bmm: matmul takes whole batches."""
     first, second = bind(row, args, kwargs).values()
@@ -61,6 +65,7 @@ def added_product(product: str, row: Row, args: tuple[Any, ...], kwargs: dict[st
 # Joined -------------------------------------------------------------------------------------------
 
 
+@rule("cat")
 def concatenated(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """cat: what is one for all examples is expanded."""
     tensors, dim, *_ = bind(row, args, kwargs).values()
@@ -71,6 +76,7 @@ def concatenated(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level:
     return wrapped(cat(wholes, wrap_dim(dim, batch._array.ndim) + 1), level)
 
 
+@rule("stack")
 def stacked(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """stack: the same, of what has one dimension less than the result."""
     tensors, dim = bind(row, args, kwargs).values()
@@ -83,6 +89,7 @@ def stacked(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int)
     return wrapped(row.call(wholes, wrap_dim(dim, batch._array.ndim + 1) + 1), level)
 
 
+@rule("linalg_cross")
 def crossed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """linalg_cross: of as many vectors on both sides."""
     first, second, dim = bind(row, args, kwargs).values()
@@ -93,6 +100,7 @@ def crossed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int)
     return wrapped(row.call(*wholes, dim=wrap_dim(dim, rank) + 1), level)
 
 
+@rule("block_diag")
 def blocks(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """block_diag: of one example after the other."""
     (tensors,) = bind(row, args, kwargs).values()
@@ -105,16 +113,6 @@ def blocks(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) 
     return wrapped(cat([each.unsqueeze(0) for each in found], 0), level)
 
 
-_SUMS = {"addmm": "mm", "addmv": "mv", "baddbmm": "bmm"}
-RULES: dict[str, Rule] = {
-    **{name: functools.partial(added_product, product) for name, product in _SUMS.items()},
-    "block_diag": blocks,
-    "bmm": multiplied,
-    "cat": concatenated,
-    "dot": dotted,
-    "linalg_cross": crossed,
-    "mm": multiplied,
-    "mv": matrix_by_vector,
-    "stack": stacked,
-    "vdot": dotted,
-}
+rule("addmm")(functools.partial(added_product, "mm"))
+rule("addmv")(functools.partial(added_product, "mv"))
+rule("baddbmm")(functools.partial(added_product, "bmm"))

@@ -34,11 +34,12 @@ from .._autograd.batched_tensor import (
 from .._autograd.tensor import Tensor
 from .._c10 import errors
 from .._c10.interpreter_stack import CompositeWrappers
+from .._c10.operator_facts import Facts, facts_of
 from .._c10.shapes import new_sizes
 from .._c10.slots import on_first_use
-from . import batched_fallback, linalg_batch_rules
+from . import batched_fallback
 from .batch_dims import front
-from .batch_rules import COMPOSED
+from .batch_rule_registry import COMPOSED
 from .inplace_batch_rules import is_written_whole
 from .view_batch_rules import strided
 
@@ -56,81 +57,12 @@ UNMAPPED = frozenset(
     ]
 )
 INDEXING = ("__getitem__", "__setitem__")
-_REFUSED = {
-    **batched_fallback.REFUSED,
-    "nonzero": DYNAMIC.format("nonzero"),
-    "unique": DYNAMIC.format("_unique2"),
-    "unique_consecutive": DYNAMIC.format("unique_consecutive"),
-    "allclose": "vmap over torch.allclose isn't supported yet. Please file an issue at "
-    "https://github.com/pytorch/pytorch/issues if you need this feature.",
-    "rrelu": "vmap: we do not yet support aten::rrelu. Please file an issue",
-    "rrelu_": "vmap: we do not yet support aten::rrelu_. Please file an issue",
-}
+_UNSUPPORTED = "vmap: we do not yet support aten::{}. Please file an issue"
 _WITHOUT_CLASSES = (
     "When vmap-ing torch.nn.functional.one_hot, please provide an explicit positive num_classes argument."
 )
-_OF_PARAMETERS = (
-    "bernoulli",
-    "binomial",
-    "multinomial",
-    "normal",
-    "poisson",
-)  # random functions of tensors that tell how to draw
 _BATCHED_PARAMETERS = "Vmap does not currently support same randomness with a batched tensor input. Please file an issue with functorch"
 _NORMS = ("batch_norm", "instance_norm", "native_batch_norm")
-_RANDOM_BY_SHAPE = frozenset(["rand", "randn", "randint"])
-_RANDOM = _RANDOM_BY_SHAPE | frozenset(
-    [
-        "alpha_dropout",
-        "alpha_dropout_",
-        "bernoulli",
-        "bernoulli_",
-        "binomial",
-        "cauchy_",
-        "dropout",
-        "dropout1d",
-        "dropout2d",
-        "dropout3d",
-        "dropout_",
-        "exponential_",
-        "feature_alpha_dropout",
-        "feature_alpha_dropout_",
-        "feature_dropout",
-        "feature_dropout_",
-        "geometric_",
-        "log_normal_",
-        "multinomial",
-        "normal",
-        "normal_",
-        "poisson",
-        "rand_like",
-        "randint_like",
-        "randn_like",
-        "random_",
-        "randperm",
-        "uniform_",
-    ]
-)
-_ELEMENTWISE = frozenset(
-    [
-        "alpha_dropout",
-        "bernoulli",
-        "cauchy_",
-        "dropout",
-        "exponential_",
-        "geometric_",
-        "log_normal_",
-        "normal_",
-        "poisson",
-        "rand_like",
-        "randint_like",
-        "randn_like",
-        "random_",
-        "uniform_",
-        "bernoulli_",
-    ]
-)
-_LIKE = ("rand_like", "randint_like", "randn_like")
 _RANDOMNESS = (
     "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "
     "randomness flags on vmap or perform the randomness operation out of vmap"
@@ -147,41 +79,6 @@ _OLD_RANDOMNESS = (
     "vmap: We do not yet support calling random operations inside of vmap. Please perform random operations outside of "
     "vmap as a workaround"
 )
-
-
-# Functions of operations with rules, which read no more of their arguments than shapes and dtypes.
-_THROUGH = """
-__getitem__ adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d
-adaptive_max_pool1d_with_indices adaptive_max_pool2d adaptive_max_pool2d_with_indices adaptive_max_pool3d
-adaptive_max_pool3d_with_indices adjoint affine_grid all amax amin aminmax any argsort atleast_1d atleast_2d
-atleast_3d avg_pool1d avg_pool2d avg_pool3d batch_norm bfloat16 binary_cross_entropy binary_cross_entropy_with_logits
-block_diag bool broadcast_tensors broadcast_to byte cartesian_prod cat cdouble celu cfloat channel_shuffle char chunk
-clamp clamp_max clamp_min clip clone combinations concat concatenate conj conj_physical constant_pad_nd contiguous
-conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d convolution copysign corrcoef
-cosine_embedding_loss cosine_similarity count_nonzero cov cross cross_entropy cummax cummin cumulative_trapezoid
-detach diag diff div divide double dsplit dstack einsum elu embedding expand expand_as expand_copy flatten flip fliplr
-flipud float float_power floor_divide fmod fold fractional_max_pool2d fractional_max_pool2d_with_indices
-fractional_max_pool3d fractional_max_pool3d_with_indices frexp frobenius_norm gaussian_nll_loss ger glu gradient
-grid_sample grid_sampler grid_sampler_2d grid_sampler_3d group_norm half hardsigmoid hardswish hardtanh
-hinge_embedding_loss hsplit hstack huber_loss imag index_fill index_put inner instance_norm int interpolate isfinite
-kron kthvalue l1_loss leaky_relu lerp linalg_cross linalg_diagonal linalg_given linalg_look_up linalg_matmul
-linalg_matrix_rank linalg_norm linalg_taking_numpy_names linalg_vecdot linalg_vector_norm linear linear_cross_entropy
-local_response_norm log_softmax logsigmoid logsumexp long lp_pool1d lp_pool2d lp_pool3d masked_fill matmul max
-max_pool1d max_pool1d_with_indices max_pool2d max_pool2d_with_indices max_pool3d max_pool3d_with_indices max_unpool1d
-mean median meshgrid min mish mode moveaxis movedim mse_loss msort multi_head_attention_forward
-multilabel_soft_margin_loss mvlgamma nanmean nanmedian nansum narrow nll_loss norm normalize outer pad
-pairwise_distance permute pixel_shuffle pixel_unshuffle poisson_nll_loss polygamma positive pow prelu prod ravel real
-relu relu6 remainder repeat repeat_interleave reshape reshape_as resolve_conj resolve_neg rms_norm roll rot90 round
-row_stack rsub scaled_dot_product_attention scatter selu short sigmoid silu smooth_l1_loss softmax softmin softsign
-sort special_all_refusing special_log_softmax special_logsumexp special_look_up special_multigammaln special_ndtr
-special_polygamma special_round special_softmax special_xlog1py special_xlogy special_zeta split split_with_sizes_copy
-square squeeze squeeze_ stack std std_mean sum sum_to_size swapaxes swapaxes_ swapdims swapdims_ t_ take_along_dim
-tanh tanhshrink tensor_split tensordot threshold tile to topk transpose_ trapezoid trapz
-triplet_margin_with_distance_loss true_divide type type_as unbind_copy unflatten unfold unravel_index unsafe_chunk
-unsafe_split unsqueeze_ upsample upsample_bilinear upsample_nearest var var_mean view view_as view_as_complex
-view_as_real view_copy vsplit vstack where xlogy
-"""
-_WHOLE = frozenset(_THROUGH.split()) | linalg_batch_rules.THROUGH
 
 
 class Composites(CompositeWrappers):
@@ -207,7 +104,8 @@ def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
     """Call a function for each example of its arguments."""
     if not vmaps:
         return made(*args, **kwargs)
-    if name in _RANDOM and not _sure(name, args, kwargs):
+    facts = facts_of(made)
+    if facts.random and not _sure(name, args, kwargs):
         return _drawn(name, made, args, kwargs)
     level = level_of((args, tuple(kwargs.values())))
     if level < 0:
@@ -218,8 +116,9 @@ def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         name = "rrelu_"
     if name in ("is_nonzero", "item"):
         raise data_dependent_error(name, level)
-    if name in _REFUSED and not (name in batched_fallback.REFUSED and inside_derivative(level)):
-        raise RuntimeError(_REFUSED[name])
+    refused = _refusal(name, facts, level)
+    if refused:
+        raise RuntimeError(refused)
     if name in INDEXING:
         masked = any(
             each.__class__ is BatchedTensor and each._array.dtype.kind == "b"
@@ -232,9 +131,14 @@ def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         found = COMPOSED[name](again, args, kwargs, level)
         if found is not NotImplemented:
             return found
+    if facts.vmap == "fallback" and uses_batch_rules(level) and kwargs.get("out") is None:
+        called = batched_fallback.overload_of(name, facts.overload, args, kwargs)
+        found = batched_fallback.composed(called, again, args, kwargs, level)
+        if found is not NotImplemented:
+            return found
     writes = name == "__setitem__" or (name.endswith("_") and not name.startswith("_"))
     if writes:
-        if uses_batch_rules(level) and is_written_whole(name, args, level):
+        if uses_batch_rules(level) and is_written_whole(name, made, args, level):
             return made(*args, **kwargs)
         by_tensor = name == "__setitem__" and any(isinstance(each, Tensor) for each in flat_values(args[1:2]))
         return for_each_sample_inplace(again, args, kwargs, level, "index_put_" if by_tensor else name)
@@ -251,11 +155,24 @@ def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         bound = inspect.signature(made).bind(*args, **kwargs)
         bound.apply_defaults()
         _refuse_shared_statistics(bound.arguments)
-    if (name in _WHOLE or (name in _RANDOM and not name.endswith("_"))) and uses_batch_rules(level):
+    if (facts.vmap == "decompose" or (facts.random and not name.endswith("_"))) and uses_batch_rules(level):
         return made(*args, **kwargs)
     if name in ("as_strided", "as_strided_copy"):
         return strided(again, *args, **kwargs)
     return for_each_sample(again, args, kwargs, level)
+
+
+def _refusal(name: str, facts: Facts, level: int) -> str | None:
+    """What is said of a function that torch cannot call with batched tensors; inside a derivative it takes some apart."""
+    if facts.vmap == "no_fallback" and not inside_derivative(level):
+        return batched_fallback.NO_FALLBACK.format(
+            name if facts.overload == "default" else f"{name}.{facts.overload}"
+        )
+    if facts.vmap == "dynamic":
+        return DYNAMIC.format(facts.operator or name)
+    if facts.vmap == "unsupported":
+        return _UNSUPPORTED.format(name)
+    return facts.no_vmap
 
 
 def _refuse_shared_statistics(given: dict[str, Any]) -> None:
@@ -295,10 +212,10 @@ def _drawn(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: d
     if running.randomness == "same":
         if not mapped:
             return _outside(name, made, args, kwargs)
-        parameters = args if name in _OF_PARAMETERS else args[1:] if name == "bernoulli_" else ()
+        parameters = args if facts_of(made).random_by_values else args[1:] if name == "bernoulli_" else ()
         if level_of((parameters, tuple(kwargs.values()))) == level:
             raise RuntimeError(_BATCHED_PARAMETERS)
-        if name in _LIKE:  # which differ in nothing then, and are one for all examples
+        if name.endswith("_like"):  # which differ in nothing then, and are one for all examples
             return _outside(name, made, (args[0]._samples[0], *args[1:]), kwargs)
         before = default_generator.get_state()
 
@@ -309,10 +226,10 @@ def _drawn(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: d
         if name.endswith("_"):
             return for_each_sample_inplace(as_before, args, kwargs, level, name)
         return for_each_sample(as_before, args, kwargs, level)
-    if name in _RANDOM_BY_SHAPE:
+    if facts_of(made).random == "by_shape":
         return make_batched(_outside(name, made, *_with_size(name, args, kwargs, running.size)), 0, level)
     rest = level_of((args[1:], tuple(kwargs.values()))) < 0
-    if name in _ELEMENTWISE and rest:
+    if facts_of(made).random == "elementwise" and rest:
         source = args[0]
         if name.endswith("_") and not mapped:
             raise RuntimeError(_UNBATCHED)

@@ -48,18 +48,11 @@ from .._c10 import errors
 from .._c10.interpreter_stack import transforms
 from .._c10.modes import state
 from .._c10.slots import on_first_use
-from .._dispatch.autocast import has_policy, with_casts
+from .._dispatch.autocast import with_casts
 from .._dispatch.record_function import record_operator
 from .._dispatch.torch_dispatch import call_through_modes, operation
 from .jvp import call, direction_of, tangents
-from .jvp_linearity import (
-    KERNELS,
-    UNSUPPORTED,
-    UNSUPPORTED_IN_PLACE,
-    WRITES,
-    WRITTEN_BY_DUALS,
-    WRITTEN_BY_SINGLES,
-)
+from .jvp_linearity import writes_afresh, writes_to_tangent
 
 # See Note [Slots].
 rule_of: Callable[[Row], Any] = on_first_use("batch_rule_of")
@@ -71,6 +64,11 @@ def unsupported(name: str) -> NotImplementedError:
     """The error of an operation that torch has no forward mode of."""
     text = errors.NO_FORWARD_MODE.format(name).removesuffix(".")
     return NotImplementedError(f"{text} or submit a PR adding the implementation to derivatives.yaml")
+
+
+def _packet(row: Row) -> str:
+    """torch's name of the operator; unique_dim is one by itself."""
+    return row.name.removeprefix("_") if row.name.startswith("_unique_dim") else opname(row.name)
 
 
 def no_derivative(row: Row, form: str = "") -> NotImplementedError:
@@ -100,8 +98,8 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         elif not vmaps[level].old:
             warn_of(row, args)
         return for_each_sample(partial(_dispatched, row, made), args, kwargs, level)
-    if "cpu" in state.autocast and has_policy(row.name):
-        return with_casts(row.name, partial(dispatch, row, made), args, kwargs)
+    if "cpu" in state.autocast and row.facts.autocast is not None:
+        return with_casts(row.facts.autocast, partial(dispatch, row, made), args, kwargs)
     if state.dispatch_modes or overloaded_args((args, tuple(kwargs.values()))):
         op = operation(row, args, in_place=False)
         return call_through_modes(row, op, args, kwargs, lambda: dispatch(row, made, args, kwargs))
@@ -112,10 +110,10 @@ def _with_tangents(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kw
     """Call an operation, and give its results the tangents that follow from its arguments'."""
     found = carried((args, tuple(kwargs.values())))
     if not found and (row.view is None or not levels):
-        return bump_versions(row.name, _dated(row, args, made(*args, **kwargs)))
-    if found and row.name in UNSUPPORTED:
-        raise unsupported(UNSUPPORTED[row.name])
-    if row.name in KERNELS or row.node_name == "NotImplemented":
+        return bump_versions(row.facts.kernel_writes, _dated(row, args, made(*args, **kwargs)))
+    if found and row.facts.jvp == "not_implemented":
+        raise unsupported(_packet(row))
+    if row.facts.jvp == "not_differentiable" or row.node_name == "NotImplemented":
         raise no_derivative(row)
     result = _dated(row, args, made(*args, **kwargs))
     if kwargs.get("out") is not None:
@@ -136,11 +134,10 @@ def _with_tangents(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kw
                     tangent = tangent.expand(each._array.shape).contiguous()
                 if any(tangent is direction_of(given, level) for given in flat_values(args)):
                     tangent = tangent.clone()  # each is changed in place alone
-                if row.name in WRITES:
-                    afresh = (levels[level].of_func and row.name in WRITTEN_BY_DUALS) or (
-                        tangent.__class__ is BatchedTensor and row.name in WRITTEN_BY_SINGLES
-                    )
-                    tangent = _as_written(tangent, 0 if afresh else WRITES[row.name](arguments))
+                written = writes_to_tangent(row, arguments)
+                if written is not None:
+                    afresh = writes_afresh(row, levels[level].of_func, tangent.__class__ is BatchedTensor)
+                    tangent = _as_written(tangent, 0 if afresh else written)
                 set_tangent(each, tangent, level)
     for each in results:
         _save_tangents(row, results, each._node)
@@ -235,7 +232,7 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
         return write(arguments)
     if row.node_name == "NotImplemented":
         raise no_derivative(row, "_")
-    if row.name in UNSUPPORTED or row.name in UNSUPPORTED_IN_PLACE:
+    if row.facts.jvp == "not_implemented":
         write(arguments)
         raise NotImplementedError(errors.NO_FORWARD_MODE.format(row.name.rstrip("_") + "_"))
     if "generator" in row.parameters:  # to ask what a draw's tangents are would draw again

@@ -8,6 +8,7 @@ from typing import Any
 from .._aten.inplace import run_inplace
 from .._aten.registry import ROWS, Row
 from .._autograd.batched_tensor import BatchedTensor, flat_values
+from .._c10.operator_facts import facts_of
 from .._c10.shapes import wrap_dim
 from . import batched_fallback, scatter_batch_rules
 from .batch_dims import aligned, is_at
@@ -18,7 +19,7 @@ from .pointwise_batch_rules import pointwise
 def write_wholes(row: Row, arguments: list[Any], level: int) -> bool:
     """Write a row's result into the whole of its first argument, if there is one and a way to do so; whether it was."""
     target = arguments[0]
-    if row.name in batched_fallback.IN_PLACE:
+    if row.facts.vmap_inplace == "fallback":
         batched_fallback.row_in_place(row, arguments, level)
         return True
     if not is_at(target, level) or target._value is None:
@@ -38,13 +39,10 @@ def write_wholes(row: Row, arguments: list[Any], level: int) -> bool:
     return True
 
 
-_WITHOUT_OPERANDS = frozenset(["copy", "fill", "fill_tensor", "zero"])
-
-
 def is_in_place(row: Row) -> bool:
     """Whether a row writes whole batches in place."""
-    return row.name in _WITHOUT_OPERANDS or (
-        row.name not in batched_fallback.IN_PLACE and rule_of(row) is pointwise
+    return row.facts.vmap_inplace == "aligned" or (
+        row.facts.vmap_inplace is None and rule_of(row) is pointwise
     )
 
 
@@ -92,20 +90,14 @@ def view_in_place(
     batch.reset_from_value()
 
 
-def is_written_whole(name: str, args: tuple[Any, ...], level: int) -> bool:
+def is_written_whole(name: str, made: Callable[..., Any], args: tuple[Any, ...], level: int) -> bool:
     """Whether a function that writes in place is called with wholes."""
-    if name in batched_fallback.WRITING:
+    facts = facts_of(made)
+    if facts.vmap_inplace == "fallback":
         return True
     if not (args and is_at(args[0], level) and args[0]._value is not None):
         return False
-    if name in ("__setitem__", "index_put_"):
+    if name in ("__setitem__", "index_put_") or facts.vmap == "decompose":
         return True
-    row = ROWS.get(name[:-1])
-    return name in _WRITING or (row is not None and is_in_place(row))
-
-
-_OTHER_NAMES = """
-absolute_ arccos_ arccosh_ arcsin_ arcsinh_ arctan2_ arctan_ arctanh_ divide_ multiply_ negative_ squeeze_ subtract_
-swapaxes_ swapdims_ t_ transpose_ true_divide_ unsqueeze_
-"""
-_WRITING = frozenset(_OTHER_NAMES.split())
+    row = ROWS.get(name[:-1]) or getattr(made, "inplace_of", None)  # it may be an alias
+    return row is not None and is_in_place(row)

@@ -36,8 +36,7 @@ from .._autograd.views import as_view
 from .._c10.interpreter_stack import Transform
 from .._c10.modes import _set, state
 from .._c10.zero_tensor import zeros as zeros_without_memory
-from .jvp_formulas import OF_THEIR_OWN
-from .jvp_linearity import BILINEAR, ELEMENTWISE, LINEAR, MEETING_NUMBERS, MULTILINEAR
+from .jvp_formulas import FORMULAS
 
 _PASSED = Transform(alive=False)  # of what was differentiated by to transpose: no graph leads to it
 Directions = dict[str, Any]  # by input, its tangent or None; of a list of tensors, a list of those
@@ -58,10 +57,11 @@ def tangents(row: Row, arguments: dict[str, Any], results: list[Tensor], level: 
         else direction_of(arguments[name], level)
         for name in row.inputs
     }
-    if row.name in MEETING_NUMBERS and levels[level].of_func:
+    kind = row.facts.jvp
+    if row.ufunc is not None and levels[level].of_func:
         _wrap_numbers(arguments, directions)
-    zeros = np.zeros if row.name in MULTILINEAR else zeros_without_memory
-    if (zeros is np.zeros or row.name in BILINEAR or row.name in ELEMENTWISE) and is_recorded(arguments):
+    zeros = np.zeros if kind == "multilinear" else zeros_without_memory
+    if kind in ("multilinear", "bilinear", "auto_element_wise") and is_recorded(arguments):
         directions = {
             name: materialize_tangent(zeros, arguments[name], each) for name, each in directions.items()
         }
@@ -74,7 +74,7 @@ def tangents(row: Row, arguments: dict[str, Any], results: list[Tensor], level: 
     given = {name: value for name, value in directions.items() if value is not None}
     if row.view is not None:
         return _listed(call(row, {**arguments, **given}))
-    if row.name in LINEAR:
+    if kind == "auto_linear":
         return _listed(call(row, {**arguments, **_with_zeros(row, arguments, directions)}))
     plain = {
         name: primal(value, level, bool(state.recording) and requires_grad(value))
@@ -85,11 +85,11 @@ def tangents(row: Row, arguments: dict[str, Any], results: list[Tensor], level: 
         check_declared(row)
     if row.name == "scatter_reduce" and plain["reduce"] == "prod":
         return [None]  # torch knows no tangent of it, and does not say so
-    if row.name in OF_THEIR_OWN:
-        return OF_THEIR_OWN[row.name](plain, given, results)
-    if row.name in BILINEAR:
+    if row.name in FORMULAS:
+        return FORMULAS[row.name](plain, given, results)
+    if kind == "bilinear":
         return [_sum(call(row, {**plain, name: value}) for name, value in given.items())]
-    if row.name in ELEMENTWISE and not complex_numbers:
+    if kind == "auto_element_wise" and not complex_numbers:
         return [_sum(_products(row, plain, given, wanted, results))]
     return _transposed_twice(row, arguments, directions, wanted, results, level)
 

@@ -23,7 +23,20 @@ from .._autograd.tensor import Tensor, make
 from .._autograd.views import increment_version
 from .._c10.zero_tensor import zeros
 
+FORMULAS: dict[str, Callable[..., list[Any]]] = {}  # by row
 
+
+def jvp_formula(row: str) -> Callable[[Callable[..., list[Any]]], Callable[..., list[Any]]]:
+    """Declare the formula of a row's tangents: of its arguments, of the tangents that there are, and of its results."""
+
+    def declare(formula: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
+        FORMULAS[row] = formula
+        return formula
+
+    return declare
+
+
+@jvp_formula("linalg_cholesky_ex")
 def _cholesky(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
     """dL = L * phi(inv(L) dA inv(L)^T), where phi is the lower triangle with half the diagonal."""
     factor, change = results[0], tangents["self"]
@@ -39,6 +52,7 @@ def _cholesky(arguments: dict[str, Any], tangents: dict[str, Any], results: list
 _EPS = 1e-13  # torch's, lest anything be divided by 0
 
 
+@jvp_formula("logcumsumexp")
 def _logcumsumexp(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
     """A running mean of the tangents, weighted by the exponentials; the derivative's formula takes logarithms."""
     self, dim = arguments["self"], arguments["dim"]
@@ -62,19 +76,23 @@ def _logsumexp_change(self: Tensor, change: Tensor, dim: Any, keepdim: bool) -> 
     return products.sum(dim, keepdim).div_(total)
 
 
+@jvp_formula("logsumexp")
 def _logsumexp(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
     return [_logsumexp_change(arguments["self"], tangents["self"], arguments["dim"], arguments["keepdim"])]
 
 
+@jvp_formula("_log_softmax")
 def _log_softmax(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
     change = tangents["self"]
     return [change - _logsumexp_change(arguments["self"], change, arguments["dim"], True)]
 
 
+@jvp_formula("_softmax")
 def _softmax(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
     return [results[0] * _log_softmax(arguments, tangents, results)[0]]
 
 
+@jvp_formula("cholesky_inverse")
 def _cholesky_inverse(
     arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]
 ) -> list[Any]:
@@ -85,6 +103,7 @@ def _cholesky_inverse(
     return [found + found.mH]
 
 
+@jvp_formula("triangular_solve")
 def _triangular_solve(
     arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]
 ) -> list[Any]:
@@ -97,6 +116,7 @@ def _triangular_solve(
     return [triangular_solve(side, arguments["A"], **given)[0], tangents.get("A")]
 
 
+@jvp_formula("linalg_vector_norm")
 def _vector_norm(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
     """torch's norm_jvp: the derivative's formula times the tangent, divided where the norm is not 0."""
     self, norm, change = arguments["self"], results[0], tangents["self"]
@@ -118,6 +138,7 @@ def _vector_norm(arguments: dict[str, Any], tangents: dict[str, Any], results: l
     return [norm.new_zeros(norm.size()) if slope is None else along(slope)]
 
 
+@jvp_formula("polar")
 def _polar(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
     """By the product rule; the derivative's formula knows no direction where the absolute value is 0."""
     found = [] if "abs" not in tangents else [_times_direction(tangents["abs"], arguments["angle"])]
@@ -130,6 +151,7 @@ def _times_direction(size: Tensor, angle: Tensor) -> Tensor:
     return parts.complex(size * angle.cos(), size * angle.sin())
 
 
+@jvp_formula("binary_cross_entropy")
 def _binary_cross_entropy(
     arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]
 ) -> list[Any]:
@@ -149,6 +171,7 @@ def _binary_cross_entropy(
     return [found]
 
 
+@jvp_formula("convolution_backward")
 def _convolution_backward(
     arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]
 ) -> list[Any]:
@@ -185,6 +208,7 @@ def _total(terms: Iterable[Tensor | None]) -> list[Any]:
     return [first]
 
 
+@jvp_formula("mul")
 def _mul(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
     """The product rule, in torch's order."""
     of_self, of_other = tangents.get("self"), _of_number(arguments, tangents)
@@ -204,6 +228,7 @@ def _of_number(arguments: dict[str, Any], tangents: dict[str, Any]) -> Any:
     return make(zeros((), self._array.dtype))
 
 
+@jvp_formula("div")
 def _div(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
     """The quotient rule, by the quotient."""
     of_self, of_other = tangents.get("self"), _of_number(arguments, tangents)
@@ -231,6 +256,7 @@ def _above(self: Tensor, other: Tensor) -> Tensor:
     return ((self > other).to(self.dtype) + (self >= other)) * 0.5
 
 
+@jvp_formula("clamp_tensors")
 def _clamp(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
     """torch's clamp_jvp: of one bound the tangent counts where self is as great, of two it does not."""
     self, low, high = arguments["self"], arguments["min"], arguments["max"]
@@ -243,6 +269,7 @@ def _clamp(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Te
     return [where(low > high, of_high, inside)]
 
 
+@jvp_formula("atan2")
 def _atan2(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
     """nan at the origin, where the derivative is 0."""
     self, other = arguments["self"], arguments["other"]
@@ -251,12 +278,14 @@ def _atan2(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Te
     return [_total(terms)[0] / (self.pow(2) + other.pow(2))]
 
 
+@jvp_formula("copysign_tensor")
 def _copysign(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
     """Nothing comes from the operand that gives the sign."""
     change = tangents.get("self")
     return [None if change is None else _copysign_backward(change, arguments["self"], results[0])]
 
 
+@jvp_formula("std")
 def _std(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
     """The variance's tangent, divided where the deviation is not 0."""
     self, dim, keepdim = arguments["self"], arguments["dim"], arguments["keepdim"]
@@ -266,6 +295,7 @@ def _std(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tens
     return [(change / (2.0 * deviation)).masked_fill_(deviation == 0, 0)]
 
 
+@jvp_formula("std_mean")
 def _std_mean(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
     mean = tangents["self"].mean(arguments["dim"], arguments["keepdim"])
     return [*_std(arguments, tangents, results), mean]
@@ -285,30 +315,10 @@ def _added_product(multiply: str, first: str, second: str) -> Callable[..., list
     return tangent
 
 
-OF_THEIR_OWN: dict[str, Callable[..., list[Any]]] = {
-    "addmm": _added_product("mm", "mat1", "mat2"),
-    "addmv": _added_product("mv", "mat", "vec"),
-    "baddbmm": _added_product("bmm", "batch1", "batch2"),
-    "atan2": _atan2,
-    "clamp_tensors": _clamp,
-    "copysign_tensor": _copysign,
-    "div": _div,
-    "fmax": _towards(lambda self, other: (self > other).logical_or(other.isnan())),
-    "fmin": _towards(lambda self, other: (self <= other).logical_or(other.isnan())),
-    "maximum": _towards(_above),
-    "minimum": _towards(lambda self, other: _above(-self, -other)),
-    "std": _std,
-    "std_mean": _std_mean,
-    "mul": _mul,
-    "_log_softmax": _log_softmax,
-    "_softmax": _softmax,
-    "binary_cross_entropy": _binary_cross_entropy,
-    "cholesky_inverse": _cholesky_inverse,
-    "convolution_backward": _convolution_backward,
-    "linalg_cholesky_ex": _cholesky,
-    "linalg_vector_norm": _vector_norm,
-    "logcumsumexp": _logcumsumexp,
-    "logsumexp": _logsumexp,
-    "polar": _polar,
-    "triangular_solve": _triangular_solve,
-}
+jvp_formula("addmm")(_added_product("mm", "mat1", "mat2"))
+jvp_formula("addmv")(_added_product("mv", "mat", "vec"))
+jvp_formula("baddbmm")(_added_product("bmm", "batch1", "batch2"))
+jvp_formula("fmax")(_towards(lambda self, other: (self > other).logical_or(other.isnan())))
+jvp_formula("fmin")(_towards(lambda self, other: (self <= other).logical_or(other.isnan())))
+jvp_formula("maximum")(_towards(_above))
+jvp_formula("minimum")(_towards(lambda self, other: _above(-self, -other)))

@@ -9,27 +9,19 @@ from .._aten.blas.matmul import outer
 from .._aten.registry import ROWS, Row, bind
 from .._autograd.batched_tensor import unwrap_batched
 from .._autograd.tensor import Tensor
-from .batch_dims import (
-    Rule,
-    aligned,
-    front,
-    front_of,
-    front_or_expanded,
-    fronted,
-    is_at,
-    padded,
-    ranks,
-    wrapped,
-)
+from .batch_dims import aligned, front, front_of, front_or_expanded, is_at, padded, ranks, wrapped
+from .batch_rule_registry import composed_rule, rule
 from .jvp import call
 
 
+@rule("_cdist_forward", "cholesky_solve", "linalg_solve_triangular", "triangular_solve")
 def of_two(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """An equation of two matrices, or batches of them: they broadcast."""
     given = bind(row, args, kwargs)
     return wrapped(call(row, dict(zip(given, aligned(given.values(), level), strict=True))), level)
 
 
+@rule("_linalg_solve_ex")
 def solved(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """solve: a right side with fewer dimensions is a vector, and keeps one less; what all examples share is expanded."""
     given = bind(row, args, kwargs)
@@ -46,6 +38,7 @@ def solved(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) 
     return wrapped(call(row, given), level)
 
 
+@rule("linalg_lu_solve")
 def solved_by_factors(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """lu_solve: factors and pivots are batched both or not at all."""
     given = bind(row, args, kwargs)
@@ -61,6 +54,7 @@ def solved_by_factors(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], l
     return wrapped(call(row, given), level)
 
 
+@rule("linalg_householder_product", "lu_unpack")
 def expanded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """What is given by two tensors of as many examples, each."""
     given = {
@@ -70,6 +64,7 @@ def expanded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
     return wrapped(call(row, given), level)
 
 
+@rule("linalg_lstsq")
 def fitted(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """lstsq: what a driver does not tell is empty, and one for all examples."""
     found = of_two(row, args, kwargs, level)
@@ -78,18 +73,21 @@ def fitted(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) 
     )
 
 
+@rule("linalg_matrix_exp")
 def exponentiated(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """matrix_exp: of matrices that lie in order."""
     (batch,) = bind(row, args, kwargs).values()
     return wrapped(row.call(front(batch).contiguous()), level)
 
 
+@composed_rule("linalg_pinv")
 def inverted(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """pinv: one operation."""
     given = [front_of(each, level) for each in args]
     return wrapped(made(*given, **{name: front_of(each, level) for name, each in kwargs.items()}), level)
 
 
+@rule("addbmm")
 def added_products(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """addbmm: the products, and their sum."""
     summand, first, second, beta, alpha = bind(row, args, kwargs).values()
@@ -100,6 +98,7 @@ def added_products(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], leve
     return found if beta == 0 else ROWS["add"].call(times(summand, beta), found)
 
 
+@rule("addr")
 def added_outer_product(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """addr: the product, and the sum."""
     summand, first, second, beta, alpha = bind(row, args, kwargs).values()
@@ -107,35 +106,3 @@ def added_outer_product(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any],
         return NotImplemented
     found = outer(first, second) * alpha
     return found if beta == 0 else summand.expand(found._array.shape) * beta + found
-
-
-_OF_ONE = """
-_linalg_det _linalg_eigh _linalg_slogdet _linalg_svd cholesky cholesky_inverse geqrf linalg_cholesky_ex
-linalg_eig linalg_inv_ex linalg_ldl_factor_ex linalg_lu_factor_ex linalg_qr
-"""
-_OF_TWO = """
-_cdist_forward cholesky_solve linalg_solve_triangular triangular_solve
-"""
-RULES: dict[str, Rule] = {
-    **dict.fromkeys(_OF_ONE.split(), fronted),
-    **dict.fromkeys(_OF_TWO.split(), of_two),
-    "_linalg_solve_ex": solved,
-    "linalg_householder_product": expanded,
-    "lu_unpack": expanded,
-    "linalg_lu_solve": solved_by_factors,
-    "linalg_lstsq": fitted,
-    "linalg_matrix_exp": exponentiated,
-    "addbmm": added_products,
-    "addr": added_outer_product,
-}
-COMPOSED = {"linalg_pinv": inverted}  # of functions that are no rows
-# Functions that read no more than shapes and dtypes, and call those
-_THROUGH = """
-cdist cholesky det geqrf inverse linalg_cholesky linalg_cholesky_ex linalg_cond linalg_det linalg_eig linalg_eigh
-linalg_eigvals linalg_eigvalsh linalg_householder_product linalg_inv linalg_inv_ex linalg_ldl_factor
-linalg_ldl_factor_ex linalg_lstsq linalg_lu_factor linalg_lu_factor_ex linalg_lu_solve linalg_matrix_exp
-linalg_matrix_norm linalg_matrix_power linalg_multi_dot linalg_qr linalg_slogdet linalg_solve linalg_solve_ex
-linalg_solve_triangular linalg_svd linalg_svdvals linalg_tensorinv linalg_vander logdet lu lu_unpack matrix_exp
-matrix_power nuclear_norm orgqr pinverse qr slogdet svd triangular_solve
-"""
-THROUGH = frozenset(_THROUGH.split())

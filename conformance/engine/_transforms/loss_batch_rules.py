@@ -11,7 +11,8 @@ from .._aten.nn.losses import MEAN, NONE
 from .._aten.pointwise.where_clamp import where
 from .._aten.registry import Row, bind
 from .._autograd.tensor import Tensor
-from .batch_dims import Rule, aligned, front_or_expanded, is_at, ranks, wrapped
+from .batch_dims import aligned, front_or_expanded, is_at, ranks, wrapped
+from .batch_rule_registry import composed_rule, rule
 from .jvp import call
 
 
@@ -20,6 +21,7 @@ def _reduced(each: Tensor, reduction: int) -> Tensor:
     return each if reduction == NONE else each.mean() if reduction == MEAN else each.sum()
 
 
+@rule("binary_cross_entropy")
 def binary_cross_entropy(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """binary_cross_entropy: of each element, and then weighted and reduced."""
     input, target, weight, reduction = bind(row, args, kwargs).values()
@@ -35,6 +37,7 @@ def binary_cross_entropy(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any]
     return _reduced(found, reduction)
 
 
+@rule("huber_loss", "mse_loss", "smooth_l1_loss")
 def loss(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """A loss of each element, and its sum or mean for each example."""
     given = bind(row, args, kwargs)
@@ -51,6 +54,7 @@ def loss(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) ->
     return wrapped(found.mean(-1) if reduction == MEAN else found.sum(-1), level)
 
 
+@composed_rule("classes_loss")
 def classes_loss(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """nll_loss: the entries of the targets are gathered, those of ignored ones are 0."""
     input, target, weight, reduction, ignore_index = args
@@ -74,6 +78,7 @@ def classes_loss(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
     return found.sum() / total
 
 
+@rule("binary_cross_entropy_with_logits")
 def logits_loss(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """binary_cross_entropy_with_logits: step by step, as torch writes it for transforms."""
     input, target, weight, positive, reduction = bind(row, args, kwargs).values()
@@ -88,11 +93,3 @@ def logits_loss(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: 
     if weight is not None:
         found = found * weight
     return _reduced(found, reduction)
-
-
-RULES: dict[str, Rule] = {
-    **dict.fromkeys(["huber_loss", "mse_loss", "smooth_l1_loss"], loss),
-    "binary_cross_entropy": binary_cross_entropy,
-    "binary_cross_entropy_with_logits": logits_loss,
-}
-COMPOSED = {"classes_loss": classes_loss}  # of functions that are no rows

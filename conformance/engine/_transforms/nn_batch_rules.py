@@ -8,24 +8,32 @@ from .._aten.creation.ranges import arange
 from .._aten.registry import Row, bind
 from .._autograd.batched_tensor import unwrap_batched, vmaps
 from .._autograd.tensor import Tensor
-from .batch_dims import Rule, each_tensor, front, front_of, into, is_at, out_of, wrapped
+from .batch_dims import each_tensor, front, front_of, into, is_at, out_of, wrapped
+from .batch_rule_registry import rule, shared_rule
 from .jvp import call
 
-_SIDES = {"max_pool2d_with_indices": 2, "max_pool3d_with_indices": 3}
+
+@rule("max_pool2d_with_indices", "max_pool3d_with_indices")
+def pooled(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """A pool that takes a single sample, too: the examples are its samples."""
+    given = bind(row, args, kwargs)
+    if given["self"]._array.ndim == len(given["kernel_size"]) + 1:
+        given["self"] = front(given["self"])
+        return wrapped(call(row, given), level)
+    return folded(row, args, kwargs, level)
 
 
+@shared_rule("folded")
 def folded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """An operation on samples: the examples are samples more."""
     given = bind(row, args, kwargs)
     batch = given["self"]
-    if row.name in _SIDES and batch._array.ndim == _SIDES[row.name] + 1:
-        given["self"] = front(batch)
-        return wrapped(call(row, given), level)
     given["self"] = into(*unwrap_batched(batch), 0)
     size = vmaps[level].size
     return wrapped(each_tensor(lambda each: out_of(each, 0, size), call(row, given)), level)
 
 
+@rule("grid_sampler_2d", "grid_sampler_3d")
 def sampled(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """grid_sample: examples are samples more, or channels more of one grid, or rows more of one image's grid.
 
@@ -43,6 +51,7 @@ def sampled(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int)
     return wrapped(out_of(call(row, given), dim, size), level, dim)
 
 
+@rule("embedding")
 def embedded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """embedding: tables stand side by side for the same rows, and below each other for different ones."""
     given = bind(row, args, kwargs)
@@ -62,6 +71,7 @@ def embedded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
     return wrapped(call(row, given), level)
 
 
+@rule("convolution")
 def convolved(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """convolution: examples are samples more, or channels more where there is a weight for each of them."""
     given = bind(row, args, kwargs)
@@ -100,18 +110,3 @@ def _without_bias(row: Row, given: dict[str, Any], input: Any, weight: Any, leve
         return wrapped(out_of(found, 1, size), level, 1)
     found = out_of(out_of(found, 1, groups), 2, size)
     return wrapped(into(found, 1, 2), level, 1)
-
-
-_FOLDED = """
-_adaptive_avg_pool2d _adaptive_avg_pool3d adaptive_max_pool2d adaptive_max_pool3d avg_pool2d avg_pool3d channel_shuffle
-col2im im2col max_pool2d_with_indices max_pool3d_with_indices pixel_shuffle pixel_unshuffle reflection_pad1d
-reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d replication_pad3d upsample_bicubic2d
-upsample_bilinear2d upsample_linear1d upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_trilinear3d
-"""
-RULES: dict[str, Rule] = {
-    **dict.fromkeys(_FOLDED.split(), folded),
-    "convolution": convolved,
-    "embedding": embedded,
-    "grid_sampler_2d": sampled,
-    "grid_sampler_3d": sampled,
-}

@@ -13,7 +13,8 @@ from .._aten.creation.factories import ones, zeros
 from .._aten.registry import Row, bind
 from .._autograd.batched_tensor import make_batched, unwrap_batched, vmaps
 from .._autograd.tensor import Tensor
-from .batch_dims import Rule, each_tensor, front_of, front_or_expanded, into, is_at, out_of, wrapped
+from .batch_dims import each_tensor, front_of, front_or_expanded, into, is_at, out_of, wrapped
+from .batch_rule_registry import composed_rule, rule
 from .jvp import call
 
 
@@ -23,6 +24,7 @@ def _scaled(found: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor
     return found if bias is None else found + bias
 
 
+@composed_rule("layer_norm", "native_layer_norm")
 def layer_norm(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """layer_norm: with its weight and bias where they are one for all, else see Note [Scaled afterwards]."""
     given = dict(zip(("input", "normalized_shape", "weight", "bias", "eps"), args, strict=False)) | kwargs
@@ -41,6 +43,7 @@ def layer_norm(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
     return (_scaled(found[0], weight, bias), *found[1:])
 
 
+@rule("native_group_norm")
 def group_norm(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """native_group_norm: the examples are samples more; see Note [Scaled afterwards]."""
     given = bind(row, args, kwargs)
@@ -56,6 +59,7 @@ def group_norm(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: i
     return (_scaled(found[0], *by_channel), *found[1:])
 
 
+@composed_rule("native_batch_norm")
 def batch_norm(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """native_batch_norm: the examples are channels more; see Note [Scaled afterwards]."""
     names = ("input", "weight", "bias", "running_mean", "running_var")
@@ -80,7 +84,3 @@ def batch_norm(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
     sides = (1,) * (found._array.ndim - 1)
     by_channel = [None if each is None else each.view((-1, *sides)) for each in (weight, bias)]
     return (_scaled(found, *by_channel).transpose(0, 1), *statistics)
-
-
-RULES: dict[str, Rule] = {"native_group_norm": group_norm}
-COMPOSED = {"layer_norm": layer_norm, "native_layer_norm": layer_norm, "native_batch_norm": batch_norm}

@@ -13,7 +13,8 @@ from .._autograd.batched_tensor import BatchedTensor, make_batched, unwrap_batch
 from .._autograd.forward_grad import attach, levels, levels_of
 from .._autograd.tensor import Tensor
 from .._c10.dtypes import BY_NUMPY, result_type
-from .batch_dims import Rule, aligned, fronted, is_at, wrapped
+from .batch_dims import aligned, is_at, wrapped
+from .batch_rule_registry import shared_rule
 
 
 def _promoted(values: list[Any], wholes: list[Any], level: int) -> list[Any]:
@@ -47,6 +48,7 @@ def _is_scalar(value: Any, level: int) -> bool:
     return is_at(value, level) and not value._array.ndim
 
 
+@shared_rule("pointwise")
 def pointwise(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """An operation on each element: of one tensor as it lies, of several as they broadcast."""
     values = [*args, *kwargs.values()]
@@ -54,7 +56,7 @@ def pointwise(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: in
     dim = 0
     if row.view is not None and any(is_at(each, level) and each._value is None for each in values):
         return NotImplemented
-    if len(batches) == 1 and row.name not in _OF_TENSORS:
+    if len(batches) == 1 and row.facts.vmap_operands != "tensors":
         (place,) = batches
         values[place], dim = unwrap_batched(values[place])
     else:
@@ -67,42 +69,9 @@ def pointwise(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: in
         names = (*list(row.parameters)[: len(args)], *kwargs)
         two = (
             len(row.meet) == 2
-            and row.name not in _ALIKE
+            and row.facts.vmap_operands != "same_dtype"
             and len([place for place in batches if names[place] in row.meet]) == len(batches) == 2
         )
         values = _promoted(values, wholes, level) if two else wholes
     given = dict(zip(kwargs, values[len(args) :], strict=True))
     return wrapped(row.call(*values[: len(args)], **given), level, dim)
-
-
-_OF_TENSORS = frozenset(  # a number beside a tensor is one to torch
-    [
-        "add",
-        "div",
-        "div_rounded",
-        "floor_divide",
-        "mul",
-        "remainder_of_number",
-        "special_zeta_of_number",
-        "sub",
-    ]
-)
-_ALIKE = frozenset(["lerp"])  # which refuses operands of two dtypes
-_NOT_POINTWISE = frozenset(["isin", "logsumexp", "linalg_cross"])
-_POINTWISE = """
-_conj _conj_physical _neg_view _prelu_kernel _to_copy _view_as_real alias complex leaky_relu_ masked_fill polar pow_of_number
-"""
-_FRONTED = """
-frexp isfinite polygamma special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1
-special_modified_bessel_i0 special_modified_bessel_i1 special_modified_bessel_k0 special_modified_bessel_k1
-special_scaled_modified_bessel_k0 special_scaled_modified_bessel_k1 special_spherical_bessel_j0
-"""
-RULES: dict[str, Rule] = {
-    **dict.fromkeys(_POINTWISE.split(), pointwise),
-    **dict.fromkeys(_FRONTED.split(), fronted),
-}
-
-
-def is_pointwise(row: Row) -> bool:
-    """Whether a row computes each element by itself, as most do whose operands meet."""
-    return bool(row.meet) and row.name not in _NOT_POINTWISE

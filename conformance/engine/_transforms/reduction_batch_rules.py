@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 from .._aten.registry import ROWS, Row, bind
-from .batch_dims import Rule, each_tensor, front, is_at, wrapped
+from .batch_dims import each_tensor, front, is_at, wrapped
+from .batch_rule_registry import rule, shared_rule
 from .jvp import call
 from .view_batch_rules import dims_of
 
 
+@shared_rule("reduction_dim", "reduction_dims", "along_dim")
 def reduced(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """A reduction; a number is one along a dimension of its own."""
     given = bind(row, args, kwargs)
@@ -19,7 +20,7 @@ def reduced(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int)
         return NotImplemented
     whole, rank = front(batch), batch._array.ndim
     dim = given.get("dim")
-    many = row.name in _OVER_SEVERAL
+    many = row.facts.vmap == "reduction_dims"
     if not rank and (many or dim is not None):
         whole = whole.unsqueeze(-1)
     if dim is None or (many and not isinstance(dim, int) and len(dim) == 0):
@@ -31,18 +32,20 @@ def reduced(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int)
         given["dim"] = (found,) if many and isinstance(found, int) else found
     given["self"] = whole
     result = call(row, given)
-    if not rank and (row.name not in _REDUCTIONS or given.get("keepdim")):
+    if not rank and (row.facts.vmap == "along_dim" or given.get("keepdim")):
         result = each_tensor(lambda each: each.squeeze(-1), result)
     return wrapped(result, level)
 
 
-def whole_reduction(to_row: str, row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+@shared_rule("full_reduction")
+def whole_reduction(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """A reduction over all elements: the form that takes dimensions, over all but the first."""
     given = bind(row, args, kwargs)
-    result = reduced(ROWS[to_row], (given.pop("self"), None), given, level)
+    result = reduced(ROWS[f"{row.name}_dim"], (given.pop("self"), None), given, level)
     return result[0] if isinstance(result, tuple) else result
 
 
+@rule("norm_whole")
 def whole_norm(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """norm, over all dimensions of an example."""
     batch, p = bind(row, args, kwargs).values()
@@ -50,61 +53,8 @@ def whole_norm(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: i
     return ROWS["norm_along"].call(batch, p, dims, False) if dims else NotImplemented
 
 
+@rule("dist")
 def distance(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """dist: the norm of the difference."""
     first, second, p = bind(row, args, kwargs).values()
     return ROWS["norm_whole"].call(first - second, p)
-
-
-_OVER_SEVERAL = frozenset(
-    [
-        "amax",
-        "amin",
-        "count_nonzero",
-        "linalg_vector_norm",
-        "logsumexp",
-        "mean_dim",
-        "nansum",
-        "norm_along",
-        "std",
-        "std_mean",
-        "sum_dim",
-        "var",
-        "var_mean",
-    ]
-)
-_REDUCTIONS = _OVER_SEVERAL | frozenset(
-    [
-        "_aminmax",
-        "aminmax",
-        "all",
-        "any",
-        "argmax",
-        "argmin",
-        "kthvalue",
-        "max_dim",
-        "median_dim",
-        "min_dim",
-        "mode",
-        "nanmedian_dim",
-        "prod_dim",
-    ]
-)
-_ALONG_ONE = """
-_log_softmax _safe_softmax _softmax cummax cummin cumprod cumsum logcumsumexp sort sort_stable topk
-"""
-_OF_ALL = {
-    "max": "max_dim",
-    "mean": "mean_dim",
-    "median": "median_dim",
-    "min": "min_dim",
-    "nanmedian": "nanmedian_dim",
-    "prod": "prod_dim",
-    "sum": "sum_dim",
-}
-RULES: dict[str, Rule] = {
-    **dict.fromkeys([*_REDUCTIONS, *_ALONG_ONE.split()], reduced),
-    **{name: functools.partial(whole_reduction, to_row) for name, to_row in _OF_ALL.items()},
-    "dist": distance,
-    "norm_whole": whole_norm,
-}

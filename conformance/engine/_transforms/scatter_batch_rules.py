@@ -16,7 +16,8 @@ from .._c10.dtypes import int64
 from .._c10.interpreter_stack import transforms
 from .._c10.shapes import wrap_dim
 from . import batched_fallback
-from .batch_dims import Rule, front_of, front_or_expanded, into, is_at, out_of, padded, with_ones, wrapped
+from .batch_dims import front_of, front_or_expanded, into, is_at, out_of, padded, with_ones, wrapped
+from .batch_rule_registry import composed_rule, rule, shared_rule
 from .jvp import call
 
 
@@ -30,6 +31,7 @@ def _at_least_one(value: Tensor, level: int) -> Tensor:
     return whole.expand((vmaps[level].size, *whole._array.shape))
 
 
+@rule("gather")
 def gathered(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """gather: with indices for each example."""
     given = bind(row, args, kwargs)
@@ -41,6 +43,7 @@ def gathered(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
     return wrapped(found.squeeze(-1) if "index" in numbers else found, level)
 
 
+@shared_rule("scatter")
 def scattered(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """scatter and its like: indices and what is written to are there for each example."""
     given = bind(row, args, kwargs)
@@ -65,6 +68,7 @@ def _along(index: Tensor, dim: int, shape: tuple[int, ...]) -> Tensor:
     return line.expand((*shape[:dim], n, *shape[dim + 1 :]))
 
 
+@rule("index_select")
 def selected(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """index_select: gather, with the same indices everywhere beside the dimension."""
     batch, dim, index = bind(row, args, kwargs).values()
@@ -72,12 +76,14 @@ def selected(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
     return found.squeeze(-1) if found._array.ndim > batch._array.ndim == 0 else found
 
 
+@rule("index_copy")
 def copied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """index_copy: scatter."""
     batch, dim, index, source = bind(row, args, kwargs).values()
     return ROWS["scatter"].call(batch, dim, _along(index, dim, batch._array.shape), source)
 
 
+@rule("slice_scatter")
 def sliced(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """slice_scatter: scatter, at places that torch does not count from the end nor cut."""
     batch, source, dim, start, end, step = bind(row, args, kwargs).values()
@@ -87,6 +93,7 @@ def sliced(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) 
     return ROWS["scatter"].call(batch, dim, _along(index, dim, shape), source)
 
 
+@rule("select_scatter")
 def placed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """select_scatter: scatter, whose derivative by the source is not its own: that is none of an example."""
     if transforms.backward > vmaps[level].age:
@@ -98,6 +105,7 @@ def placed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) 
     return ROWS["scatter"].call(batch, dim, number.expand(shape), source.unsqueeze(dim).expand(shape))
 
 
+@rule("diagonal_scatter")
 def on_diagonal(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """diagonal_scatter: dimensions behind the first."""
     given = bind(row, args, kwargs)
@@ -109,6 +117,7 @@ def on_diagonal(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: 
     return wrapped(call(row, given), level)
 
 
+@rule("index_add")
 def added(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """index_add: at once where the indices are one for all examples."""
     given = bind(row, args, kwargs)
@@ -157,6 +166,7 @@ def _of_wholes(indices: list[Any], level: int, batched: bool) -> tuple[list[Any]
     return [examples, *found], rank
 
 
+@rule("index")
 def indexed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """Indexing: where indices differ, the examples are one of the dimensions that are indexed."""
     batch, indices = bind(row, args, kwargs).values()
@@ -177,6 +187,7 @@ def indexed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int)
     return wrapped(found, level)
 
 
+@rule("index_put")
 def put(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """index_put: as indexed."""
     given = bind(row, args, kwargs)
@@ -211,6 +222,7 @@ def put_in_place(row: Row, arguments: list[Any], level: int) -> list[Any] | None
 # Searching ----------------------------------------------------------------------------------------
 
 
+@composed_rule("searchsorted")
 def searched(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """searchsorted: a line serves all values, other sequences those that stand where they do."""
     given = dict(zip(("sorted_sequence", "input"), args, strict=False)) | kwargs
@@ -233,6 +245,7 @@ def searched(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, 
     return wrapped(out_of(found, rank - 1, vmaps[level].size), level, rank - 1)
 
 
+@composed_rule("bucketize")
 def put_into_buckets(
     made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
 ) -> Any:
@@ -241,6 +254,7 @@ def put_into_buckets(
     return FUNCTIONS["searchsorted"](given.pop("boundaries"), given.pop("input"), **given)
 
 
+@composed_rule("one_hot")
 def hot(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """one_hot: where the class is each of the classes.
 
@@ -256,6 +270,7 @@ def hot(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any],
     return (classes.unsqueeze(-1) == arange(given["num_classes"])).to(int64)
 
 
+@composed_rule("repeat_interleave")
 def repeated(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """repeat_interleave, as often as each example says: the indices that do it are made one by one."""
     given = dict(zip(("input", "repeats", "dim"), args, strict=False)) | kwargs
@@ -266,26 +281,3 @@ def repeated(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, 
         return NotImplemented
     line = input.flatten() if dim is None else input
     return line.index_select(0 if dim is None else dim, made(repeats))
-
-
-_SCATTERED = """
-scatter scatter_add scatter_reduce scatter_value scatter_value_with scatter_with
-"""
-RULES: dict[str, Rule] = {
-    **dict.fromkeys(_SCATTERED.split(), scattered),
-    "diagonal_scatter": on_diagonal,
-    "gather": gathered,
-    "index": indexed,
-    "index_add": added,
-    "index_copy": copied,
-    "index_put": put,
-    "index_select": selected,
-    "select_scatter": placed,
-    "slice_scatter": sliced,
-}
-COMPOSED = {
-    "bucketize": put_into_buckets,
-    "one_hot": hot,
-    "repeat_interleave": repeated,
-    "searchsorted": searched,
-}  # of functions that are no rows

@@ -20,7 +20,8 @@ from .._autograd.tensor import Tensor
 from .._c10.dtypes import dtype
 from .._c10.layout import contiguous_format
 from .._c10.shapes import wrap_dim
-from .batch_dims import Rule, front, is_at, wrapped
+from .batch_dims import front, is_at, wrapped
+from .batch_rule_registry import composed_rule, rule, shared_rule
 from .jvp import call
 from .pointwise_batch_rules import pointwise
 
@@ -32,6 +33,7 @@ def dims_of(dim: Any, rank: int) -> Any:
     return type(dim)(wrap_dim(each, rank) + 1 for each in dim)
 
 
+@shared_rule("along")
 def along(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """An operation along some dimensions: those behind the first."""
     given = bind(row, args, kwargs)
@@ -64,12 +66,14 @@ _OF_NUMBERS = frozenset(["transpose"])  # which take dimension 0 of a number
 _DIMS = frozenset(["dim", "dim0", "dim1", "dim2", "dims", "dimension"])
 
 
+@rule("clone")
 def cloned(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """clone: as it lies, or in order from the first example to the last."""
     in_order = bind(row, args, kwargs)["memory_format"] is contiguous_format
     return (arranged if in_order else pointwise)(row, args, kwargs, level)
 
 
+@rule("_reshape_alias", "_unsafe_view", "view")
 def reshaped(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """A view in another shape."""
     batch, size = bind(row, args, kwargs).values()
@@ -85,6 +89,7 @@ def reshaped(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
         raise ValueError from error  # as the row does: then it is copied
 
 
+@rule("_in_order", "_view_as_complex", "constant_pad_nd", "tril", "triu")
 def arranged(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """An operation that takes the batch's dimensions as they come behind the first."""
     given = bind(row, args, kwargs)
@@ -94,6 +99,7 @@ def arranged(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
     return wrapped(call(row, given), level)
 
 
+@rule("expand")
 def expanded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """A view of an example, expanded to as many dimensions as are asked for."""
     batch, size = bind(row, args, kwargs).values()
@@ -105,6 +111,7 @@ def expanded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
     return wrapped(row.call(whole, (whole._array.shape[0], *size)), level)
 
 
+@rule("t")
 def transposed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """t: of a matrix its transpose, of less what it is."""
     (batch,) = bind(row, args, kwargs).values()
@@ -114,6 +121,7 @@ def transposed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: i
     return along(ROWS["transpose"], (batch, 0, last), {}, level)
 
 
+@rule("unsqueeze")
 def unsqueezed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """unsqueeze: there is one place more than dimensions."""
     batch, dim = bind(row, args, kwargs).values()
@@ -122,6 +130,7 @@ def unsqueezed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: i
     return wrapped(row.call(front(batch), wrap_dim(dim, batch._array.ndim + 1) + 1), level)
 
 
+@rule("repeat")
 def repeated(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """repeat: as often as one example is, and once along the examples."""
     batch, repeats = bind(row, args, kwargs).values()
@@ -133,6 +142,7 @@ def repeated(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
     return wrapped(row.call(whole, (1, *repeats)), level)
 
 
+@rule("squeeze_dim", "squeeze_dims")
 def squeezed_along(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """squeeze along some dimensions: the whole lies as it did."""
     batch, given = bind(row, args, kwargs).values()
@@ -148,6 +158,7 @@ def squeezed_along(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], leve
     return wrapped(found, level, dim - gone)
 
 
+@rule("diag_embed")
 def diagonal_made(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """diag_embed: there is one dimension more."""
     batch, offset, *dims = bind(row, args, kwargs).values()
@@ -155,18 +166,21 @@ def diagonal_made(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level
     return wrapped(row.call(front(batch), offset, *(wrap_dim(dim, rank) + 1 for dim in dims)), level)
 
 
+@rule("diagonal_copy", "unfold_copy")
 def view_copied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """diagonal_copy and its like: a copy of the view, in order."""
     found = along(ROWS[row.name.removesuffix("_copy")], tuple(bind(row, args, kwargs).values()), {}, level)
     return found if found is NotImplemented else found.clone(memory_format=contiguous_format)
 
 
+@rule("alias_copy")
 def alias_copied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """alias_copy: a copy of the whole, in order."""
     (batch,) = bind(row, args, kwargs).values()
     return _alias(batch, level).clone(memory_format=contiguous_format)
 
 
+@rule("roll")
 def rolled(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """roll: along some dimensions, or of all elements in a line."""
     given = bind(row, args, kwargs)
@@ -176,6 +190,7 @@ def rolled(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) 
     return wrapped(whole.flatten(1).roll(given["shifts"], 1).reshape(whole._array.shape), level)
 
 
+@rule("trace")
 def traced(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """trace: the sum of a diagonal."""
     (batch,) = bind(row, args, kwargs).values()
@@ -184,6 +199,7 @@ def traced(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) 
     return wrapped(front(batch).diagonal(0, 1, 2).sum(1), level)
 
 
+@rule("squeeze")
 def squeezed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """squeeze: every dimension of one, but for that of the examples."""
     (batch,) = bind(row, args, kwargs).values()
@@ -241,12 +257,14 @@ def _begin(tensor: Tensor) -> int:
     return begin
 
 
+@rule("as_strided")
 def strided_examples(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """The row of as_strided, which tangents are handed to."""
     self, size, stride, offset, _ = bind(row, args, kwargs).values()
     return strided(as_strided, self, size, stride, offset)
 
 
+@composed_rule("view")
 def viewed(again: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """view, if it is asked for another dtype: in front, whatever the elements of an example."""
     (batch, *asked), named = args, [*kwargs]
@@ -255,30 +273,3 @@ def viewed(again: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
     if not batch._array.ndim:
         _check_bytes(batch, next(iter((*asked, *kwargs.values()))))
     return make_batched(again(front(batch), *asked, **kwargs), 0, level)
-
-
-COMPOSED: dict[str, Callable[..., Any]] = {"view": viewed}  # of functions that are no rows
-
-_VIEWS = """
-diagonal permute select slice split split_with_sizes split_with_sizes_copy transpose unbind unbind_copy unfold
-unsafe_split
-"""
-RULES: dict[str, Rule] = {
-    **dict.fromkeys(_VIEWS.split(), along),
-    **dict.fromkeys(["_fft_c2c", "_fft_c2r", "_fft_r2c", "flip", "glu", "rot90"], along),
-    **dict.fromkeys(["_in_order", "_view_as_complex", "constant_pad_nd", "tril", "triu"], arranged),
-    **dict.fromkeys(["_reshape_alias", "_unsafe_view", "view"], reshaped),
-    **dict.fromkeys(["diagonal_copy", "unfold_copy"], view_copied),
-    **dict.fromkeys(["squeeze_dim", "squeeze_dims"], squeezed_along),
-    "alias_copy": alias_copied,
-    "as_strided": strided_examples,
-    "clone": cloned,
-    "diag_embed": diagonal_made,
-    "expand": expanded,
-    "repeat": repeated,
-    "roll": rolled,
-    "squeeze": squeezed,
-    "t": transposed,
-    "trace": traced,
-    "unsqueeze": unsqueezed,
-}

@@ -20,7 +20,7 @@ from typing import Any
 from .._aten.codegen.compile import SHARED
 from .._aten.codegen.generated import KINDS, source_of
 from .._aten.codegen.node import formula_name, names_of
-from .._aten.complex_gradients import AS_WRITTEN, HOLOMORPHIC, formula_of
+from .._aten.complex_gradients import formula_of
 from .._aten.registry import ROWS, Row
 from .._c10.location import PACKAGE
 
@@ -109,7 +109,7 @@ def listing(name: str) -> str:
 def _generated_kinds(row: Row) -> Iterator[str]:
     """The functions that are generated for a row."""
     recorded = row.recorded
-    declared = row.name in HOLOMORPHIC or row.name in AS_WRITTEN
+    declared = row.facts.complex is not None
     runs = row.node_name != "NotImplemented"  # the node of an operator without a derivative, which raises
     possible = {
         "operator": row.operator is not None,

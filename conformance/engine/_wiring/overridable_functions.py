@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType
 from typing import Any
 
@@ -15,7 +14,6 @@ from .._aten.creation import factories
 from .._aten.fft import stft
 from .._aten.nn import batch_norm, cross_entropy
 from .._aten.random import random
-from .._aten.registry import ROWS
 from .._autograd import backward
 from .._autograd.tensor import Tensor
 from .._autograd.torch_function import (
@@ -27,6 +25,7 @@ from .._autograd.torch_function import (
     get_ignored_functions,
 )
 from .._c10.location import PACKAGE
+from .._c10.operator_facts import COMPOSITES, facts_of
 from .._dispatch.torch_dispatch import OpOverload, OpOverloadPacket
 from .._dispatch.torch_function_wrappers import (
     REFLECTED,
@@ -36,7 +35,7 @@ from .._dispatch.torch_function_wrappers import (
     unwrapped,
     wrap_methods,
 )
-from .._nn import loss, rnn
+from .._nn import rnn
 from .._nn.functions import FUNCTIONS
 from .._transforms.composite_batch_rules import INDEXING, UNMAPPED
 
@@ -194,28 +193,13 @@ def resolve_name(f: Any) -> str | None:
 
 # Composite functions ------------------------------------------------------------------------------
 
-# The C++ functions below Python functions of the same name in torch.
-_CPP_FUNCTIONS: dict[str, Any] = {"l1_loss": loss._l1_loss, "stft": stft._stft}
 
-
-def composed_functions(names: Iterable[str]) -> Iterator[tuple[str, FunctionType]]:
-    """The composite functions among these operations (those without a row), without the wrappers that check arguments."""
-    for name in names:
-        if name not in ROWS:
-            yield name, _composed(name)
-
-
-def _composed(name: str) -> FunctionType:
-    prefix, _, rest = name.partition("_")
-    if name in _CPP_FUNCTIONS:
-        found = _CPP_FUNCTIONS[name]
-    elif prefix in ("fft", "linalg"):
-        found = getattr(fft if prefix == "fft" else linalg, rest)
-    else:
-        found = getattr(nn.functional, name, None) or getattr(sys.modules[PACKAGE], name)
-    function = inspect.unwrap(found)
-    assert isinstance(function, FunctionType)
-    return function
+def composites_of_autocast() -> Iterator[FunctionType]:
+    """The functions with a policy of autocast that are no rows; the modules imported above have declared them."""
+    for each in COMPOSITES:
+        if facts_of(each).autocast is not None:
+            assert isinstance(each, FunctionType)
+            yield each
 
 
 def composed() -> Iterator[tuple[tuple[str, int], FunctionType]]:

@@ -17,7 +17,7 @@ PROVIDERS: dict[str, str] = {
     "check_autocast_available": "amp.autocast_mode:check_available",
     "check_autocast_device_type": "amp.autocast_mode:check_device_type",
     "composed": "_wiring.overridable_functions:composed",
-    "composed_functions": "_wiring.overridable_functions:composed_functions",
+    "composites_of_autocast": "_wiring.overridable_functions:composites_of_autocast",
     "custom_op": "library:custom_op",
     "delayed_error": "_autograd.custom_function_outputs:delayed_error",
     "dispatch": "_transforms.functorch_dispatch:dispatch",

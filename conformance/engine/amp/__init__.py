@@ -1,4 +1,4 @@
-"""torch.amp: operations in a lower precision, and gradients that are scaled for it."""
+"""torch.amp: autocast and GradScaler."""
 
 from .._arguments.absent_names import look_up
 from .autocast_mode import (

@@ -1,4 +1,4 @@
-"""torch.autocast, and custom Functions that know of it; what it does is in Note [Autocast]."""
+"""torch.autocast, and custom_fwd and custom_bwd for custom Functions; see Note [Autocast]."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _NOT_SUPPORTED = (
 
 
 def autocast_decorator(autocast_instance: autocast, func: Function) -> Function:
-    """The function, which runs within this context."""
+    """Decorate a function to run within this context."""
 
     @functools.wraps(func)
     def decorate_autocast(*args: Any, **kwargs: Any) -> Any:
@@ -49,17 +49,17 @@ def autocast_decorator(autocast_instance: autocast, func: Function) -> Function:
 
 
 class autocast:
-    """torch.autocast: a context, and a decorator, in which operations run in a precision of their choice.
+    """torch.autocast: a context or decorator in which autocast chooses the precision of operations.
 
     Args:
-        device_type: "cpu"; for other devices it switches what is asked of it, and changes no operation here.
-        dtype: the lower precision; by default the one that was set, bfloat16 if none was.
-        enabled: whether it switches on; off it switches within another one.
-        cache_enabled: whether one copy of each parameter serves all its uses.
+        device_type: "cpu"; for other types the settings change, but no operation does.
+        dtype: the lower precision, by default that of ``get_autocast_dtype``.
+        enabled: False turns autocast off, within another context.
+        cache_enabled: whether the casts of parameters are cached.
 
     Raises:
-        RuntimeError: there is no autocast for such a device.
-        ValueError: the device type is no text.
+        RuntimeError: the device does not support autocast.
+        ValueError: the device type is not a string.
     """
 
     __module__ = "torch.amp.autocast_mode"
@@ -112,18 +112,18 @@ class autocast:
 
 
 class _UnmanagedAutocast(autocast):
-    """One that no ``with`` leaves."""
+    """An autocast context without ``with``, whose exit is explicit."""
 
 
 def _enter_autocast(*vals: Any) -> Any:
-    """Switch autocast on, until _exit_autocast."""
+    """Enter autocast, until _exit_autocast."""
     if state.function_modes:
         return handle_torch_function(_enter_autocast, [], *vals)
     return _UnmanagedAutocast(*vals).__enter__()
 
 
 def _exit_autocast(mode: Any) -> Any:
-    """Leave what _enter_autocast has begun."""
+    """Exit the context of _enter_autocast."""
     if state.function_modes:
         return handle_torch_function(_exit_autocast, [], mode)
     mode.__exit__(None, None, None)
@@ -134,7 +134,7 @@ def _exit_autocast(mode: Any) -> Any:
 
 
 def _cast(value: Any, device_type: str, dtype: Any) -> Any:
-    """Tensors, and those within containers, in another dtype; but for integers and float64."""
+    """Cast floating-point tensors except float64, also within containers."""
     if isinstance(value, Tensor):
         return value.to(dtype) if is_eligible(value) and value.device.type == device_type else value
     if isinstance(value, (str, bytes, np.ndarray)):
@@ -148,7 +148,7 @@ def _cast(value: Any, device_type: str, dtype: Any) -> Any:
 
 
 def operator_kernel(operator: Function, device_type: str, cast_inputs: Any) -> Function:
-    """What runs in place of a program's own operator where autocast is on: the operator, on tensors of this dtype."""
+    """The autocast kernel of a custom operator: it casts tensors to this dtype and calls the operator."""
 
     def kernel(*args: Any, **kwargs: Any) -> Any:
         if kwargs:
@@ -163,24 +163,24 @@ def operator_kernel(operator: Function, device_type: str, cast_inputs: Any) -> F
 
 
 def check_available(device_type: str) -> None:
-    """Refuse to register something for a device without autocast.
+    """Raise an error if a device does not support autocast.
 
     Raises:
-        ValueError: as torch words it.
+        ValueError: with torch's message.
     """
     if not is_autocast_available(device_type):
         raise ValueError(f"Device type '{device_type}' does not support autocast.")
 
 
 def custom_fwd(fwd: Function | None = None, *, device_type: str, cast_inputs: Any = None) -> Function:
-    """torch.amp.custom_fwd: a forward that notes whether autocast was on.
+    """torch.amp.custom_fwd: a forward that records whether autocast was on.
 
     Args:
-        fwd: the forward of a custom Function; without it a decorator is returned.
-        cast_inputs: the dtype of its tensors where autocast is on, which is off inside then.
+        fwd: the forward of a custom Function; without it, returns a decorator.
+        cast_inputs: the dtype to which tensors are cast if autocast is on; autocast is then off inside.
 
     Raises:
-        ValueError: the device type is no text.
+        ValueError: the device type is not a string.
     """
     check_device_type(device_type)
     if fwd is None:
@@ -200,10 +200,10 @@ def custom_fwd(fwd: Function | None = None, *, device_type: str, cast_inputs: An
 
 
 def custom_bwd(bwd: Function | None = None, *, device_type: str) -> Function:
-    """torch.amp.custom_bwd: a backward that runs as its forward, which custom_fwd decorates, ran.
+    """torch.amp.custom_bwd: a backward that runs with the autocast state of its custom_fwd forward.
 
     Raises:
-        ValueError: the device type is no text.
+        ValueError: the device type is not a string.
     """
     check_device_type(device_type)
     if bwd is None:
@@ -218,10 +218,10 @@ def custom_bwd(bwd: Function | None = None, *, device_type: str) -> Function:
 
 
 def check_device_type(device_type: Any) -> None:
-    """Refuse what is no text.
+    """Raise an error unless the device type is a string.
 
     Raises:
-        ValueError: as torch words it.
+        ValueError: with torch's message.
     """
     if not isinstance(device_type, str):
         raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")

@@ -1,4 +1,4 @@
-"""torch.amp.GradScaler: scaled losses, so that small gradients do not vanish in a lower precision."""
+"""torch.amp.GradScaler: loss scaling, so that small gradients do not underflow in a lower precision."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .._c10.modes import no_grad
 
 
 class GradScaler:
-    """torch.amp.GradScaler: losses are scaled up, their gradients down before the step, which infinities skip."""
+    """torch.amp.GradScaler: scales losses, unscales gradients before the step, and skips steps with infinities."""
 
     __module__ = "torch.amp.grad_scaler"
 
@@ -43,14 +43,14 @@ class GradScaler:
         self._scale: Tensor | None = None
         self._infinite: dict[
             int, bool
-        ] = {}  # by optimizer: whether its gradients were, once they are unscaled
+        ] = {}  # by optimizer: whether its unscaled gradients had infinities or nans
         self._stepped: set[int] = set()
 
     def scale(self, outputs: Any) -> Any:
-        """Outputs times the scale: a tensor, or an iterable of them.
+        """Multiply a tensor, or an iterable of tensors, by the scale.
 
         Raises:
-            ValueError: something else is among them.
+            ValueError: an output is neither a tensor nor an iterable.
         """
         if not self._enabled:
             return outputs
@@ -75,8 +75,8 @@ class GradScaler:
         """Divide the gradients of an optimizer's parameters, in place.
 
         Raises:
-            RuntimeError: that was done, or the step was taken.
-            ValueError: they are float16.
+            RuntimeError: it was called already, or after the step.
+            ValueError: a gradient is float16.
         """
         if not self._enabled:
             return
@@ -99,14 +99,16 @@ class GradScaler:
                     grad = parameter.grad._values() if parameter.grad.is_sparse else parameter.grad
                     infinite |= not grad.isfinite().all().item()
                     array = grad._array
-                    np.multiply(array, array.dtype.type(by), out=array)  # the kernel moves no version
+                    np.multiply(
+                        array, array.dtype.type(by), out=array
+                    )  # torch's kernel does not bump the version
         self._infinite[id(optimizer)] = infinite
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-        """The optimizer's step with gradients that are unscaled, unless one is infinite or nan.
+        """Unscale the gradients and take the optimizer's step, unless a gradient is infinite or nan.
 
         Raises:
-            RuntimeError: there is a closure, or the step was taken.
+            RuntimeError: a closure is given, or the step was taken already.
         """
         if not self._enabled:
             return optimizer.step(*args, **kwargs)
@@ -122,7 +124,7 @@ class GradScaler:
         return found
 
     def update(self, new_scale: Any = None) -> None:
-        """Lower the scale after infinities, raise it after so many steps without; or set it."""
+        """Lower the scale after infinities, raise it after ``growth_interval`` steps without any; or set it."""
         if not self._enabled:
             return
         scale = self._known("update")
@@ -146,41 +148,41 @@ class GradScaler:
             self._growth_tracker = 0
 
     def get_scale(self) -> float:
-        """The scale; 1 where it is disabled."""
+        """The scale; 1 if the scaler is disabled."""
         if not self._enabled:
             return 1.0
         return self._init_scale if self._scale is None else float(self._scale.item())
 
     def get_growth_factor(self) -> float:
-        """What the scale is raised by."""
+        """The factor that raises the scale."""
         return self._growth_factor
 
     def set_growth_factor(self, new_factor: float) -> None:
-        """Set it."""
+        """Set the growth factor."""
         self._growth_factor = new_factor
 
     def get_backoff_factor(self) -> float:
-        """What the scale is lowered by."""
+        """The factor that lowers the scale."""
         return self._backoff_factor
 
     def set_backoff_factor(self, new_factor: float) -> None:
-        """Set it."""
+        """Set the backoff factor."""
         self._backoff_factor = new_factor
 
     def get_growth_interval(self) -> int:
-        """How many steps without infinities raise the scale."""
+        """The number of steps without infinities after which the scale is raised."""
         return self._growth_interval
 
     def set_growth_interval(self, new_interval: int) -> None:
-        """Set it."""
+        """Set the growth interval."""
         self._growth_interval = new_interval
 
     def is_enabled(self) -> bool:
-        """Whether anything is scaled."""
+        """Whether the scaler is enabled."""
         return self._enabled
 
     def state_dict(self) -> dict[str, Any]:
-        """The scale and what changes it; empty where it is disabled."""
+        """The scale, its factors and counters; empty if the scaler is disabled."""
         if not self._enabled:
             return {}
         return {
@@ -192,10 +194,10 @@ class GradScaler:
         }
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on from a state.
+        """Load a state of state_dict.
 
         Raises:
-            RuntimeError: it is empty, as that of a disabled scaler.
+            RuntimeError: the state is empty, from a disabled scaler.
         """
         if not self._enabled:
             return

@@ -1,4 +1,4 @@
-"""torch.autograd: backward, grad, Function and the modes."""
+"""torch.autograd: backward, grad, Function and the grad modes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _backward_passes.is_logging_enabled, _backward_passes.register_logging_hooks = (
 
 
 def variable(*args: Any, **kwargs: Any) -> None:
-    """torch.autograd.variable: gone from torch, which says so."""
+    """torch.autograd.variable: removed from torch, an error."""
     raise RuntimeError("torch.autograd.variable(...) is deprecated, use torch.tensor(...) instead")
 
 
@@ -41,7 +41,7 @@ def _is_checkpoint_valid() -> bool:
 
 
 def _calculate_shape(output: Any, grad: Tensor, is_grads_batched: bool) -> tuple[Any, Any]:
-    """The shapes of an output and of its gradient, which must agree."""
+    """The shapes of an output and of its gradient, for the check that they match."""
     return output.shape, grad.shape[1:] if is_grads_batched else grad.shape
 
 
@@ -78,7 +78,7 @@ def _profiler_enabled() -> bool:
 
 
 def _disable_profiler() -> None:
-    """End what profiles it."""
+    """End the profile of this thread."""
     if state.trace is not None:
         state.trace.stop()
 
@@ -87,7 +87,7 @@ _look_up = look_up("torch.autograd")
 
 
 def _checks(name: str) -> Any:
-    """The ``__getattr__`` of torch.autograd.gradcheck as a module, which its function hides from all but imports."""
+    """The ``__getattr__`` of the module torch.autograd.gradcheck, which the function of that name hides as an attribute."""
     for part in ("gradcheck", "criteria", "jacobians"):
         found = vars(import_module(f"{__name__}._gradcheck.{part}"))
         if name in found and not name.startswith("_"):
@@ -108,14 +108,14 @@ _LATER = (
     "graph",
     "profiler",
     "profiler_util",
-)  # imported when first asked for
+)  # submodules imported on first use
 _ELSEWHERE = {
     "Function": "function",
     "_unsafe_preserve_version_counter": "grad_mode",
     "enforce_grad_layout_policy": "grad_mode",
     "is_multithreading_enabled": "grad_mode",
     "set_multithreading_enabled": "grad_mode",
-}  # and where these are from
+}  # the modules that these names are imported from
 
 
 def __dir__() -> list[str]:

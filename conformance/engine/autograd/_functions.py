@@ -10,7 +10,7 @@ from .._autograd.tensor import Tensor
 
 
 class Resize(Function):
-    """Another shape for as many elements, of a copy where they lie in order."""
+    """A tensor in another shape with the same number of elements."""
 
     __module__ = "torch.autograd._functions.tensor"
 
@@ -19,7 +19,7 @@ class Resize(Function):
         """The tensor in another shape.
 
         Raises:
-            RuntimeError: another number of elements.
+            RuntimeError: the number of elements differs.
         """
         ctx.sizes, ctx.numel, ctx.input_sizes = sizes, math.prod(sizes), tensor.size()
         if tensor.numel() != ctx.numel:
@@ -34,5 +34,5 @@ class Resize(Function):
 
     @staticmethod
     def backward(ctx: Any, grad_output: Tensor) -> tuple[Tensor, None]:
-        """The gradient in the shape that the tensor had."""
+        """The gradient in the original shape."""
         return grad_output.contiguous().view(ctx.input_sizes), None

@@ -1,4 +1,4 @@
-"""Tables of a profile's events, and times and sizes as they stand there (torch: autograd/profiler_util.py)."""
+"""Tables of profiler events, with formatted times and sizes (torch: autograd/profiler_util.py)."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from math import floor, log10
 from typing import Any, NamedTuple
 
-# Times and sizes as texts -------------------------------------------------------------------------
+# Formatting of times and sizes ---------------------------------------------------------------------
 
 
 def format_time(microseconds: float) -> str:
-    """A time in the largest unit of which it is one at least."""
+    """A time in the largest unit in which it is at least 1."""
     for unit, length in (("s", 1e6), ("ms", 1e3)):
         if microseconds >= length:
             return f"{microseconds / length:.3f}{unit}"
@@ -44,7 +44,7 @@ _FLOPS = ("FLOPs", "KFLOPs", "MFLOPs", "GFLOPs", "TFLOPs", "PFLOPs")
 
 
 class Column(NamedTuple):
-    """What stands above it, how wide it is, and the side to which its texts are pushed."""
+    """A column's title, width and alignment."""
 
     title: str
     width: int
@@ -60,10 +60,10 @@ def table_of(
     name_width: int | None,
     time_unit: str | None,
 ) -> str:
-    """A text with a row for each event, and each line of the titles above.
+    """A table with a row for each event under the titles.
 
     Args:
-        total: what times are shares of.
+        total: the time of which percentages are computed.
     """
     form = "".join(f"{{: {each.side}{each.width}}}  " for each in columns)
     rule = "".join("-" * each.width + "  " for each in columns)
@@ -72,12 +72,12 @@ def table_of(
     lines += [rule, form.format(*(each.title for each in columns)), rule]
     widths = {each.title: each.width for each in columns}
     for event in events:
-        cells = _cells(event, widths, name_width, total, time_unit)
+        cells = _row_cells(event, widths, name_width, total, time_unit)
         lines.append(form.format(*(cells[title] for title in widths)))
         if "Source Location" in widths:
             blank = [""] * (len(columns) - 1)
             for entry in (*event.stack[1:], ""):
-                lines.append(form.format(*blank, _end_of(entry, widths["Source Location"])))
+                lines.append(form.format(*blank, _shortened_path(entry, widths["Source Location"])))
     lines += [rule, f"Self CPU time total: {_in_unit(total, time_unit)}"]
     return "\n".join(lines) + "\n"
 
@@ -94,11 +94,11 @@ def columns_of(
     """The columns of a table.
 
     Args:
-        name, shapes, source: how wide the columns of names, shapes and sources are at most, None for any width.
-        memory: whether there are columns for memory.
-        flops: whether there is one for operations on numbers.
+        name, shapes, source: the maximum widths of these columns, None for no limit.
+        memory: whether to include memory columns.
+        flops: whether to include a column of FLOPs.
     """
-    named = _fitting((event.key for event in events), name)
+    named = _column_width((event.key for event in events), name)
     found = [Column("Name", named)]
     if any(event.overload_name for event in events):
         found.append(Column("Overload Name", named))
@@ -110,26 +110,28 @@ def columns_of(
         titles.append("Node ID")
     found += [Column(title, _WIDTH) for title in titles]
     if any(event.input_shapes for event in events):
-        found.append(Column("Input Shapes", _fitting((str(event.input_shapes) for event in events), shapes)))
+        found.append(
+            Column("Input Shapes", _column_width((str(event.input_shapes) for event in events), shapes))
+        )
     entries = [entry for event in events if event.stack for entry in event.stack]
     if entries:
-        found.append(Column("Source Location", _fitting(entries, source), "<"))
+        found.append(Column("Source Location", _column_width(entries, source), "<"))
     counted = [event.flops for event in events if event.flops and event.flops > 0]
     if flops and counted:
         found.append(Column(f"Total {_FLOPS[max(0, min(int(log10(min(counted)) / 3), 5))]}", _WIDTH))
     return found
 
 
-def _fitting(texts: Iterable[str], most: int | None) -> int:
-    """How wide a column of texts is."""
+def _column_width(texts: Iterable[str], most: int | None) -> int:
+    """The width of a column for these texts."""
     width = max(map(len, texts)) + 4
     return width if most is None else min(width, most)
 
 
-def _cells(
+def _row_cells(
     event: Any, widths: dict[str, int], name_width: int | None, total: float, unit: str | None
 ) -> dict[str, Any]:
-    """The texts of an event's row, by the titles of columns."""
+    """The cells of an event's row, by column title."""
 
     def cut(text: str) -> str:
         fits = name_width is None or len(text) < name_width - 3
@@ -152,18 +154,20 @@ def _cells(
         "Input Shapes": str(event.input_shapes)[: widths.get("Input Shapes", 0)],
     }
     if "Source Location" in widths:
-        cells["Source Location"] = _end_of(event.stack[0], widths["Source Location"]) if event.stack else ""
+        cells["Source Location"] = (
+            _shortened_path(event.stack[0], widths["Source Location"]) if event.stack else ""
+        )
     for power, title in enumerate(_FLOPS):
         scaled = (event.flops or 0) * 10.0 ** (floor(power) * -3)
         cells[f"Total {title}"] = f"{scaled:8.3f}" if scaled > 0 else "--"
     last, before = [*widths][-1], [*widths][-2]
-    if before == "Source Location":  # torch fills these two the other way round
+    if before == "Source Location":  # torch swaps these two
         cells[last], cells[before] = cells[before], cells[last]
     return cells
 
 
-def _end_of(path: str, width: int) -> str:
-    """A path whose beginning is left out where it is too long."""
+def _shortened_path(path: str, width: int) -> str:
+    """A path, shortened at its beginning if it is too long."""
     if len(path) <= width:
         return path
     end = path[len(path) - width :]

@@ -16,7 +16,7 @@ from .._transforms.forward_ad import (
 
 
 def __getattr__(name: str) -> Any:
-    """The level that is open now, which changes."""
+    """``_current_level``, which is looked up at each access since it changes."""
     if name == "_current_level":
         return _forward_ad._current_level
     raise AttributeError(f"module 'torch.autograd.forward_ad' has no attribute '{name}'")

@@ -1,4 +1,4 @@
-"""torch.autograd.Function: operations with a backward of the user's own (torch: python_function.cpp)."""
+"""torch.autograd.Function: custom operations with a user-defined backward (torch: python_function.cpp)."""
 
 from .._autograd.custom_function import (
     BackwardCFunction,

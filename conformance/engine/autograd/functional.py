@@ -61,38 +61,38 @@ def vjp(
     """The outputs of ``func`` and the product of a vector with its Jacobian.
 
     Raises:
-        RuntimeError: v does not fit the outputs; in strict mode, an output does not depend on an input.
+        RuntimeError: v does not match the outputs; in strict mode, an output does not depend on an input.
     """
     with _modes.enable_grad():
-        several, points = _tensors(inputs, "inputs", "vjp")
-        points = _prepared(points, create_graph, True)
-        several_outputs, outputs = _tensors(func(*points), _OUTPUTS, "vjp")
+        several, points = _as_tuple(inputs, "inputs", "vjp")
+        points = _prepare_inputs(points, create_graph, True)
+        several_outputs, outputs = _as_tuple(func(*points), _OUTPUTS, "vjp")
         _check_differentiable(outputs, "outputs", strict)
         if v is not None:
             v = _vector(v, outputs, several_outputs, "vjp", create_graph)
         elif len(outputs) != 1 or outputs[0].nelement() != 1:
             raise RuntimeError(_ONE_OUTPUT)
-    product = _filled(_grad(outputs, points, v, create_graph), points, strict, create_graph, "back")
+    product = _fill_zeros(_grad(outputs, points, v, create_graph), points, strict, create_graph, "back")
     return _given_back(outputs, several_outputs, create_graph), _given_back(product, several, create_graph)
 
 
 def jvp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Any, Any]:
-    """The outputs of ``func`` and the product of its Jacobian with a vector, by differentiating backward.
+    """The outputs of ``func`` and the product of its Jacobian with a vector, by two backward passes.
 
     Raises:
-        RuntimeError: v does not fit the inputs; in strict mode, an output does not depend on an input.
+        RuntimeError: v does not match the inputs; in strict mode, an output does not depend on an input.
     """
     with _modes.enable_grad():
         _, points, v = _points_and_vector(inputs, v, create_graph, "jvp")
-        several_outputs, outputs = _tensors(func(*points), _OUTPUTS, "jvp")
+        several_outputs, outputs = _as_tuple(func(*points), _OUTPUTS, "jvp")
         _check_differentiable(outputs, "outputs", strict)
         weights = tuple(_zeros_like(each).requires_grad_() for each in outputs)
         gradients = _grad(outputs, points, weights, True)
         _check_differentiable(gradients, "grad_inputs", strict)
     product = _grad(gradients, weights, v, create_graph)
-    product = _filled(product, outputs, strict, create_graph, "back_trick")
+    product = _fill_zeros(product, outputs, strict, create_graph, "back_trick")
     return (
         _given_back(outputs, several_outputs, create_graph),
         _given_back(product, several_outputs, create_graph),
@@ -105,12 +105,14 @@ def vhp(
     """The value of a scalar function and the product of a vector with its Hessian.
 
     Raises:
-        RuntimeError: the function returns anything but one number; v does not fit; strict mode is violated.
+        RuntimeError: the function does not return a scalar; v does not match; strict mode is violated.
     """
     with _modes.enable_grad():
         several, points, v = _points_and_vector(inputs, v, create_graph, "vhp")
         outputs, gradients = _value_and_gradients(func, points, strict, "vhp")
-    product = _filled(_grad(gradients, points, v, create_graph), points, strict, create_graph, "double_back")
+    product = _fill_zeros(
+        _grad(gradients, points, v, create_graph), points, strict, create_graph, "double_back"
+    )
     return _given_back(outputs, False, create_graph), _given_back(product, several, create_graph)
 
 
@@ -120,7 +122,7 @@ def hvp(
     """The value of a scalar function and the product of its Hessian with a vector.
 
     Raises:
-        RuntimeError: the function returns anything but one number; v does not fit; strict mode is violated.
+        RuntimeError: the function does not return a scalar; v does not match; strict mode is violated.
     """
     with _modes.enable_grad():
         several, points, v = _points_and_vector(inputs, v, create_graph, "hvp")
@@ -129,7 +131,7 @@ def hvp(
         second = _grad(gradients, points, weights, True)
         _check_differentiable(gradients, "hessian", strict)
     product = _grad(second, weights, v, create_graph)
-    product = _filled(product, points, strict, create_graph, "double_back_trick")
+    product = _fill_zeros(product, points, strict, create_graph, "double_back_trick")
     return _given_back(outputs, False, create_graph), _given_back(product, several, create_graph)
 
 
@@ -144,7 +146,7 @@ def jacobian(
     """The Jacobian of ``func``: for each output and input a tensor of both their shapes.
 
     Raises:
-        RuntimeError: strict mode is violated, or asked for together with ``vectorize``.
+        RuntimeError: strict mode is violated, or used with ``vectorize``.
     """
     if strategy not in ("forward-mode", "reverse-mode"):
         raise AssertionError(
@@ -153,11 +155,11 @@ def jacobian(
         )
     if strategy == "forward-mode":
         _check_forward_mode(create_graph, strict, vectorize)
-        return _by_tangents(func, inputs)
+        return _jacobian_columns(func, inputs)
     with _modes.enable_grad():
-        several, points = _tensors(inputs, "inputs", "jacobian")
-        points = _prepared(points, create_graph, True)
-        several_outputs, outputs = _tensors(func(*points), _OUTPUTS, "jacobian")
+        several, points = _as_tuple(inputs, "inputs", "jacobian")
+        points = _prepare_inputs(points, create_graph, True)
+        several_outputs, outputs = _as_tuple(func(*points), _OUTPUTS, "jacobian")
         _check_differentiable(outputs, "outputs", strict)
         if strict and vectorize:
             raise RuntimeError(
@@ -165,10 +167,10 @@ def jacobian(
                 "Please either set `strict=False` or `vectorize=False`."
             )
         if vectorize:
-            blocks = _all_rows(outputs, points, create_graph)
+            blocks = _batched_jacobian_rows(outputs, points, create_graph)
         else:
             blocks = tuple(
-                _rows_of_output(number, output, points, create_graph, strict)
+                _jacobian_rows(number, output, points, create_graph, strict)
                 for number, output in enumerate(outputs)
             )
         found = blocks if create_graph else tuple(tuple(each.detach() for each in row) for row in blocks)
@@ -186,9 +188,9 @@ def hessian(
     """The Hessian of a scalar function: for each pair of inputs a tensor of both their shapes.
 
     Raises:
-        RuntimeError: the function returns anything but one number; strict mode is violated.
+        RuntimeError: the function does not return a scalar; strict mode is violated.
     """
-    several, points = _tensors(inputs, "inputs", "hessian")
+    several, points = _as_tuple(inputs, "inputs", "hessian")
     if outer_jacobian_strategy not in ("forward-mode", "reverse-mode"):
         raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
 
@@ -196,7 +198,7 @@ def hessian(
         return _scalar_output(func, arguments, "hessian", strict)[0].squeeze()
 
     def gradient(*arguments: Any) -> Any:
-        # Else they would leave the graph, and the tangents with it.
+        # Otherwise they would be detached from the graph and lose their tangents.
         if outer_jacobian_strategy == "forward-mode":
             arguments = tuple(each.requires_grad_(True) for each in arguments)
         found = jacobian(scalar, arguments, create_graph=True)
@@ -207,11 +209,11 @@ def hessian(
     return _unwrapped(found, several, several)
 
 
-# What they are made of ----------------------------------------------------------------------------
+# Helpers ------------------------------------------------------------------------------------------
 
 
 def _check_forward_mode(create_graph: bool, strict: bool, vectorize: bool) -> None:
-    """Refuse what torch's forward mode cannot do."""
+    """Raise an error for options that forward mode does not support."""
     head = "torch.autograd.functional.jacobian: "
     if create_graph:
         raise NotImplementedError(
@@ -232,9 +234,9 @@ def _check_forward_mode(create_graph: bool, strict: bool, vectorize: bool) -> No
         )
 
 
-def _by_tangents(func: Callable[..., Any], inputs: Any) -> Any:
-    """The Jacobian column by column: ``func`` is called once, on duals with a batch of tangents."""
-    several, points = _tensors(inputs, "inputs", "jacobian")
+def _jacobian_columns(func: Callable[..., Any], inputs: Any) -> Any:
+    """The Jacobian by columns: one call of ``func`` on dual tensors with a batch of tangents."""
+    several, points = _as_tuple(inputs, "inputs", "jacobian")
     counts = tuple(each.nelement() for each in points)
     seen: list[Any] = []
 
@@ -244,13 +246,13 @@ def _by_tangents(func: Callable[..., Any], inputs: Any) -> Any:
                 forward_ad.make_dual(each, v.view_as(each))
                 for each, v in zip(points, directions, strict=True)
             ]
-            several_outputs, outputs = _tensors(func(*duals), "outputs", "None")
+            several_outputs, outputs = _as_tuple(func(*duals), "outputs", "None")
             pairs = [forward_ad.unpack_dual(each) for each in outputs]
             seen[:] = several_outputs, [primal.shape for primal, _ in pairs]
             return [_zeros_like(primal) if v is None else v for primal, v in pairs]
 
     columns = _old_vmap(push, _construct_standard_basis_for(points, counts), sum(counts))
-    blocks = [  # lists, as torch has them here alone
+    blocks = [  # torch returns lists in this case only
         [
             part.movedim(0, -1).reshape((*shape, *each.shape))
             for part, each in zip(column.split(list(counts), 0), points, strict=True)
@@ -260,10 +262,10 @@ def _by_tangents(func: Callable[..., Any], inputs: Any) -> Any:
     return _unwrapped(blocks, seen[0], several)
 
 
-def _rows_of_output(
+def _jacobian_rows(
     number: int, output: Tensor, points: Tensors, create_graph: bool, strict: bool
 ) -> tuple[Tensor, ...]:
-    """The Jacobian of one output, by one backward pass for each of its elements."""
+    """The Jacobian of one output by rows: one backward pass for each element."""
     rows: list[list[Tensor]] = [[] for _ in points]
     for element in range(output.nelement()):
         found = _grad((output.reshape(-1)[element],), points, None, create_graph, retain_graph=True)
@@ -285,8 +287,8 @@ def _rows_of_output(
     )
 
 
-def _all_rows(outputs: Tensors, points: Tensors, create_graph: bool) -> Tensors:
-    """The Jacobians of all outputs, by one pass with a batch of gradients: parts of one tensor for each input."""
+def _batched_jacobian_rows(outputs: Tensors, points: Tensors, create_graph: bool) -> Tensors:
+    """The Jacobians of all outputs by one backward pass with a batch of gradients."""
     counts = tuple(output.nelement() for output in outputs)
     flat = tuple(output.reshape(-1) for output in outputs)
     basis = _construct_standard_basis_for(outputs, counts)
@@ -304,7 +306,7 @@ def _all_rows(outputs: Tensors, points: Tensors, create_graph: bool) -> Tensors:
 
 
 def _construct_standard_basis_for(tensors: Tensors, tensor_numels: tuple[int, ...]) -> Tensors:
-    """The unit matrix over all elements of several tensors, cut into the columns of each."""
+    """The identity matrix over all elements of several tensors, split into each tensor's columns."""
     total = sum(tensor_numels)
     chunks = tuple(each.new_zeros((total, n)) for each, n in zip(tensors, tensor_numels, strict=True))
     start = 0
@@ -314,8 +316,8 @@ def _construct_standard_basis_for(tensors: Tensors, tensor_numels: tuple[int, ..
     return chunks
 
 
-def _tensors(value: Any, what: str, function: str) -> tuple[bool, Tensors]:
-    """Whether it is a tuple, and the tuple."""
+def _as_tuple(value: Any, what: str, function: str) -> tuple[bool, Tensors]:
+    """Whether the argument is a tuple, and the argument as a tuple."""
     several = isinstance(value, tuple)
     listed = value if several else (value,)
     for index, each in enumerate(listed):
@@ -328,8 +330,8 @@ def _tensors(value: Any, what: str, function: str) -> tuple[bool, Tensors]:
     return several, listed
 
 
-def _prepared(tensors: Tensors, create_graph: bool, need_graph: bool) -> Tensors:
-    """Tensors to differentiate by: still tied to the graph if that is wanted, else leaves."""
+def _prepare_inputs(tensors: Tensors, create_graph: bool, need_graph: bool) -> Tensors:
+    """The inputs to differentiate: connected to the graph with ``create_graph``, else detached leaves."""
     return tuple(
         each.view_as(each)
         if create_graph and each.requires_grad
@@ -339,7 +341,7 @@ def _prepared(tensors: Tensors, create_graph: bool, need_graph: bool) -> Tensors
 
 
 def _vector(v: Any, others: Tensors, several: bool, function: str, create_graph: bool) -> Tensors:
-    vector = _prepared(_tensors(v, "v", function)[1], create_graph, False)
+    vector = _prepare_inputs(_as_tuple(v, "v", function)[1], create_graph, False)
     if len(others) != len(vector):
         if several:
             raise RuntimeError(
@@ -356,9 +358,9 @@ def _vector(v: Any, others: Tensors, several: bool, function: str, create_graph:
 def _points_and_vector(
     inputs: Any, v: Any, create_graph: bool, function: str
 ) -> tuple[bool, Tensors, Tensors | None]:
-    """Whether there are several inputs, the inputs, and a vector of their shapes."""
-    several, points = _tensors(inputs, "inputs", function)
-    points = _prepared(points, create_graph, True)
+    """Whether the inputs are a tuple, the inputs, and a vector of the same shapes."""
+    several, points = _as_tuple(inputs, "inputs", function)
+    points = _prepare_inputs(points, create_graph, True)
     if v is not None:
         return several, points, _vector(v, points, several, function, create_graph)
     if len(points) != 1 or points[0].nelement() != 1:
@@ -369,7 +371,7 @@ def _points_and_vector(
 def _value_and_gradients(
     func: Callable[..., Any], points: Tensors, strict: bool, function: str
 ) -> tuple[Tensors, Any]:
-    """The one number of a function and its gradients, which can be differentiated again."""
+    """The scalar output of a function, and its gradients with a graph."""
     outputs = _scalar_output(func, points, function, strict)
     gradients = _grad(outputs, points, None, True)
     _check_differentiable(gradients, "jacobian", strict)
@@ -377,7 +379,7 @@ def _value_and_gradients(
 
 
 def _scalar_output(func: Callable[..., Any], points: Tensors, function: str, strict: bool) -> Tensors:
-    several, outputs = _tensors(func(*points), _OUTPUTS, function)
+    several, outputs = _as_tuple(func(*points), _OUTPUTS, function)
     _check_differentiable(outputs, "outputs", strict)
     if several:
         raise RuntimeError(f"The function given to {function} should return a single Tensor")
@@ -389,7 +391,7 @@ def _scalar_output(func: Callable[..., Any], points: Tensors, function: str, str
 
 
 def _check_differentiable(tensors: Any, what: str, strict: bool) -> None:
-    """In strict mode, refuse what is constant."""
+    """In strict mode, raise an error for outputs that do not require grad."""
     if not strict:
         return
     for index, each in enumerate(tensors):
@@ -407,7 +409,7 @@ def _grad(
     retain_graph: bool | None = None,
     batched: bool = False,
 ) -> Tensors:
-    """torch.autograd.grad of the outputs that have a gradient; None where nothing leads to an input."""
+    """torch.autograd.grad of the outputs that require grad; None for inputs that they do not depend on."""
     pairs = zip(outputs, given or (None,) * len(outputs), strict=True)
     live = [(output, v) for output, v in pairs if output is not None and output.requires_grad]
     if not live:
@@ -424,8 +426,8 @@ def _grad(
     return found
 
 
-def _filled(found: Tensors, like: Tensors, strict: bool, create_graph: bool, stage: str) -> Tensors:
-    """Zeros where there is no gradient; in strict mode that is an error."""
+def _fill_zeros(found: Tensors, like: Tensors, strict: bool, create_graph: bool, stage: str) -> Tensors:
+    """Replace missing gradients by zeros; in strict mode raise an error."""
     filled = []
     for index, (each, reference) in enumerate(zip(found, like, strict=False)):
         if each is None:
@@ -449,7 +451,7 @@ def _given_back(tensors: Tensors, several: bool, create_graph: bool) -> Any:
 
 
 def _unwrapped(blocks: Any, several_outer: bool, several_inner: bool) -> Any:
-    """A tuple of tuples, without the levels that were single tensors."""
+    """Unwrap the levels of nested tuples that were single tensors."""
     found: Sequence[Any] = blocks if several_inner else tuple(each[0] for each in blocks)
     return found if several_outer else found[0]
 

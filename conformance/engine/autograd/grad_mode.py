@@ -24,11 +24,11 @@ __all__ = [
 
 
 class _Flag(ContextDecorator):
-    """A flag of this thread, which is set as soon as it is called and put back where a ``with`` ends."""
+    """The base of thread-local flags that are set on construction and restored at the end of a ``with`` block."""
 
     __module__ = "torch.autograd.grad_mode"
-    attribute: str  # of the thread's state
-    named: str  # as torch names it where it refuses a mode
+    attribute: str  # the attribute of the thread's state
+    named: str  # the name of the argument in torch's errors
 
     def __init__(self, mode: bool) -> None:
         check_bool(mode, self.named)
@@ -47,14 +47,14 @@ class _Flag(ContextDecorator):
 
 
 class set_multithreading_enabled(_Flag):
-    """Whether backward may use several threads; on the CPU it never does, here only the flag is kept."""
+    """Whether backward may use several threads; it never does here, and the flag is only stored."""
 
     __module__ = "torch.autograd.grad_mode"
     attribute, named = "multithreading", "set_multithreading_enabled"
 
 
 class enforce_grad_layout_policy(_Flag):
-    """Whether a leaf's grad is to lie in memory as the leaf does; else the first gradient may lie otherwise."""
+    """Whether a leaf's grad gets the leaf's strides; otherwise the first gradient keeps its own."""
 
     __module__ = "torch.autograd.grad_mode"
     attribute, named = "layout_enforced", "set_grad_layout_enforcement_enabled"
@@ -63,18 +63,18 @@ class enforce_grad_layout_policy(_Flag):
         super().__init__(enable)
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The function within the policy, which holds no longer for what comes next."""
+        """Decorate a function; the policy itself is restored until the function is called."""
         state.layout_enforced = self.previous
         return super().__call__(function)
 
 
 def is_multithreading_enabled() -> bool:
-    """What set_multithreading_enabled was told."""
+    """The flag of set_multithreading_enabled."""
     return state.multithreading
 
 
 class _unsafe_preserve_version_counter:
-    """Inside, in-place changes of these tensors do not count."""
+    """A context in which in-place changes of these tensors do not bump their version counters."""
 
     __module__ = "torch.autograd.grad_mode"
 

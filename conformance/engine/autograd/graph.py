@@ -1,4 +1,4 @@
-"""torch.autograd.graph: edges, hooks over several gradients, hooks for saved tensors."""
+"""torch.autograd.graph: gradient edges, multi-grad hooks and saved tensor hooks."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ __all__ = [
 
 
 class Node(abc.ABC):
-    """What every node is an instance of, though none inherits from it."""
+    """The abstract class of nodes; every node is an instance, though none inherits from it."""
 
     __module__ = "torch.autograd.graph"
 
@@ -52,10 +52,10 @@ class Node(abc.ABC):
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
-    """The edge along which this tensor's gradient flows.
+    """The gradient edge of a tensor: its node and output number.
 
     Raises:
-        RuntimeError: for a tensor that does not require grad.
+        RuntimeError: the tensor does not require grad.
     """
     if not tensor.requires_grad:
         raise RuntimeError(
@@ -73,7 +73,7 @@ def _node_of(place: Tensor | GradientEdge) -> _node.Node:
     if isinstance(place, GradientEdge):
         return place.node
     node = place.grad_fn if place.requires_grad else None
-    # Not a view under no_grad, which requires grad as its base does.
+    # _requires_grad is false for a view made under no_grad, whose requires_grad is its base's.
     if node is None and place._requires_grad:
         node = grad_accumulator(place)
     if node is None:
@@ -82,7 +82,7 @@ def _node_of(place: Tensor | GradientEdge) -> _node.Node:
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
-    """Count an in-place change that torch could not see; an inference tensor has no count."""
+    """Bump the version counter after a change that autograd did not see; inference tensors have none."""
     try:
         listed = (tensor,) if isinstance(tensor, Tensor) else tuple(tensor)
     except TypeError:
@@ -94,7 +94,7 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
             _count_change(each)
 
 
-# Hooks over several gradients ---------------------------------------------------------------------
+# Multi-grad hooks ---------------------------------------------------------------------------------
 
 
 class _MultiHandle(RemovableHandle):
@@ -122,7 +122,7 @@ def register_multi_grad_hook(
     """Call ``fn`` once in a backward pass, with all gradients or with the first ("any").
 
     Raises:
-        ValueError: another mode.
+        ValueError: the mode is unknown.
         AssertionError: a tensor does not require grad (mode "all").
     """
     if mode not in ("all", "any"):
@@ -177,16 +177,16 @@ def _when_any(tensors: Sequence[Tensor], fn: Callable[..., Any]) -> tuple[Remova
 
 
 def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
-    """Of accelerators' streams; there is none here, and nothing to warn of."""
+    """Does nothing: the setting concerns streams of accelerators."""
 
 
 def _current_graph_task_id() -> int:
-    """The number of the backward pass that runs in this thread; -1 outside of one."""
+    """The id of the backward pass (graph task) running in this thread, -1 outside of one."""
     return -1 if state.graph_task is None else state.graph_task.number
 
 
 def _will_engine_execute_node(node: _node.Node) -> bool:
-    """Whether the running backward pass runs this node, or takes a gradient there."""
+    """Whether the running backward pass executes this node, or captures a gradient there."""
     if not isinstance(node, Node):
         raise RuntimeError(f"_will_engine_execute_node expects an grad_fn, but got {type(node).__name__}")
     task = state.graph_task
@@ -203,11 +203,11 @@ def _will_engine_execute_node(node: _node.Node) -> bool:
     return True
 
 
-# Hooks for saved tensors --------------------------------------------------------------------------
+# Saved tensor hooks -------------------------------------------------------------------------------
 
 
 class saved_tensors_hooks:
-    """Inside, what operations save is packed by one function, and unpacked by another when needed."""
+    """A context in which saved tensors are packed by one function and unpacked by another."""
 
     __module__ = "torch.autograd.graph"
 
@@ -228,7 +228,7 @@ class saved_tensors_hooks:
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """Inside, saved tensors are kept on the CPU; here they are there already."""
+    """A context in which saved tensors are moved to the CPU, where they already are."""
 
     __module__ = "torch.autograd.graph"
 
@@ -246,14 +246,14 @@ class save_on_cpu(saved_tensors_hooks):
 
 
 # Mutation of saved tensors ------------------------------------------------------------------------
-# A saved tensor is remembered by its memory and version. Before an in-place write, what was saved of that memory
-# and version is cloned, and backward unpacks the clone.
+# A saved tensor is identified by its memory and version. Before an in-place write, tensors that were saved with that
+# memory and version are cloned, and backward unpacks the clones.
 
 _allow_mutation_on_saved_tensors_enabled = False
 
 
 class _Handle:
-    """What stands in the graph for a saved tensor."""
+    """The placeholder of a saved tensor in the graph."""
 
 
 _TensorId = tuple[int, int, int]
@@ -261,7 +261,7 @@ _StorageId = tuple[int, int]
 
 
 class _AllowMutationOnSavedContext:
-    """What was saved, and what had to be cloned."""
+    """The saved tensors and clones of an allow_mutation_on_saved_tensors context."""
 
     __module__ = "torch.autograd.graph"
 
@@ -272,14 +272,14 @@ class _AllowMutationOnSavedContext:
         self.sid_to_tid: dict[_StorageId, set[_TensorId]] = defaultdict(set)
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Drop all saved tensors and clones."""
         self.cloned.clear()
         self.original.clear()
         self.tid_to_weakhandle.clear()
         self.sid_to_tid.clear()
 
     def pack(self, tensor: Tensor) -> _Handle:
-        """Remember a tensor that is being saved."""
+        """The pack hook: record a saved tensor."""
         storage_id = (tensor.data_ptr(), tensor._version)
         tensor_id = (id(tensor), *storage_id)
         self.sid_to_tid[storage_id].add(tensor_id)
@@ -290,7 +290,7 @@ class _AllowMutationOnSavedContext:
         return handle
 
     def unpack(self, handle: _Handle) -> Tensor:
-        """The tensor as it was when it was saved."""
+        """The unpack hook: the tensor with its value at the time it was saved."""
         if _allow_mutation_on_saved_tensors_enabled:
             found = self.cloned.get(handle)
             found = self.original.get(handle) if found is None else found
@@ -302,7 +302,7 @@ class _AllowMutationOnSavedContext:
         )
 
     def before_mutation(self, tensor: Tensor) -> None:
-        """Clone what was saved of this memory."""
+        """Clone the tensors that were saved with this memory."""
         for tensor_id in self.sid_to_tid.get((tensor.data_ptr(), tensor._version), ()):
             handle = self.tid_to_weakhandle.get(tensor_id)
             if handle is not None and handle not in self.cloned:
@@ -312,10 +312,10 @@ class _AllowMutationOnSavedContext:
 
 @contextlib.contextmanager
 def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
-    """Inside, saved tensors may be changed in place: backward sees them as they were.
+    """A context in which saved tensors may be changed in place: backward uses their original values.
 
     Raises:
-        RuntimeError: when nested.
+        RuntimeError: the context is nested.
     """
     global _allow_mutation_on_saved_tensors_enabled
 

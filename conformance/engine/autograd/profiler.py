@@ -1,7 +1,4 @@
-"""torch.autograd.profiler: what a program runs, and how long it takes.
-
-What of it is seen says Note [What a profile shows].
-"""
+"""torch.autograd.profiler: the events of a program and their times, see Note [What a profile shows]."""
 
 from __future__ import annotations
 
@@ -28,17 +25,17 @@ _ABSENT_DEVICES = {"cuda": "CUDA", "xpu": "XPU", "hpu": "HPU"}
 
 
 class profile:
-    """Inside, what the thread runs is recorded; afterwards it is told.
+    """A context that records the events of this thread.
 
     Args:
-        enabled: False records nothing, and tells nothing.
-        record_shapes: tell the sizes of what operations were called with.
-        profile_memory: have columns for memory in tables. Memory is not measured here, so that they show none.
-        with_stack, with_modules, with_flops: torch tells where events come from, and what they cost; here they are not told.
-        acc_events: keep the events of earlier uses.
+        enabled: False records nothing.
+        record_shapes: record the sizes of operations' inputs.
+        profile_memory: include memory columns in tables; memory is not measured, so they are 0.
+        with_stack, with_modules, with_flops: accepted, but stacks, modules and FLOPs are not recorded.
+        acc_events: keep the events of earlier cycles.
 
     Raises:
-        AssertionError: the CPU is not profiled, or nothing is.
+        AssertionError: the CPU is not among the activities.
         ValueError: a timeout is negative.
     """
 
@@ -108,13 +105,13 @@ class profile:
         self.use_device = None
 
     def config(self, create_trace_id: bool = False) -> None:
-        """Settings of the profile's recording, of which this engine has none."""
+        """The profiler's configuration, which is empty here."""
 
     def __enter__(self) -> profile | None:
         """Begin to record.
 
         Raises:
-            RuntimeError: it was used before.
+            RuntimeError: the context was used before.
         """
         if not self.enabled:
             return None
@@ -170,7 +167,7 @@ class profile:
             trace = self._trace
             events = [] if trace is None or trace.running else trace.events
             self._function_events = EventList(
-                map(self._told, events, itertools.count(1)),
+                map(self._function_event, events, itertools.count(1)),
                 use_device=self.use_device,
                 profile_memory=self.profile_memory,
                 with_flops=self.with_flops,
@@ -181,7 +178,7 @@ class profile:
                 self._kept = None
         return self._function_events
 
-    def _told(self, event: Event, number: int) -> FunctionEvent:
+    def _function_event(self, event: Event, number: int) -> FunctionEvent:
         return FunctionEvent(
             number,
             "ProfilerStep*" if event.name.startswith("ProfilerStep#") else event.name,
@@ -205,7 +202,7 @@ class profile:
 
     @property
     def function_events(self) -> EventList:
-        """All events, in the order in which they began."""
+        """All events, ordered by start time."""
         if self._function_events is None or self._needs_processing:
             self._ensure_function_events()
         assert self._function_events is not None
@@ -249,18 +246,18 @@ class profile:
 
     @property
     def self_cpu_time_total(self) -> float:
-        """The time of all events, each without its children."""
+        """The total CPU time of all events, each without its children."""
         return self._ensure_function_events().self_cpu_time_total
 
     def export_chrome_trace(self, path: str, *unused: Any, **also: Any) -> None:
-        """Write the events to a file as Chrome's tracing reads them."""
+        """Write the events to a file for Chrome's trace viewer."""
         self._ensure_function_events().export_chrome_trace(path)
 
     def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:
-        """Write to a file where events came from.
+        """Write the events' stacks to a file.
 
         Raises:
-            AssertionError: that was not asked for.
+            AssertionError: ``with_stack`` is not set.
         """
         events = self._ensure_function_events()
         if not self.with_stack:
@@ -268,16 +265,16 @@ class profile:
         events.export_stacks(path, metric)
 
     def toggle_collection_dynamic(self, enabled: bool, activities: Iterable[Any]) -> None:
-        """Go on recording, or leave off for a while."""
+        """Resume or pause recording."""
         if self._trace is not None and any(each.name == "CPU" for each in activities):
             state.trace = self._trace if enabled else None
 
 
 class record_function(ContextDecorator):
-    """A name for what runs inside: a section, as a context or around a function.
+    """A context or decorator that records its block as an event with a name.
 
     Raises:
-        AssertionError: it ends without having begun.
+        AssertionError: it is exited without being entered.
     """
 
     __module__ = "torch.autograd.profiler"
@@ -298,10 +295,10 @@ class record_function(ContextDecorator):
 
 
 class emit_itt:
-    """Ranges for Intel's VTune, which nobody here reads.
+    """torch.autograd.profiler.emit_itt: a context that emits nothing here.
 
     Raises:
-        RuntimeError: it was used before.
+        RuntimeError: the context was used before.
     """
 
     __module__ = "torch.autograd.profiler"
@@ -327,10 +324,10 @@ class emit_itt:
 
 
 class emit_nvtx(emit_itt):
-    """Ranges for Nvidia's profilers.
+    """torch.autograd.profiler.emit_nvtx, which requires CUDA.
 
     Raises:
-        AssertionError: there is no CUDA.
+        AssertionError: CUDA is not available.
     """
 
     __module__ = "torch.autograd.profiler"
@@ -341,7 +338,7 @@ class emit_nvtx(emit_itt):
 
 
 class EnforceUnique:
-    """Raises if a key is seen twice."""
+    """Raises an error if a key is registered twice."""
 
     __module__ = "torch.autograd.profiler"
 
@@ -349,10 +346,10 @@ class EnforceUnique:
         self.seen: set[Any] = set()
 
     def see(self, *key: Any) -> None:
-        """Take notice of a key.
+        """Register a key.
 
         Raises:
-            RuntimeError: it was seen before.
+            RuntimeError: the key was registered before.
         """
         if key in self.seen:
             raise RuntimeError(f"duplicate key: {key}")
@@ -360,7 +357,7 @@ class EnforceUnique:
 
 
 class KinetoStepTracker:
-    """How many steps there were: the most that one of those who count them tells."""
+    """The global step count: the maximum over all requesters."""
 
     __module__ = "torch.autograd.profiler"
     _current_step = 0
@@ -368,17 +365,17 @@ class KinetoStepTracker:
 
     @classmethod
     def init_step_count(cls, requester: str) -> None:
-        """Count from the present step on."""
+        """Add a requester, which counts from the current step on."""
         cls._step_dict[requester] = cls._current_step
 
     @classmethod
     def erase_step_count(cls, requester: str) -> bool:
-        """Count no longer; whether it did."""
+        """Remove a requester, and return whether it existed."""
         return cls._step_dict.pop(requester, None) is not None
 
     @classmethod
     def increment_step(cls, requester: str) -> int:
-        """Count one; the step that it is now."""
+        """Increment a requester's count, and return the current step."""
         if requester not in cls._step_dict:
             cls.init_step_count(requester)
         cls._step_dict[requester] += 1
@@ -394,7 +391,7 @@ class KinetoStepTracker:
 
     @classmethod
     def current_step(cls) -> int:
-        """The step that it is now."""
+        """The current step."""
         return cls._current_step
 
 

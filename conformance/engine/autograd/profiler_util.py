@@ -43,7 +43,7 @@ class DeviceType(Enum):
     PrivateUse1 = 20
 
 
-BACKWARD_FUNCTION = 1  # the scope of a node's event (torch: at::RecordScope)
+BACKWARD_FUNCTION = 1  # the scope of a node's event (torch: at::RecordScope::BACKWARD_FUNCTION)
 
 
 def _formatted(name: str) -> Any:
@@ -55,7 +55,7 @@ def _of_one_call(name: str) -> Any:
 
 
 class FormattedTimesMixin:
-    """Times as texts, of what has ``*_time_total`` and ``count``."""
+    """Formatted times, for classes with ``*_time_total`` and ``count``."""
 
     __module__ = "torch.autograd.profiler_util"
 
@@ -73,7 +73,7 @@ class FormattedTimesMixin:
 
 
 class Interval:
-    """From one time to another, in microseconds."""
+    """An interval of time in microseconds."""
 
     __module__ = "torch.autograd.profiler_util"
 
@@ -81,12 +81,12 @@ class Interval:
         self.start, self.end = start, end
 
     def elapsed_us(self) -> float:
-        """How long it is."""
+        """The length of the interval."""
         return self.end - self.start
 
 
 class Kernel(NamedTuple):
-    """What ran on another device."""
+    """A kernel on another device."""
 
     name: str
     device: int
@@ -102,14 +102,14 @@ def _check_cpu(event: Any, whose: str = "") -> None:
 
 @dataclass(eq=False, repr=False)
 class FunctionEvent(FormattedTimesMixin):
-    """One call: of an operation, of a node in a backward pass, or a section that the program named.
+    """The event of one call of an operation or node, or of a ``record_function`` block.
 
     Args:
-        start_us: when it began, in microseconds.
-        end_us: when it ended.
-        scope: 1 of a node, 7 of a section, else 0.
-        sequence_nr: of an operation that of the node which it may make, of a node its own; -1 where there is none.
-        input_shapes: a list of sizes for each argument, which is empty where that is no tensor; or [].
+        start_us: the start time in microseconds.
+        end_us: the end time in microseconds.
+        scope: 1 for a node, 7 for a user scope, else 0.
+        sequence_nr: the node's sequence number, for an operation that of the node it may create; -1 if there is none.
+        input_shapes: the sizes of each argument (empty unless it is a tensor), or [].
     """
 
     id: int
@@ -152,18 +152,18 @@ class FunctionEvent(FormattedTimesMixin):
         self.total_device_percent: Any = -1
 
     def append_kernel(self, name: str, device: int, duration: float) -> None:
-        """Add what it started on another device."""
+        """Add a kernel that it launched on another device."""
         _check_cpu(self)
         self.kernels.append(Kernel(name, device, duration))
 
     def append_cpu_child(self, child: FunctionEvent) -> None:
-        """Add what was called directly inside."""
+        """Add a direct child."""
         _check_cpu(self)
         _check_cpu(child, "child ")
         self.cpu_children.append(child)
 
     def set_cpu_parent(self, parent: FunctionEvent) -> None:
-        """Tell inside which event it was called directly."""
+        """Set the parent event."""
         _check_cpu(self)
         _check_cpu(parent, "parent ")
         self.cpu_parent = parent
@@ -175,27 +175,27 @@ class FunctionEvent(FormattedTimesMixin):
 
     @property
     def self_cpu_memory_usage(self) -> int:
-        """Bytes that were taken outside of its children."""
+        """The bytes allocated outside of its children."""
         return self._without_children("cpu_memory_usage")
 
     @property
     def self_device_memory_usage(self) -> int:
-        """The same on another device."""
+        """The bytes allocated on another device outside of its children."""
         return self._without_children("device_memory_usage")
 
     @property
     def cpu_time_total(self) -> float:
-        """How long it took, in microseconds."""
+        """The CPU time in microseconds."""
         return self.time_range.elapsed_us() if self.device_type == DeviceType.CPU else 0
 
     @property
     def self_cpu_time_total(self) -> float:
-        """How long outside of its children."""
+        """The CPU time outside of its children."""
         return self._without_children("cpu_time_total")
 
     @property
     def device_time_total(self) -> float:
-        """How long its kernels took."""
+        """The time of its kernels."""
         if self.is_async or not self.use_device:
             return 0
         if self.device_type != DeviceType.CPU:
@@ -205,7 +205,7 @@ class FunctionEvent(FormattedTimesMixin):
 
     @property
     def self_device_time_total(self) -> float:
-        """How long those of its own."""
+        """The time of its own kernels, without its children's."""
         if self.is_async or not self.use_device:
             return 0
         inside = self.cpu_children if self.device_type == DeviceType.CPU else []
@@ -213,7 +213,7 @@ class FunctionEvent(FormattedTimesMixin):
 
     @property
     def key(self) -> str:
-        """What events are grouped by."""
+        """The key by which events are grouped."""
         return self.name
 
     def __repr__(self) -> str:
@@ -240,7 +240,7 @@ _SUMMED = (
 
 
 class FunctionEventAvg(FormattedTimesMixin):
-    """Events of one key: what the first one tells, and sums of all their times."""
+    """The average of events with one key: attributes of the first, and summed times."""
 
     __module__ = "torch.autograd.profiler_util"
 
@@ -257,10 +257,10 @@ class FunctionEventAvg(FormattedTimesMixin):
         self.flops: int | None = 0
 
     def add(self, other: Any) -> FunctionEventAvg:
-        """Add an event, or a sum of events.
+        """Add an event or another average.
 
         Raises:
-            AssertionError: it is neither, or has another key.
+            AssertionError: the argument is neither, or has another key.
         """
         if self.key is None:
             for name in _TOLD:
@@ -289,20 +289,20 @@ class FunctionEventAvg(FormattedTimesMixin):
         )
 
 
-# Lists of them ------------------------------------------------------------------------------------
+# Lists of events ----------------------------------------------------------------------------------
 
 _METRICS = [f"self_{device}_time_total" for device in ("cpu", "cuda", "xpu", "privateuse1")]
 
 
 def _attribute(name: str) -> str:
-    """An attribute by the name that it has for one device."""
+    """An attribute by its device-specific name."""
     for device in ("cuda", "xpu", "privateuse1"):
         name = name.replace(device, "device")
     return name
 
 
 class EventList(list[Any]):
-    """Events in the order in which they began, or their averages."""
+    """A list of events ordered by start time, or of averages."""
 
     __module__ = "torch.autograd.profiler_util"
 
@@ -327,7 +327,7 @@ class EventList(list[Any]):
         return self.table()
 
     def _populate_cpu_children(self) -> None:
-        """Tell each event its parent: the innermost of its thread during all of which it ran."""
+        """Set each event's parent: the innermost event of its thread that contains it."""
         nested = [event for event in self if not event.is_async and event.device_type == DeviceType.CPU]
         nested.sort(key=attrgetter("thread"))
         for _, of_thread in groupby(nested, key=attrgetter("thread", "node_id")):
@@ -344,7 +344,7 @@ class EventList(list[Any]):
                 around.append(event)
 
     def _remove_dup_nodes(self) -> None:
-        """Take away what is all that runs inside another event of its name."""
+        """Remove events that are the only child of an event with the same name."""
         while True:
             twice = []
             for event in self:
@@ -360,7 +360,7 @@ class EventList(list[Any]):
 
     @property
     def self_cpu_time_total(self) -> float:
-        """The time of all events, each without its children."""
+        """The total CPU time of all events, each without its children."""
         return sum(event.self_cpu_time_total for event in self)
 
     def table(
@@ -374,10 +374,10 @@ class EventList(list[Any]):
         top_level_events_only: bool = False,
         time_unit: str | None = None,
     ) -> str:
-        """A text with a row for each event, those that took longest first if sorted by their time.
+        """A table with a row for each event, sorted in descending order of an attribute if requested.
 
         Raises:
-            AttributeError: events have nothing of the name to sort by.
+            AttributeError: events do not have the attribute ``sort_by``.
         """
         if not self:
             return ""
@@ -411,10 +411,10 @@ class EventList(list[Any]):
         group_by_stack_n: int = 0,
         group_by_overload_name: bool = False,
     ) -> EventList:
-        """The events summed by their keys, in the order in which these came first.
+        """The averages of events by key, in order of first occurrence.
 
         Raises:
-            AssertionError: these are averages themselves.
+            AssertionError: the list has averages already.
         """
         if not self._tree_built:
             raise AssertionError("Expected tree to be built before calling key_averages")
@@ -449,7 +449,7 @@ class EventList(list[Any]):
         return total
 
     def export_chrome_trace(self, path: str) -> None:
-        """Write the events to a file as Chrome's tracing reads them."""
+        """Write the events to a file for Chrome's trace viewer."""
         events = [
             {
                 "name": event.trace_name,
@@ -467,14 +467,14 @@ class EventList(list[Any]):
             json.dump(events, file)
 
     def supported_export_stacks_metrics(self) -> list[str]:
-        """What ``export_stacks`` can tell."""
+        """The metrics of ``export_stacks``."""
         return [*_METRICS]
 
     def export_stacks(self, path: str, metric: str) -> None:
-        """Write to a file where events came from, and how long they took.
+        """Write the events' stacks and a metric to a file.
 
         Raises:
-            ValueError: there is no such metric.
+            ValueError: the metric is not supported.
         """
         if metric not in _METRICS:
             raise ValueError(f"metric should be one of: {_METRICS}")

@@ -1,4 +1,4 @@
-"""torch.autograd.variable: the old name of a tensor."""
+"""torch.autograd.variable: Variable, the deprecated name of Tensor."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ __all__ = ["Variable"]
 
 
 class ImperativeEngine:
-    """What old programs reach the running backward pass through."""
+    """torch._C._EngineBase: access to the running backward pass."""
 
     def queue_callback(self, callback: Callable[[], Any]) -> None:
-        """Run a function when the backward pass is done.
+        """Run a function at the end of the backward pass.
 
         Raises:
-            RuntimeError: outside of a backward pass.
+            RuntimeError: no backward pass is running.
         """
         if state.graph_task is None:
             raise RuntimeError("Final callbacks can only be installed during backward pass.")
         state.graph_task.callbacks.append(callback)
 
     def is_checkpoint_valid(self) -> bool:
-        """Whether the whole graph runs, as reentrant checkpoints need it."""
+        """Whether backward runs without ``inputs``, as reentrant checkpoints require."""
         return state.checkpoint_valid
 
 
@@ -41,7 +41,7 @@ class VariableMeta(type):
 
 
 class Variable(metaclass=VariableMeta):
-    """torch.autograd.Variable: a tensor that shares another's memory."""
+    """torch.autograd.Variable: a tensor that shares the data of another."""
 
     __module__ = "torch.autograd.variable"
     _execution_engine = ImperativeEngine()

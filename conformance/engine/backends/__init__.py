@@ -1,6 +1,6 @@
-"""torch.backends: libraries that torch may compute with, none of which this engine has, and the processor.
+"""torch.backends: settings of libraries that torch uses and this engine does not have, and of the CPU.
 
-What a program sets there is remembered, and changes nothing.
+Settings are stored and have no effect.
 """
 
 from __future__ import annotations

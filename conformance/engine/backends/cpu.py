@@ -1,4 +1,4 @@
-"""torch.backends.cpu: which of its kernels torch would run on this processor."""
+"""torch.backends.cpu: the capability of this processor, which selects torch's kernels."""
 
 from __future__ import annotations
 

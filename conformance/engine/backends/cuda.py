@@ -15,7 +15,7 @@ matmul = SimpleNamespace(
 
 
 def _switch(name: str) -> tuple[Callable[[bool], None], Callable[[], bool]]:
-    """How a kernel of scaled_dot_product_attention is enabled, and how that is asked."""
+    """The setter and getter of whether a backend of scaled_dot_product_attention is enabled."""
 
     def enable(enabled: bool) -> None:
         attention[name] = enabled

@@ -17,17 +17,17 @@ __all__ = ["allow_tf32", "benchmark", "benchmark_limit", "deterministic", "enabl
 
 
 def version() -> None:
-    """torch.backends.cudnn.version: there is none."""
+    """torch.backends.cudnn.version: None."""
 
 
 def is_acceptable(tensor: Any) -> bool:
-    """torch.backends.cudnn.is_acceptable: for no tensor."""
+    """torch.backends.cudnn.is_acceptable: False for every tensor."""
     return False
 
 
 @contextmanager
 def flags(**settings: Any) -> Iterator[None]:
-    """torch.backends.cudnn.flags: settings that hold inside."""
+    """torch.backends.cudnn.flags: a context with other settings."""
     before = {name: globals()[name] for name in settings}
     globals().update(settings)
     try:

@@ -1,4 +1,4 @@
-"""torch.cpu: what other devices have, of the one that there always is."""
+"""torch.cpu: the device interface (streams, events, device count) for the CPU, where operations are synchronous."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 
 
 class Stream:
-    """The CPU's order of things."""
+    """The CPU's only stream, on which everything is synchronous."""
 
     __module__ = "torch.cpu"
 
@@ -31,39 +31,39 @@ class Stream:
         pass
 
     def wait_stream(self, stream: Any) -> None:
-        """Nothing is to wait for."""
+        """Does nothing: the CPU is synchronous."""
 
     def record_event(self) -> None:
-        """Nothing is to record."""
+        """Does nothing: the CPU is synchronous."""
 
     def wait_event(self, event: Any) -> None:
-        """Nothing is to wait for."""
+        """Does nothing: the CPU is synchronous."""
 
 
 class Event:
-    """A point in a stream, which is passed."""
+    """An event in a stream, which is always complete."""
 
     __module__ = "torch.cpu"
 
     def query(self) -> bool:
-        """Whether it is passed."""
+        """Whether the event is complete: always."""
         return True
 
     def record(self, stream: Any = None) -> None:
-        """Nothing is to record."""
+        """Does nothing: the CPU is synchronous."""
 
     def synchronize(self) -> None:
-        """Nothing is to wait for."""
+        """Does nothing: the CPU is synchronous."""
 
     def wait(self, stream: Any = None) -> None:
-        """Nothing is to wait for."""
+        """Does nothing: the CPU is synchronous."""
 
 
 _current = _default = Stream()
 
 
 class StreamContext:
-    """Inside, another stream is the current one."""
+    """A context in which a stream is current."""
 
     __module__ = "torch.cpu"
 
@@ -82,41 +82,41 @@ class StreamContext:
 
 
 def stream(stream: Any) -> StreamContext:
-    """A context in which this is the current stream."""
+    """A context in which this stream is current."""
     return StreamContext(stream)
 
 
 def current_stream(device: Any = None) -> Stream:
-    """The stream that is used now."""
+    """The current stream."""
     return _current
 
 
 def is_available() -> bool:
-    """Always."""
+    """True."""
     return True
 
 
 def is_initialized() -> bool:
-    """Always."""
+    """True."""
     return True
 
 
 def device_count() -> int:
-    """One."""
+    """One device."""
     return 1
 
 
 def current_device() -> str:
-    """The CPU."""
+    """The name of the CPU."""
     return "cpu"
 
 
 def set_device(device: Any) -> None:
-    """There is no other."""
+    """Does nothing: there is no other device."""
 
 
 def synchronize(device: Any = None) -> None:
-    """Nothing is to wait for."""
+    """Does nothing: the CPU is synchronous."""
 
 
 _look_up = look_up("torch.cpu")

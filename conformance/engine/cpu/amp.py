@@ -1,4 +1,4 @@
-"""torch.cpu.amp: torch.amp's names of before."""
+"""torch.cpu.amp: the deprecated variants of torch.amp for the CPU."""
 
 from __future__ import annotations
 

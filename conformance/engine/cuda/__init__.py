@@ -1,4 +1,4 @@
-"""torch.cuda of a machine without one: what asks finds none, what needs one is refused, a seed changes nothing."""
+"""torch.cuda on a machine without a GPU: no devices, errors for functions that need one, and no effect of seeds."""
 
 from __future__ import annotations
 
@@ -48,17 +48,17 @@ max_memory_allocated = memory_reserved = max_memory_reserved = memory_allocated
 
 
 def get_rng_state_all() -> list[Any]:
-    """torch.cuda.get_rng_state_all: none."""
+    """torch.cuda.get_rng_state_all: an empty list."""
     return []
 
 
 def set_rng_state(new_state: Any, device: Any = "cuda") -> None:
-    """torch.cuda.set_rng_state: waits for a device."""
+    """torch.cuda.set_rng_state: deferred until CUDA is initialized, which never happens."""
     new_state.clone()
 
 
 def set_rng_state_all(new_states: Any) -> None:
-    """torch.cuda.set_rng_state_all: each waits for its device."""
+    """torch.cuda.set_rng_state_all: deferred like set_rng_state."""
     for each in new_states:
         set_rng_state(each)
 

@@ -1,4 +1,4 @@
-"""torch.cuda.amp: torch.amp's names of before."""
+"""torch.cuda.amp: the deprecated variants of torch.amp for cuda."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""torch.distributions: distributions that are differentiable in their parameters."""
+"""torch.distributions: probability distributions with differentiable parameters."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ __all__ = ["Bernoulli"]
 
 
 class Bernoulli(OfProbability, ExponentialFamily):
-    """1 with a probability, else 0."""
+    """1 with probability ``probs``, else 0."""
 
     __module__ = "torch.distributions.bernoulli"
     _mean_carrier_measure = 0
@@ -29,7 +29,7 @@ class Bernoulli(OfProbability, ExponentialFamily):
 
     @property
     def param_shape(self) -> Size:
-        """The parameter's shape."""
+        """The shape of ``probs`` or ``logits``."""
         return (self.probs if "probs" in vars(self) else self.logits).size()
 
     @property

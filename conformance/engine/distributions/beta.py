@@ -20,7 +20,7 @@ _stack = FUNCTIONS["stack"]
 
 
 class Beta(ExponentialFamily):
-    """The first of two shares of a `Dirichlet` distribution."""
+    """The Beta distribution, the first component of a two-dimensional `Dirichlet`."""
 
     __module__ = "torch.distributions.beta"
     arg_constraints = {"concentration1": constraints.positive, "concentration0": constraints.positive}  # noqa: RUF012 - torch's own form
@@ -42,12 +42,12 @@ class Beta(ExponentialFamily):
 
     @property
     def concentration1(self) -> Tensor:
-        """The shape of the first."""
+        """The first concentration parameter (alpha)."""
         return self._dirichlet.concentration[..., 0]
 
     @property
     def concentration0(self) -> Tensor:
-        """The shape of the other."""
+        """The second concentration parameter (beta)."""
         return self._dirichlet.concentration[..., 1]
 
     @property

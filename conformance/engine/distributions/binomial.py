@@ -18,7 +18,7 @@ __all__ = ["Binomial"]
 
 
 class Trials(LogOdds):
-    """Base of distributions with a ``total_count`` of trials, and ``probs`` or ``logits`` of a success."""
+    """The base of distributions with ``total_count`` trials and ``probs`` or ``logits`` of success."""
 
     total_count: Tensor
 
@@ -40,12 +40,12 @@ class Trials(LogOdds):
 
     @property
     def param_shape(self) -> Size:
-        """The parameter's shape."""
+        """The shape of ``probs`` or ``logits``."""
         return self._param.size()
 
 
 class Binomial(Trials):
-    """How many of ``total_count`` trials succeed."""
+    """The number of successes in ``total_count`` trials."""
 
     __module__ = "torch.distributions.binomial"
     arg_constraints = {  # noqa: RUF012 - torch's own form
@@ -89,7 +89,7 @@ class Binomial(Trials):
         total = self.total_count
         of_all, of_some, of_rest = (total + 1).lgamma(), (value + 1).lgamma(), (total - value + 1).lgamma()
         logits = self.logits
-        positive = (logits.clamp(min=0) + logits - logits.clamp(max=0)) / 2  # with slope 1/2 at 0
+        positive = (logits.clamp(min=0) + logits - logits.clamp(max=0)) / 2  # with derivative 1/2 at 0
         normalizer = total * positive + total * (-logits.abs()).exp().log1p() - of_all
         return value * logits - of_some - of_rest - normalizer
 

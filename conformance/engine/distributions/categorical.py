@@ -23,7 +23,7 @@ _CONSTRAINTS = {"probs": constraints.simplex, "logits": constraints.real_vector}
 
 
 class Categorical(Distribution):
-    """The number of a class; along the last dimension ``probs`` are their probabilities, ``logits`` the logarithms."""
+    """A class index; the last dimension of ``probs`` or ``logits`` has the (log) probabilities of the classes."""
 
     __module__ = "torch.distributions.categorical"
     arg_constraints = _CONSTRAINTS
@@ -66,7 +66,7 @@ class Categorical(Distribution):
 
     @property
     def param_shape(self) -> Size:
-        """The parameter's shape."""
+        """The shape of ``probs`` or ``logits``."""
         return self._param.size()
 
     @property
@@ -99,7 +99,7 @@ class Categorical(Distribution):
 
 
 class OfCategorical(Distribution):
-    """Base of distributions that wrap a Categorical and have its parameters."""
+    """The base of distributions that wrap a Categorical and share its parameters."""
 
     _categorical: Categorical
 
@@ -109,15 +109,15 @@ class OfCategorical(Distribution):
 
     @property
     def probs(self) -> Tensor:
-        """The probabilities."""
+        """The normalized probabilities."""
         return self._categorical.probs
 
     @property
     def logits(self) -> Tensor:
-        """Their logarithms."""
+        """The normalized log probabilities."""
         return self._categorical.logits
 
     @property
     def param_shape(self) -> Size:
-        """The parameter's shape."""
+        """The shape of ``probs`` or ``logits``."""
         return self._categorical.param_shape

@@ -13,7 +13,7 @@ __all__ = ["Cauchy"]
 
 
 class Cauchy(LocationScale):
-    """The ratio of two normal variables, which has neither mean nor variance."""
+    """The Cauchy distribution, which has neither mean nor variance."""
 
     __module__ = "torch.distributions.cauchy"
 

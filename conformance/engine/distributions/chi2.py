@@ -12,7 +12,7 @@ __all__ = ["Chi2"]
 
 
 class Chi2(Gamma):
-    """The sum of ``df`` squares of standard normal variables."""
+    """The sum of ``df`` squared standard normal variables."""
 
     __module__ = "torch.distributions.chi2"
     arg_constraints: Any = {"df": constraints.positive}  # noqa: RUF012 - torch's own form
@@ -22,5 +22,5 @@ class Chi2(Gamma):
 
     @property
     def df(self) -> Tensor:
-        """Degrees of freedom."""
+        """The degrees of freedom."""
         return self.concentration * 2

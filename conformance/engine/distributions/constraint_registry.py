@@ -1,4 +1,4 @@
-"""torch.distributions.biject_to and transform_to: transforms of real numbers to values that satisfy a constraint (torch:
+"""torch.distributions.biject_to and transform_to: transforms from real numbers to a constraint (torch:
 distributions/constraint_registry.py)."""
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Factory = Callable[[Any], Any]
 
 
 class ConstraintRegistry:
-    """Called with a constraint, the transform that is registered for its class."""
+    """Maps a constraint to the transform that is registered for its class."""
 
     __module__ = "torch.distributions.constraint_registry"
 
@@ -23,10 +23,10 @@ class ConstraintRegistry:
         self._registry: dict[type, Factory] = {}
 
     def register(self, constraint: Any, factory: Factory | None = None) -> Any:
-        """Register a function of the constraint for its class, or a decorator for one.
+        """Register a function from constraints to transforms for a constraint's class; also a decorator.
 
         Raises:
-            TypeError: what is given is no constraint, and no class of them.
+            TypeError: the argument is neither a constraint nor a class of constraints.
         """
         if factory is None:
             return lambda factory: self.register(constraint, factory)
@@ -47,7 +47,7 @@ class ConstraintRegistry:
 
 
 biject_to, transform_to = ConstraintRegistry(), ConstraintRegistry()
-"""Bijective transforms, and those that need not be."""
+"""The registries of bijective transforms, and of arbitrary ones."""
 _BOTH = biject_to, transform_to
 
 
@@ -118,7 +118,7 @@ def _positive_definite(constraint: Any) -> Any:
 
 
 def _register_joined(registry: ConstraintRegistry) -> None:
-    """Those of constraints that are made of others, for which the same registry is asked."""
+    """Register transforms of composed constraints, whose parts use the same registry."""
 
     @_for((registry,), constraints.independent)
     def independent(constraint: Any) -> Any:

@@ -1,4 +1,4 @@
-"""torch.distributions.constraints: conditions on parameters and values (torch: distributions/constraints.py)."""
+"""torch.distributions.constraints: regions of valid parameters and values (torch: distributions/constraints.py)."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _isclose = FUNCTIONS["isclose"]
 
 
 class MixtureSameFamilyConstraint(Constraint):
-    """One that holds for all components of a mixture."""
+    """A constraint that must hold for all components of a mixture."""
 
     __module__ = "torch.distributions.constraints"
 
@@ -99,7 +99,7 @@ class _OneHot(Constraint):
 
 
 class _Bounded(Constraint):
-    """Between the bounds that are named."""
+    """The base of constraints with bounds, which are attributes."""
 
     __module__ = "torch.distributions.constraints"
     bounds: tuple[str, ...] = ()
@@ -181,7 +181,7 @@ class _Simplex(Constraint):
 
 
 class _Multinomial(Constraint):
-    """Counts that are no more than ``upper_bound`` together."""
+    """Vectors of counts whose sum is at most ``upper_bound``."""
 
     __module__ = "torch.distributions.constraints"
     is_discrete = True
@@ -210,7 +210,7 @@ class _LowerCholesky(_LowerTriangular):
 
 
 class _CorrCholesky(_LowerCholesky):
-    """With rows of length 1."""
+    """Lower triangular matrices with rows of norm 1 and positive diagonal."""
 
     __module__ = "torch.distributions.constraints"
 

@@ -25,12 +25,12 @@ _max = FUNCTIONS["max"]
 
 
 class ContinuousBernoulli(LogOdds, ExponentialFamily):
-    """From 0 to 1, with a density whose logarithm is linear.
+    """The continuous Bernoulli distribution on [0, 1], whose log density is linear.
 
-    Between the bounds ``lims`` of ``probs``, where the density is nearly level, Taylor series are taken.
+    Between the bounds ``lims`` of ``probs``, where the density is nearly uniform, Taylor series are used.
 
     Raises:
-        ValueError: the probabilities are not between 0 and 1, or not one of both parameters is given.
+        ValueError: ``probs`` is outside of [0, 1], or not exactly one parameter is given.
     """
 
     __module__ = "torch.distributions.continuous_bernoulli"
@@ -53,7 +53,7 @@ class ContinuousBernoulli(LogOdds, ExponentialFamily):
             self._param = self.logits
         else:
             (found,) = broadcast_all(probs)
-            # clamped ones would always be inside
+            # checked before clamping, after which all values are valid
             if validate_args is not None and not self.arg_constraints["probs"].check(found).all():
                 raise ValueError("The parameter probs has invalid values")
             self.probs = self._param = clamp_probs(found)
@@ -75,43 +75,43 @@ class ContinuousBernoulli(LogOdds, ExponentialFamily):
 
     @property
     def param_shape(self) -> Size:
-        """The parameter's shape."""
+        """The shape of ``probs`` or ``logits``."""
         return self._param.size()
 
-    def _steep(self) -> Tensor:
-        """Where no series is taken."""
+    def _outside_lims(self) -> Tensor:
+        """Where ``probs`` is outside of ``lims``, so that no series is needed."""
         return _max(self.probs.le(self._lims[0]), self.probs.gt(self._lims[1]))
 
-    def _cut(self) -> Tensor:
-        """The probabilities, a bound instead of those of which a series is taken."""
-        return _where(self._steep(), self.probs, self._lims[0] * ones_like(self.probs))
+    def _cut_probs(self) -> Tensor:
+        """The probabilities, replaced by a bound where a series is used."""
+        return _where(self._outside_lims(), self.probs, self._lims[0] * ones_like(self.probs))
 
     def _log_norm(self) -> Tensor:
-        """The logarithm of the density's normalizer."""
-        cut = self._cut()
+        """The log of the normalization constant."""
+        cut = self._cut_probs()
         low = _where(cut.le(0.5), cut, zeros_like(cut))
         high = _where(cut.ge(0.5), cut, ones_like(cut))
         odds = ((-cut).log1p() - cut.log()).abs().log()
         exact = odds - _where(cut.le(0.5), (-2.0 * low).log1p(), (2.0 * high - 1.0).log())
         x = (self.probs - 0.5).pow(2)
         series = math.log(2.0) + (4.0 / 3.0 + 104.0 / 45.0 * x) * x
-        return _where(self._steep(), exact, series)
+        return _where(self._outside_lims(), exact, series)
 
     @property
     def mean(self) -> Tensor:
-        cut = self._cut()
+        cut = self._cut_probs()
         exact = cut / (2.0 * cut - 1.0) + 1.0 / ((-cut).log1p() - cut.log())
         x = self.probs - 0.5
         series = 0.5 + (1.0 / 3.0 + 16.0 / 45.0 * x.pow(2)) * x
-        return _where(self._steep(), exact, series)
+        return _where(self._outside_lims(), exact, series)
 
     @property
     def variance(self) -> Tensor:
-        cut = self._cut()
+        cut = self._cut_probs()
         exact = cut * (cut - 1.0) / (1.0 - 2.0 * cut).pow(2) + 1.0 / ((-cut).log1p() - cut.log()).pow(2)
         x = (self.probs - 0.5).pow(2)
         series = 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * x) * x
-        return _where(self._steep(), exact, series)
+        return _where(self._outside_lims(), exact, series)
 
     def sample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
         with no_grad():
@@ -127,16 +127,16 @@ class ContinuousBernoulli(LogOdds, ExponentialFamily):
 
     def cdf(self, value: Tensor) -> Tensor:
         self._validate(value)
-        cut = self._cut()
+        cut = self._cut_probs()
         powers = cut.pow(value) * (1.0 - cut).pow(1.0 - value)
         exact = (powers + cut - 1.0) / (2.0 * cut - 1.0)
-        inside = _where(self._steep(), exact, value)
+        inside = _where(self._outside_lims(), exact, value)
         up_to_1 = _where(value.ge(1.0), ones_like(value), inside)
         return _where(value.le(0.0), zeros_like(value), up_to_1)
 
     def icdf(self, value: Tensor) -> Tensor:
-        cut = self._cut()
-        steep = self._steep()
+        cut = self._cut_probs()
+        steep = self._outside_lims()
         rise = (-cut + value * (2.0 * cut - 1.0)).log1p() - (-cut).log1p()
         return _where(steep, rise / (cut.log() - (-cut).log1p()), value)
 

@@ -35,7 +35,7 @@ class _Dirichlet(Function):
 
 
 class Dirichlet(ExponentialFamily):
-    """Shares of gamma variables of shapes ``concentration`` in their sum."""
+    """The Dirichlet distribution: gamma variables with these concentrations, divided by their sum."""
 
     __module__ = "torch.distributions.dirichlet"
     arg_constraints = {"concentration": constraints.independent(constraints.positive, 1)}  # noqa: RUF012 - torch's own form

@@ -1,4 +1,4 @@
-"""torch.distributions.Distribution, and the base classes that several distributions share (torch:
+"""torch.distributions.Distribution, and common base classes of distributions (torch:
 distributions/distribution.py)."""
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ _NOT_THERE = property(_not_implemented)
 
 
 def is_all_true(checked: Any) -> bool:
-    """Whether all elements are true, in each sample of the vmaps in force."""
+    """Whether all elements are true, for every sample of active vmaps."""
     if isinstance(checked, BatchedTensor):
         return all(is_all_true(each) for each in checked._samples)
     return bool(checked.all())
 
 
 class Distribution:
-    """The base class of all distributions: a batch of ``batch_shape``, with samples of ``event_shape``.
+    """The base class of distributions, with a ``batch_shape`` and an ``event_shape``.
 
     Raises:
-        ValueError: a parameter is not as ``arg_constraints`` has it, unless ``validate_args`` is False.
+        ValueError: a parameter violates ``arg_constraints``, unless ``validate_args`` is False.
     """
 
     __module__ = "torch.distributions.distribution"
@@ -56,7 +56,7 @@ class Distribution:
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
-        """Whether parameters and values are checked where nothing else is said."""
+        """Set the default of ``validate_args``."""
         if value not in [True, False]:
             raise ValueError
         Distribution._validate_args = value
@@ -103,7 +103,7 @@ class Distribution:
 
     @property
     def mode(self) -> Tensor:
-        """The likeliest value."""
+        """The most probable value."""
         raise NotImplementedError(f"{self.__class__} does not implement mode")
 
     @property
@@ -112,56 +112,56 @@ class Distribution:
         return self.variance.sqrt()
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
-        """The same distributions, expanded to a batch."""
+        """The distribution expanded to a batch shape."""
         raise NotImplementedError
 
     def sample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
-        """Samples, which do not require a gradient."""
+        """Samples that do not require grad."""
         with no_grad():
             return self.rsample(sample_shape)
 
     def rsample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
-        """Samples as functions of the parameters, which are differentiable."""
+        """Reparametrized samples, which are differentiable with respect to the parameters."""
         raise NotImplementedError
 
     def sample_n(self, n: int) -> Tensor:
-        """So many samples; deprecated."""
+        """``n`` samples; deprecated."""
         text = "`sample_n(n)` will be deprecated. Use `sample((n,))` instead."
         warnings.warn(text, FutureWarning, stacklevel=2)
         return self.sample(Size((n,)))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density, or of the probability."""
+        """The log of the probability density or mass."""
         raise NotImplementedError
 
     def cdf(self, value: Tensor) -> Tensor:
-        """The probability of what is not greater."""
+        """The cumulative distribution function."""
         raise NotImplementedError
 
     def icdf(self, value: Tensor) -> Tensor:
-        """The inverse of `cdf`."""
+        """The inverse cumulative distribution function."""
         raise NotImplementedError
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        """All values, along the first dimension."""
+        """All values of a discrete distribution, along the first dimension."""
         raise NotImplementedError
 
     def entropy(self) -> Tensor:
-        """The entropy, of the batch's shape."""
+        """The entropy, with the batch shape."""
         raise NotImplementedError
 
     def perplexity(self) -> Tensor:
-        """e to the power of the entropy."""
+        """exp of the entropy."""
         return self.entropy().exp()
 
     def _extended_shape(self, sample_shape: Any = NO_SHAPE) -> Size:
         return Size((*tuple(sample_shape), *self._batch_shape, *self._event_shape))
 
     def _validate_sample(self, value: Any) -> None:
-        """Refuse what cannot be a sample.
+        """Raise an error for values that are not valid samples.
 
         Raises:
-            ValueError: it is no tensor, of a wrong shape or outside of the support.
+            ValueError: the value is not a tensor, has a wrong shape or is outside of the support.
         """
         if not isinstance(value, Tensor):
             raise ValueError("The value argument to log_prob must be a Tensor")
@@ -196,7 +196,7 @@ class Distribution:
             self._validate_sample(value)
 
     def _expanded(self, cls: type, _instance: Any, batch_shape: Sequence[int], **parameters: Tensor) -> Any:
-        """A distribution with other parameters, which are not checked again."""
+        """A copy with expanded parameters, which are not validated again."""
         if _instance is None and type(self).__init__ is not cls.__init__:  # type: ignore[misc]  # it is only compared
             raise NotImplementedError(
                 f"Subclass {type(self).__name__} of {cls.__name__} that defines a custom __init__ method must also "
@@ -215,7 +215,7 @@ class Distribution:
 
 
 class Broadcast(Distribution):
-    """Base of scalar distributions whose parameters, tensors or numbers, are broadcast together."""
+    """The base of scalar distributions, whose parameters (tensors or numbers) are broadcast."""
 
     def __init__(self, validate_args: bool | None, **parameters: Any) -> None:
         vars(self).update(zip(parameters, broadcast_all(*parameters.values()), strict=True))
@@ -228,13 +228,13 @@ class Broadcast(Distribution):
         own = {
             name: each.expand(batch_shape) for name, each in vars(self).items() if isinstance(each, Tensor)
         }
-        # The class whose __init__ is not run again: torch's own, not one that is derived from it.
+        # Only the __init__ of torch's own class is skipped, not that of a subclass.
         defining = next(each for each in type(self).__mro__ if each.__module__.startswith("torch."))
         return self._expanded(defining, _instance, batch_shape, **own)
 
 
 class LocationScale(Broadcast):
-    """Base of symmetric distributions with a location ``loc`` and a scale ``scale``."""
+    """The base of symmetric distributions with ``loc`` and ``scale``."""
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}  # noqa: RUF012 - torch's own form
     support = constraints.real
@@ -253,7 +253,7 @@ class LocationScale(Broadcast):
 
 
 class LogOdds(Distribution):
-    """Base of distributions with ``probs`` or ``logits``; the one that is not given is computed on first use."""
+    """The base of distributions with ``probs`` or ``logits``; the other one is computed on first use."""
 
     @lazy_property
     def logits(self) -> Tensor:
@@ -265,7 +265,7 @@ class LogOdds(Distribution):
 
 
 class OfProbability(Broadcast, LogOdds):
-    """Base of distributions with no parameter but ``probs`` or ``logits``."""
+    """The base of distributions whose only parameter is ``probs`` or ``logits``."""
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}  # noqa: RUF012 - torch's own form
 

@@ -12,7 +12,7 @@ __all__ = ["ExponentialFamily"]
 
 
 class ExponentialFamily(Distribution):
-    """Those whose density is an exponential of natural parameters, less the logarithm of a normalizer."""
+    """The base of exponential families, whose log density is linear in natural parameters minus a log normalizer."""
 
     __module__ = "torch.distributions.exp_family"
     _natural_params: Any = _NOT_THERE
@@ -22,7 +22,7 @@ class ExponentialFamily(Distribution):
         raise NotImplementedError
 
     def entropy(self) -> Tensor:
-        """By the normalizer's slope at the natural parameters."""
+        """The entropy, from the derivative of the log normalizer at the natural parameters."""
         result: Any = -self._mean_carrier_measure
         parameters = natural(self)
         normalizer, slopes = normalized(self, parameters)
@@ -33,11 +33,11 @@ class ExponentialFamily(Distribution):
 
 
 def natural(family: ExponentialFamily) -> list[Tensor]:
-    """Its natural parameters, as leaves."""
+    """The natural parameters as leaves."""
     return [each.detach().requires_grad_() for each in family._natural_params]
 
 
 def normalized(family: ExponentialFamily, parameters: list[Tensor]) -> tuple[Tensor, tuple[Any, ...]]:
-    """Its normalizer at such parameters, and the slopes of that."""
+    """The log normalizer at natural parameters, and its gradients."""
     normalizer = family._log_normalizer(*parameters)
     return normalizer, grad(normalizer.sum(), parameters, create_graph=True)

@@ -15,7 +15,7 @@ __all__ = ["Exponential"]
 
 
 class Exponential(Broadcast, ExponentialFamily):
-    """Waiting times of events that come at ``rate``."""
+    """The exponential distribution: waiting times of events with a ``rate``."""
 
     __module__ = "torch.distributions.exponential"
     _mean_carrier_measure = 0

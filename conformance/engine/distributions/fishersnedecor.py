@@ -18,7 +18,7 @@ __all__ = ["FisherSnedecor"]
 
 
 class FisherSnedecor(Distribution):
-    """The quotient of two mean squares of normal variables, ``df1`` and ``df2`` of them."""
+    """The F distribution: the ratio of two `Chi2` variables, each divided by its degrees of freedom."""
 
     __module__ = "torch.distributions.fishersnedecor"
     arg_constraints = {"df1": constraints.positive, "df2": constraints.positive}  # noqa: RUF012 - torch's own form
@@ -37,7 +37,7 @@ class FisherSnedecor(Distribution):
         return self._expanded(FisherSnedecor, _instance, batch_shape, **own)
 
     def _above(self, least: int) -> Tensor:
-        """The second degrees of freedom, nan where they are no more."""
+        """``df2``, nan where it is not above a bound."""
         found = self.df2.clone(memory_format=layout.contiguous_format)
         found[found <= least] = math.nan
         return found

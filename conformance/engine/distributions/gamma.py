@@ -18,7 +18,7 @@ __all__ = ["Gamma"]
 
 
 class Gamma(Broadcast, ExponentialFamily):
-    """Of shape ``concentration``; the waiting time for so many events that come at ``rate``."""
+    """The gamma distribution with shape ``concentration`` and ``rate``."""
 
     __module__ = "torch.distributions.gamma"
     arg_constraints: Any = {"concentration": constraints.positive, "rate": constraints.positive}  # noqa: RUF012 - torch's
@@ -46,7 +46,7 @@ class Gamma(Broadcast, ExponentialFamily):
     def rsample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
         shape = self._extended_shape(sample_shape)
         value = _standard_gamma(self.concentration.expand(shape)) / self.rate.expand(shape)
-        value.detach().clamp_(min=dtypes.finfo(value.dtype).tiny)  # as if it had been drawn so
+        value.detach().clamp_(min=dtypes.finfo(value.dtype).tiny)  # as if the clamped values had been drawn
         return value
 
     def log_prob(self, value: Any) -> Tensor:

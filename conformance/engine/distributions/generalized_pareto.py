@@ -21,9 +21,9 @@ _isclose = FUNCTIONS["isclose"]
 
 
 class GeneralizedPareto(Broadcast):
-    """What exceeds ``loc``, by some ``scale``; with a positive ``concentration`` the tail is heavy, with 0 exponential.
+    """The generalized Pareto distribution above ``loc``.
 
-    With a negative one there is an upper bound.
+    The tail is heavy for positive ``concentration``, exponential for 0 and bounded for negative ones.
     """
 
     __module__ = "torch.distributions.generalized_pareto"
@@ -46,7 +46,7 @@ class GeneralizedPareto(Broadcast):
         return constraints.interval(low, _where(shape < 0, low - self.scale / shape, math.inf))
 
     def _below(self, bound: float, instead: float) -> tuple[Tensor, Tensor]:
-        """Whether the concentration is below a bound, and itself where it is."""
+        """Whether the concentration is below a bound, and the concentration where it is (else a safe value)."""
         below = self.concentration < bound
         return below, _where(below, self.concentration, instead)
 
@@ -72,7 +72,7 @@ class GeneralizedPareto(Broadcast):
         return (value - self.loc) / self.scale
 
     def _nonzero(self, zero: Tensor) -> tuple[Tensor, Tensor]:
-        """Where the concentration is zero, and itself where it is not."""
+        """Where the concentration is 0, and the concentration where it is not (else a safe value)."""
         exponential = _isclose(self.concentration, zero)
         return exponential, _where(exponential, ones_like(self.concentration), self.concentration)
 
@@ -84,14 +84,14 @@ class GeneralizedPareto(Broadcast):
         return -self.scale.log() - _where(exponential, z, power)
 
     def log_survival_function(self, value: Tensor) -> Tensor:
-        """The logarithm of the probability of what is greater."""
+        """The log of the survival function."""
         z = self._standard(value)
         exponential, shape = self._nonzero(tensor(0.0))
         power = -(shape * z).log1p() / shape
         return _where(exponential, -z, power)
 
     def log_cdf(self, value: Tensor) -> Tensor:
-        """The logarithm of the probability of what is not greater."""
+        """The log of the cumulative distribution function."""
         return (-self.log_survival_function(value).exp()).log1p()
 
     def cdf(self, value: Tensor) -> Tensor:

@@ -18,7 +18,7 @@ __all__ = ["Geometric"]
 
 
 class Geometric(OfProbability):
-    """How often something fails that succeeds with a probability, until it does."""
+    """The number of failures before the first success."""
 
     __module__ = "torch.distributions.geometric"
     support = constraints.nonnegative_integer

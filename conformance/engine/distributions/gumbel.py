@@ -18,7 +18,7 @@ __all__ = ["Gumbel"]
 
 
 class Gumbel(TransformedDistribution):
-    """The greatest of many."""
+    """The Gumbel distribution, a limit of maxima of samples."""
 
     __module__ = "torch.distributions.gumbel"
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}  # noqa: RUF012 - torch's own form

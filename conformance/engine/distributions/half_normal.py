@@ -17,7 +17,7 @@ __all__ = ["HalfNormal"]
 
 
 class HalfDistribution(TransformedDistribution):
-    """Base of the absolute values of distributions that are symmetric around 0."""
+    """The base of the absolute values of symmetric distributions around 0."""
 
     arg_constraints = {"scale": constraints.positive}  # noqa: RUF012 - torch's own form
     support = constraints.nonnegative

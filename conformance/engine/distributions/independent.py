@@ -15,7 +15,7 @@ __all__ = ["Independent"]
 
 
 class Independent(Distribution):
-    """A distribution whose last dimensions of the batch belong to one event."""
+    """A distribution with some of the last batch dimensions reinterpreted as event dimensions."""
 
     __module__ = "torch.distributions.independent"
     arg_constraints: Any = {}  # noqa: RUF012 - torch's own form

@@ -18,7 +18,7 @@ _where = FUNCTIONS["where"]
 
 
 class InverseGamma(TransformedDistribution):
-    """One over a `Gamma` variable."""
+    """The reciprocal of a `Gamma` variable."""
 
     __module__ = "torch.distributions.inverse_gamma"
     arg_constraints = {"concentration": constraints.positive, "rate": constraints.positive}  # noqa: RUF012 - torch's own form
@@ -31,12 +31,12 @@ class InverseGamma(TransformedDistribution):
 
     @property
     def concentration(self) -> Tensor:
-        """The gamma variable's shape."""
+        """The concentration of the gamma variable."""
         return self.base_dist.concentration
 
     @property
     def rate(self) -> Tensor:
-        """The gamma variable's rate, which is the scale here."""
+        """The rate of the gamma variable, which is the scale of the reciprocal."""
         return self.base_dist.rate
 
     @property

@@ -1,4 +1,4 @@
-"""torch.distributions.kl_divergence and register_kl: divergences by the types of both distributions (torch:
+"""torch.distributions.kl_divergence and register_kl, dispatched by the types of both distributions (torch:
 distributions/kl.py)."""
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ _REGISTRY: dict[tuple[type, type], Divergence] = {}
 
 
 def register_kl(type_p: type, type_q: type) -> Callable[[Divergence], Divergence]:
-    """A decorator: the function gives the divergence of such distributions, and of derived ones without their own.
+    """A decorator that registers a function for the divergence of two types and their subclasses.
 
     Raises:
-        TypeError: one of them is no class.
+        TypeError: an argument is not a subclass of Distribution.
     """
     for each in (type_p, type_q):
         if not isinstance(each, type):
@@ -65,7 +65,7 @@ def register_kl(type_p: type, type_q: type) -> Callable[[Divergence], Divergence
 
 
 def kl_divergence(p: Any, q: Any) -> Tensor:
-    """What is lost where ``q`` stands for ``p``, of the batch's shape.
+    """The Kullback-Leibler divergence KL(p || q), with the batch shape.
 
     Raises:
         NotImplementedError: nothing is registered for their types.
@@ -80,7 +80,7 @@ def kl_divergence(p: Any, q: Any) -> Tensor:
 
 @cache
 def _dispatch_kl(type_p: type, type_q: type) -> Divergence | None:
-    """What was registered for the classes nearest to these: to p's first, which q's must not contradict."""
+    """The function of the most specific registered types; warns if p and q disagree which these are."""
     above = type_p.__mro__, type_q.__mro__
     found = [pair for pair in itertools.product(*above) if pair in _REGISTRY]
     if not found:
@@ -97,7 +97,7 @@ def _dispatch_kl(type_p: type, type_q: type) -> Divergence | None:
     return _REGISTRY[left]
 
 
-# By the types of p and q. The formulas that need other modules of this package follow below.
+# By the types of p and q; formulas that need other modules of this package follow below.
 _FORMULAS: tuple[tuple[type, type, Divergence], ...] = (
     (Bernoulli, Bernoulli, kl_formulas.kl_bernoulli_bernoulli),
     (Beta, Beta, kl_formulas.kl_beta_beta),
@@ -150,7 +150,8 @@ _FORMULAS: tuple[tuple[type, type, Divergence], ...] = (
 
 _BOUNDED = (Beta, ContinuousBernoulli, Pareto, Uniform)
 _ON_ONE_SIDE = (*_BOUNDED, Exponential, Gamma)
-# By type and a parameter, which has the result's shape: the types it is infinitely far from, see Note [Beyond the support].
+# By the type of p, with a parameter of the result's shape: the types of q with an infinite divergence, see Note
+# [Beyond the support].
 _INFINITE: tuple[tuple[type, str, tuple[type, ...]], ...] = (
     (Beta, "concentration1", (Pareto,)),
     (ContinuousBernoulli, "probs", (Pareto,)),
@@ -186,7 +187,7 @@ def _kl_transformed_transformed(p: TransformedDistribution, q: TransformedDistri
 
 @register_kl(ExponentialFamily, ExponentialFamily)
 def _kl_expfamily_expfamily(p: Any, q: Any) -> Tensor:
-    """By what their normalizers are at the natural parameters, and by its slope there: a Bregman divergence."""
+    """The Bregman divergence of the log normalizers at the natural parameters."""
     if type(p) is not type(q):
         raise NotImplementedError(
             "The cross KL-divergence between different exponential families cannot                             be "
@@ -224,7 +225,7 @@ def _kl_multivariatenormal_multivariatenormal(p: MultivariateNormal, q: Multivar
 
 
 def _batch_trace_xxt(matrix: Tensor) -> Tensor:
-    """The sum of the squares of each matrix."""
+    """The trace of X @ X.T for each matrix, the sum of its squared elements."""
     flat = matrix.reshape(-1, matrix.size(-2) * matrix.size(-1)).pow(2).sum(-1)
     return flat.reshape(matrix.shape[:-2])
 

@@ -17,7 +17,7 @@ __all__ = ["Kumaraswamy"]
 
 
 class Kumaraswamy(TransformedDistribution):
-    """Much as a Beta distribution of both concentrations, with a distribution function that is elementary."""
+    """The Kumaraswamy distribution, similar to `Beta` with a closed-form cdf."""
 
     __module__ = "torch.distributions.kumaraswamy"
     arg_constraints = {"concentration1": constraints.positive, "concentration0": constraints.positive}  # noqa: RUF012 - torch's own form

@@ -13,7 +13,7 @@ __all__ = ["Laplace"]
 
 
 class Laplace(LocationScale):
-    """Exponential to both sides of ``loc``."""
+    """The Laplace distribution: two-sided exponential around ``loc``."""
 
     __module__ = "torch.distributions.laplace"
 

@@ -21,12 +21,12 @@ __all__ = ["LKJCholesky"]
 
 
 class LKJCholesky(Distribution):
-    """Factors (dim, dim), of correlations as likely as their determinant to the power of ``concentration`` - 1.
+    """Cholesky factors of correlation matrices with density proportional to det ** (``concentration`` - 1).
 
     (Lewandowski, Kurowicka and Joe, 2009.)
 
     Raises:
-        ValueError: of fewer than two variables there are no correlations.
+        ValueError: ``dim`` is less than 2.
     """
 
     __module__ = "torch.distributions.lkj_cholesky"
@@ -41,7 +41,9 @@ class LKJCholesky(Distribution):
         marginal = self.concentration + 0.5 * (dim - 2)
         before = arange(dim - 1, dtype=self.concentration.dtype)
         before = FUNCTIONS["cat"]([before.new_zeros((1,)), before])
-        self._beta = Beta(before + 0.5, marginal.unsqueeze(-1) - 0.5 * before)  # of a row's squared length
+        self._beta = Beta(
+            before + 0.5, marginal.unsqueeze(-1) - 0.5 * before
+        )  # the distribution of a row's squared norm
         super().__init__(self.concentration.size(), Size((dim, dim)), validate_args)
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
@@ -51,11 +53,11 @@ class LKJCholesky(Distribution):
         return new
 
     def sample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
-        """Row by row, a direction and a squared length below the diagonal (the onion method)."""
+        """Sample rows by a direction and a squared norm below the diagonal (the onion method)."""
         squares = self._beta.sample(sample_shape).unsqueeze(-1)
         drawn = randn(self._extended_shape(sample_shape), dtype=squares.dtype).tril(-1)
         directions = drawn / drawn.norm(dim=-1, keepdim=True)
-        directions[..., 0, :].fill_(0.0)  # of nothing there is none
+        directions[..., 0, :].fill_(0.0)  # the first row is empty below the diagonal
         below = squares.sqrt() * directions
         rest = (1 - (below**2).sum(dim=-1)).clamp(min=dtypes.finfo(below.dtype).tiny)
         below += rest.sqrt().diag_embed()

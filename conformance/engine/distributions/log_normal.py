@@ -14,7 +14,7 @@ __all__ = ["LogNormal"]
 
 
 class LogNormal(TransformedDistribution):
-    """What has a logarithm of a normal distribution."""
+    """The exponential of a normal variable."""
 
     __module__ = "torch.distributions.log_normal"
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}  # noqa: RUF012 - torch's own form

@@ -14,7 +14,7 @@ __all__ = ["LogisticNormal"]
 
 
 class LogisticNormal(TransformedDistribution):
-    """Normal variables, broken into a stick."""
+    """Normal variables mapped to the simplex by a `StickBreakingTransform`."""
 
     __module__ = "torch.distributions.logistic_normal"
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}  # noqa: RUF012 - torch's own form
@@ -34,5 +34,5 @@ class LogisticNormal(TransformedDistribution):
 
     @property
     def scale(self) -> Tensor:
-        """Their standard deviations."""
+        """The standard deviations of the normal variables."""
         return self.base_dist.base_dist.scale

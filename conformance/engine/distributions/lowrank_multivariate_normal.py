@@ -20,7 +20,7 @@ _diag_embed, _matmul = FUNCTIONS["diag_embed"], FUNCTIONS["matmul"]
 
 
 def _with_unit(matrix: Tensor) -> Tensor:
-    """The lower factor of a matrix with 1 added to its diagonal."""
+    """The Cholesky factor of a matrix plus the identity."""
     n = matrix.size(-1)
     matrix = matrix.contiguous()
     matrix.view((-1, n * n))[:, :: n + 1] += 1
@@ -32,15 +32,15 @@ def _times(matrix: Tensor, vector: Tensor) -> Tensor:
 
 
 class LowRankMultivariateNormal(Distribution):
-    """Vectors around ``loc`` (..., n), of covariance ``cov_factor @ cov_factor.T + diag(cov_diag)``.
+    """Multivariate normal with ``loc`` (..., n) and covariance ``cov_factor @ cov_factor.T + diag(cov_diag)``.
 
-    The factor is of shape (..., n, rank), the diagonal (..., n).
+    The factor has shape (..., n, rank), the diagonal (..., n).
 
-    Note [Few vectors]: with the lower factor of the small matrix I + W.T @ D**-1 @ W, the determinant and the inverse
-    of W @ W.T + D take no larger one (Woodbury's identity).
+    Note [Few vectors]: determinant and inverse of W @ W.T + D follow from the Cholesky factor of the small matrix
+    I + W.T @ D**-1 @ W (Woodbury's identity).
 
     Raises:
-        ValueError: the shapes do not fit.
+        ValueError: the shapes do not match.
     """
 
     __module__ = "torch.distributions.lowrank_multivariate_normal"
@@ -54,7 +54,7 @@ class LowRankMultivariateNormal(Distribution):
     _unbroadcasted_cov_factor: Tensor
     _unbroadcasted_cov_diag: Tensor
     _capacitance_tril: Tensor
-    """The factor of the small matrix, see Note [Few vectors]."""
+    """The Cholesky factor of the small matrix, see Note [Few vectors]."""
 
     def __init__(
         self, loc: Tensor, cov_factor: Tensor, cov_diag: Tensor, validate_args: bool | None = None
@@ -93,7 +93,7 @@ class LowRankMultivariateNormal(Distribution):
         return self._expanded(LowRankMultivariateNormal, _instance, batch_shape, **own)
 
     def _weighted(self) -> Tensor:
-        """The factor transposed, by the diagonal."""
+        """W.T @ D**-1."""
         return self._unbroadcasted_cov_factor.mT / self._unbroadcasted_cov_diag.unsqueeze(-2)
 
     def _of_matrix(self, matrix: Tensor) -> Tensor:
@@ -112,7 +112,7 @@ class LowRankMultivariateNormal(Distribution):
 
     @lazy_property
     def scale_tril(self) -> Tensor:
-        # D**0.5 times the factor of I + D**-0.5 @ W @ W.T @ D**-0.5, whose eigenvalues are no less than 1
+        # D**0.5 times the factor of I + D**-0.5 @ W @ W.T @ D**-0.5, whose eigenvalues are at least 1
         root = self._unbroadcasted_cov_diag.sqrt().unsqueeze(-1)
         scaled = self._unbroadcasted_cov_factor / root
         return self._of_matrix(root * _with_unit(_matmul(scaled, scaled.mT)))
@@ -137,12 +137,12 @@ class LowRankMultivariateNormal(Distribution):
         return factored + self._unbroadcasted_cov_diag.sqrt() * of_diagonal
 
     def _log_det(self) -> Tensor:
-        """The logarithm of the covariance's determinant."""
+        """The log determinant of the covariance."""
         small = 2 * self._capacitance_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1)
         return small + self._unbroadcasted_cov_diag.log().sum(-1)
 
     def _squares(self, difference: Tensor) -> Tensor:
-        """Squared lengths of vectors in units of the covariance."""
+        """Squared Mahalanobis distances."""
         weighted = _times(self._weighted(), difference)
         plain = (difference.pow(2) / self._unbroadcasted_cov_diag).sum(-1)
         return plain - _batch_mahalanobis(self._capacitance_tril, weighted)

@@ -16,7 +16,7 @@ __all__ = ["MixtureSameFamily"]
 
 
 class MixtureSameFamily(Distribution):
-    """One of k distributions, the last dimension of ``component_distribution``'s batch, picked by a Categorical."""
+    """A mixture of k components, the last batch dimension of ``component_distribution``, chosen by a Categorical."""
 
     __module__ = "torch.distributions.mixture_same_family"
     arg_constraints: Any = {}  # noqa: RUF012 - torch's own form
@@ -74,17 +74,17 @@ class MixtureSameFamily(Distribution):
     def variance(self) -> Any:
         components, dim, probs = self.component_distribution, self._component_dim(), self._probs()
         within = (probs * components.variance).sum(dim)
-        between = (probs * (components.mean - self._beside(self.mean)).pow(2.0)).sum(dim)
+        between = (probs * (components.mean - self._pad(self.mean)).pow(2.0)).sum(dim)
         return within + between
 
     def cdf(self, x: Tensor) -> Tensor:
-        below = self.component_distribution.cdf(self._beside(x))
+        below = self.component_distribution.cdf(self._pad(x))
         return (below * self.mixture_distribution.probs).sum(-1)
 
     def log_prob(self, x: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(x)
-        of_each = self.component_distribution.log_prob(self._beside(x))
+        of_each = self.component_distribution.log_prob(self._pad(x))
         return (of_each + self.mixture_distribution.logits.log_softmax(-1)).logsumexp(-1)
 
     def sample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Any:
@@ -99,12 +99,12 @@ class MixtureSameFamily(Distribution):
     def _component_dim(self) -> int:
         return -1 - len(self._event_shape)
 
-    def _beside(self, value: Tensor) -> Tensor:
-        """A value with a dimension for the components."""
+    def _pad(self, value: Tensor) -> Tensor:
+        """A value with a new dimension for the components."""
         return value.unsqueeze(self._component_dim())
 
     def _probs(self) -> Tensor:
-        """The probabilities of the components, with the dimensions of their values."""
+        """The mixture probabilities, expanded to the dimensions of component values."""
         probs = self.mixture_distribution.probs
         picked = len(self.mixture_distribution.batch_shape)
         missing = 0 if picked == 1 else len(self._batch_shape) - picked

@@ -21,10 +21,10 @@ __all__ = ["Multinomial"]
 
 
 class Multinomial(OfCategorical):
-    """How often each class comes, of ``total_count`` samples of a `Categorical`.
+    """The counts of each class in ``total_count`` samples of a `Categorical`.
 
     Raises:
-        NotImplementedError: the count is no integer.
+        NotImplementedError: the count is not an int.
     """
 
     __module__ = "torch.distributions.multinomial"

@@ -21,9 +21,9 @@ _broadcast_shapes = FUNCTIONS["broadcast_shapes"]
 
 
 def _batch_mahalanobis(scale: Tensor, difference: Tensor) -> Tensor:
-    """Squared Mahalanobis distances, of shape (...), of vectors (..., n) by Cholesky factors (..., n, n).
+    """Squared Mahalanobis distances (...) of vectors (..., n) for Cholesky factors (..., n, n).
 
-    As in torch, one solve takes all vectors that share a factor.
+    As in torch, vectors that share a factor are solved together.
     """
     n = difference.size(-1)
     batch, factors = difference.shape[:-1], scale.shape[:-2]
@@ -44,10 +44,10 @@ def _batch_mahalanobis(scale: Tensor, difference: Tensor) -> Tensor:
 
 
 def only_matrix(error: type[Exception], **matrices: Tensor | None) -> tuple[str, Tensor]:
-    """The name and the value of the one matrix that is given.
+    """The name and value of the only matrix given.
 
     Raises:
-        error: none is given, or several are.
+        error: not exactly one is given.
     """
     given = {name: each for name, each in matrices.items() if each is not None}
     if len(given) != 1:
@@ -57,7 +57,7 @@ def only_matrix(error: type[Exception], **matrices: Tensor | None) -> tuple[str,
 
 
 def _precision_to_scale_tril(matrix: Tensor) -> Tensor:
-    """The lower Cholesky factors of the inverses of matrices."""
+    """The Cholesky factors of the inverses of matrices."""
     upper = cholesky(matrix.flip((-2, -1))).flip((-2, -1)).transpose(-2, -1)
     unit = eye(matrix.shape[-1], dtype=matrix.dtype)
     return solve_triangular(upper, unit, upper=False)
@@ -68,11 +68,11 @@ SCALE_TRIL_OF: dict[str, Callable[[Tensor], Tensor]] = {
     "precision_matrix": _precision_to_scale_tril,
     "scale_tril": lambda matrix: matrix,
 }
-"""How the lower Cholesky factor of a covariance is made of each argument."""
+"""The functions that compute the Cholesky factor of the covariance from each argument."""
 
 
 class MultivariateNormal(Distribution):
-    """Vectors around ``loc`` (..., n), by a covariance, its inverse, or its lower factor (..., n, n)."""
+    """Multivariate normal with ``loc`` (..., n) and a covariance, precision or Cholesky factor (..., n, n)."""
 
     __module__ = "torch.distributions.multivariate_normal"
     arg_constraints = {  # noqa: RUF012 - torch's own form
@@ -151,7 +151,7 @@ class MultivariateNormal(Distribution):
 
     @property
     def _half_log_det(self) -> Tensor:
-        """Half of the logarithm of the covariance's determinant."""
+        """Half of the covariance's log determinant."""
         return self._unbroadcasted_scale_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1)
 
     def rsample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:

@@ -19,7 +19,7 @@ __all__ = ["NegativeBinomial"]
 
 
 class NegativeBinomial(Trials):
-    """How many successes there are before ``total_count`` failures, which need not be an integer."""
+    """The number of successes before ``total_count`` failures (not necessarily an integer)."""
 
     __module__ = "torch.distributions.negative_binomial"
     arg_constraints = {  # noqa: RUF012 - torch's own form

@@ -16,7 +16,7 @@ __all__ = ["Normal"]
 
 
 class Normal(LocationScale, ExponentialFamily):
-    """Around ``loc`` with standard deviation ``scale``."""
+    """The normal distribution with mean ``loc`` and standard deviation ``scale``."""
 
     __module__ = "torch.distributions.normal"
     _mean_carrier_measure = 0

@@ -18,7 +18,7 @@ _CONSTRAINTS = {"probs": constraints.simplex, "logits": constraints.real_vector}
 
 
 class OneHotCategorical(OfCategorical):
-    """A class as a vector that is 1 in its place and else 0."""
+    """A `Categorical` with one-hot vectors as samples."""
 
     __module__ = "torch.distributions.one_hot_categorical"
     arg_constraints = _CONSTRAINTS
@@ -68,7 +68,7 @@ class OneHotCategorical(OfCategorical):
 
 
 class OneHotCategoricalStraightThrough(OneHotCategorical):
-    """One whose samples have the gradient of its probabilities."""
+    """A OneHotCategorical whose samples have straight-through gradients."""
 
     __module__ = "torch.distributions.one_hot_categorical"
     has_rsample = True

@@ -15,7 +15,7 @@ __all__ = ["Pareto"]
 
 
 class Pareto(TransformedDistribution):
-    """From ``scale`` up, with a tail that falls as a power, the faster the greater ``alpha``."""
+    """The Pareto distribution above ``scale``, with a power-law tail of exponent ``alpha``."""
 
     __module__ = "torch.distributions.pareto"
     arg_constraints = {"alpha": constraints.positive, "scale": constraints.positive}  # noqa: RUF012 - torch's own form
@@ -28,7 +28,7 @@ class Pareto(TransformedDistribution):
 
     @property
     def mean(self) -> Tensor:
-        alpha = self.alpha.clamp(min=1)  # below which it is infinite
+        alpha = self.alpha.clamp(min=1)  # infinite for smaller alpha
         return alpha * self.scale / (alpha - 1)
 
     @property
@@ -37,7 +37,7 @@ class Pareto(TransformedDistribution):
 
     @property
     def variance(self) -> Tensor:
-        alpha = self.alpha.clamp(min=2)  # below which it is infinite
+        alpha = self.alpha.clamp(min=2)  # infinite for smaller alpha
         return self.scale.pow(2) * alpha / ((alpha - 1).pow(2) * (alpha - 2))
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)

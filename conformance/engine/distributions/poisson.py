@@ -17,7 +17,7 @@ __all__ = ["Poisson"]
 
 
 class Poisson(Broadcast, ExponentialFamily):
-    """How often something happens that happens ``rate`` times on average."""
+    """The number of events with mean ``rate``."""
 
     __module__ = "torch.distributions.poisson"
     arg_constraints = {"rate": constraints.nonnegative}  # noqa: RUF012 - torch's own form

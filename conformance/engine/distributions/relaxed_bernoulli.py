@@ -1,4 +1,4 @@
-"""torch.distributions.RelaxedBernoulli, and the distribution of its log odds (torch: distributions/relaxed_bernoulli.py)."""
+"""torch.distributions.RelaxedBernoulli, and LogitRelaxedBernoulli (torch: distributions/relaxed_bernoulli.py)."""
 
 from __future__ import annotations
 
@@ -50,16 +50,16 @@ class LogitRelaxedBernoulli(OfProbability):
 
 
 class RelaxedDistribution(TransformedDistribution):
-    """Base of relaxed distributions, which have the parameters of their base distribution."""
+    """The base of relaxed distributions, with the parameters of their base distribution."""
 
     @property
     def temperature(self) -> Tensor:
-        """The temperature: the lower it is, the nearer samples are to those of the discrete distribution."""
+        """The temperature; as it approaches 0, samples approach those of the discrete distribution."""
         return self.base_dist.temperature
 
     @property
     def logits(self) -> Tensor:
-        """The logarithms of the probabilities; of truth, its log odds."""
+        """The log odds (RelaxedBernoulli) or log probabilities (RelaxedOneHotCategorical)."""
         return self.base_dist.logits
 
     @property
@@ -69,7 +69,7 @@ class RelaxedDistribution(TransformedDistribution):
 
 
 class RelaxedBernoulli(RelaxedDistribution):
-    """Between 0 and 1, and near to one of them."""
+    """A continuous relaxation of `Bernoulli` on (0, 1)."""
 
     __module__ = "torch.distributions.relaxed_bernoulli"
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}  # noqa: RUF012 - torch's own form

@@ -1,4 +1,4 @@
-"""torch.distributions.RelaxedOneHotCategorical, and its logarithm (torch: distributions/relaxed_categorical.py)."""
+"""torch.distributions.RelaxedOneHotCategorical, and ExpRelaxedCategorical (torch: distributions/relaxed_categorical.py)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["ExpRelaxedCategorical", "RelaxedOneHotCategorical"]
 
 
 class ExpRelaxedCategorical(OfCategorical):
-    """The logarithms of a `RelaxedOneHotCategorical`."""
+    """The logarithm of a `RelaxedOneHotCategorical`."""
 
     __module__ = "torch.distributions.relaxed_categorical"
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}  # noqa: RUF012 - torch's own form
@@ -53,7 +53,7 @@ class ExpRelaxedCategorical(OfCategorical):
 
 
 class RelaxedOneHotCategorical(RelaxedDistribution):
-    """On the simplex, and near to a corner."""
+    """A continuous relaxation of `OneHotCategorical` on the simplex."""
 
     __module__ = "torch.distributions.relaxed_categorical"
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}  # noqa: RUF012 - torch's own form

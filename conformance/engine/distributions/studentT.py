@@ -17,7 +17,7 @@ __all__ = ["StudentT"]
 
 
 class StudentT(Distribution):
-    """A normal variable by the root of a `Chi2` over its ``df``; around ``loc`` and as wide as ``scale``."""
+    """Student's t distribution with ``df`` degrees of freedom, ``loc`` and ``scale``."""
 
     __module__ = "torch.distributions.studentT"
     arg_constraints = {"df": constraints.positive, "loc": constraints.real, "scale": constraints.positive}  # noqa: RUF012 - torch's own form

@@ -20,10 +20,10 @@ __all__ = ["TransformedDistribution"]
 
 
 class TransformedDistribution(Distribution):
-    """What becomes of the samples of a distribution by transforms, one after the other.
+    """The distribution of a base distribution's samples after a sequence of transforms.
 
     Raises:
-        ValueError: something else is given as transforms, or they need more dimensions than there are.
+        ValueError: an argument is not a transform, or the base distribution has too few dimensions.
     """
 
     __module__ = "torch.distributions.transformed_distribution"
@@ -58,7 +58,7 @@ class TransformedDistribution(Distribution):
         super().__init__(Size(shape[:cut]), Size(shape[cut:]), validate_args=validate_args)
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
-        # The class whose __init__ is not run again: torch's own, not one that is derived from it.
+        # Only the __init__ of torch's own class is skipped, not that of a subclass.
         defining = next(each for each in type(self).__mro__ if each.__module__.startswith("torch."))
         own = {
             name: each.expand(batch_shape) for name, each in vars(self).items() if isinstance(each, Tensor)
@@ -108,7 +108,7 @@ class TransformedDistribution(Distribution):
         return found + _sum_rightmost(self.base_dist.log_prob(value), dim - len(self.base_dist.event_shape))
 
     def _rising(self, probability: Any) -> Any:
-        """Of what falls, the probability of what is greater."""
+        """Complement probabilities if the transforms are decreasing."""
         sign = reduce(operator.mul, (each.sign for each in self.transforms), 1)
         if isinstance(sign, int) and sign == 1:
             return probability

@@ -40,14 +40,14 @@ identity_transform = ComposeTransform([])
 
 
 class _OfKind(Transform):
-    """Without parameters: one is as good as another."""
+    """The base of transforms without parameters, which are equal if their classes are."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, type(self))
 
 
 class ExpTransform(_OfKind):
-    """e to the power of x."""
+    """y = exp(x)."""
 
     __module__ = "torch.distributions.transforms"
 
@@ -64,7 +64,7 @@ class ExpTransform(_OfKind):
 
 
 class PowerTransform(Transform):
-    """x to the power of ``exponent``."""
+    """y = x ** exponent."""
 
     __module__ = "torch.distributions.transforms"
 
@@ -105,7 +105,7 @@ def _clipped(y: Any) -> Any:
 
 
 class SigmoidTransform(_OfKind):
-    """The sigmoid, which never is 0 or 1."""
+    """y = sigmoid(x), clamped to the open interval (0, 1)."""
 
     __module__ = "torch.distributions.transforms"
 
@@ -123,7 +123,7 @@ class SigmoidTransform(_OfKind):
 
 
 class SoftplusTransform(_OfKind):
-    """softplus."""
+    """y = softplus(x)."""
 
     __module__ = "torch.distributions.transforms"
 
@@ -140,7 +140,7 @@ class SoftplusTransform(_OfKind):
 
 
 class TanhTransform(_OfKind):
-    """tanh; its inverse is infinite at the bounds, which a cache spares."""
+    """y = tanh(x); the inverse is infinite at the bounds, which a cache avoids."""
 
     __module__ = "torch.distributions.transforms"
 
@@ -157,7 +157,7 @@ class TanhTransform(_OfKind):
 
 
 class AbsTransform(_OfKind):
-    """The absolute value, which has no inverse: that of a number is the number."""
+    """y = abs(x), which is not bijective; the inverse returns its argument."""
 
     __module__ = "torch.distributions.transforms"
 
@@ -171,7 +171,7 @@ class AbsTransform(_OfKind):
 
 
 class AffineTransform(Transform):
-    """``loc + scale * x``."""
+    """y = loc + scale * x."""
 
     __module__ = "torch.distributions.transforms"
 
@@ -238,12 +238,12 @@ def _same(one: Any, other: Any) -> bool:
 
 
 class _OfVectors(_OfKind):
-    """To a simplex."""
+    """The base of transforms from vectors to the simplex."""
 
     domain: Any = constraints.real_vector
     codomain: Any = constraints.simplex
     _more: int = 0
-    """How many elements the result has more than the argument."""
+    """The difference between the numbers of elements of result and argument."""
 
     def forward_shape(self, shape: Any) -> Any:
         return _longer(shape, self._more)
@@ -259,7 +259,7 @@ def _longer(shape: Sequence[int], by: int) -> Size:
 
 
 class SoftmaxTransform(_OfVectors):
-    """softmax, which is not bijective."""
+    """y = softmax(x), which is not bijective."""
 
     __module__ = "torch.distributions.transforms"
 
@@ -272,7 +272,7 @@ class SoftmaxTransform(_OfVectors):
 
 
 class StickBreakingTransform(_OfVectors):
-    """Each element is the share of what those before it have left; the last takes the rest."""
+    """Stick breaking: each element takes a fraction of the remaining length, and the last takes the rest."""
 
     __module__ = "torch.distributions.transforms"
 
@@ -295,12 +295,12 @@ class StickBreakingTransform(_OfVectors):
 
 
 def _remaining(like: Any, count: int) -> Any:
-    """How many elements are still to come: from ``count - 1`` down."""
+    """The number of elements after each one, from ``count - 1`` down."""
     return count - like.new_ones(like.shape[-1]).cumsum(-1)
 
 
 class LowerCholeskyTransform(_OfKind):
-    """Matrices to lower triangles whose diagonal is positive."""
+    """Matrices to lower triangular matrices with positive diagonal."""
 
     __module__ = "torch.distributions.transforms"
 
@@ -314,7 +314,7 @@ class LowerCholeskyTransform(_OfKind):
 
 
 class PositiveDefiniteTransform(_OfKind):
-    """Matrices to positive definite ones, by their `LowerCholeskyTransform`."""
+    """Matrices to positive definite matrices, by `LowerCholeskyTransform`."""
 
     __module__ = "torch.distributions.transforms"
 
@@ -329,9 +329,9 @@ class PositiveDefiniteTransform(_OfKind):
 
 
 class CorrCholeskyTransform(Transform):
-    """Vectors of n * (n - 1) / 2 elements to lower factors (n, n) of correlations, whose rows have length 1.
+    """Vectors of n * (n - 1) / 2 elements to Cholesky factors (n, n) of correlation matrices.
 
-    Below the diagonal are, row by row, hyperbolic tangents, each scaled by what those before it leave of the length.
+    Elements below the diagonal are, by rows, tanh of the input scaled by the remaining norm of the row, which is 1.
     """
 
     __module__ = "torch.distributions.transforms"
@@ -352,7 +352,7 @@ class CorrCholeskyTransform(Transform):
         return (shares.log1p() - shares.neg().log1p()) / 2
 
     def log_abs_det_jacobian(self, x: Any, y: Any, intermediates: Any = None) -> Any:
-        """Of what is below the diagonal."""
+        """The log determinant, from the elements below the diagonal."""
         left = tril_matrix_to_vec(1 - (y * y).cumsum(dim=-1), diag=-2)
         of_lengths = 0.5 * left.log().sum(-1)
         return of_lengths + -2 * (x + softplus(-2 * x) - math.log(2.0)).sum(dim=-1)
@@ -375,7 +375,7 @@ class CorrCholeskyTransform(Transform):
 
 
 class CumulativeDistributionTransform(Transform):
-    """The distribution function of ``distribution``."""
+    """y = distribution.cdf(x)."""
 
     __module__ = "torch.distributions.transforms"
 

@@ -15,7 +15,7 @@ __all__ = ["Uniform"]
 
 
 class Uniform(Broadcast):
-    """From ``low`` to below ``high``."""
+    """The uniform distribution on [low, high)."""
 
     __module__ = "torch.distributions.uniform"
     has_rsample = True

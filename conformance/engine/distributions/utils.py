@@ -29,17 +29,17 @@ NUMBER = (int, float, bool)
 
 
 def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
-    """Tensors and numbers as tensors of one shape; a number takes the dtype of the first tensor.
+    """Broadcast tensors and numbers; a number takes the dtype of the first tensor.
 
     Raises:
-        ValueError: something else is among them.
+        ValueError: an argument is neither a tensor nor a number.
     """
     if not all(is_tensor_like(each) or isinstance(each, NUMBER) for each in values):
         raise ValueError(
             "Input arguments must all be instances of Number, torch.Tensor or objects implementing "
             "__torch_function__."
         )
-    # Only the public function asks operands that override torch's functions.
+    # Only the public function checks operands for __torch_function__.
     broadcast = functional.broadcast_tensors if has_torch_function(values) else FUNCTIONS["broadcast_tensors"]
     kind = next((each.dtype for each in values if isinstance(each, Tensor)), dtypes.get_default_dtype())
     tensors = [tensor(each, dtype=kind) if isinstance(each, NUMBER) else each for each in values]
@@ -48,27 +48,27 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
 
 
 def clamp_probs(probs: Tensor) -> Tensor:
-    """Probabilities that have a logarithm, as their complements have."""
+    """Clamp probabilities to the open interval (0, 1), so that they and their complements have logarithms."""
     eps = dtypes.finfo(probs.dtype).eps
     return probs.clamp(min=eps, max=1 - eps)
 
 
 def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
-    """Probabilities of their logarithms, which need not be normalized; or, if binary, of their log odds."""
+    """Probabilities from (unnormalized) log probabilities, or from log odds with ``is_binary``."""
     return logits.sigmoid() if is_binary else logits.softmax(-1)
 
 
 def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
-    """The logarithms of probabilities; or, if binary, their log odds."""
+    """The log probabilities, or the log odds with ``is_binary``."""
     probs = clamp_probs(probs)
     return probs.log() - (-probs).log1p() if is_binary else probs.log()
 
 
 def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
-    """The lower triangles of matrices, row by row.
+    """The lower triangles of matrices as vectors, by rows.
 
     Raises:
-        ValueError: there is no such diagonal.
+        ValueError: the diagonal is out of range.
     """
     n = mat.shape[-1]
     if not -n <= diag < n:
@@ -78,10 +78,10 @@ def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
 
 
 def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
-    """Lower triangular matrices of what they have row by row.
+    """Lower triangular matrices from vectors of their elements by rows.
 
     Raises:
-        ValueError: no triangle has so many elements.
+        ValueError: the number of elements does not fit a triangle.
     """
     count = vec.shape[-1]
     n = (((1 + 2 * diag) ** 2 + 8 * count + 4 * abs(diag) * (diag + 1)) ** 0.5 - (1 + 2 * diag)) / 2
@@ -98,5 +98,5 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
 
 
 def _standard_normal(shape: Size, dtype: dtypes.dtype, device: Any = None) -> Tensor:
-    """Samples around 0 with deviation 1."""
+    """Samples of the standard normal distribution."""
     return empty(shape, dtype=dtype).normal_()

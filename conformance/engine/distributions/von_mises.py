@@ -21,8 +21,8 @@ __all__ = ["VonMises"]
 
 _where = FUNCTIONS["where"]
 
-# Modified Bessel functions of orders 0 and 1 as polynomials (Abramowitz and Stegun, 9.8): of (x / 3.75)**2 below 3.75,
-# and of 3.75 / x above.
+# Polynomials for the modified Bessel functions of orders 0 and 1 (Abramowitz and Stegun, 9.8): in (x / 3.75)**2 below
+# 3.75, and in 3.75 / x above.
 _BELOW = (
     (1.0, 3.5156229, 3.0899424, 1.2067492, 0.2659732, 0.360768e-1, 0.45813e-2),
     (0.5, 0.87890594, 0.51498869, 0.15084934, 0.2658733e-1, 0.301532e-2, 0.32411e-3),
@@ -43,7 +43,7 @@ def _polynomial(x: Tensor, coefficients: Sequence[float]) -> Any:
 
 
 def _log_bessel(x: Tensor, order: int) -> Tensor:
-    """The logarithm of the modified Bessel function of order 0 or 1, of what is positive."""
+    """The log of the modified Bessel function of order 0 or 1, for positive arguments."""
     ratio = x / 3.75
     below = _polynomial(ratio * ratio, _BELOW[order])
     below = (x.abs() * below if order == 1 else below).log()
@@ -53,7 +53,7 @@ def _log_bessel(x: Tensor, order: int) -> Tensor:
 
 
 class VonMises(Distribution):
-    """Angles from -pi to pi around ``loc``, the nearer the greater ``concentration``."""
+    """The von Mises distribution of angles in [-pi, pi) around ``loc``."""
 
     __module__ = "torch.distributions.von_mises"
     arg_constraints = {"loc": constraints.real, "concentration": constraints.positive}  # noqa: RUF012 - torch's own form
@@ -82,12 +82,12 @@ class VonMises(Distribution):
 
     @lazy_property
     def _double(self) -> Any:
-        """Both parameters in double precision, without which small concentrations find no end."""
+        """Both parameters in double precision, since rejection does not terminate for small concentrations otherwise."""
         return tuple(each.to(dtypes.float64) for each in (self.loc, self.concentration))
 
     @lazy_property
     def _envelope(self) -> Tensor:
-        """The parameter of the wrapped Cauchy distribution that samples are picked from."""
+        """The parameter of the wrapped Cauchy proposal distribution."""
         kappa = self._double[1]
         tau = 1 + (1 + 4 * kappa**2).sqrt()
         rho = (tau - (2 * tau).sqrt()) / (2 * kappa)
@@ -95,7 +95,7 @@ class VonMises(Distribution):
         return _where(kappa < 1e-5, 1 / kappa + kappa, exact)
 
     def sample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
-        """By rejection (Best and Fisher, 1979)."""
+        """Sample by rejection (Best and Fisher, 1979)."""
         shape = self._extended_shape(sample_shape)
         with no_grad():
             loc, concentration = self._double

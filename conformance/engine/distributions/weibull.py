@@ -17,7 +17,7 @@ __all__ = ["Weibull"]
 
 
 class Weibull(TransformedDistribution):
-    """``scale`` times a power of an exponential variable, whose exponent is one over ``concentration``."""
+    """The Weibull distribution: ``scale`` times an exponential variable to the power of 1 / ``concentration``."""
 
     __module__ = "torch.distributions.weibull"
     arg_constraints = {"scale": constraints.positive, "concentration": constraints.positive}  # noqa: RUF012 - torch's own form

@@ -31,11 +31,11 @@ _TRIES = 10
 
 
 class Wishart(ExponentialFamily):
-    """Sums of the outer products of ``df`` normal vectors, of one covariance, inverse or lower factor (..., n, n).
+    """The Wishart distribution with ``df`` degrees of freedom and a covariance, precision or Cholesky factor (..., n, n).
 
     Raises:
         AssertionError: not exactly one matrix is given.
-        ValueError: the matrix has no two dimensions, or there are too few degrees of freedom.
+        ValueError: the matrix has fewer than two dimensions, or ``df`` is too small.
     """
 
     __module__ = "torch.distributions.wishart"
@@ -92,7 +92,7 @@ class Wishart(ExponentialFamily):
         self._dist_chi2 = self._squares()
 
     def _squares(self) -> Chi2:
-        """The squares on the diagonal of a standard sample's factor."""
+        """The distribution of the squared diagonal of a standard sample's Cholesky factor."""
         lost = arange(self._event_shape[-1], dtype=self._unbroadcasted_scale_tril.dtype)
         return Chi2(df=self.df.unsqueeze(-1) - lost.expand((*self._batch_shape, -1)))
 
@@ -147,7 +147,7 @@ class Wishart(ExponentialFamily):
         return df * (squares + FUNCTIONS["einsum"]("...i,...j->...ij", diagonal, diagonal))
 
     def _bartlett(self, sample_shape: Any) -> Tensor:
-        """Samples by their lower factors (Bartlett's decomposition)."""
+        """Sample Cholesky factors by Bartlett's decomposition."""
         n = self._event_shape[-1]
         roots = self._dist_chi2.rsample(sample_shape).sqrt()
         noise = roots.clamp(min=dtypes.finfo(roots.dtype).eps).diag_embed(dim1=-2, dim2=-1)
@@ -164,7 +164,7 @@ class Wishart(ExponentialFamily):
     def rsample(
         self, sample_shape: Sequence[int] = NO_SHAPE, max_try_correction: int | None = None
     ) -> Tensor:
-        """As torch does, samples are at first drawn anew where they are *not* singular."""
+        """As in torch, the first pass redraws samples that are *not* singular."""
         sample = self._bartlett(Size(sample_shape))
         again = self._over_batch(self.support.check(sample))
         if not again.any():
@@ -179,7 +179,7 @@ class Wishart(ExponentialFamily):
         return sample
 
     def _log_scale(self) -> Tensor:
-        """Half of the logarithm of the determinant of twice the covariance."""
+        """Half of the log determinant of twice the covariance."""
         diagonal = self._unbroadcasted_scale_tril.diagonal(dim1=-2, dim2=-1)
         return self._event_shape[-1] * math.log(2) / 2 + diagonal.log().sum(-1)
 

@@ -1,4 +1,4 @@
-"""torch.nn.attention: which kernels scaled_dot_product_attention may use (torch: nn/attention/__init__.py)."""
+"""torch.nn.attention: the backends of scaled_dot_product_attention (torch: nn/attention/__init__.py)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["SDPBackend", "sdpa_kernel"]
 
 
 class SDPBackend(Enum):
-    """Kernels of scaled_dot_product_attention; the CPU has the first two."""
+    """The backends of scaled_dot_product_attention; the CPU has MATH and FLASH_ATTENTION."""
 
     ERROR = -1
     MATH = 0
@@ -38,7 +38,7 @@ def _only(enabled: set[str]) -> Iterator[dict[Any, Any]]:
 
 
 def sdpa_kernel(backends: Any, set_priority: bool = False) -> Any:
-    """A context, or decorator, in which attention uses these kernels alone."""
+    """A context or decorator in which attention uses only these backends."""
 
     @contextmanager
     def context() -> Iterator[dict[Any, Any]]:

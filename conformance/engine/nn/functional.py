@@ -149,7 +149,7 @@ from .._nn.pooling import (
 )  # fmt: skip
 from .._nn.scaled_dot_product_attention import scaled_dot_product_attention
 
-# Those that torch has not written in Python.
+# Functions that torch does not write in Python.
 _NATIVE = """
 adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d bilinear celu_ conv1d conv2d conv3d conv_tbc conv_transpose1d
 conv_transpose2d conv_transpose3d cosine_similarity elu_ hardtanh_ leaky_relu_ one_hot pairwise_distance pdist prelu
@@ -158,7 +158,7 @@ relu_ rrelu_ scaled_dot_product_attention selu_ threshold_
 globals().update(
     check_all_arguments({name: taking_numpy_names(globals()[name], name) for name in _NATIVE.split()})
 )
-# The kernels of others. What Python looks at before, or changes, is any object here.
+# Functions whose Python part in torch accepts any object: only the arguments of the C++ function below are checked.
 _KERNELS = """
 alpha_dropout: alpha_dropout(Tensor input, object p, bool train@training)
 batch_norm: batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps)

@@ -1,4 +1,4 @@
-"""torch.nn.init: first values of parameters, drawn as torch draws them."""
+"""torch.nn.init: initialization of parameters, with torch's random numbers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LINEAR = (
 
 
 def calculate_gain(nonlinearity: str, param: Any = None) -> float:
-    """By how much to scale deviations before this nonlinearity."""
+    """The recommended gain for a nonlinearity."""
     if nonlinearity in _LINEAR:
         return 1
     if nonlinearity == "tanh":
@@ -56,36 +56,36 @@ def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
-    """Uniform in [a, b)."""
+    """Fill with samples of the uniform distribution on [a, b)."""
     with no_grad():
         return tensor.uniform_(a, b, generator=generator)
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
-    """Normal with this mean and deviation."""
+    """Fill with samples of a normal distribution."""
     with no_grad():
         return tensor.normal_(mean, std, generator=generator)
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
-    """One number everywhere."""
+    """Fill with a number."""
     with no_grad():
         return tensor.fill_(val)
 
 
 def ones_(tensor: Tensor) -> Tensor:
-    """1 everywhere."""
+    """Fill with 1."""
     return constant_(tensor, 1.0)
 
 
 def zeros_(tensor: Tensor) -> Tensor:
-    """0 everywhere."""
+    """Fill with 0."""
     with no_grad():
         return tensor.zero_()
 
 
 def eye_(tensor: Tensor) -> Tensor:
-    """The identity matrix."""
+    """Fill with the identity matrix."""
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     with no_grad():
@@ -93,7 +93,7 @@ def eye_(tensor: Tensor) -> Tensor:
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """What makes a convolution hand on its input."""
+    """Fill with a Dirac delta, so that a convolution preserves its input channels."""
     if tensor.ndim not in (3, 4, 5):
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
     shape = tensor.shape
@@ -110,14 +110,14 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
 
 
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
-    """Uniform, after Glorot and Bengio."""
+    """Xavier initialization with a uniform distribution (Glorot and Bengio)."""
     fan_in, fan_out = _calculate_fan_in_and_fan_out(tensor)
     a = math.sqrt(3.0) * (gain * math.sqrt(2.0 / float(fan_in + fan_out)))
     return uniform_(tensor, -a, a, generator)
 
 
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
-    """Normal, after Glorot and Bengio."""
+    """Xavier initialization with a normal distribution (Glorot and Bengio)."""
     fan_in, fan_out = _calculate_fan_in_and_fan_out(tensor)
     return normal_(tensor, 0.0, gain * math.sqrt(2.0 / float(fan_in + fan_out)), generator)
 
@@ -137,7 +137,7 @@ def kaiming_uniform_(
     nonlinearity: str = "leaky_relu",
     generator: Any = None,
 ) -> Tensor:
-    """Uniform, after He et al."""
+    """Kaiming initialization with a uniform distribution (He et al.)."""
     std = _kaiming_std(tensor, a, mode, nonlinearity)
     if std is None:
         return tensor
@@ -152,7 +152,7 @@ def kaiming_normal_(
     nonlinearity: str = "leaky_relu",
     generator: Any = None,
 ) -> Tensor:
-    """Normal, after He et al."""
+    """Kaiming initialization with a normal distribution (He et al.)."""
     std = _kaiming_std(tensor, a, mode, nonlinearity)
     return tensor if std is None else normal_(tensor, 0, std, generator)
 
@@ -165,7 +165,7 @@ def trunc_normal_(
     b: float = 2.0,
     generator: Any = None,
 ) -> Tensor:
-    """Normal within [a, b]: what falls outside is drawn again."""
+    """Fill with samples of a normal distribution truncated to [a, b]."""
 
     def below(x: float) -> float:
         return (1.0 + math.erf(x / math.sqrt(2.0))) / 2.0
@@ -215,7 +215,7 @@ def _rejected(tensor: Tensor, mean: float, std: float, a: float, b: float, gener
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
-    """Rows, or columns, of length 1 that are orthogonal to each other."""
+    """Fill with a matrix with orthonormal rows or columns."""
     if tensor.ndim < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
     if not tensor._array.size:
@@ -233,7 +233,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
 
 
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
-    """Normal, with a share of each column set to 0."""
+    """Fill with normal samples, with a fraction of each column set to 0."""
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     rows, columns = tensor.shape

@@ -1,4 +1,4 @@
-"""torch.nn.parallel of a machine without accelerators: a module that runs another (torch: nn/parallel)."""
+"""torch.nn.parallel on a machine without accelerators (torch: nn/parallel)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .modules.module import Module
 
 
 class DataParallel(Module):
-    """Calls ``module``: there are no devices to share the batch."""
+    """Calls ``module`` on the whole batch, since there are no devices."""
 
     __module__ = "torch.nn.parallel.data_parallel"
 

@@ -1,4 +1,4 @@
-"""torch.optim: optimizers and learning-rate schedules."""
+"""torch.optim: optimizers and learning rate schedulers."""
 
 from importlib import import_module
 from typing import Any
@@ -25,9 +25,9 @@ __all__ = [
     "Rprop", "lr_scheduler",
 ]  # fmt: skip
 
-Adafactor.__module__ = "torch.optim"  # where torch shows the class
+Adafactor.__module__ = "torch.optim"  # the module of the class in torch
 _look_up = look_up("torch.optim")
-_LATER = {"Muon": "_muon", "SparseAdam": "sparse_adam"}  # imported on first use, by module
+_LATER = {"Muon": "_muon", "SparseAdam": "sparse_adam"}  # classes that are imported on first use, by module
 __all__ += ["Muon", "SparseAdam"]
 
 

@@ -1,4 +1,4 @@
-"""torch.optim.Adafactor: of the mean squares of a matrix only rows and columns are kept (torch: optim/_adafactor.py)."""
+"""torch.optim.Adafactor, with factored second moments (torch: optim/_adafactor.py)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from .optimizer import Optimizer, Params, added
 
 
 class Adafactor(Optimizer):
-    """Adafactor: the gradient over the root of its mean square, clipped, with steps relative to the parameter.
+    """Adafactor: clipped gradients over the root of their mean square, with steps relative to the parameter.
 
     Raises:
-        ValueError: a setting out of range.
-        RuntimeError: at a step, of complex parameters.
+        ValueError: a hyperparameter is out of range.
+        RuntimeError: a parameter is complex, at the step.
     """
 
     __module__ = "torch.optim._adafactor"
@@ -63,7 +63,7 @@ class Adafactor(Optimizer):
             self._started(param, group)
         rate, smallest = number(group["lr"]), group["eps"][0]
         for param, grad in zip(params, grads, strict=True):
-            if smallest is None:  # for all that follow, too, whatever their dtype
+            if smallest is None:  # torch sets it for all later parameters too, whatever their dtype
                 smallest = finfo(param.dtype).eps
             self._step(group, param, -grad if group["maximize"] else grad, rate, smallest)
 
@@ -81,7 +81,7 @@ class Adafactor(Optimizer):
 
 
 def _mean_square(own: dict[str, Any], grad: Any, weight: float, smallest: float) -> Any:
-    """The running mean of the gradient's square; of a matrix, the product of those of its rows and columns."""
+    """The exponential average of the squared gradient, for a matrix factored into rows and columns."""
     if grad.dim() <= 1:
         return own["variance"].lerp_(grad * grad, weight).clone()
     for name, dim in (("row_var", -1), ("col_var", -2)):

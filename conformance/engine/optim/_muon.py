@@ -1,4 +1,4 @@
-"""torch.optim.Muon: momentum with its singular values brought near 1, in bfloat16 (torch: optim/_muon.py)."""
+"""torch.optim.Muon, which orthogonalizes momentum in bfloat16 (torch: optim/_muon.py)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .optimizer import Optimizer, Params
 
 
 class Muon(Optimizer):
-    """Momentum made orthogonal, for the matrices of hidden layers.
+    """Muon: orthogonalized momentum for the weight matrices of hidden layers.
 
     Raises:
-        ValueError: a setting out of range, or a parameter that is no matrix.
-        RuntimeError: at a step, of complex parameters.
+        ValueError: a hyperparameter is out of range, or a parameter is not a matrix.
+        RuntimeError: a parameter is complex, at the step.
     """
 
     __module__ = "torch.optim"
@@ -69,7 +69,7 @@ class Muon(Optimizer):
 
 
 def _orthogonal(grad: Any, coefficients: tuple[float, float, float], steps: int, eps: float) -> Any:
-    """The nearest orthogonal matrix, nearly, by Newton's and Schulz's iteration."""
+    """An approximation of the nearest orthogonal matrix, by Newton-Schulz iterations."""
     if steps >= 100:
         raise ValueError("Number of steps must be less than 100 for computational efficiency")
     if len(coefficients) != 3:
@@ -85,7 +85,7 @@ def _orthogonal(grad: Any, coefficients: tuple[float, float, float], steps: int,
 
 
 def _adjusted(rate: Any, how: str | None, rows: int, columns: int) -> Any:
-    """The rate for a matrix of this shape."""
+    """The learning rate adjusted to a matrix's shape."""
     if how == "match_rms_adamw":
         return rate * (0.2 * math.sqrt(max(rows, columns)))
     return rate * math.sqrt(max(1, rows / columns))

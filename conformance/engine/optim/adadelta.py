@@ -27,7 +27,7 @@ __all__ = ["Adadelta"]
 
 
 class Adadelta(Optimizer):
-    """Adadelta: steps in the proportion of earlier steps to earlier gradients."""
+    """Adadelta: steps scaled by the ratio of the averages of earlier steps and gradients."""
 
     __module__ = "torch.optim.adadelta"
     _added = added("foreach maximize differentiable capturable")
@@ -62,7 +62,7 @@ class Adadelta(Optimizer):
             add_product(written(param), delta, -number(group["lr"]))
 
     def _record(self, param: Any, grad: Any, group: dict[str, Any]) -> None:
-        """A step as operations, see Note [Recorded steps]."""
+        """A differentiable step, see Note [Recorded steps]."""
         own = self._started(param, group)
         rho, eps = group["rho"], group["eps"]
         count_step(own, group, xla=False)

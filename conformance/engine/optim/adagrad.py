@@ -17,7 +17,7 @@ __all__ = ["Adagrad"]
 
 
 class Adagrad(Optimizer):
-    """Adagrad: the gradient over the root of the sum of its squares."""
+    """Adagrad: the gradient divided by the root of the sum of its squares."""
 
     __module__ = "torch.optim.adagrad"
     _added = added("foreach maximize differentiable fused")
@@ -81,7 +81,7 @@ class Adagrad(Optimizer):
         param.add_(grad.new(indices, values / root, size), alpha=-rate)
 
     def _record(self, param: Any, grad: Any, group: dict[str, Any]) -> None:
-        """A step as operations, see Note [Recorded steps]."""
+        """A differentiable step, see Note [Recorded steps]."""
         if grad.is_sparse:
             self._record_sparse(param, grad, group)
             return

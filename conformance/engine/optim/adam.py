@@ -25,7 +25,7 @@ __all__ = ["Adam"]
 
 
 class Adam(Optimizer):
-    """Adam: both means corrected for their start at 0."""
+    """Adam: bias-corrected averages of gradients and their squares."""
 
     __module__ = "torch.optim.adam"
     _added = added("amsgrad maximize foreach capturable differentiable decoupled_weight_decay fused")
@@ -82,7 +82,7 @@ class Adam(Optimizer):
             array += mean * -(lr / (1 - beta1**steps)) / root
 
     def _record(self, param: Any, grad: Any, group: dict[str, Any]) -> None:
-        """A step as operations, with the corrections as tensors. See Note [Recorded steps].
+        """A differentiable step, with bias corrections as tensors. See Note [Recorded steps].
 
         Raises:
             RuntimeError: the count of steps requires grad.
@@ -130,7 +130,7 @@ def _step_with_numbers(
     beta1: Any,
     beta2: Any,
 ) -> None:
-    """The end of Adam's step where nothing is recorded, with the corrections as numbers."""
+    """The end of an Adam step that is not recorded, with bias corrections as numbers."""
     steps = own["step"].item()
     if group["amsgrad"]:
         (largest,) = as_real(own["max_exp_avg_sq"])

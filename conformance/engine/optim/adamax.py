@@ -17,7 +17,7 @@ __all__ = ["Adamax"]
 
 
 class Adamax(Optimizer):
-    """Adamax: Adam with the largest gradient in place of the mean square."""
+    """Adamax: Adam with an exponentially weighted maximum in place of the mean square."""
 
     __module__ = "torch.optim.adamax"
     _added = added("foreach maximize differentiable capturable")
@@ -52,7 +52,7 @@ class Adamax(Optimizer):
             array += mean * -(number(group["lr"]) / (1 - beta1**steps)) / largest
 
     def _record(self, param: Any, grad: Any, group: dict[str, Any]) -> None:
-        """A step as operations, see Note [Recorded steps]."""
+        """A differentiable step, see Note [Recorded steps]."""
         own = self._started(param, group)
         beta1, beta2 = group["betas"]
         steps = count_step(own, group)

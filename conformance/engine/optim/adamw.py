@@ -11,7 +11,7 @@ __all__ = ["AdamW"]
 
 
 class AdamW(Adam):
-    """Adam with the weights' decay apart from the gradient."""
+    """AdamW: Adam with decoupled weight decay."""
 
     __module__ = "torch.optim.adamw"
 

@@ -16,7 +16,7 @@ __all__ = ["ASGD"]
 
 
 class ASGD(Optimizer):
-    """Gradient descent that also averages the parameters."""
+    """ASGD: averaged stochastic gradient descent."""
 
     __module__ = "torch.optim.asgd"
     _added = added("foreach maximize differentiable capturable")
@@ -46,7 +46,7 @@ class ASGD(Optimizer):
             steps = count_step(own, group, "params, mus, etas, and state_steps")
             grad = gradient(param, group, group["weight_decay"])
             eta, mu = own["eta"].item(), own["mu"].item()
-            if group["foreach"]:  # the same step, rounded otherwise
+            if group["foreach"]:  # the same step with different rounding
                 array = written(param)
                 grad = grad.copy()
                 add_product(grad, array, lambd)
@@ -69,7 +69,7 @@ class ASGD(Optimizer):
             written(own["mu"])[...] = counter(1 / max(1, steps - group["t0"]))._array
 
     def _record(self, param: Any, grad: Any, group: dict[str, Any]) -> None:
-        """A step as operations, see Note [Recorded steps]."""
+        """A differentiable step, see Note [Recorded steps]."""
         own = self._started(param, group)
         lr, lambd = scalar(group["lr"]), group["lambd"]
         grad = add_decay(param, grad, group["weight_decay"])

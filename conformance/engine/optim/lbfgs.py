@@ -1,6 +1,6 @@
-"""L-BFGS, a quasi-Newton method (torch: optim/lbfgs.py).
+"""torch.optim.LBFGS (torch: optim/lbfgs.py).
 
-Slopes and step lengths are tensors of one number, as in torch: their rounding decides how long the search goes on.
+Slopes and step lengths are 0-d tensors as in torch, since their rounding determines when the search ends.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Evaluate = Callable[[Any, Any, Any], tuple[float, Tensor]]
 
 
 def _cubic_interpolate(x1: Any, f1: Any, g1: Any, x2: Any, f2: Any, g2: Any, bounds: Any = None) -> Any:
-    """The minimum of the cubic through two points with their slopes, kept within the bounds."""
+    """The minimum of the cubic through two points with slopes, clamped to the bounds."""
     low, high = bounds if bounds is not None else ((x1, x2) if x1 <= x2 else (x2, x1))
     d1 = g1 + g2 - 3 * (f1 - f2) / (x1 - x2)
     square = d1**2 - g1 * g2
@@ -34,7 +34,7 @@ def _cubic_interpolate(x1: Any, f1: Any, g1: Any, x2: Any, f2: Any, g2: Any, bou
 
 
 class _Point:
-    """A step length with the loss, the gradient and the slope found there."""
+    """A step length with its loss, gradient and directional derivative."""
 
     __slots__ = ("f", "g", "slope", "t")
 
@@ -43,7 +43,7 @@ class _Point:
 
 
 class _LineSearch:
-    """A search along a direction, from a start, for a point that satisfies the strong Wolfe conditions."""
+    """A line search for a point that satisfies the strong Wolfe conditions."""
 
     def __init__(
         self, evaluate: Callable[[Any], tuple[float, Tensor]], d: Tensor, start: _Point, c1: float, c2: float,
@@ -52,53 +52,53 @@ class _LineSearch:
         self.evaluate, self.d, self.start, self.c1, self.c2, self.most = evaluate, d, start, c1, c2, most
         self.evaluations = self.iteration = 0
 
-    def look(self, t: Any) -> _Point:
-        """What is found after a step."""
+    def point_at(self, t: Any) -> _Point:
+        """Evaluate the point at a step length."""
         self.evaluations += 1
         loss, gradient = self.evaluate(t)
         return _Point(t, loss, gradient, gradient.dot(self.d))
 
-    def is_too_high(self, point: _Point) -> Any:
-        """Whether the loss has not gone down enough."""
+    def lacks_decrease(self, point: _Point) -> Any:
+        """Whether the sufficient decrease condition fails."""
         return point.f > self.start.f + self.c1 * point.t * self.start.slope
 
-    def is_flat(self, point: _Point) -> Any:
-        """Whether the slope is small enough."""
+    def satisfies_curvature(self, point: _Point) -> Any:
+        """Whether the curvature condition holds."""
         return abs(point.slope) <= -self.c2 * self.start.slope
 
     def bracket(self, t: Any) -> list[_Point]:
-        """Two points between which there is such a point, or the only one that is."""
-        previous, new = self.start, self.look(t)
+        """Bracket a point that satisfies the conditions: two points, or that point alone."""
+        previous, new = self.start, self.point_at(t)
         while self.iteration < self.most:
-            if self.is_too_high(new) or (self.iteration > 1 and new.f >= previous.f):
+            if self.lacks_decrease(new) or (self.iteration > 1 and new.f >= previous.f):
                 return [previous, new]
-            if self.is_flat(new):
+            if self.satisfies_curvature(new):
                 return [new]
             if new.slope >= 0:
                 return [previous, new]
             bounds = (new.t + 0.01 * (new.t - previous.t), new.t * 10)
             t = _cubic_interpolate(previous.t, previous.f, previous.slope, new.t, new.f, new.slope, bounds)
-            previous, new = new, self.look(t)
+            previous, new = new, self.point_at(t)
             self.iteration += 1
         return [self.start, new]
 
     def zoom(self, bracket: list[_Point], tolerance_change: float) -> _Point:
-        """The lowest point of a bracket that is made smaller until it satisfies the conditions."""
+        """Shrink a bracket until its lowest point satisfies the conditions."""
         longest = self.d.abs().max()
-        low, high = _lower_first(bracket)
+        low, high = _order(bracket)
         stuck = False
         while len(bracket) > 1 and self.iteration < self.most:
             a, b = bracket
             if abs(b.t - a.t) * longest < tolerance_change:
                 break
-            t, stuck = _away_from_the_ends(a, b, stuck)
-            new = self.look(t)
+            t, stuck = _interpolate(a, b, stuck)
+            new = self.point_at(t)
             self.iteration += 1
-            if self.is_too_high(new) or new.f >= bracket[low].f:
+            if self.lacks_decrease(new) or new.f >= bracket[low].f:
                 bracket[high] = new
-                low, high = _lower_first(bracket)
+                low, high = _order(bracket)
             else:
-                if self.is_flat(new):
+                if self.satisfies_curvature(new):
                     return new
                 if new.slope * (bracket[high].t - bracket[low].t) >= 0:
                     bracket[high] = bracket[low]
@@ -106,13 +106,13 @@ class _LineSearch:
         return bracket[low]
 
 
-def _lower_first(bracket: list[_Point]) -> tuple[int, int]:
-    """The places of the lower and of the higher point."""
+def _order(bracket: list[_Point]) -> tuple[int, int]:
+    """The indices of the lower and the higher point."""
     return (0, 1) if bracket[0].f <= bracket[-1].f else (1, 0)
 
 
-def _away_from_the_ends(a: _Point, b: _Point, stuck: bool) -> tuple[Any, bool]:
-    """The cubic's minimum, and whether it is near an end of the bracket; if it was before, it is moved inside."""
+def _interpolate(a: _Point, b: _Point, stuck: bool) -> tuple[Any, bool]:
+    """The cubic's minimum, moved inside if it repeatedly was near an end of the bracket, and whether it is near one."""
     t = _cubic_interpolate(a.t, a.f, a.slope, b.t, b.f, b.slope)
     left, right = min(a.t, b.t), max(a.t, b.t)
     margin = 0.1 * (right - left)
@@ -127,7 +127,7 @@ def strong_wolfe(
     evaluate: Evaluate, x: Any, t: Any, d: Tensor, f: float, g: Tensor, slope: Any, c1: float = 1e-4, c2: float = 0.9,
     tolerance_change: float = 1e-9, max_ls: int = 25,
 ) -> tuple[float, Tensor, Any, int]:  # fmt: skip
-    """A step length that satisfies the strong Wolfe conditions: bracketing, then zooming in."""
+    """The strong Wolfe line search: bracketing, then zoom."""
     start = _Point(0, f, g.clone(), slope)
     search = _LineSearch(lambda t: evaluate(x, t, d), d, start, c1, c2, max_ls)
     best = search.zoom(search.bracket(t), tolerance_change)
@@ -135,12 +135,12 @@ def strong_wolfe(
 
 
 def _real(tensor: Tensor) -> Tensor:
-    """The tensor, or the parts of a complex one."""
+    """The tensor, a complex one as a real view."""
     return view_as_real(tensor) if tensor.is_complex() else tensor
 
 
 class LBFGS(Optimizer):
-    """L-BFGS; ``step`` takes a closure that evaluates the loss and its gradients, and calls it many times."""
+    """L-BFGS; ``step`` requires a closure that computes the loss and gradients, which it calls several times."""
 
     __module__ = "torch.optim.lbfgs"
 
@@ -184,7 +184,7 @@ class LBFGS(Optimizer):
         return evaluate
 
     def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]
-        """Up to ``max_iter`` quasi-Newton steps; returns the first loss."""
+        """Take up to ``max_iter`` quasi-Newton steps; returns the first loss."""
         if len(self.param_groups) != 1:
             raise AssertionError(f"Expected exactly one param_group, but got {len(self.param_groups)}")
         with no_grad():
@@ -240,14 +240,14 @@ class LBFGS(Optimizer):
         self, closure: Callable[[], Any], d: Tensor, t: Any, loss: float, gradient: Tensor, slope: Any, last: bool,
         most: int,
     ) -> tuple[float, Tensor, Any, int, Any]:  # fmt: skip
-        """A step along a direction.
+        """Take a step along a direction.
 
         Args:
-            last: whether there is none after it, so that what is found there is not asked for.
-            most: how often the line search may evaluate.
+            last: whether it is the last step, after which the closure is not evaluated.
+            most: the maximum number of evaluations by the line search.
 
         Returns:
-            The loss and the gradient after it, its length, the evaluations, and whether the gradient is small.
+            The loss and gradient after the step, its length, the number of evaluations, and whether the gradient is small.
         """
         group = self.param_groups[0]
         count = 0
@@ -269,7 +269,7 @@ class LBFGS(Optimizer):
 
 
 class _Memory:
-    """The steps and gradient changes that stand for the inverse Hessian, kept in the state between steps."""
+    """The history of steps and gradient differences, which approximates the inverse Hessian."""
 
     def __init__(self, own: dict[str, Any]) -> None:
         self.d, self.t = own.get("d"), own.get("t")
@@ -284,7 +284,7 @@ class _Memory:
         own["prev_flat_grad"], own["prev_loss"] = self.gradient, self.loss
 
     def direction(self, gradient: Tensor, own: dict[str, Any], history_size: int) -> Tensor:
-        """Where to go next: the gradient first, later the two loops over the history."""
+        """The next direction: first the negative gradient, later by the two-loop recursion."""
         if own["n_iter"] == 1:
             self.d = gradient.neg()
             self.dirs, self.stps, self.ro, self.diagonal = [], [], [], 1

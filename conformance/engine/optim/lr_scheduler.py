@@ -1,6 +1,6 @@
-"""torch.optim.lr_scheduler: learning rates that change from epoch to epoch (torch: optim/lr_scheduler.py).
+"""torch.optim.lr_scheduler: learning rate schedulers (torch: optim/lr_scheduler.py).
 
-The base class and the schedulers that go up and down are in `_optim`: torch's file would be too long here.
+The base class and the cyclic schedulers are in `_optim`, to keep the file short.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class LambdaLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimizer; of the functions what callable objects hold."""
+        """The attributes except the optimizer; of functions that are callable objects, their attributes."""
         state = {k: v for k, v in self.__dict__.items() if k not in ("optimizer", "lr_lambdas")}
         state["lr_lambdas"] = [
             None if isinstance(fn, types.FunctionType) else fn.__dict__.copy() for fn in self.lr_lambdas
@@ -56,7 +56,7 @@ class LambdaLR(LRScheduler):
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over a state."""
+        """Load a state of state_dict."""
         self.__dict__.update({k: v for k, v in state_dict.items() if k != "lr_lambdas"})
         for function, state in zip(self.lr_lambdas, state_dict["lr_lambdas"], strict=True):
             if state is not None:
@@ -68,7 +68,7 @@ class LambdaLR(LRScheduler):
 
 
 class MultiplicativeLR(LambdaLR):
-    """The last rate times a function of the epoch."""
+    """The previous rate times a function of the epoch."""
 
     __module__ = "torch.optim.lr_scheduler"
 
@@ -89,7 +89,7 @@ class MultiplicativeLR(LambdaLR):
 
 
 class StepLR(LRScheduler):
-    """The rate times ``gamma`` every ``step_size`` epochs."""
+    """Multiply the rate by ``gamma`` every ``step_size`` epochs."""
 
     __module__ = "torch.optim.lr_scheduler"
 
@@ -108,7 +108,7 @@ class StepLR(LRScheduler):
 
 
 class MultiStepLR(LRScheduler):
-    """The rate times ``gamma`` at each milestone."""
+    """Multiply the rate by ``gamma`` at each milestone."""
 
     __module__ = "torch.optim.lr_scheduler"
 
@@ -151,7 +151,7 @@ class ConstantLR(LRScheduler):
 
 
 class LinearLR(LRScheduler):
-    """The rate grows linearly from one share of the initial rate to another."""
+    """The rate changes linearly from one fraction of the initial rate to another."""
 
     __module__ = "torch.optim.lr_scheduler"
 
@@ -183,7 +183,7 @@ class LinearLR(LRScheduler):
 
 
 class ExponentialLR(LRScheduler):
-    """The rate times ``gamma`` every epoch."""
+    """Multiply the rate by ``gamma`` every epoch."""
 
     __module__ = "torch.optim.lr_scheduler"
 
@@ -199,7 +199,7 @@ class ExponentialLR(LRScheduler):
 
 
 class PolynomialLR(LRScheduler):
-    """The rate falls to 0 as a power of the epochs left."""
+    """The rate decays to 0 as a power of the remaining epochs."""
 
     __module__ = "torch.optim.lr_scheduler"
 
@@ -221,7 +221,7 @@ class PolynomialLR(LRScheduler):
 
 
 class CosineAnnealingLR(LRScheduler):
-    """The rate falls along half a cosine to ``eta_min``."""
+    """The rate follows half a cosine down to ``eta_min``."""
 
     __module__ = "torch.optim.lr_scheduler"
 
@@ -247,18 +247,18 @@ class CosineAnnealingLR(LRScheduler):
 
 
 class _Compound(LRScheduler):
-    """A schedule made of others."""
+    """The base of schedulers that combine others."""
 
     _schedulers: Sequence[LRScheduler]
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimizer, the schedules as their states."""
+        """The attributes except the optimizer, with the states of the schedulers."""
         state = {k: v for k, v in self.__dict__.items() if k not in ("optimizer", "_schedulers")}
         state["_schedulers"] = [each.state_dict() for each in self._schedulers]
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over a state."""
+        """Load a state of state_dict."""
         self.__dict__.update({k: v for k, v in state_dict.items() if k != "_schedulers"})
         for scheduler, state in zip(self._schedulers, state_dict["_schedulers"], strict=True):
             scheduler.load_state_dict(state)
@@ -282,7 +282,7 @@ class _Compound(LRScheduler):
 
 
 class SequentialLR(_Compound):
-    """One schedule after the other, changing at the milestones."""
+    """Runs schedulers in sequence, switching at the milestones."""
 
     __module__ = "torch.optim.lr_scheduler"
 
@@ -310,7 +310,7 @@ class SequentialLR(_Compound):
         self._last_lr = first.get_last_lr()
 
     def recursive_undo(self, sched: Any = None) -> None:
-        """Take back the first step that each schedule made on its own."""
+        """Undo the initial step of each scheduler."""
         each = self if sched is None else sched
         if hasattr(each, "_schedulers"):
             for one in each._schedulers:
@@ -319,7 +319,7 @@ class SequentialLR(_Compound):
             each.last_epoch -= 1
 
     def step(self) -> None:  # type: ignore[override]
-        """Go on to the next epoch."""
+        """Go to the next epoch."""
         self.last_epoch += 1
         number = bisect_right(self._milestones, self.last_epoch)
         scheduler = self._schedulers[number]
@@ -331,7 +331,7 @@ class SequentialLR(_Compound):
 
 
 class ChainedScheduler(_Compound):
-    """All schedules at once, each on what the one before has set."""
+    """Steps all schedulers in each epoch, each on the rates set by the one before."""
 
     __module__ = "torch.optim.lr_scheduler"
 
@@ -347,14 +347,14 @@ class ChainedScheduler(_Compound):
         self._last_lr = rates_of(schedulers[-1].optimizer)
 
     def step(self) -> None:  # type: ignore[override]
-        """Go on to the next epoch."""
+        """Go to the next epoch."""
         for scheduler in self._schedulers:
             scheduler.step()
         self._last_lr = rates_of(self._schedulers[-1].optimizer)
 
 
 class ReduceLROnPlateau(LRScheduler):
-    """The rate times ``factor`` once a metric has not become better for longer than ``patience`` epochs."""
+    """Multiply the rate by ``factor`` when a metric has not improved for more than ``patience`` epochs."""
 
     __module__ = "torch.optim.lr_scheduler"
 
@@ -400,7 +400,7 @@ class ReduceLROnPlateau(LRScheduler):
         self.num_bad_epochs = 0
 
     def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
-        """Take note of the metric of an epoch."""
+        """Process an epoch's metric."""
         current = float(metrics)
         if epoch is not None:
             warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)
@@ -438,7 +438,7 @@ class ReduceLROnPlateau(LRScheduler):
 
     @property
     def in_cooldown(self) -> bool:
-        """Whether the metric does not count at present."""
+        """Whether the scheduler is in cooldown, in which the metric is ignored."""
         return self.cooldown_counter > 0
 
     def _is_better(self, a: float, best: float) -> bool:
@@ -448,7 +448,7 @@ class ReduceLROnPlateau(LRScheduler):
         return a > (best * (self.threshold + 1.0) if relative else best + self.threshold)
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over a state."""
+        """Load a state of state_dict."""
         self.__dict__.update(state_dict)
         self._init_is_better(self.mode, self.threshold, self.threshold_mode)
 

@@ -25,7 +25,7 @@ __all__ = ["NAdam"]
 
 
 class NAdam(Optimizer):
-    """Adam with Nesterov's momentum."""
+    """NAdam: Adam with Nesterov momentum."""
 
     __module__ = "torch.optim.nadam"
     _added = added("maximize foreach capturable differentiable decoupled_weight_decay")
@@ -68,7 +68,7 @@ class NAdam(Optimizer):
             array += mean * (-lr * following / (1.0 - product.item() * following)) / root
 
     def _record(self, param: Any, grad: Any, group: dict[str, Any]) -> None:
-        """A step as operations, see Note [Recorded steps]."""
+        """A differentiable step, see Note [Recorded steps]."""
         own = self._started(param, group)
         lr, (beta1, beta2), decay = scalar(group["lr"]), group["betas"], group["momentum_decay"]
         param, grad, mean, square = as_real(param, grad, own["exp_avg"], own["exp_avg_sq"])

@@ -1,4 +1,4 @@
-"""What all optimizers share: groups of parameters, their state, its dictionary (torch: optim/optimizer.py)."""
+"""torch.optim.Optimizer: parameter groups, state and hooks (torch: optim/optimizer.py)."""
 
 from __future__ import annotations
 
@@ -56,20 +56,23 @@ def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHand
 
 
 def added(names: str, **others: Any) -> dict[str, Any]:
-    """Settings that groups of earlier releases lack: None for what chooses an implementation, else off."""
+    """Defaults of settings that groups of earlier releases lack: None for those that choose an implementation, else False."""
     return {name: None if name in ("foreach", "fused") else False for name in names.split()} | others
 
 
 class Optimizer(OptimizerBase):
-    """Base of all optimizers. Those of torch define ``_update(group, params)``, others may define ``step``.
+    """The base class of optimizers. Those of torch define ``_update(group, params)``, custom ones may define ``step``.
 
-    ``foreach``, ``fused`` and ``capturable`` are kept in the groups, as torch keeps them. They choose no other code, but
-    where it can be told: ASGD rounds otherwise with ``foreach``, and what a fused kernel writes is not counted.
+    ``foreach``, ``fused`` and ``capturable`` are stored in the groups as in torch. They select no other implementation
+    except where the difference is observable: ASGD rounds differently with ``foreach``, and ``fused`` does not bump
+    version counters.
     """
 
     __module__ = "torch.optim.optimizer"
-    _added: Mapping[str, Any] = {}  # what groups of earlier releases lack, and what it was
-    _once_numbers: tuple[str, ...] = ()  # of a parameter's state, what earlier releases had as numbers
+    _added: Mapping[str, Any] = {}  # settings that groups of earlier releases lack, with their values
+    _once_numbers: tuple[
+        str, ...
+    ] = ()  # entries of a parameter's state that were numbers in earlier releases
     _sparse_error = "{} does not support sparse gradients"
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
@@ -97,11 +100,11 @@ class Optimizer(OptimizerBase):
             type(self).step = _hooked(type(self).step)  # type: ignore[method-assign]
 
     def add_param_group(self, param_group: Any) -> None:
-        """Add parameters with settings of their own.
+        """Add a parameter group with its own settings.
 
         Raises:
-            TypeError: not a dict, a set, or not tensors.
-            ValueError: a non-leaf, or a parameter that another group has.
+            TypeError: the group is not a dict, or the parameters are a set or not tensors.
+            ValueError: a parameter is not a leaf or is in another group.
         """
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
@@ -155,8 +158,8 @@ class Optimizer(OptimizerBase):
         self.param_groups.append(param_group)
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the gradients of all parameters, or set them to 0."""
-        self.defaults.get("foreach")  # torch asks it: a class of the program's may have none
+        """Set the gradients of all parameters to None or to 0."""
+        self.defaults.get("foreach")  # torch reads it, and a custom class may not have it
         if state.trace is not None:
             with state.trace.user_scope(f"Optimizer.zero_grad#{type(self).__name__}.zero_grad"):
                 self._zero_grad(set_to_none)
@@ -169,7 +172,7 @@ class Optimizer(OptimizerBase):
                 zero_grad(param, set_to_none)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Update the parameters that have a gradient; returns what ``closure`` returned."""
+        """Update the parameters that have a gradient; returns the result of ``closure``."""
         recorded = bool(self.defaults.get("differentiable"))
         with set_grad_enabled(recorded):
             loss = None
@@ -190,14 +193,14 @@ class Optimizer(OptimizerBase):
         return loss
 
     def _step_sparse(self, group: dict[str, Any], params: list[Tensor]) -> None:
-        """One step of a group of which some gradient is sparse, which most optimizers refuse.
+        """One step of a group with a sparse gradient, which most optimizers do not support.
 
         Raises:
-            RuntimeError: naming the optimizer; the parameters before have their states then.
+            RuntimeError: naming the optimizer, after creating the states of preceding parameters.
         """
         for param in params:
             if isinstance(param.grad._array, Unstrided):  # type: ignore[union-attr]
-                # the name of torch's class, also where the program's own is derived from it
+                # the name of torch's class, even for a subclass
                 name = next(
                     each.__name__ for each in type(self).__mro__ if each.__module__.startswith("torch.")
                 )
@@ -205,7 +208,7 @@ class Optimizer(OptimizerBase):
             self._started(param, group)
 
     def _fused(self, group: dict[str, Any], params: list[Tensor]) -> None:
-        """_update without notice to the version counters, but for that of the number of steps.
+        """_update without bumping version counters, except those of the step counts.
 
         Raises:
             RuntimeError: a parameter is complex.
@@ -221,14 +224,14 @@ class Optimizer(OptimizerBase):
             states = [item for each in params for item in self.state.get(each, {}).items()]
             return [*params, *(each for name, each in states if name != "step" and isinstance(each, Tensor))]
 
-        before = [(each, each._version) for each in tensors()]  # which keeps them, and so their ids
+        before = [(each, each._version) for each in tensors()]  # keeps them alive, and hence their ids valid
         self._update(group, params)
         versions = {id(each): version for each, version in before}
         for each in tensors():
             version_counter(each).value = versions.get(id(each), 0)
 
     def _advance(self, group: dict[str, Any], params: list[Tensor]) -> None:
-        """_update; of halves, which are rounded after each operation, by the operations that a step is made of."""
+        """_update, or for half precision ``_record``, which rounds after each operation."""
         if not any(is_half(each._array.dtype) for each in params) or type(self)._record is Optimizer._record:
             self._update(group, params)
             return
@@ -239,7 +242,7 @@ class Optimizer(OptimizerBase):
                 self._update(group, [param])
 
     def _take(self, param: Tensor, group: dict[str, Any]) -> None:
-        """A step of one parameter, as operations."""
+        """One step of a parameter by operations."""
         grad: Any = param.grad
         self._record(param, -grad if group["maximize"] else grad, group)
 
@@ -248,7 +251,7 @@ class Optimizer(OptimizerBase):
         raise NotImplementedError
 
     def _record_all(self, group: dict[str, Any], params: list[Tensor]) -> None:
-        """_update as operations of autograd."""
+        """_update as differentiable operations."""
         if group["foreach"] and self._each_refuses_grad:
             raise AssertionError("_foreach ops don't support autograd")
         for param in params:
@@ -257,18 +260,18 @@ class Optimizer(OptimizerBase):
     _each_refuses_grad = True
 
     def _record(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
-        """One step for a parameter, as operations of autograd."""
+        """One step of a parameter as differentiable operations."""
         raise NotImplementedError
 
     def _started(self, param: Tensor, group: dict[str, Any]) -> Any:
-        """The state of a parameter, made before its first step."""
+        """The state of a parameter, created before its first step."""
         own = self.state[param]
         if not own:
             own.update(self._start(param, group))
         return own
 
     def _start(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
-        """A parameter's state before its first step."""
+        """Create a parameter's initial state."""
         raise NotImplementedError
 
     def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
@@ -311,7 +314,7 @@ class Optimizer(OptimizerBase):
         return handle
 
     def state_dict(self) -> dict[str, Any]:
-        """State and groups, with parameters as numbers in the order of the groups."""
+        """State and groups, with parameters numbered in the order of the groups."""
         for pre in self.__dict__["_optimizer_state_dict_pre_hooks"].values():
             pre(self)
         numbers: dict[int, int] = {}
@@ -320,7 +323,7 @@ class Optimizer(OptimizerBase):
         for group in self.param_groups:
             packed = {key: value for key, value in group.items() if key != "params"}
             fresh = {id(p): n for n, p in enumerate(group["params"], count) if id(p) not in numbers}
-            numbers.update(fresh)  # of one that is there twice, the last place
+            numbers.update(fresh)  # a parameter that occurs twice has its last number
             packed["params"] = [numbers[id(param)] for param in group["params"]]
             count += len(group["params"])
             groups.append(packed)
@@ -332,10 +335,10 @@ class Optimizer(OptimizerBase):
         return found
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over state and settings.
+        """Load state and settings.
 
         Raises:
-            ValueError: the groups do not match this optimizer's.
+            ValueError: the groups do not match.
         """
         state_dict = state_dict.copy()
         for pre in self.__dict__["_optimizer_load_state_dict_pre_hooks"].values():
@@ -393,7 +396,7 @@ class Optimizer(OptimizerBase):
 
 
 def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
-    """A step with its hooks around it."""
+    """Wrap a step with its hooks."""
 
     @functools.wraps(step)
     def run(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
@@ -425,7 +428,7 @@ def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def zero_grad(param: Tensor, set_to_none: bool) -> None:
-    """Forget a gradient, or set it to 0."""
+    """Set a gradient to None or to 0."""
     gradient = param.grad
     if gradient is None:
         return
@@ -440,7 +443,7 @@ def zero_grad(param: Tensor, set_to_none: bool) -> None:
 
 
 def _like(param: Tensor, value: Any, key: Any = None) -> Any:
-    """A loaded state in the parameter's dtype, but for its count of steps."""
+    """A loaded state converted to the parameter's dtype, except for the step count."""
     if isinstance(value, Tensor):
         return value.to(param.dtype) if key != "step" and param.is_floating_point() else value
     if isinstance(value, dict):

@@ -16,7 +16,7 @@ __all__ = ["RAdam"]
 
 
 class RAdam(Optimizer):
-    """Adam whose variance is held back while few steps are known."""
+    """RAdam: Adam with a rectified variance in early steps."""
 
     __module__ = "torch.optim.radam"
     _added = added("foreach maximize differentiable decoupled_weight_decay capturable")
@@ -62,7 +62,7 @@ class RAdam(Optimizer):
             array -= update
 
     def _record(self, param: Any, grad: Any, group: dict[str, Any]) -> None:
-        """A step as operations, see Note [Recorded steps]."""
+        """A differentiable step, see Note [Recorded steps]."""
         own = self._started(param, group)
         lr, (beta1, beta2) = scalar(group["lr"]), group["betas"]
         param, grad, mean, square = as_real(param, grad, own["exp_avg"], own["exp_avg_sq"])

@@ -26,7 +26,7 @@ __all__ = ["RMSprop"]
 
 
 class RMSprop(Optimizer):
-    """RMSprop: the gradient over the root of its mean square."""
+    """RMSprop: the gradient divided by the root of its mean square."""
 
     __module__ = "torch.optim.rmsprop"
     _added = added("momentum centered foreach maximize differentiable capturable", momentum=0)
@@ -79,7 +79,7 @@ class RMSprop(Optimizer):
                 array += grad * -lr / root
 
     def _record(self, param: Any, grad: Any, group: dict[str, Any]) -> None:
-        """A step as operations, see Note [Recorded steps]."""
+        """A differentiable step, see Note [Recorded steps]."""
         own = self._started(param, group)
         alpha, momentum, lr = group["alpha"], group["momentum"], scalar(group["lr"])
         count_step(own, group, xla=True)

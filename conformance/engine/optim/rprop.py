@@ -16,7 +16,7 @@ __all__ = ["Rprop"]
 
 
 class Rprop(Optimizer):
-    """Rprop: a step size of its own for each element, by whether the gradient's sign stays."""
+    """Rprop: an adaptive step size for each element, by whether the gradient's sign changes."""
 
     __module__ = "torch.optim.rprop"
     _added = added("foreach maximize differentiable capturable")
@@ -57,7 +57,7 @@ class Rprop(Optimizer):
             written(own["prev"], 2 if group["foreach"] else 1)[...] = grad
 
     def _record(self, param: Any, grad: Any, group: dict[str, Any]) -> None:
-        """A step as operations, see Note [Recorded steps]."""
+        """A differentiable step, see Note [Recorded steps]."""
         own = self._started(param, group)
         shrink, grow = group["etas"]
         count_step(own, group, xla=True)

@@ -15,7 +15,7 @@ __all__ = ["SGD"]
 
 
 class SGD(Optimizer):
-    """Gradient descent, with momentum, dampening, Nesterov's variant and weight decay."""
+    """SGD with momentum, dampening, Nesterov momentum and weight decay."""
 
     __module__ = "torch.optim.sgd"
     _added = added("nesterov maximize foreach differentiable fused", fused=False)
@@ -28,7 +28,7 @@ class SGD(Optimizer):
         check_single(lr)
         settings = {"learning rate": lr, "momentum value": momentum, "weight_decay value": weight_decay}
         for name, value in settings.items():
-            check(name, value, not value < 0.0)  # NaN passes, which other optimizers refuse
+            check(name, value, not value < 0.0)  # NaN is accepted, unlike in other optimizers
         defaults = {
             "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay, "nesterov": nesterov,
             "maximize": maximize, "foreach": foreach, "differentiable": differentiable, "fused": fused,
@@ -42,7 +42,7 @@ class SGD(Optimizer):
 
     def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
         momentum, lr = group["momentum"], number(group["lr"])
-        # asked for before the first step: a parameter that is there twice lacks its buffer twice
+        # read before the first step: a parameter that occurs twice has no buffer both times
         buffers = [self.state[each].get("momentum_buffer") if momentum else None for each in params]
         for param, buffer in zip(params, buffers, strict=True):
             grad = gradient(param, group, group["weight_decay"])
@@ -69,7 +69,7 @@ class SGD(Optimizer):
             self._take(param, group)
 
     def _record(self, param: Any, grad: Any, group: dict[str, Any]) -> None:
-        """A step as operations, see Note [Recorded steps]; the first momentum is the gradient without its history."""
+        """A differentiable step, see Note [Recorded steps]; the first momentum is the detached gradient."""
         momentum, lr = group["momentum"], scalar(group["lr"])
         grad = add_decay(param, grad, group["weight_decay"])
         if momentum:

@@ -16,7 +16,7 @@ __all__ = ["SparseAdam"]
 
 
 class SparseAdam(Optimizer):
-    """Adam that moves, of parameters and of means, only what the sparse gradients tell of."""
+    """Adam that updates only the elements that sparse gradients specify."""
 
     __module__ = "torch.optim.sparse_adam"
 
@@ -34,10 +34,10 @@ class SparseAdam(Optimizer):
         self._refuse("Complex", "does not support complex parameters", lambda param: param.is_complex())
 
     def _refuse(self, kind: str, what: str, holds: Callable[[Any], bool]) -> None:
-        """Refuse parameters of a kind.
+        """Raise an error for parameters of a kind.
 
         Raises:
-            ValueError: saying where they are.
+            ValueError: with the positions of such parameters.
         """
         groups = enumerate(self.param_groups)
         found = [[i, j] for i, group in groups for j, each in enumerate(group["params"]) if holds(each)]
@@ -45,7 +45,7 @@ class SparseAdam(Optimizer):
             raise ValueError(f"{kind} params at indices {found}: SparseAdam {what}")
 
     def step(self, closure: Any = None) -> Any:
-        """Update the parameters that have a gradient; returns what ``closure`` returned."""
+        """Update the parameters that have a gradient; returns the result of ``closure``."""
         loss = None
         if closure is not None:
             with enable_grad():

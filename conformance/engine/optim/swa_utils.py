@@ -1,4 +1,4 @@
-"""torch.optim.swa_utils: averages of a model's parameters over the steps of its training."""
+"""torch.optim.swa_utils: averaged models and SWALR."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _inexact(tensors: Sequence[Tensor]) -> bool:
 
 
 def get_ema_avg_fn(decay: float = 0.999) -> Average:
-    """The average that forgets: each step counts less by a factor."""
+    """The update of an exponential moving average."""
     _check_decay(decay)
 
     @no_grad()
@@ -44,7 +44,7 @@ def get_ema_avg_fn(decay: float = 0.999) -> Average:
 
 
 def get_swa_avg_fn() -> Average:
-    """The average to which all steps count alike."""
+    """The update of an equally weighted average."""
 
     @no_grad()
     def swa_update(averaged_param: Tensor, current_param: Tensor, num_averaged: Any) -> Tensor:
@@ -54,7 +54,7 @@ def get_swa_avg_fn() -> Average:
 
 
 def get_ema_multi_avg_fn(decay: float = 0.999) -> AverageOfAll:
-    """get_ema_avg_fn of many tensors, in place."""
+    """get_ema_avg_fn for lists of tensors, in place."""
     _check_decay(decay)
 
     @no_grad()
@@ -69,7 +69,7 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> AverageOfAll:
 
 
 def get_swa_multi_avg_fn() -> AverageOfAll:
-    """get_swa_avg_fn of many tensors, in place."""
+    """get_swa_avg_fn for lists of tensors, in place."""
 
     @no_grad()
     def swa_update(
@@ -89,7 +89,7 @@ def get_swa_multi_avg_fn() -> AverageOfAll:
 
 
 class AveragedModel(Module):
-    """A copy of a model, whose parameters are the averages of the model's at each ``update_parameters``."""
+    """A copy of a model whose parameters are averages of the model's, updated by ``update_parameters``."""
 
     __module__ = "torch.optim.swa_utils"
 
@@ -113,7 +113,7 @@ class AveragedModel(Module):
         self.use_buffers = use_buffers
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the averaged model gives."""
+        """The output of the averaged model."""
         return self.module(*args, **kwargs)
 
     def _averaged(self, model: Module, own: bool) -> Iterable[Tensor]:
@@ -122,7 +122,7 @@ class AveragedModel(Module):
         return self.parameters() if own else model.parameters()
 
     def update_parameters(self, model: Module) -> None:
-        """Count the model's parameters as they are now."""
+        """Update the averages with the model's current parameters."""
         pairs = list(zip(self._averaged(self.module, True), self._averaged(model, False), strict=False))
         pairs = [(averaged.detach(), current.detach()) for averaged, current in pairs]
         if self.n_averaged == 0:
@@ -130,7 +130,7 @@ class AveragedModel(Module):
                 averaged.copy_(current)
         if self.n_averaged > 0:
             self._average(pairs)
-        if not self.use_buffers:  # the buffers are the model's
+        if not self.use_buffers:  # buffers are copied, not averaged
             for averaged, current in zip(self.module.buffers(), model.buffers(), strict=True):
                 averaged.detach().copy_(current.detach())
         self.n_averaged += 1
@@ -151,7 +151,7 @@ class AveragedModel(Module):
 
 @no_grad()
 def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
-    """Give batch normalizations the statistics of the data, each batch counted alike."""
+    """Recompute the running statistics of batch normalizations, with each batch weighted equally."""
     momenta = {module: module.momentum for module in model.modules() if isinstance(module, _BatchNorm)}
     for module in momenta:
         module.reset_running_stats()
@@ -171,7 +171,7 @@ def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
 
 
 class SWALR(LRScheduler):
-    """The rate goes to ``swa_lr`` within some epochs, and stays there."""
+    """Anneals the rate to ``swa_lr`` within ``anneal_epochs``, and keeps it."""
 
     __module__ = "torch.optim.swa_utils"
 
@@ -210,7 +210,7 @@ class SWALR(LRScheduler):
         return (1 - math.cos(math.pi * t)) / 2
 
     def _alpha(self, step: int) -> float:
-        """How far the rate has gone."""
+        """The progress of the annealing, from 0 to 1."""
         return self.anneal_func(max(0, min(1, step / max(1, self.anneal_epochs))))
 
     def get_lr(self) -> list[Any]:
@@ -227,11 +227,11 @@ class SWALR(LRScheduler):
         return found
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimizer, and the function that the strategy names."""
+        """The attributes except the optimizer and the annealing function."""
         return {key: value for key, value in self.__dict__.items() if key not in ("optimizer", "anneal_func")}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over a state."""
+        """Load a state of state_dict."""
         self.__dict__.update(state_dict)
         self._set_anneal_func(self._anneal_strategy)
 

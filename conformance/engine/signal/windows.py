@@ -1,7 +1,7 @@
-"""torch.signal.windows: weights for the samples of a piece of a signal.
+"""torch.signal.windows: window functions.
 
-Every window takes the keyword arguments ``sym`` (whether it ends as it begins, or goes on periodically), ``dtype``,
-``layout``, ``device`` and ``requires_grad``.
+Every window takes the keyword arguments ``sym`` (symmetric if true, else periodic), ``dtype``, ``layout``, ``device`` and
+``requires_grad``.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ linspace = check_arguments(_ranges.linspace, "linspace")
 
 
 def _options(name: str, M: int, dtype: Any, layout: Any, device: Any, requires_grad: bool) -> dict[str, Any]:
-    """The keyword arguments of what a window is made from.
+    """Check the arguments of a window, and return the keyword arguments of its factory calls.
 
     Raises:
         ValueError: a negative length, another layout than strided, or a dtype that is not float32 or float64.
@@ -48,7 +48,7 @@ def _options(name: str, M: int, dtype: Any, layout: Any, device: Any, requires_g
 
 
 def _periods(M: int, sym: bool) -> int:
-    """The number of steps from the beginning of the window to where it begins again."""
+    """The period of the window: its length if periodic, one less if symmetric."""
     return M - 1 if sym else M
 
 
@@ -75,7 +75,7 @@ def cosine(
     M: int, *, sym: bool = True, dtype: Any = None, layout: Any = strided, device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
-    """Half a period of the sine, between two samples' halves."""
+    """sin(pi * (n + 0.5) / M), half a period of a sine."""
     options = _options("cosine", M, dtype, layout, device, requires_grad)
     if M == 0:
         return empty((0,), **options)
@@ -87,7 +87,7 @@ def gaussian(
     M: int, *, std: float = 1.0, sym: bool = True, dtype: Any = None, layout: Any = strided, device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
-    """The density of a normal distribution, 1 where it is largest."""
+    """exp(-(n - center)**2 / (2 * std**2))."""
     options = _options("gaussian", M, dtype, layout, device, requires_grad)
     if std <= 0:
         raise ValueError(f"Standard deviation must be positive, got: {std} instead.")
@@ -103,7 +103,7 @@ def kaiser(
     M: int, *, beta: float = 12.0, sym: bool = True, dtype: Any = None, layout: Any = strided, device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
-    """A Bessel function of half a circle."""
+    """The Kaiser window, by the modified Bessel function i0."""
     options = _options("kaiser", M, dtype, layout, device, requires_grad)
     if beta < 0:
         raise ValueError(f"beta must be non-negative, got: {beta} instead.")
@@ -120,7 +120,7 @@ def bartlett(
     M: int, *, sym: bool = True, dtype: Any = None, layout: Any = strided, device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
-    """A triangle."""
+    """A triangle with zeros at the ends."""
     options = _options("bartlett", M, dtype, layout, device, requires_grad)
     if M <= 1:
         return ones((M,), **options)
@@ -132,11 +132,11 @@ def general_cosine(
     M: int, *, a: Iterable[float], sym: bool = True, dtype: Any = None, layout: Any = strided, device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
-    """The sum of cosines with the coefficients ``a``, of alternating sign.
+    """A sum of cosines with the coefficients ``a`` and alternating signs.
 
     Raises:
-        TypeError: the coefficients cannot be iterated over.
-        ValueError: there are none.
+        TypeError: the coefficients are not iterable.
+        ValueError: there are no coefficients.
     """
     options = _options("general_cosine", M, dtype, layout, device, requires_grad)
     if M <= 1:
@@ -157,7 +157,7 @@ def general_hamming(
     M: int, *, alpha: float = 0.54, sym: bool = True, dtype: Any = None, layout: Any = strided, device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
-    """A cosine from ``alpha`` less what is beyond 1, up to 1 and down again."""
+    """alpha - (1 - alpha) * cos(2 * pi * n / (M - 1))."""
     a = [alpha, 1.0 - alpha]
     return general_cosine(
         M, a=a, sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad

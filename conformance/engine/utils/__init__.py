@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-from .. import _C  # so that the name torch._C is there
+from .. import _C  # makes torch._C available
 from .._arguments.absent_names import look_up
 from . import _python_dispatch, _pytree, checkpoint, data, dlpack, hooks, weak
 from ._swap_tensors import swap_tensors
@@ -25,5 +25,5 @@ _look_up = look_up("torch.utils")
 
 
 def __getattr__(name: str) -> Any:
-    """What few programs ask for is loaded when first asked for."""
+    """Import rarely used submodules on first use."""
     return import_module(f"{__name__}.{name}") if name == "deterministic" else _look_up(name)

@@ -1,4 +1,4 @@
-"""The texts of checkpoint's errors and warnings, word for word (torch: utils/checkpoint.py)."""
+"""The messages of checkpoint's errors and warnings, as in torch (torch: utils/checkpoint.py)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a checkpoint with debug=True keeps to show where forward and recomputation part."""
+"""The log of a checkpoint with debug=True, which shows where forward and recomputation diverge."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from .._autograd.tensor import Tensor
 
 
 class Log:
-    """The operations that saved tensors, each with where the program called it: in forward and in recomputation."""
+    """The operations that saved tensors in forward and in recomputation, with the stack of each call."""
 
     def __init__(self) -> None:
         self.forward: list[tuple[str, list[str]]] = []
         self.recomputation: list[tuple[str, list[str]]] = []
 
-    def note(self, tensor: Tensor, recomputing: bool) -> None:
-        """Add a tensor that is saved just now."""
+    def record(self, tensor: Tensor, recomputing: bool) -> None:
+        """Record that a tensor is being saved."""
         entry = f"{_operation()} saved {tensor.dtype} {list(tensor.shape)}"
         (self.recomputation if recomputing else self.forward).append((entry, forward_traceback()))
 
     def text(self) -> str:
-        """The log, as torch words what is around it."""
+        """The log in torch's format."""
         return _TEXT.format(
             forward_traces=_traces(self.forward, "original"),
             recompute_traces=_traces(self.recomputation, "recompute"),
@@ -32,7 +32,7 @@ class Log:
 
 
 def _operation() -> str:
-    """The operation that runs: its function is the only one whose code stands in no file."""
+    """The operation on the stack: the only frame whose code was generated and is in no file."""
     frame: Any = sys._getframe(2)
     while frame is not None:
         name = frame.f_code.co_filename

@@ -1,4 +1,4 @@
-"""The device of what is made without being told one (torch: utils/_device.py)."""
+"""The default device of factory functions (torch: utils/_device.py)."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def _device_constructors() -> frozenset[Any]:
 
 
 class DeviceContext(TorchFunctionMode):
-    """Inside, the functions that make tensors are given this device, unless they are told another.
+    """A TorchFunctionMode that passes its device to factory functions that are called without one.
 
-    In force as any mode ``with`` a device, and outside all others, in the place of another context, where it is entered
-    itself, as by set_default_device.
+    ``with device:`` pushes it like any other mode. Entered directly, as by set_default_device, it goes below all other
+    modes and replaces another DeviceContext there.
     """
 
     __module__ = "torch.utils._device"
@@ -62,22 +62,22 @@ class DeviceContext(TorchFunctionMode):
 
 
 def get_default_device() -> device:
-    """torch.get_default_device: that of the innermost context, else that which was set."""
+    """torch.get_default_device: the device of the innermost context, else the one that was set."""
     contexts = [each for each in state.function_modes if isinstance(each, DeviceContext)]
     context = contexts[-1] if contexts else state.default_device
     if context is None:
         return device("cpu")
     if context.device.index is not None:
         return context.device
-    found: device = sys.modules[PACKAGE].tensor([]).device  # which modes are asked, as in torch
+    found: device = sys.modules[PACKAGE].tensor([]).device  # calls the active modes, as in torch
     return found
 
 
 def set_default_device(device: Any) -> None:
-    """torch.set_default_device; None for none.
+    """torch.set_default_device; None resets it.
 
     Raises:
-        RuntimeError: it is no device.
+        RuntimeError: there is no such device.
     """
     if state.default_device is not None:
         state.default_device.__exit__(None, None, None)
@@ -88,5 +88,5 @@ def set_default_device(device: Any) -> None:
 
 
 def _enter_device(given: device) -> None:
-    """What ``with`` a device begins."""
+    """Enter the context of ``with device``."""
     TorchFunctionMode.__enter__(DeviceContext(given))

@@ -1,4 +1,4 @@
-"""torch.utils._python_dispatch: modes that see every operation below autograd."""
+"""torch.utils._python_dispatch: TorchDispatchMode, and helpers of wrapper subclasses."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = [
     "transform_subclass",
 ]
 
-# What changes in place how a tensor looks at its memory.
+# In-place operations that change a tensor's shape, strides or offset, not its data.
 _INPLACE_VIEWS = frozenset(
     [
         "as_strided_",
@@ -37,7 +37,7 @@ _INPLACE_VIEWS = frozenset(
 
 
 class BaseTorchDispatchMode(TorchDispatchMode):
-    """A mode that changes nothing."""
+    """A mode that calls every operation unchanged."""
 
     __module__ = "torch.utils._python_dispatch"
 
@@ -46,26 +46,26 @@ class BaseTorchDispatchMode(TorchDispatchMode):
 
 
 def is_in_torch_dispatch_mode(include_infra_modes: bool = True) -> bool:
-    """Whether a mode is in force."""
+    """Whether a mode is active."""
     return bool(state.dispatch_modes)
 
 
 def is_traceable_wrapper_subclass(t: object) -> bool:
-    """Whether it is a tensor of a subclass that says which tensors it holds."""
+    """Whether the value is a tensor of a traceable wrapper subclass, which defines ``__tensor_flatten__``."""
     return isinstance(t, Tensor) and is_traceable_wrapper_subclass_type(type(t))
 
 
 def is_traceable_wrapper_subclass_type(t: type) -> bool:
-    """Whether it is a subclass of Tensor that says which tensors it holds."""
+    """Whether the class is a traceable wrapper subclass of Tensor."""
     own = issubclass(t, Tensor) and t is not Tensor
     return own and hasattr(t, "__tensor_flatten__") and hasattr(t, "__tensor_unflatten__")
 
 
 def transform_subclass(t: Any, callback: Any, outer_size: Any = None, outer_stride: Any = None) -> Any:
-    """A tensor of the same subclass that holds what ``callback`` makes of each held tensor and its name.
+    """Apply ``callback(name, tensor)`` to each inner tensor, and return a tensor of the same subclass with the results.
 
     Raises:
-        AssertionError: it has another shape, or other strides.
+        AssertionError: the result has another shape or other strides.
     """
     size = t.size() if outer_size is None else outer_size
     stride = t.stride() if outer_stride is None else outer_stride
@@ -82,10 +82,10 @@ def transform_subclass(t: Any, callback: Any, outer_size: Any = None, outer_stri
 
 
 def return_and_correct_aliasing(func: Any, args: Any, kwargs: Any, out: Any) -> Any:
-    """What ``__torch_dispatch__`` of a tensor that wraps others returns: the argument itself where that was written.
+    """Fix the outputs of a wrapper subclass's ``__torch_dispatch__``: mutated arguments are returned themselves.
 
     Raises:
-        AssertionError: the arguments are no tuple.
+        AssertionError: the arguments are not a tuple.
     """
     if not isinstance(args, tuple):
         raise AssertionError(f"args must be a tuple, got {type(args)}")
@@ -100,17 +100,17 @@ def return_and_correct_aliasing(func: Any, args: Any, kwargs: Any, out: Any) -> 
 
 
 def _get_current_dispatch_mode() -> Any:
-    """The innermost mode, None where there is none."""
+    """The innermost mode, or None."""
     return state.dispatch_modes[-1] if state.dispatch_modes else None
 
 
 def _get_current_dispatch_mode_stack() -> list[Any]:
-    """The modes in force, the outermost first."""
+    """The active modes, outermost first."""
     return list(state.dispatch_modes)
 
 
 @contextmanager
 def _disable_current_modes() -> Iterator[tuple[Any, ...]]:
-    """Inside, no mode sees anything; gives those outside, the innermost first."""
+    """A context without modes; its value is the list of those outside, innermost first."""
     with without_dispatch_modes() as before:
         yield before[::-1]

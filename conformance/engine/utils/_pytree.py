@@ -1,4 +1,4 @@
-"""torch.utils._pytree: nested values as lists of leaves."""
+"""torch.utils._pytree: nested containers flattened to lists of leaves."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Test = Callable[[Any], bool]
 # Nodes --------------------------------------------------------------------------------------------
 
 _BUILT_IN = (tuple, list, dict, OrderedDict, defaultdict, deque)
-# What gives the parts of a registered class beside their keys.
+# The flatten functions with keys of registered classes.
 _WITH_KEYS: dict[type, Callable[[Any], tuple[list[tuple[Any, Any]], Any]]] = {}
 
 
@@ -39,10 +39,10 @@ def register_pytree_node(
     from_dumpable_context: Callable[[Any], Any] | None = None,
     flatten_with_keys_fn: Callable[[Any], tuple[list[tuple[Any, Any]], Any]] | None = None,
 ) -> None:
-    """Values of a class are nodes from here on: ``flatten_fn`` gives what they hold and how to make them again.
+    """Register a class as a node type: ``flatten_fn`` returns children and context, ``unflatten_fn`` rebuilds the value.
 
     Raises:
-        ValueError: they are already.
+        ValueError: the class is registered already.
     """
     if cls in REGISTERED or cls in _BUILT_IN:
         raise ValueError(f"{cls} is already registered as pytree node.")
@@ -59,7 +59,7 @@ def _private_register_pytree_node(
     from_dumpable_context: Callable[[Any], Any] | None = None,
     flatten_with_keys_fn: Callable[[Any], tuple[list[tuple[Any, Any]], Any]] | None = None,
 ) -> None:
-    """register_pytree_node, which may replace what was registered."""
+    """register_pytree_node without the check for an earlier registration."""
     if cls in REGISTERED or cls in _BUILT_IN:
         warnings.warn(
             f"{cls} is already registered as pytree node. Overwriting the previous registration.",
@@ -72,7 +72,7 @@ def _private_register_pytree_node(
 
 
 def _register_pytree_node(*args: Any, **kwargs: Any) -> None:
-    """Deprecated: the same."""
+    """Deprecated; see ``register_pytree_node``."""
     warnings.warn(
         "`torch.utils._pytree._register_pytree_node` is deprecated. Please use "
         "`torch.utils._pytree.register_pytree_node` instead.",
@@ -89,10 +89,10 @@ def register_dataclass(
     drop_field_names: list[str] | None = None,
     serialized_type_name: str | None = None,
 ) -> None:
-    """Instances of a dataclass are nodes from here on, which hold those fields that are not None.
+    """Register a dataclass as a node type, whose children are the fields that are not None.
 
     Raises:
-        ValueError: it is no dataclass, and no fields are named, or others than it has.
+        ValueError: the class is not a dataclass and ``field_names`` is missing, or names unknown fields.
     """
     if not dataclasses.is_dataclass(cls):
         if field_names is None:
@@ -144,16 +144,16 @@ def _check_fields(own: set[str], named: set[str]) -> None:
 
 @dataclasses.dataclass(frozen=True)
 class ConstantNode:
-    """What is kept of a constant, which holds nothing."""
+    """The context of a constant, a node without children."""
 
     value: Any
 
 
 def register_constant(cls: type) -> None:
-    """Instances of a class are nodes from here on that hold nothing.
+    """Register a class whose instances are constants, nodes without children.
 
     Raises:
-        TypeError: they are not compared, or not hashed, by what they are.
+        TypeError: the class does not define ``__eq__`` and ``__hash__``.
     """
     for name in ("__eq__", "__hash__"):
         if getattr(cls, name) is (object.__eq__ if name == "__eq__" else None):
@@ -173,7 +173,7 @@ def register_constant(cls: type) -> None:
 
 @dataclasses.dataclass(frozen=True)
 class SequenceKey:
-    """A place in a sequence."""
+    """An index of a sequence."""
 
     idx: int
 
@@ -181,7 +181,7 @@ class SequenceKey:
         return f"[{self.idx!r}]"
 
     def get(self, sequence: Any) -> Any:
-        """What is there."""
+        """The child at this key."""
         return sequence[self.idx]
 
 
@@ -195,7 +195,7 @@ class MappingKey:
         return f"[{self.key!r}]"
 
     def get(self, mapping: Any) -> Any:
-        """What is there."""
+        """The child at this key."""
         return mapping[self.key]
 
 
@@ -209,27 +209,27 @@ class GetAttrKey:
         return f".{self.name}"
 
     def get(self, obj: Any) -> Any:
-        """What is there."""
+        """The child at this key."""
         return getattr(obj, self.name)
 
 
 def keystr(kp: Iterable[Any]) -> str:
-    """A path as a text."""
+    """A key path as a string."""
     return "".join(map(str, kp))
 
 
 def key_get(obj: Any, kp: Iterable[Any]) -> Any:
-    """What is at the end of a path."""
+    """The value at the end of a key path."""
     for key in kp:
         obj = key.get(obj)
     return obj
 
 
 def _with_keys(node: TreeSpec, parts: list[Any], tree: PyTree) -> list[tuple[Any, Any]]:
-    """The keys of a node's parts, and these.
+    """The keys and children of a node.
 
     Raises:
-        ValueError: its class was registered without.
+        ValueError: the class was registered without ``flatten_with_keys_fn``.
     """
     keys: Iterable[Any]
     if node.type in REGISTERED:
@@ -260,21 +260,21 @@ def _paths(
 
 
 def tree_leaves_with_path(tree: PyTree, is_leaf: Test | None = None) -> list[tuple[tuple[Any, ...], Any]]:
-    """The leaves from left to right, each behind its path."""
+    """The leaves from left to right, as pairs of key path and leaf."""
     return list(_paths((), tree, is_leaf))
 
 
 def tree_flatten_with_path(
     tree: PyTree, is_leaf: Test | None = None
 ) -> tuple[list[tuple[tuple[Any, ...], Any]], TreeSpec]:
-    """The leaves from left to right, each behind its path, and how they are nested."""
+    """The pairs of key path and leaf, and the tree's structure."""
     return tree_leaves_with_path(tree, is_leaf), tree_structure(tree, is_leaf)
 
 
 def tree_map_with_path(
     func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: Test | None = None
 ) -> PyTree:
-    """tree_map, whose function is given the leaf's path first."""
+    """tree_map with a function of key path and leaf."""
     leaves, spec = tree_flatten_with_path(tree, is_leaf)
     others = [flatten_up_to(each, spec) for each in rests]
     return unflatten([func(*leaf, *each) for leaf, *each in zip(leaves, *others, strict=True)], spec)
@@ -284,16 +284,16 @@ def tree_map_with_path(
 
 
 def tree_flatten(tree: PyTree, is_leaf: Test | None = None) -> tuple[list[Any], TreeSpec]:
-    """The leaves from left to right, and how they are nested."""
+    """The leaves from left to right, and the tree's structure."""
     return flatten(tree, is_leaf)
 
 
 def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> PyTree:
-    """The tree of these leaves.
+    """Rebuild the tree from leaves and structure.
 
     Raises:
-        TypeError: ``treespec`` is none.
-        ValueError: there are more or fewer leaves than it has.
+        TypeError: ``treespec`` is not a TreeSpec.
+        ValueError: the number of leaves is wrong.
     """
     if not isinstance(treespec, TreeSpec):
         raise TypeError(
@@ -317,58 +317,58 @@ tree_iter = tree_leaves
 
 
 def tree_structure(tree: PyTree, is_leaf: Test | None = None) -> TreeSpec:
-    """How the leaves are nested."""
+    """The tree's structure."""
     return flatten(tree, is_leaf)[1]
 
 
 def tree_map(func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: Test | None = None) -> PyTree:
-    """The tree with a function applied to each leaf, and to what is at its place in the other trees."""
+    """Apply a function to the corresponding leaves of trees, and return a tree of the results."""
     leaves, spec = flatten(tree, is_leaf)
     others = [flatten_up_to(each, spec) for each in rests]
     return unflatten([func(*each) for each in zip(leaves, *others, strict=True)], spec)
 
 
 def tree_map_(func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: Test | None = None) -> PyTree:
-    """Apply a function to each leaf, and return the tree as it was."""
+    """Apply a function to each leaf, and return the original tree."""
     tree_map(func, tree, *rests, is_leaf=is_leaf)
     return tree
 
 
 def tree_map_only(kind: Any, func: Callable[[Any], Any], tree: PyTree, is_leaf: Test | None = None) -> PyTree:
-    """The tree with a function applied to the leaves of a type."""
+    """Apply a function to the leaves of a type, and return a tree of the results."""
     return tree_map(lambda each: func(each) if isinstance(each, kind) else each, tree, is_leaf=is_leaf)
 
 
 def tree_all(pred: Test, tree: PyTree, is_leaf: Test | None = None) -> bool:
-    """Whether all leaves pass."""
+    """Whether the predicate holds for all leaves."""
     return all(map(pred, tree_leaves(tree, is_leaf)))
 
 
 def tree_any(pred: Test, tree: PyTree, is_leaf: Test | None = None) -> bool:
-    """Whether a leaf passes."""
+    """Whether the predicate holds for any leaf."""
     return any(map(pred, tree_leaves(tree, is_leaf)))
 
 
 def tree_all_only(kind: Any, pred: Test, tree: PyTree, is_leaf: Test | None = None) -> bool:
-    """Whether all leaves of a type pass."""
+    """Whether the predicate holds for all leaves of a type."""
     return all(pred(each) for each in tree_leaves(tree, is_leaf) if isinstance(each, kind))
 
 
 def tree_any_only(kind: Any, pred: Test, tree: PyTree, is_leaf: Test | None = None) -> bool:
-    """Whether a leaf of a type passes."""
+    """Whether the predicate holds for any leaf of a type."""
     return any(pred(each) for each in tree_leaves(tree, is_leaf) if isinstance(each, kind))
 
 
 def tree_map_only_(
     kind: Any, func: Callable[[Any], Any], tree: PyTree, is_leaf: Test | None = None
 ) -> PyTree:
-    """Apply a function to the leaves of a type, and return the tree as it was."""
+    """Apply a function to the leaves of a type, and return the original tree."""
     tree_map_only(kind, func, tree, is_leaf)
     return tree
 
 
 def tree_is_leaf(tree: PyTree, is_leaf: Test | None = None) -> bool:
-    """Whether a value is looked into no further."""
+    """Whether a value is a leaf."""
     return (is_leaf is not None and is_leaf(tree)) or children(tree) is None
 
 
@@ -378,5 +378,5 @@ def arg_tree_leaves(*args: PyTree, **kwargs: PyTree) -> list[Any]:
 
 
 def treespec_pprint(treespec: TreeSpec) -> str:
-    """The tree with a star for each leaf."""
+    """A string with the tree's structure and a star for each leaf."""
     return outline(treespec)

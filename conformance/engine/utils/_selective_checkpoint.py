@@ -1,4 +1,4 @@
-"""Checkpoints that keep the results of some operations (torch: utils/checkpoint.py)."""
+"""Selective activation checkpointing, which saves the results of chosen operations (torch: utils/checkpoint.py)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SAC_IGNORED_OPS = {aten.detach.default}
 
 
 class CheckpointPolicy(enum.Enum):
-    """What becomes of an operation's result."""
+    """Whether an operation's result is saved or recomputed."""
 
     MUST_SAVE = 0
     PREFER_SAVE = 1
@@ -36,7 +36,7 @@ CheckpointPolicy.__module__ = "torch.utils.checkpoint"
 
 
 class SelectiveCheckpointContext:
-    """What a policy is told beside the operation and its arguments."""
+    """The context that a policy function receives as its first argument."""
 
     __module__ = "torch.utils.checkpoint"
 
@@ -45,17 +45,17 @@ class SelectiveCheckpointContext:
 
 
 class _VersionWrapper:
-    """A kept result, and its version then."""
+    """A saved result, with its version at that time."""
 
     def __init__(self, val: Any) -> None:
         self.val = val.detach() if isinstance(val, Tensor) else val
         self.version = val._version if isinstance(val, Tensor) else None
 
     def get_val(self, allow_cache_entry_mutation: bool) -> Any:
-        """The result.
+        """The saved result.
 
         Raises:
-            RuntimeError: it was changed in place since.
+            RuntimeError: it was changed in place since then.
         """
         if self.version is not None and not allow_cache_entry_mutation and self.val._version != self.version:
             raise RuntimeError("Tensor cached during selective activation checkpoint has been mutated")
@@ -63,7 +63,7 @@ class _VersionWrapper:
 
 
 class _CachingTorchDispatchMode(TorchDispatchMode):
-    """Around forward: keeps what the policy wants kept."""
+    """The mode around forward: saves the results that the policy selects."""
 
     def __init__(self, policy_fn: Callable[..., Any], storage: dict[Any, dict[int, Any]]) -> None:
         self.policy_fn, self.storage = policy_fn, storage
@@ -85,7 +85,7 @@ class _CachingTorchDispatchMode(TorchDispatchMode):
 
 
 class _CachedTorchDispatchMode(TorchDispatchMode):
-    """Around the recomputation: hands out what was kept."""
+    """The mode around the recomputation: returns the saved results."""
 
     def __init__(
         self, policy_fn: Any, storage: dict[Any, dict[int, Any]], allow_cache_entry_mutation: bool
@@ -124,11 +124,11 @@ class _CachedTorchDispatchMode(TorchDispatchMode):
 def create_selective_checkpoint_contexts(
     policy_fn_or_list: Any, allow_cache_entry_mutation: bool = False
 ) -> tuple[TorchDispatchMode, TorchDispatchMode]:
-    """The contexts of a checkpoint that keeps what a policy, or a list of operations, names.
+    """The contexts of a checkpoint that saves the operations that a policy or list selects.
 
     Raises:
-        ValueError: something in the list is no OpOverload.
-        TypeError: neither a function nor a list.
+        ValueError: an element of the list is not an OpOverload.
+        TypeError: the argument is neither a function nor a list.
     """
     if isinstance(policy_fn_or_list, list):
         for op in policy_fn_or_list:

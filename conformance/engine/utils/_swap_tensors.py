@@ -1,4 +1,4 @@
-"""torch.utils.swap_tensors: two tensors become one another (torch: utils/__init__.py)."""
+"""torch.utils.swap_tensors: exchanges two tensors (torch: utils/__init__.py)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _slots(cls: type) -> set[str]:
 
 
 def _use_count(tensor: Tensor) -> int:
-    """How often the tensor is held: by the program, and by nodes and views."""
+    """The number of references to a tensor by the program, nodes and views."""
     count = 1
     for holder in gc.get_referrers(tensor):
         if isinstance(holder, (Node, SavedTensor, ViewInfo)):
@@ -40,10 +40,10 @@ def _poison(grad_outputs: Any) -> NoReturn:
 
 
 def _accumulator(tensor: Tensor, name: str) -> AccumulateGrad | None:
-    """What may hold the tensor beside the program; it is not to run any more.
+    """The AccumulateGrad node, the only holder allowed besides the program; it must not run afterwards.
 
     Raises:
-        RuntimeError: something else holds the tensor.
+        RuntimeError: something else holds a reference to the tensor.
     """
     count = _use_count(tensor)
     if count == 1:
@@ -60,10 +60,10 @@ def _accumulator(tensor: Tensor, name: str) -> AccumulateGrad | None:
 
 
 def swap_tensors(t1: Tensor, t2: Tensor) -> None:
-    """Give each of two tensors what the other is: class, attributes, memory and place in the graph.
+    """Exchange class, attributes, memory and autograd state of two tensors.
 
     Raises:
-        RuntimeError: there are weak references to one, their slots differ, or a graph or a view needs one.
+        RuntimeError: a tensor has weak references, their slots differ, or a graph or view refers to one.
     """
     for tensor, name in ((t1, "t1"), (t2, "t2")):
         if weakref.getweakrefs(tensor):

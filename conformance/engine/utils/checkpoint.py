@@ -1,4 +1,4 @@
-"""torch.utils.checkpoint: what forward saved is dropped, and computed again when backward needs it."""
+"""torch.utils.checkpoint: saved tensors are dropped in forward and recomputed when backward needs them."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ Contexts = Callable[[], tuple[Any, Any]]
 
 
 def noop_context_fn() -> tuple[Any, Any]:
-    """The default ``context_fn``: nothing around forward, nothing around the recomputation."""
+    """The default ``context_fn``: no context around forward or recomputation."""
     return contextlib.nullcontext(), contextlib.nullcontext()
 
 
 def _get_autocast_kwargs() -> dict[str, Any]:
-    """What the CPU's autocast is now, to be so again when the function runs again."""
+    """The current autocast settings of the CPU, which the recomputation restores."""
     return {
         "device_type": "cpu",
         "enabled": is_autocast_enabled("cpu"),
@@ -78,10 +78,10 @@ def checkpoint(
     early_stop: bool = True,
     **kwargs: Any,
 ) -> Any:
-    """Run ``function`` without keeping what it saves; backward runs it again.
+    """Run ``function`` without keeping its saved tensors; backward runs it again.
 
     Raises:
-        ValueError: arguments that do not go together.
+        ValueError: the arguments are not compatible.
     """
     if use_reentrant is None:
         warnings.warn(_checkpoint_errors.USE_REENTRANT, stacklevel=2)
@@ -116,7 +116,7 @@ def checkpoint_sequential(
     use_reentrant: bool | None = None,
     **kwargs: Any,
 ) -> Any:
-    """Run functions one after another, in segments of which all but the last are checkpointed."""
+    """Run functions in sequence, in segments that are checkpointed except for the last."""
     if use_reentrant is None:
         warnings.warn(_checkpoint_errors.SEQUENTIAL_USE_REENTRANT, stacklevel=2)
         use_reentrant = True
@@ -144,14 +144,14 @@ def checkpoint_sequential(
     return run(functions[end:])(input)
 
 
-# With a backward inside backward ------------------------------------------------------------------
+# The reentrant implementation ---------------------------------------------------------------------
 
 
 def detach_variable(inputs: Any) -> tuple[Any, ...]:
-    """The tensors among the inputs as leaves that require what they required.
+    """Detach the tensors among the inputs; their requires_grad stays the same.
 
     Raises:
-        RuntimeError: for anything but a tuple.
+        RuntimeError: the inputs are not a tuple.
     """
     if not isinstance(inputs, tuple):
         raise RuntimeError(
@@ -170,7 +170,7 @@ def check_backward_validity(inputs: Any) -> None:
 
 
 class CheckpointFunction(Function):
-    """The reentrant way: backward runs the function again, and a backward pass of its own."""
+    """The reentrant implementation: backward runs the function again and then a nested backward pass."""
 
     __module__ = "torch.utils.checkpoint"
 
@@ -224,7 +224,7 @@ class CheckpointError(RuntimeError):
 
 
 class _StopRecomputationError(Exception):
-    """All that was saved in forward has been computed again."""
+    """Stops the recomputation early, when all saved tensors have been recomputed."""
 
 
 class _Handle:
@@ -232,7 +232,7 @@ class _Handle:
 
 
 class _Holder:
-    """What stands in the graph for a saved tensor."""
+    """The placeholder of a saved tensor in the graph."""
 
     def __init__(self) -> None:
         self.handles: dict[Hashable, _Handle | None] = {}
@@ -255,25 +255,25 @@ class _CheckpointFrame:
         )
         self.counter: dict[Hashable, int] = defaultdict(int)
         self.is_recomputed: set[Hashable] = set()
-        self.log: Log | None = None  # kept with debug=True
+        self.log: Log | None = None  # only with debug=True
         self.forward_completed = False
         self.ignore_saved_mismatch = False
 
     def save_inputs(self, args: tuple[Any, ...]) -> None:
-        """Keep the function's inputs, as a node would."""
+        """Save the function's inputs, as a node does."""
         self.saved_args = [save(each, state.recorder) if isinstance(each, Tensor) else each for each in args]
 
     def pack(self, tensor: Tensor) -> _Holder:
-        """Drop a tensor of the forward pass."""
+        """The pack hook: replace a tensor by a holder."""
         holder = _Holder()
         self.weak_holders.append(weakref.ref(holder))
         if self.log is not None:
-            self.log.note(tensor, recomputing=False)
+            self.log.record(tensor, recomputing=False)
         self.metadatas.append(self.metadata(tensor))
         return holder
 
     def unpack(self, holder: _Holder) -> Tensor:
-        """Compute everything again if that has not been done; hand out the holder's tensor, once."""
+        """The unpack hook: recompute if necessary, and return the holder's tensor, once."""
         group: Hashable = GraphExecGroup._get_current_group()
         if group is None:
             group = _current_graph_task_id()
@@ -297,7 +297,7 @@ class _CheckpointFrame:
         return found
 
     def unpack_with_log(self, holder: _Holder) -> Tensor:
-        """unpack; an error comes with the log."""
+        """unpack, with the log added to an error."""
         assert self.log is not None
         try:
             return self.unpack(holder)
@@ -305,10 +305,10 @@ class _CheckpointFrame:
             raise CheckpointError(self.log.text()) from error
 
     def check(self, group: Hashable) -> None:
-        """Refuse a recomputation that saved other tensors than the forward pass.
+        """Compare the recomputed tensors' number and metadata with those of the forward pass.
 
         Raises:
-            CheckpointError: as many were saved, or of other shapes or dtypes.
+            CheckpointError: their number, shapes or dtypes differ.
         """
         if self.ignore_saved_mismatch:
             return
@@ -338,14 +338,14 @@ class _CheckpointFrame:
 
 
 class _checkpoint_hook(saved_tensors_hooks):
-    """Around forward."""
+    """The saved tensor hooks around forward."""
 
     def __init__(self, frame: _CheckpointFrame) -> None:
         super().__init__(frame.pack, frame.unpack if frame.log is None else frame.unpack_with_log)
 
 
 class _recomputation_hook(saved_tensors_hooks):
-    """Around the recomputation: what it saves goes to the holders of forward."""
+    """The saved tensor hooks around the recomputation, which fill the holders of forward."""
 
     def __init__(self, reference: weakref.ref[_CheckpointFrame], group: Hashable) -> None:
         def pack(tensor: Tensor) -> Tensor:
@@ -353,12 +353,12 @@ class _recomputation_hook(saved_tensors_hooks):
             frame = reference()
             assert frame is not None
             if frame.log is not None:
-                frame.log.note(tensor, recomputing=True)
+                frame.log.record(tensor, recomputing=True)
             index = frame.counter[group]
             frame.counter[group] += 1
             if index >= len(frame.weak_holders):
                 _internal_assert(not frame.early_stop)
-                if not frame.forward_completed:  # backward ran inside the checkpointed function
+                if not frame.forward_completed:  # backward was called inside the checkpointed function
                     frame.ignore_saved_mismatch = True
                     return tensor
                 raise CheckpointError(
@@ -429,7 +429,7 @@ _debug_enabled: bool | None = None
 
 @contextlib.contextmanager
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
-    """Inside, whether recomputation stops as soon as all saved tensors are there."""
+    """A context that sets whether recomputation stops as soon as all saved tensors are available."""
     global _early_stop_enabled
     before, _early_stop_enabled = _early_stop_enabled, enable
     try:
@@ -440,7 +440,7 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
 
 @contextlib.contextmanager
 def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
-    """Inside, whether checkpoints keep a log of their operations."""
+    """A context that sets whether checkpoints keep a log of their operations."""
     global _debug_enabled
     before, _debug_enabled = _debug_enabled, enabled
     try:
@@ -450,7 +450,7 @@ def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
 
 
 class GraphExecGroup:
-    """Inside, several backward passes share one recomputation."""
+    """A context in which several backward passes share one recomputation."""
 
     __module__ = "torch.utils.checkpoint"
 

@@ -1,4 +1,4 @@
-"""torch.utils.deterministic: what memory holds that nothing was written to, where results shall be deterministic."""
+"""torch.utils.deterministic: whether uninitialized memory is filled in deterministic mode."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from .._c10.context import get_fill_uninitialized_memory, set_fill_uninitialized
 
 
 class _Deterministic(ModuleType):
-    """A module whose one name is a setting."""
+    """A module class with the setting as a property."""
 
     @property
     def fill_uninitialized_memory(self) -> bool:
-        """Whether such memory is filled: with nan, or the greatest number.
+        """Whether uninitialized memory is filled, with nan or the dtype's maximum.
 
         Raises:
-            RuntimeError: it is set to what is no bool.
+            RuntimeError: the value is not a bool.
         """
         return get_fill_uninitialized_memory()
 

@@ -1,4 +1,4 @@
-"""torch.utils.dlpack: memory shared with other libraries."""
+"""torch.utils.dlpack: tensors that share memory with other libraries."""
 
 from .._aten.dlpack import DLDeviceType, from_dlpack, to_dlpack
 

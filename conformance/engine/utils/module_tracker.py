@@ -1,4 +1,4 @@
-"""torch.utils.module_tracker: in which modules a program is, or its backward pass."""
+"""torch.utils.module_tracker: the modules that forward or backward is currently running."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _logger = logging.getLogger("torch.utils.module_tracker")
 
 
 class ModuleTracker:
-    """Inside, ``parents`` has the names of the modules that run, and of all "Global"."""
+    """A context in which ``parents`` has the names of the running modules, and "Global"."""
 
     __module__ = "torch.utils.module_tracker"
 
@@ -32,7 +32,7 @@ class ModuleTracker:
 
     @property
     def is_bw(self) -> bool:
-        """Whether a backward pass runs."""
+        """Whether a backward pass is running."""
         return _current_graph_task_id() != -1
 
     def __enter__(self) -> ModuleTracker:
@@ -48,7 +48,7 @@ class ModuleTracker:
         self._handles.clear()
 
     def _name(self, module: Module) -> str:
-        """A module's name, whose first part is the class of the outermost one that ran; names those within as well."""
+        """A module's qualified name, beginning with the class of the root module that ran; also names its submodules."""
         name = self._names.setdefault(module, type(module).__name__)
         if module not in self._seen:
             for part, child in module.named_children():
@@ -93,7 +93,7 @@ class ModuleTracker:
         self._watch(output, lambda *grads: self._begin(name, backward=True))
 
     def _watch(self, values: Any, hook: Callable[..., None]) -> None:
-        """Call the hook when the gradients of what is among these have been computed."""
+        """Call the hook when the gradients of the tensors among these values have been computed."""
         tensors = [each for each in flatten(values)[0] if isinstance(each, Tensor) and each.requires_grad]
         if tensors:
             self._handles.append(register_multi_grad_hook(tensors, hook))

@@ -1,4 +1,4 @@
-"""torch.utils.weak: dictionaries that know their keys by identity, and do not keep them (torch: utils/weak.py)."""
+"""torch.utils.weak: dictionaries with weak references to keys, compared by identity (torch: utils/weak.py)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["TensorWeakRef", "WeakIdKeyDictionary", "WeakIdRef", "WeakTensorKeyDi
 
 
 class WeakIdRef(weakref.ref[Any]):
-    """A weak reference that equals others to the same object, whatever the object says of equality."""
+    """A weak reference that compares by the identity of the object."""
 
     __module__ = "torch.utils.weak"
     __slots__ = ("_id",)
@@ -32,7 +32,7 @@ class WeakIdRef(weakref.ref[Any]):
 
 
 class WeakIdKeyDictionary(MutableMapping[Any, Any]):
-    """A dictionary whose entries go with their keys."""
+    """A dictionary that drops entries when their keys are deleted."""
 
     __module__ = "torch.utils.weak"
 
@@ -61,7 +61,7 @@ class WeakIdKeyDictionary(MutableMapping[Any, Any]):
     def __contains__(self, key: object) -> bool:
         try:
             return self._type(key) in self.data
-        except TypeError:  # what has no weak references
+        except TypeError:  # objects that do not support weak references
             return False
 
     def __iter__(self) -> Iterator[Any]:
@@ -95,7 +95,7 @@ class WeakIdKeyDictionary(MutableMapping[Any, Any]):
         return self
 
     def copy(self) -> WeakIdKeyDictionary:
-        """Another with the same entries."""
+        """A copy with the same entries."""
         return WeakIdKeyDictionary(self)
 
     def get(self, key: Any, default: Any = None) -> Any:
@@ -107,7 +107,7 @@ class WeakIdKeyDictionary(MutableMapping[Any, Any]):
         return [*self.data]
 
     def popitem(self) -> tuple[Any, Any]:
-        """The last entry, which is removed."""
+        """Remove and return the last entry."""
         while True:
             reference, value = self.data.popitem()
             if (key := reference()) is not None:

@@ -230,7 +230,7 @@ PASSES = (
          "utils.checkpoint:CheckpointFunction.backward", "with enable_grad(), autocast(**ctx.autocast_kwargs):",
          "with enable_grad():"),
         ("autocast-pools-and-tells-where", "max_pool3d is cast where it returns indices, too",
-         "_dispatch.autocast:_call_with_autocast", 'name == "max_pool3d" and', "False and"),
+         "_dispatch.autocast:_call_with_autocast", "pooling and", "False and"),
         ("autocast-adds-afresh", "gradients that meet within autocast are added afresh",
          "_autograd.engine:_run", "transforms.carrying and (state.dispatch_modes or transforms.since)", "transforms.count"),
         ("autocast-of-operators-stays", "an operator's rule for autocast runs with autocast on",

@@ -39,7 +39,7 @@ GRAPH = (
         ("sum-in-place-of-a-held-gradient", "the sum at a node is written into a gradient that a hook keeps",
          "_autograd.engine:_accumulate", "getrefcount(first) <= _UNSHARED", "getrefcount(first) <= 1000"),
         ("sum-in-place-while-recording", "with create_graph gradients that meet are summed in place, unrecorded",
-         "_autograd.engine:_accumulate", "if not afresh and", "if"),
+         "_autograd.engine:_accumulate", "if not out_of_place and", "if"),
         ("no-sum-to-shape", "a broadcast gradient is cut to the input's shape, not summed",
          "_autograd.validate_outputs:sum_to", "tensor = tensor.sum(dims, True)", "tensor = tensor.mean(dims, True)"),
         ("no-sum-to-scalar", "a gradient for a scalar input is the mean, not the sum",

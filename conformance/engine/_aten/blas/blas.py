@@ -71,6 +71,9 @@ def mat2_grad(grad: Tensor, mat1: Tensor, shape: Any, steps: Any, alpha: Any = 1
 
 @op(
     "MmBackward0",
+    complex="holomorphic",
+    jvp="bilinear",
+    autocast="lower_precision_fp",
     self=lambda grad, mat2, self_sym_sizes, self_sym_strides: _mat1_grad(
         grad, mat2, self_sym_sizes, self_sym_strides
     ),
@@ -87,6 +90,12 @@ def mm(self: Array, mat2: Array) -> Array:
 
 @op(
     "AddmmBackward0",
+    complex="holomorphic",
+    jvp="multilinear",
+    autocast="lower_precision_fp",
+    vmap_inplace="fallback",
+    kernel_writes=1,
+    inplace="method",
     self=lambda grad, beta: maybe_times(grad, beta),
     mat1=lambda grad, mat2, mat1_sym_sizes, mat1_sym_strides, alpha: _mat1_grad(
         grad, mat2, mat1_sym_sizes, mat1_sym_strides, alpha
@@ -176,7 +185,14 @@ def _check_addmv(*operands: Array) -> None:
         )
 
 
-@op("MvBackward0", self=lambda grad, vec: grad.outer(vec), vec=lambda grad, self: self.t().mv(grad))
+@op(
+    "MvBackward0",
+    complex="holomorphic",
+    jvp="bilinear",
+    kernel_writes=1,
+    self=lambda grad, vec: grad.outer(vec),
+    vec=lambda grad, self: self.t().mv(grad),
+)
 def mv(self: Array, vec: Array) -> Array:
     """A matrix times a vector."""
     existing_dim(0, self.ndim)
@@ -192,6 +208,10 @@ def mv(self: Array, vec: Array) -> Array:
 
 @op(
     "AddmvBackward0",
+    complex="holomorphic",
+    jvp="multilinear",
+    vmap_inplace="fallback",
+    inplace="function, method",
     self=lambda grad, beta: maybe_times(grad, beta),
     mat=lambda grad, vec, alpha: maybe_times(grad.outer(vec), alpha),
     vec=lambda grad, mat, alpha: maybe_times(mat.t().mv(grad), alpha),
@@ -216,7 +236,14 @@ def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1)
     return plus_product(self, exact_product(mat, vec, "addmv_impl_cpu"), beta, alpha)
 
 
-@op("DotBackward0", self=lambda grad, tensor: grad * tensor, tensor=lambda grad, self: grad * self)
+@op(
+    "DotBackward0",
+    complex="holomorphic",
+    jvp="bilinear",
+    kernel_writes=1,
+    self=lambda grad, tensor: grad * tensor,
+    tensor=lambda grad, self: grad * self,
+)
 def dot(self: Array, tensor: Array) -> Array:
     """The inner product of two vectors."""
     turned = (
@@ -252,7 +279,13 @@ def _check_dot(a: Array, b: Array) -> None:
         )
 
 
-@op("VdotBackward0", self=lambda grad, other: grad.conj() * other, other=lambda grad, self: grad * self)
+@op(
+    "VdotBackward0",
+    complex="as_written",
+    jvp="bilinear",
+    self=lambda grad, other: grad.conj() * other,
+    other=lambda grad, self: grad * self,
+)
 def vdot(self: Array, other: Array) -> Array:
     """The inner product of two vectors, the first one conjugated."""
     turned = (
@@ -266,6 +299,13 @@ def vdot(self: Array, other: Array) -> Array:
 
 @op(
     "AddrBackward0",
+    complex="holomorphic",
+    handle_r_to_c=False,
+    jvp="multilinear",
+    tangent_writes=0,
+    vmap_inplace="fallback",
+    overlap="refuse_inputs",
+    inplace="method",
     self=lambda grad, beta: maybe_times(grad, beta),
     vec1=lambda grad, vec2, alpha: maybe_times(grad.mv(vec2), alpha),
     vec2=lambda grad, vec1, alpha: maybe_times(grad.t().mv(vec1), alpha),

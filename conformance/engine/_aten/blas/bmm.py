@@ -49,6 +49,9 @@ def _check_bmm(a: Array, b: Array) -> None:
 
 @op(
     "BmmBackward0",
+    complex="holomorphic",
+    jvp="bilinear",
+    autocast="lower_precision_fp",
     self=lambda grad, mat2: grad.bmm(mat2.transpose(1, 2)),
     mat2=lambda grad, self: self.transpose(1, 2).bmm(grad),
 )
@@ -65,6 +68,11 @@ def bmm(self: Array, mat2: Array) -> Array:
 
 @op(
     "BaddbmmBackward0",
+    complex="holomorphic",
+    jvp="multilinear",
+    autocast="lower_precision_fp",
+    vmap_inplace="fallback",
+    inplace="method",
     self=lambda grad, beta: maybe_times(grad, beta),
     batch1=lambda grad, batch2, alpha: maybe_times(grad.bmm(batch2.transpose(1, 2)), alpha),
     batch2=lambda grad, batch1, alpha: maybe_times(batch1.transpose(1, 2).bmm(grad), alpha),
@@ -88,6 +96,11 @@ def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: 
 
 @op(
     "AddbmmBackward0",
+    complex="holomorphic",
+    jvp="multilinear",
+    autocast="lower_precision_fp",
+    vmap_inplace="fallback",
+    inplace="method",
     self=lambda grad, beta: maybe_times(grad, beta),
     batch1=lambda grad, batch2, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2, alpha: (
         maybe_times(

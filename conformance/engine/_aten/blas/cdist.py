@@ -12,6 +12,7 @@ from ..._autograd.tensor import Tensor
 from ..._autograd.undefined_gradient import undefined
 from ..._c10 import dtypes
 from ..._c10.errors import expected_scalar_type, unimplemented
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import broadcast_shapes
 from ..reduction.norm import norm_array
 from ..registry import Array, op
@@ -42,6 +43,7 @@ _no_cdist, _no_pdist = undefined("_cdist_backward"), undefined("_pdist_backward"
 @op(
     "CdistBackward0",
     name="_cdist_forward",
+    jvp="not_implemented",
     x1=lambda grad, x1, x2, p, result: _cdist_backward(grad.contiguous(), x1, x2, p, result),
     x2=lambda grad, x1, x2, p, result: _of_second(grad, x1, x2, p, result),
 )
@@ -92,6 +94,7 @@ def _euclidean_backward(grad: Tensor, x1: Tensor, x2: Tensor, result: Tensor) ->
 @op(
     "EuclideanDistBackward0",
     name="_euclidean_dist",
+    jvp="not_implemented",
     inputs={"x1 x2": lambda grad, x1, x2, result: _euclidean_backward(grad, x1, x2, result)},
 )
 def _euclidean_dist(x1: Array, x2: Array) -> Array:
@@ -109,6 +112,7 @@ _MODES = {
 }
 
 
+@composite(variants="function", vmap="decompose", autocast="fp32")
 def cdist(
     x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"
 ) -> Tensor:
@@ -153,6 +157,7 @@ def cdist(
 @op(
     "PdistBackward0",
     name="_pdist_forward",
+    jvp="not_implemented",
     self=lambda grad, self, p, result: _pdist_backward(grad, self, p, result),
 )
 def _pdist_forward(self: Array, p: Any = 2.0) -> Array:
@@ -181,6 +186,7 @@ def _pdist_backward(grad_: Array, self: Array, p: Any, pdist: Array) -> Array:
     return found
 
 
+@composite(variants="function", vmap="fallback")
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     """The distances of all pairs of rows."""
     if input._array.ndim != 2:

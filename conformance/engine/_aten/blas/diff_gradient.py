@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._autograd.tensor import Tensor, make
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import existing_dim, wrap_dim, wrap_dims
 from ..creation.factories import zeros_like
 from ..out import given
@@ -17,6 +18,7 @@ from ..shape.cat_stack import cat
 from ..shape.slice_select import slice_
 
 
+@composite(vmap="decompose")
 def diff(
     input: Tensor,
     n: int = 1,
@@ -89,6 +91,7 @@ def _pairs(y: Tensor, axis: int) -> Tensor:
     return left + right
 
 
+@composite(variants="function", vmap="decompose")
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim: int = -1) -> Tensor:
     """The integral along a dimension by the trapezoidal rule."""
     axis = existing_dim(dim, y._array.ndim) if x is None else wrap_dim(dim, y._array.ndim)
@@ -108,6 +111,7 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim: int = -1)
 trapz = trapezoid
 
 
+@composite(variants="function", vmap="decompose")
 def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim: int = -1) -> Tensor:
     """The integral so far along a dimension by the trapezoidal rule."""
     axis = wrap_dim(dim, y._array.ndim)
@@ -121,6 +125,7 @@ def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim
 # gradient -----------------------------------------------------------------------------------------
 
 
+@composite(variants="function", vmap="decompose")
 def gradient(
     input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order: int = 1
 ) -> tuple[Tensor, ...]:

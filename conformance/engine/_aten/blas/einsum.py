@@ -9,6 +9,7 @@ from typing import Any
 
 from ..._autograd.tensor import Tensor
 from ..._c10.errors import wrong_type
+from ..._c10.operator_facts import composite
 from ..type_promotion import check_list
 from .bmm import bmm
 
@@ -241,6 +242,7 @@ def _sum_pairs(operands: list[Tensor], places: _Places) -> Tensor:
     return operands[0]
 
 
+@composite(variants="function", vmap="decompose")
 def einsum(*args: Any) -> Tensor:
     """A sum of products, written with subscripts; or operands each followed by a list of subscript numbers."""
     if len(args) == 2 and isinstance(args[0], str) and isinstance(args[1], (tuple, list)):

@@ -9,6 +9,7 @@ from ..._arguments.argument_errors import check_tensors
 from ..._autograd.batched_tensor import BatchedTensor
 from ..._autograd.tensor import Tensor
 from ..._c10.errors import wrong_type
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import broadcast_shapes
 from ..._c10.warn_once import warn_once
 from ..out import check_out, given
@@ -21,6 +22,7 @@ from .bmm import bmm
 PUBLIC = ("ger", "matmul", "outer")
 
 
+@composite(vmap="decompose")
 def outer(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     """Every product of two vectors' elements."""
     if input._array.ndim != 1 or vec2._array.ndim != 1:
@@ -30,6 +32,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     return given("outer", out, reshape(input, input._array.size, 1) * vec2)
 
 
+@composite(vmap="decompose")
 def ger(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     """outer, by its older name; torch says so only of the form with out=."""
     if out is not None:
@@ -39,6 +42,7 @@ def ger(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     return outer(input, vec2, out=out)
 
 
+@composite(vmap="decompose", autocast="lower_precision_fp")
 def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     """torch.matmul: chosen by the number of dimensions, folded to mm, mv or bmm as torch does."""
     if out is not None:
@@ -131,6 +135,7 @@ def _is_fusable(bias: Tensor) -> bool:
     return in_line and array.flags.c_contiguous
 
 
+@composite(vmap="decompose", autocast="lower_precision_fp")
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
     """torch.nn.functional.linear: input @ weight.T + bias."""
     if out is not None:

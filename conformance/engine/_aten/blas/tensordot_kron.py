@@ -14,6 +14,7 @@ from ..._c10.dtypes import c_name, is_half
 from ..._c10.errors import expected_scalar_type
 from ..._c10.fused_multiply_add import multiply_add
 from ..._c10.layout import contiguous_format
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import broadcast_shapes, existing_dim, wrap_dim, wrap_dims
 from ..._c10.slots import on_first_use
 from ..._c10.warn_once import warn_once
@@ -76,6 +77,7 @@ def _contract(a: Tensor, b: Tensor, dims_a: Sequence[int], dims_b: Sequence[int]
     return found.reshape([*rest_a, *rest_b])
 
 
+@composite(variants="function", vmap="decompose")
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
     """The sum of products over the last dimensions of one and the first of the other, or over chosen ones."""
     if isinstance(dims, Tensor):
@@ -97,6 +99,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
     return given("tensordot", out, found)
 
 
+@composite(vmap="decompose")
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of products over the last dimension."""
     a, b = input._array.shape, other._array.shape
@@ -110,6 +113,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     return given("inner", out, found)
 
 
+@composite(vmap="decompose")
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product."""
     ndim = max(input._array.ndim, other._array.ndim)
@@ -120,6 +124,7 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     return given("kron", out, found)
 
 
+@composite(vmap="decompose", autocast="lower_precision_fp", operator="linalg_vecdot")
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """torch.linalg.vecdot: inner products along a dimension."""
     if x._array.dtype.kind not in "fcV":
@@ -138,6 +143,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
 # Chains and powers of matrices --------------------------------------------------------------------
 
 
+@composite(vmap="decompose")
 def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.multi_dot: a product of matrices in the order that costs least."""
     check_list(tensors)
@@ -209,6 +215,7 @@ def _chain(tensors: list[Tensor], split: dict[tuple[int, int], int], i: int, j: 
     return mm(_chain(tensors, split, i, k), right)
 
 
+@composite(variants="function", vmap="no_fallback")
 def chain_matmul(*matrices: Any, out: Tensor | None = None) -> Tensor:
     """A product of matrices, by its old name."""
     check_list(matrices)
@@ -224,6 +231,7 @@ def chain_matmul(*matrices: Any, out: Tensor | None = None) -> Tensor:
     return matrices[0] if len(matrices) == 1 else multi_dot(matrices, out=out)
 
 
+@composite(vmap="decompose")
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """A square matrix multiplied with itself; a negative power is one of the inverse."""
     return given("matrix_power", out, _power(input, operator.index(n)))
@@ -266,7 +274,14 @@ def _trace_backward(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
     return filled.view(shape)
 
 
-@op("TraceBackward0", self=lambda grad, self_sym_sizes: _trace_backward(grad, self_sym_sizes))
+@op(
+    "TraceBackward0",
+    complex="holomorphic",
+    jvp="auto_linear",
+    autocast="fp32",
+    out=False,
+    self=lambda grad, self_sym_sizes: _trace_backward(grad, self_sym_sizes),
+)
 def trace(self: Array) -> Array:
     """The sum of a matrix's diagonal."""
     if self.dtype.kind == "b":
@@ -280,6 +295,9 @@ def trace(self: Array) -> Array:
 @op(
     "LinalgCrossBackward0",
     name="linalg_cross",
+    complex="holomorphic",
+    jvp="bilinear",
+    elementwise=False,
     self=lambda grad, other, dim: _cross(other, grad, dim=dim),
     other=lambda grad, self, dim: _cross(grad, self, dim=dim),
 )
@@ -298,11 +316,13 @@ def _cross(self: Array, other: Array, *, dim: int = -1) -> Array:
     return np.ascontiguousarray(np.stack(found, wrap_dim(dim, self.ndim)))
 
 
+@composite(vmap="decompose")
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """torch.linalg.cross: the cross product of vectors of three."""
     return _cross(input, other, dim=dim, out=out)
 
 
+@composite(vmap="decompose")
 def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
     """The cross product; along the first dimension of length 3 unless one is named."""
     if dim is None and out is None:

@@ -12,28 +12,12 @@ from typing import TYPE_CHECKING
 
 from ..._arguments.positional import NUMBERS_OF
 from ..._c10.keyword_names import numpy_names
-from ..complex_support import REFUSALS, UNLESS_EMPTY, UNLESS_SINGLE
-from ..out import WITHIN, WITHOUT_OUT
 from ..type_promotion import may_be_none
 from .node import arguments, differentiable, is_optional, may_be_number, record_lines, tell_number
 from .source_lines import either, function, group, indented, spread
 
 if TYPE_CHECKING:
     from ..registry import Row
-
-_NOT_ELEMENTWISE = ("angle", "isin", "linalg_cross", "dist", "logsumexp", "mvlgamma", "rsub_tensor")
-# torch makes a tensor of their number, which is an operand like others.
-_BESIDE_A_NUMBER = (
-    *("add_scalar", "copysign", "div_scalar", "isfinite", "isinf", "mul_scalar", "rsub", "special_xlog1py"),
-    *(
-        "special_xlog1py_of_number",
-        "special_zeta_of_number",
-        "special_zeta_with_number",
-        "sub_scalar",
-        "xlogy",
-    ),
-    "xlogy_of_number",
-)
 
 
 def _signature(row: Row, variant: str) -> str:
@@ -76,7 +60,7 @@ def _only_tensors(row: Row) -> bool:
 
 
 def _has_out(row: Row) -> bool:
-    return row.view is None and len(row.outputs) == 1 and row.name not in WITHOUT_OUT
+    return row.view is None and len(row.outputs) == 1 and row.facts.out
 
 
 def numbers_among(which: bool | str, meet: tuple[str, ...]) -> tuple[str, ...]:
@@ -201,7 +185,7 @@ def _checked(row: Row, run: list[str], otherwise: list[str], variant: str) -> li
 
 def _refuse_complex(row: Row) -> list[str]:
     """The check of a row that has no kernel for complex numbers."""
-    if row.name not in REFUSALS:
+    if row.facts.no_complex is None:
         return []
     first, *others = row.tensors
     array = f"{first}_array"
@@ -212,9 +196,9 @@ def _refuse_complex(row: Row) -> list[str]:
     numbers += [each for each in ("self", "other") if each in row.parameters and each not in row.tensors]
     for name in numbers[-1:]:
         test = f"({test} or {name}.__class__ is complex)"
-    if row.name in UNLESS_EMPTY:
+    if row.facts.complex_if:
         test += f" and {array}.size"
-    if row.name in UNLESS_SINGLE:
+    if row.facts.complex_if == "empty or 0-d":
         test += f" and {array}.ndim"
     dim = ", dim" if "dim" in row.parameters else ""
     return [f"if {test}: raise refusal(row, {array}{dim})"]
@@ -258,16 +242,16 @@ def call_source(row: Row, variant: str = "call") -> str:
     body += _unwrap(row, variant)
     if "dtype" in row.parameters:
         body.append(f"if dtype.__class__ is type: dtype = parse_dtype({row.name!r}, dtype)")
-    if variant == "call" and row.name in WITHIN:
+    if variant == "call" and row.facts.computes_in_out_dtype:
         body.append("if dtype is None and out is not None: dtype = getattr(out, 'dtype', None)")
     for name in row.undifferentiated:
         body.append(f"if {_some_tensor(row, name, _REQUIRES)}:")
         body.append(f"    if state.recording: raise not_differentiable(row, '{name}')")
     run = _run(row, "computed =")
     met = [name for name in row.meet if name not in row.lists]
-    elementwise = bool(met) and row.name not in _NOT_ELEMENTWISE
+    elementwise = bool(met) and row.facts.elementwise
     if elementwise:  # see Note [Strides of an elementwise result]
-        arrays = [f"{name}_array" for name in row.tensors] + ["0"] * (row.name in _BESIDE_A_NUMBER)
+        arrays = [f"{name}_array" for name in row.tensors] + ["0"] * row.facts.wrapped_number
         in_order = [_in_order(row, name) for name in row.tensors]
         run += [
             "shape = computed.shape",

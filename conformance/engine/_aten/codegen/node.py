@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..._c10 import errors
-from ..complex_gradients import NOT_CAST, formula_of
+from ..complex_gradients import formula_of
 from .source_lines import either, function, group, indented, spread
 
 if TYPE_CHECKING:
@@ -234,20 +234,9 @@ def _saved_tensor(row: Row, name: str, linear: bool, in_place: bool) -> list[str
 # Running and freeing it ---------------------------------------------------------------------------
 
 
-# Where a pack hook refused the result of a change in place, the node lacks it: the argument that its formula first gives
-# it to, by torch's place and name.
-_TAKES_RESULT = {
-    **dict.fromkeys(("exp", "exp2"), (1, "other")),
-    **dict.fromkeys(("sigmoid", "tanh"), (1, "output")),
-    **dict.fromkeys(("sqrt", "rsqrt", "reciprocal", "tan", "expm1"), (0, "self")),
-    **dict.fromkeys(("relu", "leaky_relu_"), (1, "self")),
-    **dict.fromkeys(("elu_", "celu_"), (5, "self_or_result")),
-}
-
-
 def complex_apply_source(row: Row) -> str:
     """apply of a node whose output is complex, see Note [Complex gradients]."""
-    return apply_source(row, "complex_", "uncast" if row.name in NOT_CAST else "real_part")
+    return apply_source(row, "complex_", "real_part" if row.facts.handle_r_to_c else "uncast")
 
 
 def uncast_apply_source(row: Row) -> str:
@@ -266,8 +255,8 @@ def apply_source(row: Row, prefix: str = "", fit: str = "") -> str:
     body += _unpacked(row)
     # What is saved is unpacked, and found changed or freed, even where there is nothing to multiply it with.
     body.append(f"if {'grad is None' if row.single else 'all(g is None for g in grads)'}: return {count}")
-    if row.name in _TAKES_RESULT:
-        text = errors.UNDEFINED_ARGUMENT.format(*_TAKES_RESULT[row.name])
+    if row.facts.undefined_argument:  # a pack hook refused the result of a change in place
+        text = errors.UNDEFINED_ARGUMENT.format(*row.facts.undefined_argument)
         body.append(f"if result is None: raise RuntimeError({text!r})")
     returned = []
     position = "0"

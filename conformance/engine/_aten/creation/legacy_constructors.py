@@ -16,6 +16,7 @@ from ..._c10.context import empty_array
 from ..._c10.device import parsed
 from ..._c10.errors import wrong_element
 from ..._c10.layout import Unstrided, strided
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import new_sizes
 from ..._c10.size import Size
 from ..._c10.slots import on_first_use, unfilled
@@ -159,6 +160,7 @@ def _new(self: Tensor, *arguments: Any, **named: Any) -> Tensor:
     return new(self.dtype, *placed(arguments, named))
 
 
+@composite(vmap="decompose")
 def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     """The tensor in another dtype, given as such or by a type's name; without one the name of its own type."""
     if dtype is None:

@@ -65,6 +65,9 @@ def _c2c(self: Array, dim: Dims, normalization: int, forward: bool) -> Array:
 @op(
     "FftC2CBackward0",
     name="_fft_c2c",
+    complex="as_written",
+    jvp="auto_linear",
+    vmap="along",
     self=lambda grad, dim, normalization, forward: fft_c2c(grad, dim, normalization, not forward),
 )
 def fft_c2c(self: Array, dim: Dims, normalization: int, forward: bool) -> Array:
@@ -93,6 +96,9 @@ def _with_conjugates(half: Array, axis: int, size: int) -> Array:
 @op(
     "FftR2CBackward0",
     name="_fft_r2c",
+    complex="as_written",
+    jvp="auto_linear",
+    vmap="along",
     self=lambda grad, self, dim, normalization, onesided: _r2c_backward(
         grad, self, dim, normalization, onesided
     ),
@@ -119,6 +125,9 @@ def _c2r_backward(grad: Tensor, dim: Dims, normalization: int) -> Tensor:
 @op(
     "FftC2RBackward0",
     name="_fft_c2r",
+    complex="as_written",
+    jvp="auto_linear",
+    vmap="along",
     self=lambda grad, dim, normalization: _c2r_backward(grad, dim, normalization),
 )
 def fft_c2r(self: Array, dim: Dims, normalization: int, last_dim_size: int) -> Array:

@@ -14,6 +14,7 @@ from ..._autograd.tensor import Tensor
 from ..._c10.device import check_memory
 from ..._c10.dtypes import bfloat16, bool_, c_name, float16, is_half
 from ..._c10.errors import unimplemented
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dim
 from ..._c10.slots import on_first_use
 from ..._c10.warn_once import warn_once
@@ -96,6 +97,7 @@ def stft(
     )
 
 
+@composite(vmap="fallback", autocast="fp32")
 def _stft(
     input: Tensor, n_fft: int, hop_length: int | None, win_length: int | None, window: Tensor | None, normalized: bool,
     onesided: bool | None, return_complex: bool | None, align_to_window: bool | None,
@@ -123,6 +125,7 @@ def _stft(
     return found if return_complex or return_complex is None else view_as_real(found)
 
 
+@composite(vmap="fallback")
 def istft(
     input: Tensor,
     n_fft: int,

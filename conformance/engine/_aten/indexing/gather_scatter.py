@@ -12,6 +12,7 @@ from ..._autograd.tensor import Tensor, make
 from ..._autograd.undefined_gradient import unsupported
 from ..._c10.dtypes import number_within
 from ..._c10.errors import missing_arguments
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import broadcast_shapes, existing_dim, wrap_dim
 from ..._c10.slots import on_first_use
 from ..._c10.warn_once import warn_program
@@ -93,6 +94,8 @@ def _gathered(grad: Tensor, self: Tensor, dim: Any, index: Tensor, sparse_grad: 
 @op(
     "GatherBackward0",
     tensors="index",
+    complex="holomorphic",
+    jvp="auto_linear",
     self=lambda grad, self, dim, index, sparse_grad: _gathered(grad, self, dim, index, sparse_grad),
 )
 def gather(self: Array, dim: Any, index: Array, *, sparse_grad: bool = False) -> Array:
@@ -114,6 +117,7 @@ def gather(self: Array, dim: Any, index: Array, *, sparse_grad: bool = False) ->
     return read_along(source, axis, where).reshape(index.shape)
 
 
+@composite(vmap="decompose")
 def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any = None) -> Tensor:
     """gather with an index that broadcasts; without a dimension, from the flattened tensor."""
     if indices._array.dtype != np.int64:
@@ -201,6 +205,13 @@ def src_part(src: Array, where: Array) -> Array:
     "ScatterBackward0",
     name="scatter",
     tensors="index",
+    overload="src",
+    complex="holomorphic",
+    jvp="auto_linear",
+    vmap="scatter",
+    vmap_inplace="fallback",
+    overlap="refuse_inputs",
+    kernel_writes=1,
     self=lambda grad, dim, index: _scatter_value(grad, dim, index, 0),
     src=lambda grad, dim, index: grad.gather(dim, index),
 )
@@ -216,6 +227,11 @@ def _scatter(self: Array, dim: Any, index: Array, src: Array) -> Array:
     "ScatterBackward1",
     name="scatter_value",
     tensors="index",
+    overload="value",
+    complex="holomorphic",
+    vmap="scatter",
+    vmap_inplace="fallback",
+    kernel_writes=1,
     self=lambda grad, dim, index: _scatter_value(grad, dim, index, 0),
 )
 def _scatter_value(self: Array, dim: Any, index: Array, value: Any) -> Array:
@@ -248,6 +264,8 @@ def _scatter_with(self: Array, dim: Any, index: Array, src: Any, reduce: str) ->
     "NotImplemented",
     name="scatter_with",
     tensors="index",
+    overload="reduce",
+    vmap="scatter",
     self=unsupported("scatter"),
     src=unsupported("scatter"),
 )
@@ -255,7 +273,14 @@ def _scatter_reduce_src(self: Array, dim: Any, index: Array, src: Array, reduce:
     return _scatter_with(self, dim, index, src, reduce)
 
 
-@op("NotImplemented", name="scatter_value_with", tensors="index", self=unsupported("scatter"))
+@op(
+    "NotImplemented",
+    name="scatter_value_with",
+    tensors="index",
+    overload="value_reduce",
+    vmap="scatter",
+    self=unsupported("scatter"),
+)
 def _scatter_reduce_value(self: Array, dim: Any, index: Array, value: Any, reduce: str) -> Array:
     return _scatter_with(self, dim, index, value, reduce)
 
@@ -276,6 +301,7 @@ def _scatter_row(src: Any, value: Any, reduce: Any) -> tuple[str, list[Any]]:
     return f"{name}_with", [given, reduce]
 
 
+@composite(vmap="decompose")
 def scatter(
     input: Tensor,
     dim: Any,
@@ -291,6 +317,7 @@ def scatter(
     return ROWS[name].call(input, dim, index, *rest, out=out)
 
 
+@composite(vmap_inplace="fallback")
 def scatter_(
     self: Tensor, dim: Any, index: Tensor, src: Any = None, *, value: Any = None, reduce: Any = None
 ) -> Tensor:
@@ -302,6 +329,11 @@ def scatter_(
 @op(
     "ScatterAddBackward0",
     tensors="index",
+    complex="holomorphic",
+    jvp="auto_linear",
+    vmap="scatter",
+    overlap="refuse_inputs",
+    inplace="method",
     self=lambda grad: grad,
     src=lambda grad, dim, index: grad.gather(dim, index),
 )

@@ -11,6 +11,7 @@ from ..._autograd.batched_tensor import BatchedTensor
 from ..._autograd.tensor import Tensor, make
 from ..._c10 import errors
 from ..._c10.errors import typename
+from ..._c10.operator_facts import composite
 from ..._c10.warn_once import warn_program
 from ..creation.from_data import infer_array
 from ..registry import ROWS, Array
@@ -170,6 +171,7 @@ def _bound(value: Any) -> int:
     return value.__index__()
 
 
+@composite(vmap="decompose")
 def getitem(self: Tensor, value: Any) -> Tensor:
     """self[value]: views where integers, slices and None suffice, a copy where index tensors are used."""
     if isinstance(value, slice) and self._array.ndim:  # alone, a slice of everything is a view all the same
@@ -259,6 +261,8 @@ def attach() -> None:
     Tensor.__getitem__ = getitem  # type: ignore[method-assign]
     Tensor.__setitem__ = setitem  # type: ignore[method-assign]
     Tensor.__delitem__ = delitem  # type: ignore[attr-defined]
-    Tensor.index_put = lambda self, indices, values, accumulate=False: index_put(  # type: ignore[attr-defined]
-        *_as_called(self, indices, values, accumulate)
+    Tensor.index_put = composite(vmap="decompose")(  # type: ignore[attr-defined]
+        lambda self, indices, values, accumulate=False: index_put(
+            *_as_called(self, indices, values, accumulate)
+        )
     )

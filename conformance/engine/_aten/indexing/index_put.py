@@ -12,6 +12,7 @@ from ..._autograd.tensor import Tensor, make
 from ..._c10.dtypes import BY_NUMPY
 from ..._c10.interpreter_stack import transforms
 from ..._c10.modes import state
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import laid_out, like_steps, ordered, viewed
 from ..inplace import run_inplace
 from ..kernels import MANY, add_rows
@@ -85,6 +86,10 @@ def _broadcastable(indices: Any) -> None:
 @op(
     "IndexBackward0",
     lists="indices",
+    overload="Tensor",
+    complex="holomorphic",
+    jvp="auto_linear",
+    variants="method",
     self=lambda grad, self_sym_sizes, indices: index_backward(grad, self_sym_sizes, indices),
 )
 def index(self: Array, indices: Any) -> Array:
@@ -138,6 +143,9 @@ def _check_kind(self: Array, values: Array) -> None:
 @op(
     "IndexPutBackward0",
     lists="indices",
+    complex="holomorphic",
+    tangent_writes=0,
+    overlap="refuse_inputs warn",
     self=lambda grad, indices, accumulate: (
         grad if accumulate else index_put(grad, indices, make(np.zeros((), grad._array.dtype)), False)
     ),
@@ -193,9 +201,13 @@ def _check_fits(values: Array, shape: tuple[int, ...]) -> None:
         ) from None
 
 
-op("IndexPutImplBackward0", name="_index_put_impl", lists="indices", **ROWS["index_put"].formulas)(
-    ROWS["index_put"].forward
-)
+op(
+    "IndexPutImplBackward0",
+    name="_index_put_impl",
+    lists="indices",
+    complex="holomorphic",
+    **ROWS["index_put"].formulas,
+)(ROWS["index_put"].forward)
 
 
 def add_at(target: Array, where: Any, values: Array) -> None:
@@ -217,6 +229,7 @@ def _names_rows(index: Any) -> bool:
     return isinstance(index, np.ndarray) and index.dtype.kind == "i"
 
 
+@composite(variants="function, method")
 def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """index_put in place."""
     array = self._array

@@ -10,6 +10,7 @@ from ..._autograd.tensor import Tensor, make
 from ..._c10 import dtypes
 from ..._c10.context import alert_not_deterministic
 from ..._c10.errors import unimplemented
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import like_steps, strides, wrap_dim
 from ..._c10.warn_once import warn_program
 from ..creation.factories import zeros, zeros_like
@@ -37,6 +38,8 @@ def _index_select_backward(grad: Tensor, shape: tuple[int, ...], dim: Any, index
 @op(
     "IndexSelectBackward0",
     tensors="index",
+    complex="holomorphic",
+    jvp="auto_linear",
     self=lambda grad, self_sym_sizes, dim, index: _index_select_backward(grad, self_sym_sizes, dim, index),
 )
 def index_select(self: Array, dim: Any, index: Array) -> Array:
@@ -120,6 +123,11 @@ def _refuse_outside(where: Array, n: int) -> None:
 @op(
     "IndexAddBackward0",
     tensors="index",
+    complex="holomorphic",
+    jvp="auto_linear",
+    overlap="refuse_inputs",
+    kernel_writes=2,
+    inplace="method",
     self=lambda grad: grad,
     source=lambda grad, dim, index, source, alpha, source_dim: maybe_times(
         _read(grad, dim, index, source), alpha
@@ -148,6 +156,12 @@ def index_add(self: Array, dim: Any, index: Array, source: Array, *, alpha: Any 
 @op(
     "IndexCopyBackward0",
     tensors="index",
+    complex="holomorphic",
+    jvp="auto_linear",
+    autocast="promote",
+    vmap_inplace="fallback",
+    overlap="refuse_inputs",
+    inplace="method",
     self=lambda grad, dim, index: _index_fill(grad, dim, index, 0),
     source=lambda grad, dim, index, source, source_dim: _read(grad, dim, index, source),
 )
@@ -245,6 +259,9 @@ def _index_fill_forward(self: Array, dim: Any, index: Array, value: Any) -> Arra
     "IndexFillBackward0",
     name="index_fill",
     tensors="index",
+    overload="int_Scalar",
+    complex="holomorphic",
+    overlap="warn",
     self=lambda grad, dim, index: _index_fill(grad, dim, index, 0),
 )
 def _index_fill(self: Array, dim: Any, index: Array, value: Any) -> Array:
@@ -259,6 +276,10 @@ def _distinct(index: Tensor) -> Tensor:
     "IndexFillBackward1",
     name="index_fill_tensor",
     tensors="index",
+    overload="int_Tensor",
+    complex="holomorphic",
+    handle_r_to_c=False,
+    tangent_writes=0,
     self=lambda grad, dim, index: _index_fill(grad, dim, index, 0),
     value=lambda grad, dim, index: grad.index_select(dim, _distinct(index)).sum(),
 )
@@ -278,6 +299,7 @@ def _fill_row(input: Tensor, value: Any) -> str:
     return "index_fill_tensor" if isinstance(value, Tensor) else "index_fill"
 
 
+@composite(vmap="decompose")
 def index_fill(input: Tensor, dim: Any, index: Tensor, value: Any) -> Tensor:
     """A copy with one value in the slices that the index names."""
     return ROWS[_fill_row(input, value)].call(input, dim, index, value)
@@ -297,6 +319,11 @@ _BY_SLICE = Places("index_select", "index_fill", "index_add", "index_reduce", "s
 @op(
     "IndexReduceBackward0",
     tensors="index",
+    jvp="not_implemented",
+    vmap="fallback",
+    vmap_inplace="fallback",
+    overlap="refuse_inputs",
+    inplace="method",
     inputs={
         "self source": lambda grad, self, dim, index, source, reduce, include_self, result: reduce_backward(
             _BY_SLICE, grad, self, dim, index, source, reduce, include_self, result
@@ -355,6 +382,9 @@ def _flat_index(name: str, index: Array, size: int) -> Array:
 @op(
     "TakeBackward0",
     tensors="index",
+    complex="holomorphic",
+    jvp="auto_linear",
+    vmap="fallback",
     self=lambda grad, self, index: zeros_like(self).put_(index, grad, True),
 )
 def take(self: Array, index: Array) -> Array:
@@ -365,6 +395,12 @@ def take(self: Array, index: Array) -> Array:
 @op(
     "PutBackward0",
     tensors="index",
+    complex="holomorphic",
+    tangent_writes=0,
+    vmap="fallback",
+    vmap_inplace="fallback",
+    overlap="refuse_inputs",
+    inplace="method",
     self=lambda grad, index, _source_sym_sizes, accumulate: (
         grad if accumulate else grad.put(index, zeros(_source_sym_sizes, dtype=grad.dtype), False)
     ),

@@ -10,6 +10,7 @@ import numpy as np
 from ..._autograd.tensor import Tensor, make, wrap
 from ..._c10 import dtypes
 from ..._c10.dtypes import NUMBERS
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import broadcast_shapes, empty_in_steps, like_steps
 from ..creation.factories import zeros_like
 from ..inplace import placed, run_inplace
@@ -43,6 +44,11 @@ def _filled(self: Array, mask: Array, value: Any) -> Array:
     "MaskedFillBackward0",
     name="masked_fill",
     tensors="mask",
+    overload="Scalar",
+    complex="holomorphic",
+    vmap="pointwise",
+    overlap="warn",
+    kernel_writes=2,
     self=lambda grad, mask: _masked_fill(grad, mask, 0),
 )
 def _masked_fill(self: Array, mask: Array, value: Any) -> Array:
@@ -53,6 +59,11 @@ def _masked_fill(self: Array, mask: Array, value: Any) -> Array:
     "MaskedFillBackward1",
     name="masked_fill_tensor",
     tensors="mask",
+    overload="Tensor",
+    complex="holomorphic",
+    handle_r_to_c=False,
+    tangent_writes=0,
+    vmap="fallback",
     self=lambda grad, mask: _masked_fill(grad, mask, 0),
     value=lambda grad, mask: grad.masked_select(mask).sum(),
 )
@@ -68,6 +79,7 @@ def _fill_row(value: Any) -> str:
     return "masked_fill_tensor" if isinstance(value, Tensor) else "masked_fill"
 
 
+@composite(vmap="decompose")
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """A copy with one value wherever the mask is True."""
     return ROWS[_fill_row(value)].call(input, mask, value)
@@ -90,6 +102,8 @@ def _masked_select_backward(grad: Tensor, self: Tensor, mask: Tensor) -> Tensor:
 @op(
     "MaskedSelectBackward0",
     tensors="mask",
+    complex="holomorphic",
+    jvp="auto_linear",
     self=lambda grad, self, mask: _masked_select_backward(grad, self, mask),
 )
 def masked_select(self: Array, mask: Array) -> Array:
@@ -103,6 +117,11 @@ def masked_select(self: Array, mask: Array) -> Array:
 @op(
     "MaskedScatterBackward0",
     tensors="mask",
+    complex="holomorphic",
+    jvp="auto_linear",
+    vmap="fallback",
+    vmap_inplace="fallback",
+    inplace="method",
     self=lambda grad, mask: _masked_fill(grad, mask, 0),
     source=lambda grad, mask, source_sym_sizes: _masked_scatter_backward(grad, mask, source_sym_sizes),
 )
@@ -136,6 +155,7 @@ def masked_scatter(self: Array, mask: Array, source: Array) -> Array:
     "MaskedScatterBackwardBackward0",
     name="masked_scatter_backward",
     tensors="mask",
+    complex="holomorphic",
     grad_output=lambda grad, grad_output, mask: zeros_like(grad_output).masked_scatter(mask, grad),
 )
 def _masked_scatter_backward(grad_output: Array, mask: Array, sizes: Any) -> Array:
@@ -148,6 +168,7 @@ def _masked_scatter_backward(grad_output: Array, mask: Array, sizes: Any) -> Arr
 # Where the nonzero ones are -----------------------------------------------------------------------
 
 
+@composite(vmap="dynamic")
 def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
     """The indices of the nonzero elements: a row each, or a tensor for each dimension."""
     array = input._array
@@ -165,6 +186,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
     return wrap(where)
 
 
+@composite(vmap="fallback")
 def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Any = None) -> Tensor:
     """The indices of the first nonzero elements, a row each, and rows of a filling where there are too few."""
     if size < 0:
@@ -179,6 +201,7 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Any =
     return wrap(found) if out is None else store_out("nonzero_static", out, found)
 
 
+@composite(vmap="fallback")
 def argwhere(input: Tensor) -> Tensor:
     """The indices of the nonzero elements, a row each."""
     return nonzero(input)

@@ -63,6 +63,10 @@ def reduce_at(
 @op(
     "ScatterReduceBackward0",
     tensors="index",
+    overload="two",
+    vmap="scatter",
+    overlap="refuse_inputs",
+    inplace="method",
     inputs={
         "self src": lambda grad, self, dim, index, src, reduce, include_self, result: reduce_backward(
             _ALONG, grad, self, dim, index, src, reduce, include_self, result

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor, make
 from ..._c10 import structseq
+from ..._c10.operator_facts import composite
 from ..blas.matmul import matmul
 from ..out import given, given_several
 from ..registry import Array, op
@@ -34,6 +35,9 @@ def cholesky_backward(grad: Tensor, upper: bool, factor: Tensor) -> Tensor:
     name="linalg_cholesky_ex",
     outputs="L info",
     returns=structseq.linalg_cholesky_ex,
+    complex="as_written",
+    autocast="fp32",
+    vmap="front",
     self=lambda grad, L, upper: cholesky_backward(grad, upper, L),
 )
 def _cholesky_ex(self: Array, upper: bool) -> tuple[Array, Array]:
@@ -50,6 +54,7 @@ MINOR = (
 )
 
 
+@composite(vmap="decompose", autocast="fp32")
 def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
     """torch.linalg.cholesky."""
     found = _cholesky_ex(A, upper)
@@ -57,6 +62,7 @@ def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Te
     return given("linalg_cholesky", out, found[0])
 
 
+@composite(vmap="decompose")
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False, out: Any = None) -> Any:
     """torch.linalg.cholesky_ex: the factor, and which matrices have none."""
     found = _cholesky_ex(A, upper)
@@ -112,6 +118,9 @@ def _qr_backward(grads: Any, Q: Tensor, R: Tensor, mode: str) -> Tensor:
     name="linalg_qr",
     outputs="Q R",
     returns=structseq.linalg_qr,
+    complex="as_written",
+    autocast="fp32",
+    vmap="front",
     A=lambda grads, Q, R, mode: _qr_backward(grads, Q, R, mode),
 )
 def _qr(A: Array, mode: str = "reduced") -> tuple[Array, Array]:
@@ -139,6 +148,7 @@ def _empty_qr(a: Array, mode: str) -> tuple[Array, Array]:
     return columns_first(np.broadcast_to(np.eye(m, k, dtype=a.dtype), (*batch, m, k))), r
 
 
+@composite(vmap="decompose")
 def qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
     """torch.linalg.qr."""
     return given_several("linalg_qr", out, _qr(A, mode))
@@ -175,6 +185,8 @@ def _eigh_backward(grads: Any, L: Tensor, V: Tensor) -> Tensor:
     name="_linalg_eigh",
     outputs="eigenvalues eigenvectors",
     returns=structseq.linalg_eigh,
+    complex="as_written",
+    vmap="front",
     A=lambda grads, eigenvalues, eigenvectors: _eigh_backward(grads, eigenvalues, eigenvectors),
 )
 def _eigh(A: Array, UPLO: str = "L") -> tuple[Array, Array]:
@@ -194,11 +206,13 @@ def _eigh(A: Array, UPLO: str = "L") -> tuple[Array, Array]:
     return values, columns_first(vectors)
 
 
+@composite(vmap="decompose", autocast="fp32")
 def eigh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
     """torch.linalg.eigh."""
     return given_several("linalg_eigh", out, _eigh(A, UPLO))
 
 
+@composite(vmap="decompose", autocast="fp32")
 def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.eigvalsh."""
     return given("linalg_eigvalsh", out, _eigh(A, UPLO)[0])
@@ -276,6 +290,8 @@ def _svd_backward(grads: Any, U: Tensor, S: Tensor, Vh: Tensor, full_matrices: b
     name="_linalg_svd",
     outputs="U S Vh",
     returns=structseq.linalg_svd,
+    complex="as_written",
+    vmap="front",
     A=lambda grads, U, S, S_sym_argsize_minus_1, Vh, full_matrices: _svd_backward(
         grads, U, S, Vh, full_matrices
     ),
@@ -312,12 +328,14 @@ def _check_driver(driver: str | None) -> None:
         )
 
 
+@composite(vmap="decompose", autocast="fp32")
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None, out: Any = None) -> Any:
     """torch.linalg.svd."""
     _check_driver(driver)
     return given_several("linalg_svd", out, _svd(A, full_matrices))
 
 
+@composite(vmap="decompose", autocast="fp32")
 def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
     """torch.linalg.svdvals."""
     _check_driver(driver)

@@ -9,6 +9,7 @@ import numpy as np
 from ..._autograd.tensor import Tensor
 from ..._c10 import dtypes, structseq
 from ..._c10.errors import unimplemented
+from ..._c10.operator_facts import composite
 from ..out import given, given_several
 from ..registry import Array, op
 from .checks import columns_first, square
@@ -41,6 +42,9 @@ def _eig_backward(grads: Any, L: Tensor, V: Tensor) -> Tensor:
     name="linalg_eig",
     outputs="eigenvalues eigenvectors",
     returns=structseq.linalg_eig,
+    complex="as_written",
+    autocast="fp32",
+    vmap="front",
     self=lambda grads, eigenvalues, eigenvectors: _eig_backward(grads, eigenvalues, eigenvectors),
 )
 def _eig(self: Array, name: str) -> tuple[Array, Array]:
@@ -57,12 +61,14 @@ def _eig(self: Array, name: str) -> tuple[Array, Array]:
     return values.astype(target), columns_first(vectors.astype(target))
 
 
+@composite(vmap="decompose")
 def eig(A: Tensor, *, out: Any = None) -> Any:
     """torch.linalg.eig: eigenvalues and eigenvectors, as complex numbers."""
     found = _eig(A, "linalg.eig")
     return given_several("linalg_eig", out, found)
 
 
+@composite(vmap="decompose", autocast="fp32")
 def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.eigvals: the eigenvalues alone, as complex numbers."""
     return given("linalg_eigvals", out, _eig(A, "linalg.eigvals")[0])

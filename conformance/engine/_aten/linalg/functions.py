@@ -7,6 +7,7 @@ from ..._arguments.function_names import with_public_names
 from ..._autograd.tensor import Tensor
 from ..._c10.dtypes import bfloat16, bool_, float16
 from ..._c10.keyword_names import taking_numpy_names
+from ..._c10.operator_facts import composite as _composite
 from ..blas.tensordot_kron import linalg_cross as cross
 from ..blas.tensordot_kron import matrix_power, multi_dot, vecdot
 from ..out import given
@@ -40,16 +41,19 @@ __all__ = [
 ]  # fmt: skip
 
 
+@_composite(vmap="decompose")
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.matmul."""
     return given("linalg_matmul", out, input.matmul(other))
 
 
+@_composite(vmap="decompose")
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """torch.linalg.diagonal: of the last two dimensions."""
     return A.diagonal(offset, dim1, dim2)
 
 
+@_composite(vmap="decompose")
 def vander(x: Tensor, N: int | None = None) -> Tensor:
     """torch.linalg.vander: the powers of each element, a column each."""
     if x.dtype in (bool_, float16, bfloat16):

@@ -9,6 +9,7 @@ import numpy as np
 from ..._autograd.tensor import Tensor
 from ..._autograd.undefined_gradient import undefined
 from ..._c10 import dtypes, structseq
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import existing_dim
 from ..creation.factories import zeros_like
 from ..out import given, given_several
@@ -107,6 +108,8 @@ def _reflected(matrix: Tensor, v: Tensor, t: Tensor, left: bool) -> Tensor:
 @op(
     "LinalgHouseholderProductBackward0",
     name="linalg_householder_product",
+    complex="as_written",
+    autocast="fp32",
     inputs={"input tau": lambda grad, input, tau, result: _product_backward(grad, input, tau, result)},
 )
 def _product(input: Array, tau: Array) -> Array:
@@ -120,6 +123,7 @@ def _product(input: Array, tau: Array) -> Array:
     return columns_first(found)
 
 
+@composite(vmap="decompose")
 def householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.householder_product: the first columns of a product of reflectors 1 - tau v vᴴ.
 
@@ -209,6 +213,10 @@ def _applied_backward(
 @op(
     "OrmqrBackward0",
     name="ormqr",
+    complex="as_written",
+    jvp="not_implemented",
+    autocast="fp32",
+    vmap="fallback",
     inputs={
         "self input2 input3": lambda grad, self, input2, input3, result, left, transpose, needed: (
             _applied_backward(grad, self, input2, result, left, transpose, needed)
@@ -236,6 +244,9 @@ ormqr = _apply
     name="geqrf",
     outputs="a tau",
     returns=structseq.geqrf,
+    jvp="not_implemented",
+    autocast="fp32",
+    vmap="front",
     self=undefined("geqrf"),
 )
 def _geqrf(self: Array) -> tuple[Array, Array]:
@@ -251,6 +262,7 @@ def _geqrf(self: Array) -> tuple[Array, Array]:
     return columns_first(factors), tau
 
 
+@composite(vmap="decompose")
 def geqrf(input: Tensor, *, out: Any = None) -> Any:
     """torch.geqrf: R above the vectors of the reflectors that make up Q."""
     return given_several("geqrf", out, _geqrf(input))

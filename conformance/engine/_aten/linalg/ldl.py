@@ -11,6 +11,7 @@ from ..._autograd.batched_tensor import physical_array
 from ..._autograd.tensor import Tensor
 from ..._autograd.undefined_gradient import unsupported
 from ..._c10 import dtypes, structseq
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import broadcast_shapes
 from ..out import given, given_several
 from ..registry import Array, op
@@ -28,6 +29,7 @@ _UNKNOWN = (
     name="linalg_ldl_factor_ex",
     outputs="LD pivots info",
     returns=structseq.linalg_ldl_factor_ex,
+    vmap="front",
     self=unsupported("linalg_ldl_factor_ex"),
 )
 def _factor(self: Array, hermitian: bool = False) -> tuple[Array, Array, Array]:
@@ -59,6 +61,7 @@ def _succeeded(name: str, info: Tensor) -> None:
         raise RuntimeError(_UNKNOWN.format(name, first))
 
 
+@composite(vmap="decompose")
 def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = False, out: Any = None) -> Any:
     """torch.linalg.ldl_factor_ex: L and D in one matrix, the pivots, and where D is singular.
 
@@ -71,6 +74,7 @@ def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = Fa
     return given_several("linalg_ldl_factor_ex", out, found)
 
 
+@composite(vmap="decompose")
 def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
     """torch.linalg.ldl_factor: L and D in one matrix, and the pivots.
 
@@ -111,6 +115,7 @@ def _check(LD: Array, pivots: Array, B: Array) -> None:
     "NotImplemented",
     name="linalg_ldl_solve",
     tensors="pivots",
+    vmap="fallback",
     inputs={name: unsupported("linalg_ldl_solve") for name in ("LD", "B")},
 )
 def _solve(LD: Array, pivots: Array, B: Array, hermitian: bool = False) -> Array:
@@ -160,6 +165,7 @@ def _solve_one(
         b[[last, row]] = b[[row, last]]
 
 
+@composite(vmap="fallback")
 def ldl_solve(
     LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False, out: Tensor | None = None
 ) -> Tensor:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor, make
 from ..._c10 import dtypes, structseq
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import broadcast_shapes
 from ..blas.matmul import matmul
 from ..out import given, given_several
@@ -41,6 +42,7 @@ def _pinv_backward(grad: Tensor, inverse: Tensor, self: Tensor) -> Tensor:
 @op(
     "LinalgPinvBackward0",
     name="_linalg_pinv",
+    complex="as_written",
     self=lambda grad, result, self: _pinv_backward(grad, result, self),
 )
 def _pinv(self: Array, found: Any) -> Array:
@@ -123,6 +125,8 @@ def _lstsq_backward(grads: Any, self: Tensor, b: Tensor, solution: Tensor, neede
     outputs="solution residuals rank singular_values",
     constants="singular_values",
     returns=structseq.linalg_lstsq,
+    complex="as_written",
+    autocast="fp32",
     inputs={
         "self b": lambda grads, self, b, solution, needed: _lstsq_backward(grads, self, b, solution, needed)
     },
@@ -159,6 +163,7 @@ _NAMES = ("linalg_lstsq", "linalg_lstsq", "linalg_lstsq_rank", "linalg_lstsq_sin
 _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
+@composite(vmap="decompose")
 def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None, out: Any = None) -> Any:
     """torch.linalg.lstsq: the X for which A X - B is least."""
     name = "torch.linalg.lstsq"
@@ -199,6 +204,8 @@ def _exponential_backward(self: Tensor, grad: Tensor) -> Tensor:
 @op(
     "LinalgMatrixExpBackward0",
     name="linalg_matrix_exp",
+    complex="as_written",
+    tangent_writes=1,
     self=lambda grad, self: _exponential_backward(self, grad),
 )
 def _matrix_exp(self: Array) -> Array:
@@ -213,6 +220,7 @@ def _matrix_exp(self: Array) -> Array:
     )
 
 
+@composite(vmap="decompose")
 def matrix_exp(A: Tensor) -> Tensor:
     """torch.linalg.matrix_exp."""
     return _matrix_exp(A)

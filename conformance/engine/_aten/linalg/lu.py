@@ -10,6 +10,7 @@ from ..._autograd.conj_view import conjugate_view
 from ..._autograd.tensor import Tensor, make
 from ..._c10 import structseq
 from ..._c10.dtypes import BY_NUMPY
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import existing_dim
 from ..out import given, given_several
 from ..registry import Array, op
@@ -92,6 +93,8 @@ def _factor_backward(grad: Tensor, LU: Tensor, pivots: Tensor, pivot: bool) -> T
     name="linalg_lu_factor_ex",
     outputs="LU pivots info",
     returns=structseq.linalg_lu_factor_ex,
+    complex="as_written",
+    vmap="front",
     A=lambda grad, LU, pivots, pivot: _factor_backward(grad, LU, pivots, pivot),
 )
 def _factor(A: Array, pivot: bool = True) -> tuple[Array, Array, Array]:
@@ -111,6 +114,7 @@ def _check(name: str, a: Array, pivot: bool) -> None:
         raise RuntimeError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
 
 
+@composite(vmap="decompose")
 def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Any = None) -> Any:
     """torch.linalg.lu_factor_ex: the factors in one matrix, the pivots, and where a pivot is zero."""
     found = _factor(A, pivot)
@@ -129,6 +133,7 @@ def _succeeded(name: str, info: Tensor) -> None:
     )
 
 
+@composite(vmap="decompose")
 def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     """torch.linalg.lu_factor: the factors in one matrix, and the pivots."""
     found = _factor(A, pivot)
@@ -162,6 +167,8 @@ def _triangles(factors: Array) -> tuple[Array, Array]:
     outputs="P L U",
     constants="P",
     returns=structseq.linalg_lu,
+    complex="as_written",
+    vmap="fallback",
     A=lambda grads, P, L, U, pivot: _factors_backward(grads[0], grads[1], P, L, U, pivot),
 )
 def _lu(A: Array, pivot: bool = True) -> tuple[Array, Array, Array]:
@@ -171,6 +178,7 @@ def _lu(A: Array, pivot: bool = True) -> tuple[Array, Array, Array]:
     return P, *_triangles(factors)
 
 
+@composite(vmap="fallback")
 def lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     """torch.linalg.lu: permutation, lower and upper triangle."""
     return given_several("linalg_lu", out, _lu(A, pivot))
@@ -206,6 +214,7 @@ def _unpack_backward(grads: Any, m: int, n: int) -> Any:
     constants="P",
     tensors="LU_pivots",
     returns=structseq.lu_unpack,
+    complex="as_written",
     LU_data=lambda grads, LU_data_sym_argsize_minus_2, LU_data_sym_argsize_minus_1: _unpack_backward(
         grads, LU_data_sym_argsize_minus_2, LU_data_sym_argsize_minus_1
     ),
@@ -234,6 +243,7 @@ def _lu_unpack(
     return p, *(_triangles(LU_data) if unpack_data else (empty, empty))
 
 
+@composite(variants="function", vmap="decompose")
 def lu_unpack(
     LU_data: Tensor,
     LU_pivots: Tensor,
@@ -272,6 +282,8 @@ def _solve_factors_backward(
     "LinalgLuSolveBackward0",
     name="linalg_lu_solve",
     tensors="pivots",
+    complex="as_written",
+    refuses_index_grad=True,
     LU=lambda grad, LU, pivots, result, left, adjoint: _solve_factors_backward(
         grad, LU, pivots, result, left, adjoint
     ),
@@ -316,6 +328,7 @@ def _lu_solve(LU: Array, pivots: Array, B: Array, left: bool = True, adjoint: bo
     return np.array(found, order="C")
 
 
+@composite(vmap="decompose")
 def lu_solve(
     LU: Tensor,
     pivots: Tensor,

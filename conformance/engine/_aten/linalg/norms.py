@@ -8,6 +8,7 @@ from typing import Any
 from ..._autograd.tensor import Tensor
 from ..._autograd.views import increment_version
 from ..._c10 import dtypes
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dim
 from ..creation.factories import scalar_tensor
 from ..out import given
@@ -24,6 +25,7 @@ def _shown(dims: Any) -> str:
     return " ".join(map(str, dims))
 
 
+@composite(vmap="decompose")
 def matrix_norm(
     A: Tensor,
     ord: Any = "fro",
@@ -85,6 +87,7 @@ def _by_singular_values(a: Tensor, order: Any, first: int, second: int, keepdim:
     return found
 
 
+@composite(vmap="decompose")
 def norm(
     A: Tensor,
     ord: Any = None,
@@ -113,6 +116,7 @@ def _norm(A: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
     return vector_norm(A, 2.0 if ord is None else ord, dims, keepdim, dtype=dtype)
 
 
+@composite(vmap="decompose", autocast="fp32")
 def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.cond: the condition number in a norm."""
     if A._array.ndim < 2:
@@ -144,6 +148,7 @@ def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
     return given("linalg_cond", out, found)
 
 
+@composite(vmap="decompose", autocast="fp32")
 def matrix_rank(
     A: Tensor,
     tol: Any = None,

@@ -12,6 +12,7 @@ from ..._autograd.tensor import Tensor, make
 from ..._c10 import dtypes, structseq
 from ..._c10.dtypes import float_limits
 from ..._c10.modes import state
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import broadcast_shapes, wrap_dim
 from ..._c10.slots import on_first_use
 from ..blas.matmul import matmul
@@ -43,6 +44,9 @@ def _inverse_backward(grad: Tensor, inverse: Tensor) -> Tensor:
     name="linalg_inv_ex",
     outputs="inverse info",
     returns=structseq.linalg_inv_ex,
+    complex="as_written",
+    autocast="fp32",
+    vmap="front",
     A=lambda grad, inverse: _inverse_backward(grad, inverse),
 )
 def _inv_ex(A: Array, name: str) -> tuple[Array, Array]:
@@ -53,6 +57,7 @@ def _inv_ex(A: Array, name: str) -> tuple[Array, Array]:
     return columns_first(lapack.lu_solve(factors, pivots, identity)), info
 
 
+@composite(vmap="decompose", autocast="fp32")
 def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.inv."""
     found = _inv_ex(A, "linalg.inv")
@@ -60,6 +65,7 @@ def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     return given("linalg_inv", out, found[0])
 
 
+@composite(vmap="decompose")
 def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
     """torch.linalg.inv_ex: the inverse, and which matrices had none."""
     found = _inv_ex(A, "linalg.inv_ex")
@@ -121,6 +127,8 @@ def _singular_backward(A: Tensor, grad: Tensor) -> Tensor:
     name="_linalg_det",
     outputs="result LU pivots",
     constants="LU pivots",
+    complex="as_written",
+    vmap="front",
     A=lambda grad, result, A, LU, pivots: _adjugate_backward(grad, result, A, LU, pivots),
 )
 def _det(A: Array) -> tuple[Array, Array, Array]:
@@ -130,6 +138,7 @@ def _det(A: Array) -> tuple[Array, Array, Array]:
     return np.asarray(product), factors, pivots
 
 
+@composite(vmap="decompose")
 def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.det."""
     return given("linalg_det", out, _det(A)[0])
@@ -156,6 +165,8 @@ def _slogdet_backward(grads: Any, A: Tensor, sign: Tensor, LU: Tensor, pivots: T
     name="_linalg_slogdet",
     outputs="sign logabsdet LU pivots",
     constants="LU pivots",
+    complex="as_written",
+    vmap="front",
     A=lambda grads, A, sign, LU, pivots: _slogdet_backward(grads, A, sign, LU, pivots),
 )
 def _slogdet(A: Array) -> tuple[Array, ...]:
@@ -164,6 +175,7 @@ def _slogdet(A: Array) -> tuple[Array, ...]:
     return tuple(np.asarray(each) for each in _determinant(A)[:4])
 
 
+@composite(vmap="decompose")
 def slogdet(A: Tensor, *, out: Any = None) -> Any:
     """torch.linalg.slogdet: sign and logarithm of the determinant."""
     sign, log, *_ = _slogdet(A)
@@ -200,6 +212,8 @@ def _solve_backward(
     name="_linalg_solve_ex",
     outputs="result LU pivots info",
     constants="LU",
+    complex="as_written",
+    jvp="multilinear",
     inputs={
         "A B": lambda grad, A, result, LU, pivots, left, needed: _solve_backward(
             grad, A, result, LU, pivots, left, needed
@@ -243,6 +257,7 @@ def check_equation(name: str, a: Array, b: Array, left: bool) -> None:
         )
 
 
+@composite(vmap="decompose", autocast="fp32")
 def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
     """torch.linalg.solve: X in A X = B, or in X A = B."""
     found = _solve_ex(A, B, left, "linalg.solve")
@@ -250,6 +265,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None)
     return given("linalg_solve", out, found[0])
 
 
+@composite(vmap="decompose")
 def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Any = None) -> Any:
     """torch.linalg.solve_ex: the solution, and which matrices had none."""
     found = _solve_ex(A, B, left, "linalg.solve")
@@ -276,6 +292,8 @@ def _triangular_backward(
 @op(
     "LinalgSolveTriangularBackward0",
     name="linalg_solve_triangular",
+    complex="as_written",
+    handle_r_to_c=False,
     inputs={
         "self B": lambda grad, self, result, upper, left, unitriangular, needed: _triangular_backward(
             grad, self, result, upper, left, unitriangular, needed
@@ -296,6 +314,7 @@ def _solve_triangular(self: Array, B: Array, upper: bool, left: bool, unitriangu
     return columns_first(found)
 
 
+@composite(vmap="decompose")
 def solve_triangular(
     A: Tensor,
     B: Tensor,
@@ -312,6 +331,7 @@ def solve_triangular(
 # Tensors as matrices ------------------------------------------------------------------------------
 
 
+@composite(vmap="decompose", autocast="fp32")
 def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.tensorinv: the inverse of a tensor seen as a matrix."""
     if ind <= 0:
@@ -328,6 +348,7 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     return given("linalg_tensorinv", out, inv(A.reshape(rows, columns)).reshape((*shape[ind:], *shape[:ind])))
 
 
+@composite(vmap="fallback", autocast="fp32")
 def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.tensorsolve: X in tensordot(A, X) = B."""
     if dims is not None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..._autograd.tensor import Tensor
 from ..._c10.dtypes import float16, float32, float64
+from ..._c10.operator_facts import composite
 from ..random.random import randn
 from .decompositions import qr, svd
 
@@ -27,6 +28,7 @@ def _basis(A: Tensor, q: int, niter: int | None, M: Tensor | None) -> Tensor:
     return found
 
 
+@composite(variants="function")
 def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None) -> Factors:
     """torch.svd_lowrank: singular values and vectors of A - M, of which q are sought."""
     q = 6 if q is None else q
@@ -45,6 +47,7 @@ def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor |
     return (V, S, U) if m < n else (U, S, V)
 
 
+@composite(variants="function")
 def pca_lowrank(A: Tensor, q: Any = None, center: Any = True, niter: int = 2) -> Factors:
     """torch.pca_lowrank: the principal components of the rows, which are centered first if asked for.
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor, make
 from ..._c10 import structseq
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import broadcast_shapes
 from ..._c10.warn_once import warn_once
 from ..creation.factories import scalar_tensor
@@ -22,26 +23,31 @@ from .decompositions import MINOR, _svd, cholesky_backward
 from .lu import lu_unpack as _lu_unpack
 
 
+@composite(vmap="decompose", autocast="fp32")
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.inv."""
     return linalg.inv(input, out=out)
 
 
+@composite(vmap="decompose", autocast="fp32")
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     """torch.linalg.pinv, with its own idea of what is small."""
     return linalg.pinv(input, rcond=rcond)
 
 
+@composite(vmap="decompose")
 def det(input: Tensor) -> Tensor:
     """torch.linalg.det."""
     return linalg.det(input)
 
 
+@composite(vmap="decompose")
 def slogdet(input: Tensor, *, out: Any = None) -> Any:
     """torch.linalg.slogdet."""
     return structseq.slogdet(linalg.slogdet(input, out=out))
 
 
+@composite(vmap="decompose")
 def logdet(input: Tensor) -> Tensor:
     """The logarithm of the determinant; nan where that is negative."""
     square("logdet", input)
@@ -52,6 +58,7 @@ def logdet(input: Tensor) -> Tensor:
     return where(sign == -1.0, scalar_tensor(float("nan"), dtype=input.dtype), log)
 
 
+@composite(vmap="decompose")
 def matrix_exp(input: Tensor) -> Tensor:
     """torch.linalg.matrix_exp."""
     return linalg.matrix_exp(input)
@@ -63,6 +70,10 @@ def matrix_exp(input: Tensor) -> Tensor:
 @op(
     "CholeskyBackward0",
     name="cholesky",
+    complex="as_written",
+    jvp="not_implemented",
+    autocast="fp32",
+    vmap="front",
     self=lambda grad, upper, result: cholesky_backward(grad, upper, result),
 )
 def _cholesky(self: Array, upper: bool = False) -> Array:
@@ -86,6 +97,7 @@ def _warn_of_cholesky() -> None:
     )
 
 
+@composite(vmap="decompose")
 def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.cholesky, by its older name."""
     _warn_of_cholesky()
@@ -95,6 +107,7 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
     return found
 
 
+@composite(vmap="decompose", autocast="fp32")
 def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
     """torch.linalg.qr, by its older name."""
     warn_once(
@@ -107,6 +120,7 @@ def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
     return given_several("qr", out, structseq.qr(linalg.qr(input, "reduced" if some else "complete")))
 
 
+@composite(vmap="decompose", autocast="fp32")
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
     """torch.linalg.svd, with V itself and the small form by default."""
     if input._array.ndim < 2:
@@ -140,6 +154,8 @@ def _cholesky_solve_backward(
 
 @op(
     "CholeskySolveBackward0",
+    complex="as_written",
+    autocast="fp32",
     inputs={
         "self input2": lambda grad, self, input2, result, upper, needed: _cholesky_solve_backward(
             grad, self, input2, result, upper, needed
@@ -180,6 +196,9 @@ def _cholesky_inverse_backward(grad: Tensor, self: Tensor, upper: bool, result: 
 
 @op(
     "CholeskyInverseBackward0",
+    complex="as_written",
+    autocast="fp32",
+    vmap="front",
     self=lambda grad, self, upper, result: _cholesky_inverse_backward(grad, self, upper, result),
 )
 def cholesky_inverse(self: Array, upper: bool = False) -> Array:
@@ -235,6 +254,8 @@ def _triangular_solve_backward(
     name="triangular_solve",
     outputs="solution cloned_coefficient",
     returns=structseq.triangular_solve,
+    complex="as_written",
+    autocast="fp32",
     inputs={
         "self A": lambda grads, self, A, solution, upper, transpose, unitriangular, needed: (
             _triangular_solve_backward(grads, self, A, solution, upper, transpose, unitriangular, needed)
@@ -274,6 +295,7 @@ def _triangular_solve(
     return columns_first(found), columns_first(left)
 
 
+@composite(vmap="decompose")
 def triangular_solve(
     input: Tensor,
     A: Tensor,
@@ -291,6 +313,7 @@ def triangular_solve(
 lu_unpack = _lu_unpack
 
 
+@composite(vmap="fallback", autocast="fp32")
 def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.lu_solve, by its older name."""
     warn_once(
@@ -301,6 +324,7 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | Non
     return linalg.lu_solve(LU_data, LU_pivots, b, out=out)
 
 
+@composite(vmap="decompose")
 def lu(A: Tensor, pivot: bool = True, get_infos: Any = False, out: Any = None) -> tuple[Tensor, ...]:
     """torch.linalg.lu_factor, by its older name."""
     warn_once(
@@ -318,6 +342,7 @@ def lu(A: Tensor, pivot: bool = True, get_infos: Any = False, out: Any = None) -
     return tuple(out)
 
 
+@composite(vmap="decompose")
 def _lu_method(self: Tensor, pivot: bool = True, get_infos: Any = False) -> tuple[Tensor, ...]:
     """Tensor.lu: torch.lu's results without names."""
     return tuple(lu(self, pivot, get_infos))

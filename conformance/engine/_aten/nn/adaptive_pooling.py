@@ -53,6 +53,10 @@ def _adaptive_mean_rows(spatial: int) -> Any:
     @op(
         f"AdaptiveAvgPool{spatial}DBackward0",
         name=f"_adaptive_avg_pool{spatial}d",
+        no_complex=f"adaptive_avg_pool{spatial}d{'_cpu' * (spatial == 3)}",
+        complex_if="empty" if spatial == 2 else None,
+        jvp="auto_linear",
+        vmap="folded",
         self=lambda grad, self: backward(grad, self, *grad._array.shape[-spatial:]),
     )
     def forward(self: Array, output_size: Ints) -> Array:
@@ -90,7 +94,10 @@ def _adaptive_max_rows(spatial: int) -> Any:
     @op(
         f"AdaptiveMaxPool{spatial}DBackward0",
         name=f"adaptive_max_pool{spatial}d",
+        no_complex=f"adaptive_max_pool{spatial}d{'_cpu' * (spatial == 3)}",
+        autocast="fp32" if spatial == 3 else None,
         outputs="result0 result1",
+        vmap="folded",
         self=lambda grad, self, result1: backward(grad, self, result1),
     )
     def forward(self: Array, output_size: Ints) -> Any:

@@ -20,6 +20,7 @@ from ..._c10.dtypes import is_half
 from ..._c10.errors import expected_scalar_type
 from ..._c10.fused_multiply_add import multiply_add
 from ..._c10.layout import following, is_contiguous_as, suggest_memory_format
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dim
 from ..kernels import half_up, need_floats, only_needed
 from ..registry import Array, op
@@ -83,6 +84,8 @@ def _batch_norm_backward(
     "NativeBatchNormBackward0",
     name="native_batch_norm",
     tensors="running_mean running_var result1 result2",
+    jvp="multilinear",
+    tangent_writes="normalized",
     inputs={"input weight bias": _batch_norm_backward},
 )
 def _native_batch_norm(
@@ -274,6 +277,7 @@ def _batch_statistics_of_bfloat16(
     return mean, (1 / np.sqrt(variance + np.float32(eps))).astype(kind)
 
 
+@composite(vmap="decompose")
 def batch_norm(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
     running_var: Tensor | None, training: bool, momentum: float, eps: float, cudnn_enabled: bool,

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor
 from ..._c10 import dtypes
+from ..._c10.operator_facts import composite
 from ..creation.factories import zeros_like
 from ..registry import ROWS, Array, op
 
@@ -61,6 +62,9 @@ def _flat(array: Array, times: slice) -> Array:
 @op(
     "ConvTbcBackward0",
     name="conv_tbc",
+    jvp="not_implemented",
+    autocast="lower_precision_fp",
+    vmap="fallback",
     inputs={
         "self weight bias": lambda grad, self, weight, bias, pad: _backward(grad, self, weight, bias, pad),
     },
@@ -103,6 +107,7 @@ def _rows(tensor: Tensor, times: slice) -> Tensor:
     return part.view((count * batch, channels))
 
 
+@composite(vmap="fallback")
 def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
     """torch.conv_tbc: of (time, batch, in) and a kernel (width, in, out), (time - width + 1 + 2 * pad, batch, out).
 

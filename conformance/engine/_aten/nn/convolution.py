@@ -167,7 +167,8 @@ def _single(*arrays: Array | None) -> list[Any]:
 
 
 @op(
-    "ConvolutionBackward0",
+    "ConvolutionBackward0", jvp="multilinear",
+    schema_args=lambda *args: (args if len(args) > 8 else (*args, 1), {}),
     inputs={
         "input weight bias": lambda grad, input, weight, bias_sym_sizes_opt, stride, padding, dilation,
         transposed, output_padding, groups, needed: _backward(

@@ -55,6 +55,7 @@ def _check_probabilities(self: Array, target: Array) -> None:
 @op(
     "BinaryCrossEntropyBackward0",
     tensors="weight",
+    autocast="fp32",
     self=lambda grad, self, target, weight, reduction: binary_cross_entropy_backward(
         grad, self, target, weight, reduction
     ),
@@ -138,6 +139,7 @@ def _log_sigmoid(array: Array) -> Array:
 @op(
     "BinaryCrossEntropyWithLogitsBackward0",
     tensors="weight pos_weight",
+    autocast="fp32",
     self=lambda grad, self, target, weight, pos_weight, reduction: _logits_backward(
         grad, self, target, weight, pos_weight, reduction
     ),
@@ -321,6 +323,9 @@ def _nll_gradient(
 @op(
     "NllLossBackward0",
     tensors="target weight total_weight",
+    autocast="fp32",
+    operator="nll_loss_forward",
+    schema_args=lambda *args: (args[:5], {}),
     self=lambda grad, self, target, weight, reduction, ignore_index, total_weight: nll_loss_backward(
         grad, self, target, weight, reduction, ignore_index, total_weight
     ),
@@ -361,6 +366,7 @@ def nll_loss_backward(
 @op(
     "NllLoss2DBackward0",
     tensors="target weight total_weight",
+    autocast="fp32",
     self=lambda grad, self, target, weight, reduction, ignore_index, total_weight: nll_loss2d_backward(
         grad, self, target, weight, reduction, ignore_index, total_weight
     ),

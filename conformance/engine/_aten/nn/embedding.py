@@ -13,6 +13,7 @@ from ..._autograd.undefined_gradient import undefined
 from ..._c10.dtypes import BY_NUMPY
 from ..._c10.errors import tensor_type
 from ..._c10.layout import following
+from ..._c10.operator_facts import without_defaults
 from ..._c10.slots import on_first_use
 from ..inplace import run_inplace
 from ..kernels import add_rows, half_up, refuse_bools
@@ -48,6 +49,8 @@ def _check_indices(indices: Array, rows: int) -> None:
     "EmbeddingBackward0",
     name="embedding",
     tensors="indices",
+    jvp="auto_linear",
+    schema_args=lambda *args: (without_defaults((-1, False, False), args[:5]), {}),
     weight=lambda grad, indices, padding_idx, scale_grad_by_freq, sparse, weight_sym_argsize_0: _backward(
         grad, indices, weight_sym_argsize_0, padding_idx, scale_grad_by_freq, sparse
     ),
@@ -78,6 +81,7 @@ def _backward(
 @op(
     "EmbeddingDenseBackwardBackward0",
     tensors="indices",
+    jvp="auto_linear",
     grad_output=lambda grad, indices, padding_idx: _chosen(grad, indices, padding_idx),
 )
 def embedding_dense_backward(
@@ -103,7 +107,11 @@ def _chosen(grad: Tensor, indices: Tensor, padding_idx: int) -> Tensor:
 
 
 @op(
-    "EmbeddingRenormBackward0", name="embedding_renorm", tensors="indices", self=undefined("embedding_renorm")
+    "EmbeddingRenormBackward0",
+    name="embedding_renorm",
+    tensors="indices",
+    jvp="not_implemented",
+    self=undefined("embedding_renorm"),
 )
 def _renormalized(self: Array, indices: Array, max_norm: float, norm_type: float) -> Array:
     """The rows that the indices name shortened to a norm of at most ``max_norm``."""
@@ -148,6 +156,9 @@ def _letters(ndim: int, absent: Ints) -> str:
 
 @op(
     "TrilinearBackward0",
+    jvp="multilinear",
+    tangent_writes=0,
+    operator="_trilinear",
     inputs={
         "i1 i2 i3": lambda grad, i1, i2, i3, expand1, expand2, expand3, sumdim, needed: _trilinear_backward(
             grad, i1, i2, i3, expand1, expand2, expand3, sumdim, needed
@@ -214,7 +225,13 @@ def _trilinear_backward(
 # Channels and space -------------------------------------------------------------------------------
 
 
-@op("PixelShuffleBackward0", self=lambda grad, upscale_factor: pixel_unshuffle(grad, upscale_factor))
+@op(
+    "PixelShuffleBackward0",
+    complex="holomorphic",
+    jvp="auto_linear",
+    vmap="folded",
+    self=lambda grad, upscale_factor: pixel_unshuffle(grad, upscale_factor),
+)
 def pixel_shuffle(self: Array, upscale_factor: int) -> Array:
     """Channels moved into space: an image ``upscale_factor`` times as wide and high."""
     r = upscale_factor
@@ -236,7 +253,13 @@ def pixel_shuffle(self: Array, upscale_factor: int) -> Array:
     return following(moved.copy().reshape(*lead, c // (r * r), h * r, w * r), self)
 
 
-@op("PixelUnshuffleBackward0", self=lambda grad, downscale_factor: pixel_shuffle(grad, downscale_factor))
+@op(
+    "PixelUnshuffleBackward0",
+    complex="holomorphic",
+    jvp="auto_linear",
+    vmap="folded",
+    self=lambda grad, downscale_factor: pixel_shuffle(grad, downscale_factor),
+)
 def pixel_unshuffle(self: Array, downscale_factor: int) -> Array:
     """Space moved into channels: the inverse of pixel_shuffle."""
     r = downscale_factor
@@ -263,6 +286,9 @@ def pixel_unshuffle(self: Array, downscale_factor: int) -> Array:
 
 @op(
     "ChannelShuffleBackward0",
+    complex="holomorphic",
+    jvp="auto_linear",
+    vmap="folded",
     self=lambda grad, groups: channel_shuffle(grad, grad._array.shape[1] // groups),
 )
 def channel_shuffle(self: Array, groups: int) -> Array:

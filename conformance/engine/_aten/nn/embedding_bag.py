@@ -92,7 +92,7 @@ def _greatest(rows: Array, indices: Array, bags: Array, count: int) -> tuple[Arr
     "EmbeddingBagBackward0",
     name="_embedding_bag",
     tensors="indices offsets",
-    outputs="result0 result1 result2 result3",
+    outputs="result0 result1 result2 result3", jvp="not_implemented",
     weight=lambda grads, indices, offsets, result1, result2, result3, weight_sym_argsize_0, scale_grad_by_freq, mode,
     sparse, per_sample_weights, padding_idx: _backward(
         grads[0], indices, offsets, result1, result2, result3, weight_sym_argsize_0, scale_grad_by_freq, mode, sparse,

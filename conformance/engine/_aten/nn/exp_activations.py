@@ -11,6 +11,7 @@ from ..._arguments.argument_errors import check_tensors
 from ..._autograd.tensor import Tensor, make
 from ..._c10.dtypes import F64, number_within
 from ..._c10.modes import state
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import laid_out, like_steps
 from ..inplace import run_inplace
 from ..kernels import chosen, half_up, nans_in_blocks, need_floats, need_inexact
@@ -31,6 +32,7 @@ SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.050700987355480493
 @op(
     "EluBackwardBackward0",
     name="elu_backward",
+    vmap="element_by_element",
     grad_output=lambda grad, alpha, scale, input_scale, is_result, self_or_result: _elu_backward(
         grad, alpha, scale, input_scale, is_result, self_or_result
     ),
@@ -81,6 +83,7 @@ def _elu_kernel(self: Array, alpha: Any, scale: Any, input_scale: Any) -> Array:
 @op(
     "EluBackward0",
     meet="self",
+    jvp="auto_element_wise",
     self=lambda grad, self, alpha, scale, input_scale: _elu_backward(
         grad, alpha, scale, input_scale, False, self
     ),
@@ -93,6 +96,7 @@ def elu(self: Array, alpha: Any = 1, scale: Any = 1, input_scale: Any = 1) -> Ar
 @op(
     "EluBackward1",
     name="elu_",
+    undefined_argument=(5, "self_or_result"),
     self=lambda grad, result, alpha, scale, input_scale: _elu_backward(
         grad, alpha, scale, input_scale, True, result
     ),
@@ -115,6 +119,9 @@ def _inverse(alpha: Any) -> float:
 @op(
     "CeluBackward0",
     meet="self",
+    jvp="auto_element_wise",
+    out=False,
+    variants="function",
     self=lambda grad, self, alpha: _elu_backward(grad, alpha, 1, _inverse(alpha), False, self),
 )
 def celu(self: Array, alpha: Any = 1.0) -> Array:
@@ -125,22 +132,26 @@ def celu(self: Array, alpha: Any = 1.0) -> Array:
 @op(
     "CeluBackward1",
     name="celu_",
+    undefined_argument=(5, "self_or_result"),
     self=lambda grad, result, alpha: _elu_backward(grad, alpha, 1, _inverse(alpha), True, result),
 )
 def _celu_in_place(self: Array, alpha: Any = 1.0) -> Array:
     return _celu_kernel(self, alpha)
 
 
+@composite(variants="function")
 def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     """celu, in place."""
     return run_inplace(ROWS["celu_"], [input, alpha])
 
 
+@composite(variants="function", vmap="decompose")
 def selu(input: Tensor) -> Tensor:
     """elu with the alpha and scale that keep mean and deviation."""
     return elu(input, SELU_ALPHA, SELU_SCALE)
 
 
+@composite(variants="function")
 def selu_(input: Tensor) -> Tensor:
     """selu, in place."""
     return run_inplace(ROWS["elu_"], [input, SELU_ALPHA, SELU_SCALE, 1])
@@ -149,6 +160,7 @@ def selu_(input: Tensor) -> Tensor:
 @op(
     "SoftplusBackwardBackward0",
     name="softplus_backward",
+    vmap="element_by_element",
     grad_output=lambda grad, self, beta, threshold: _softplus_backward(grad, self, beta, threshold),
     self=lambda grad, grad_output, self, beta, threshold: _softplus_double(
         grad * grad_output, self, beta, threshold
@@ -172,6 +184,7 @@ def _softplus_double(grad: Tensor, self: Tensor, beta: Any, threshold: Any) -> T
 @op(
     "SoftplusBackward0",
     meet="self",
+    jvp="auto_element_wise",
     self=lambda grad, self, beta, threshold: _softplus_backward(grad, self, beta, threshold),
 )
 def softplus(self: Array, beta: Any = 1, threshold: Any = 20) -> Array:
@@ -188,6 +201,7 @@ def softplus(self: Array, beta: Any = 1, threshold: Any = 20) -> Array:
     "LogSigmoidBackwardBackward0",
     name="log_sigmoid_backward",
     tensors="buffer",
+    vmap="element_by_element",
     grad_output=lambda grad, self, buffer: _log_sigmoid_backward(grad, self, buffer),
     self=lambda grad, grad_output, self: _log_sigmoid_double(grad * grad_output, self),
 )
@@ -216,6 +230,7 @@ def _log_sigmoid(self: Array, buffer: Array) -> Array:
     return found.astype(self.dtype, order="C", copy=False)
 
 
+@composite(vmap="decompose")
 def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of the sigmoid."""
     if out is not None:
@@ -233,7 +248,7 @@ def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 # formula of nodes.
 
 
-@op(name="silu_backward", tensors="grad_output self")
+@op(name="silu_backward", tensors="grad_output self", jvp="not_differentiable")
 def _silu_slope(grad_output: Array, self: Array) -> Array:
     grad, x = half_up(grad_output), half_up(self)
     s = 1 / (np.exp(-x) + 1)
@@ -248,7 +263,7 @@ def _silu_backward(grad: Tensor, self: Tensor) -> Tensor:
     return grad * s * slope
 
 
-@op("SiluBackward0", meet="self", self=lambda grad, self: _silu_backward(grad, self))
+@op("SiluBackward0", meet="self", jvp="auto_element_wise", self=lambda grad, self: _silu_backward(grad, self))
 def silu(self: Array) -> Array:
     """The number times its sigmoid."""
     need_inexact("silu_cpu", self)
@@ -256,7 +271,7 @@ def silu(self: Array) -> Array:
     return (x / (np.exp(-x) + 1)).astype(self.dtype, copy=False)
 
 
-@op(name="mish_backward", tensors="grad_output self")
+@op(name="mish_backward", tensors="grad_output self", jvp="not_differentiable")
 def _mish_slope(grad_output: Array, self: Array) -> Array:
     grad, x = half_up(grad_output), half_up(self)
     gate, s = np.tanh(log1p(np.exp(x))), 1 / (np.exp(-x) + 1)
@@ -273,7 +288,7 @@ def _mish_backward(grad: Tensor, self: Tensor) -> Tensor:
     return grad * (gate + self * s * rest)
 
 
-@op("MishBackward0", meet="self", self=lambda grad, self: _mish_backward(grad, self))
+@op("MishBackward0", meet="self", jvp="auto_element_wise", self=lambda grad, self: _mish_backward(grad, self))
 def mish(self: Array) -> Array:
     """The number times tanh(softplus(number))."""
     need_floats("mish_cpu", self)
@@ -331,7 +346,10 @@ def _gelu_double(grad: Tensor, grad_output: Tensor, self: Tensor, approximate: s
 
 
 @op(
-    "GeluBackward0", meet="self", self=lambda grad, self, approximate: _gelu_backward(grad, self, approximate)
+    "GeluBackward0",
+    meet="self",
+    jvp="auto_element_wise",
+    self=lambda grad, self, approximate: _gelu_backward(grad, self, approximate),
 )
 def gelu(self: Array, *, approximate: str = "none") -> Array:
     """The number times the normal distribution function, or what tanh makes of that."""

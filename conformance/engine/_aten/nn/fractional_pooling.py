@@ -99,6 +99,8 @@ def _rows(spatial: int) -> Any:
         name=name,
         tensors="random_samples",
         outputs="result0 result1",
+        autocast="fp32",
+        vmap="fallback",
         self=lambda grad, self, kernel_size, output_size, result1: backward(
             grad, self, kernel_size, output_size, result1
         ),

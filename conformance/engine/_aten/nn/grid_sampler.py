@@ -20,6 +20,7 @@ import numpy as np
 from ..._autograd.tensor import Tensor, make
 from ..._c10.dtypes import BY_NUMPY, is_half
 from ..._c10.errors import expected_scalar_type, unimplemented
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import existing_dim
 from ..blas.blas import product
 from ..creation.ranges import linspace
@@ -312,6 +313,8 @@ def _rows(spatial: int, kernel: str) -> tuple[Any, Any]:
     sampler = op(
         f"GridSampler{spatial}DBackward0",
         name=name,
+        jvp="not_implemented",
+        autocast="fp32",
         inputs={
             "input grid": lambda grad, input, grid, interpolation_mode, padding_mode, align_corners, needed: (
                 first(grad, input, grid, interpolation_mode, padding_mode, align_corners, needed)
@@ -362,6 +365,7 @@ def _check(input: Tensor, grid: Tensor, mode: int, spatial: int | None) -> None:
         raise expected_scalar_type(input._array.dtype, grid._array.dtype)
 
 
+@composite(vmap="decompose", autocast="fp32")
 def grid_sampler(
     input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Tensor:
@@ -371,6 +375,7 @@ def grid_sampler(
     return row(input, grid, interpolation_mode, padding_mode, align_corners)
 
 
+@composite(vmap="decompose")
 def grid_sampler_2d(
     input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Tensor:
@@ -379,6 +384,7 @@ def grid_sampler_2d(
     return _SAMPLERS[2](input, grid, interpolation_mode, padding_mode, align_corners)
 
 
+@composite(vmap="decompose")
 def grid_sampler_3d(
     input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Tensor:
@@ -402,6 +408,7 @@ def _base_grid(size: Ints, align: bool, kind: np.dtype[Any]) -> Array:
 
 @op(
     "AffineGridGeneratorBackward0",
+    vmap="fallback",
     theta=lambda grad, size, align_corners: _affine_backward(grad, size, align_corners),
 )
 def affine_grid_generator(theta: Array, size: Ints, align_corners: bool) -> Array:

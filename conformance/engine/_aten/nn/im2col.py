@@ -87,6 +87,9 @@ def _check_columns(
 
 @op(
     "Im2ColBackward0",
+    complex="holomorphic",
+    jvp="auto_linear",
+    vmap="folded",
     self=lambda grad, self_sym_argsize_minus_2, self_sym_argsize_minus_1, kernel_size, dilation, padding, stride: (
         col2im(
             grad, (self_sym_argsize_minus_2, self_sym_argsize_minus_1), kernel_size, dilation, padding, stride
@@ -108,6 +111,9 @@ def im2col(
 
 @op(
     "Col2ImBackward0",
+    complex="holomorphic",
+    jvp="auto_linear",
+    vmap="folded",
     self=lambda grad, output_size, kernel_size, dilation, padding, stride: im2col(
         grad, kernel_size, dilation, padding, stride, *output_size
     ),

@@ -77,6 +77,8 @@ def _of_input(grad: Array, input: Array, mean: Array, rstd: Array, inner: tuple[
 @op(
     "NativeLayerNormBackward0",
     tensors="result1 result2",
+    jvp="multilinear",
+    tangent_writes="normalized",
     inputs={
         "input weight bias": lambda grad, input, normalized_shape, weight, bias, result1, result2, needed: (
             only_needed(
@@ -331,6 +333,8 @@ def _group_norm_backward(
 @op(
     "NativeGroupNormBackward0",
     outputs="result0 result1 result2",
+    jvp="multilinear",
+    tangent_writes="normalized",
     inputs={"input weight bias": _group_norm_backward},
 )
 def native_group_norm(

@@ -50,6 +50,9 @@ def _met(name: str, self: Array, target: Array) -> None:
 @op(
     "MseLossBackward0",
     meet="self target",
+    no_complex="mse_cpu",
+    tangent_writes="reduced",
+    autocast="fp32",
     self=lambda grad, self, target, reduction: mse_loss_backward(grad, self, target, reduction),
     target=lambda grad, self, target, reduction: mse_loss_backward(grad, target, self, reduction),
 )
@@ -83,6 +86,9 @@ def _mse_twice(grad: Tensor, self: Tensor, reduction: int) -> Tensor:
 @op(
     "SmoothL1LossBackward0",
     meet="self target",
+    no_complex="smooth_l1_cpu",
+    tangent_writes="reduced",
+    autocast="fp32",
     self=lambda grad, self, target, reduction, beta: smooth_l1_loss_backward(
         grad, self, target, reduction, beta
     ),
@@ -127,6 +133,9 @@ def _smooth_l1_twice(grad: Tensor, self: Tensor, target: Tensor, reduction: int,
 
 @op(
     "HuberLossBackward0",
+    no_complex="huber_cpu",
+    tangent_writes=0,
+    autocast="fp32",
     self=lambda grad, self, target, reduction, delta: huber_loss_backward(
         grad, self, target, reduction, delta
     ),
@@ -198,6 +207,10 @@ def _huber_twice(grad: Tensor, self: Tensor, target: Tensor, reduction: int, del
 @op(
     "SoftMarginLossBackward0",
     tensors="target",
+    tangent_writes="reduced",
+    autocast="fp32",
+    vmap="fallback",
+    refuses_index_grad=True,
     self=lambda grad, self, target, reduction: soft_margin_loss_backward(grad, self, target, reduction),
 )
 def soft_margin_loss(self: Array, target: Array, reduction: int = MEAN) -> Array:
@@ -211,6 +224,8 @@ def soft_margin_loss(self: Array, target: Array, reduction: int = MEAN) -> Array
 @op(
     "SoftMarginLossBackwardBackward0",
     tensors="target",
+    jvp="not_implemented",
+    refuses_index_grad=True,
     grad_output=lambda grad, grad_output, self, target, reduction: _soft_margin_grad_output(
         grad, grad_output, self, target, reduction
     ),
@@ -262,6 +277,9 @@ def _margins(self: Array, target: Array, p: int, margin: float, weight: Any) -> 
 @op(
     "MultiMarginLossBackward0",
     tensors="target weight",
+    jvp="not_implemented",
+    autocast="fp32",
+    vmap="fallback",
     self=lambda grad, self, target, p, margin, weight, reduction: multi_margin_loss_backward(
         grad, self, target, p, margin, weight, reduction
     ),

@@ -136,6 +136,8 @@ def _layer_backward(
 @op(
     "MkldnnRnnLayerBackward0",
     outputs="result0 result1 result2",
+    jvp="not_implemented",
+    autocast="lower_precision_fp",
     inputs={"input weight0 weight1 weight2 weight3 hx_ cx_": _layer_backward},
 )
 def mkldnn_rnn_layer(

@@ -37,6 +37,8 @@ def _rows(array: Array) -> Array:
     tensors="target",
     outputs="output is_target",
     constants="is_target",
+    jvp="not_implemented",
+    autocast="fp32",
     self=lambda grads, self, target, reduction, is_target: multilabel_margin_loss_backward(
         grads[0], self, target, reduction, is_target
     ),

@@ -18,7 +18,12 @@ PUBLIC = ()
 Ints = tuple[int, ...]
 
 
-@op("ConstantPadNdBackward0", self=lambda grad, pad: constant_pad_nd(grad, tuple(-n for n in pad), 0))
+@op(
+    "ConstantPadNdBackward0",
+    complex="holomorphic",
+    schema_args=lambda self, pad, value=0.0: ((self, pad, value), {}),
+    self=lambda grad, pad: constant_pad_nd(grad, tuple(-n for n in pad), 0),
+)
 def constant_pad_nd(self: Array, pad: Ints, value: Any = 0) -> Array:
     """A number around; negative lengths cut off. ``pad`` counts from the last dimension: before, after."""
     ndim = self.ndim
@@ -87,7 +92,7 @@ def _put_back(array: Array, shape: Ints, padding: Ints, mirrored: bool) -> Array
     return array
 
 
-def _pair(name: str, node: str, mirrored: bool) -> Any:
+def _pair(name: str, node: str, mirrored: bool, autocast: str | None = "fp32") -> Any:
     """The rows of one kind and number of dimensions."""
 
     def forward(self: Array, padding: Ints) -> Array:
@@ -105,12 +110,23 @@ def _pair(name: str, node: str, mirrored: bool) -> Any:
     gradient = op(
         f"{node}BackwardBackward0",
         name=f"{name}_backward",
+        complex="as_written",
         grad_output=again,
         self=written_zeros,
     )(backward)
-    padded = op(f"{node}Backward0", name=name, self=first)(forward)
+    padded = op(
+        f"{node}Backward0",
+        name=name,
+        autocast=autocast,
+        complex="as_written",
+        jvp="auto_linear",
+        vmap="folded",
+        self=first,
+    )(forward)
     return padded
 
 
-REFLECTION = {n: _pair(f"reflection_pad{n}d", f"ReflectionPad{n}D", True) for n in (1, 2, 3)}
+REFLECTION = {
+    n: _pair(f"reflection_pad{n}d", f"ReflectionPad{n}D", True, "fp32" if n < 3 else None) for n in (1, 2, 3)
+}
 REPLICATION = {n: _pair(f"replication_pad{n}d", f"ReplicationPad{n}D", False) for n in (1, 2, 3)}

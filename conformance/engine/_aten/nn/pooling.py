@@ -10,6 +10,7 @@ import numpy as np
 
 from ..._c10.dtypes import BY_NUMPY
 from ..._c10.layout import channels_last, contiguous_format, following, following_image, suggest_memory_format
+from ..._c10.operator_facts import without_defaults
 from ..kernels import half_up, need_floats
 from ..registry import Array, op
 from .pool_windows import (
@@ -44,6 +45,11 @@ def kernel_of(name: str, array: Array) -> str:
     return f"{name}_channels_last" if suggest_memory_format(array) is not contiguous_format else name
 
 
+def _shown(*args: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of max_pool2d_with_indices as the dispatcher shows them."""
+    return without_defaults(([0, 0], [1, 1], False), args), {}
+
+
 def _max_rows(spatial: int) -> Any:
     @op(
         f"MaxPool{spatial}DWithIndicesBackwardBackward0",
@@ -61,7 +67,9 @@ def _max_rows(spatial: int) -> Any:
     @op(
         f"MaxPool{spatial}DWithIndicesBackward0",
         name=f"max_pool{spatial}d_with_indices",
+        no_complex=f"max_pool{spatial}d",
         outputs="result0 result1",
+        schema_args=_shown if spatial == 2 else None,
         self=lambda grad, self, kernel_size, stride, padding, dilation, ceil_mode, result1: backward(
             grad, self, kernel_size, stride, padding, dilation, ceil_mode, result1
         ),
@@ -126,6 +134,9 @@ def _mean_rows(spatial: int) -> Any:
     @op(
         f"AvgPool{spatial}DBackward0",
         name=f"avg_pool{spatial}d",
+        autocast="fp32" if spatial == 3 else None,
+        jvp="auto_linear",
+        vmap="folded",
         self=lambda grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
             backward(grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
         ),
@@ -184,6 +195,9 @@ def _unpool_rows(spatial: int) -> Any:
         f"MaxUnpool{spatial}DBackward0",
         name=f"max_unpool{spatial}d",
         tensors="indices",
+        jvp="auto_linear",
+        autocast="fp32",
+        vmap="fallback",
         self=lambda grad, indices: gathered(grad, indices, spatial),
     )
     def forward(self: Array, indices: Array, output_size: Ints) -> Array:

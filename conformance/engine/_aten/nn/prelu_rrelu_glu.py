@@ -10,6 +10,7 @@ import numpy as np
 from ..._autograd.tensor import Tensor, make
 from ..._c10.dtypes import F64, FULL_PRECISION, number_within
 from ..._c10.errors import unimplemented
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import laid_out, like_steps, wrap_dim
 from ..creation.factories import zeros_like
 from ..inplace import run_inplace
@@ -29,6 +30,8 @@ PUBLIC = ("prelu", "rrelu", "rrelu_")
 @op(
     "PreluKernelBackward0",
     name="_prelu_kernel",
+    jvp="multilinear",
+    vmap="pointwise",
     inputs={"self weight": lambda grad, self, weight, needed: _prelu_backward(grad, self, weight)},
 )
 def _prelu_kernel(self: Array, weight: Array) -> Array:
@@ -72,6 +75,7 @@ def _prelu_backward(grad_output: Array, self: Array, weight: Array) -> tuple[Arr
     return laid_out(of_self, self), kept(self * grad_output, ~positive)
 
 
+@composite(vmap="decompose", autocast="lower_precision_fp")
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """The number where it is positive, else the weight (of its channel) times it."""
     if input.dtype is not weight.dtype:
@@ -168,6 +172,7 @@ def _rrelu_with_noise_in_place(self: Array, noise: Array, lower: Any, upper: Any
     return _rrelu_kernel(self, noise, lower, upper, training)
 
 
+@composite(variants="function", vmap="unsupported")
 def rrelu(
     input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, generator: Any = None
 ) -> Tensor:
@@ -183,6 +188,7 @@ def rrelu(
     return _rrelu_with_noise(input, make(np.empty_like(input._array)), lower, upper, training)
 
 
+@composite(variants="function", vmap="unsupported")
 def rrelu_(
     input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, generator: Any = None
 ) -> Tensor:
@@ -209,7 +215,7 @@ def _sigmoid(x: Array) -> Array:
     return 1 / (np.exp(-x) + 1)
 
 
-@op("GluBackward0", self=lambda grad, self, dim: _glu_backward(grad, self, dim))
+@op("GluBackward0", vmap="along", self=lambda grad, self, dim: _glu_backward(grad, self, dim))
 def glu(self: Array, dim: int = -1) -> Array:
     """The first half of a dimension times the sigmoid of the second."""
     first, second = _halves(self, dim)

@@ -13,6 +13,7 @@ import numpy as np
 from ..._autograd.tensor import Tensor
 from ..._autograd.undefined_gradient import unsupported
 from ..._c10.dtypes import BY_NUMPY, F64, float_limits, number_within
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import laid_out
 from ..creation.factories import zeros_like
 from ..inplace import run_inplace
@@ -31,6 +32,7 @@ PUBLIC = ("hardshrink", "relu", "threshold", "threshold_")
 @op(
     "ThresholdBackwardBackward0",
     name="threshold_backward",
+    vmap="element_by_element",
     grad_output=lambda grad, self, threshold: _threshold_backward(grad, self, threshold),
     self=lambda grad: zeros_like(grad),
 )
@@ -38,7 +40,17 @@ def _threshold_backward(grad_output: Array, self: Array, threshold: Any) -> Arra
     return kept(grad_output, ~(self <= threshold), self, grad_output)
 
 
-@op("ReluBackward0", meet="self", self=lambda grad, result: _threshold_backward(grad, result, 0))
+@op(
+    "ReluBackward0",
+    meet="self",
+    no_complex=NotImplementedError("clamp is not supported for complex types"),
+    jvp="auto_element_wise",
+    out=False,
+    undefined_argument=(1, "self"),
+    inplace="function, method",
+    sparse="by_value",
+    self=lambda grad, result: _threshold_backward(grad, result, 0),
+)
 def relu(self: Array) -> Array:
     """The positive part; its gradient at 0 is 0."""
     if self.dtype.kind == "b":
@@ -49,6 +61,9 @@ def relu(self: Array) -> Array:
 @op(
     "ThresholdBackward0",
     meet="self",
+    no_complex="threshold_cpu",
+    jvp="auto_element_wise",
+    variants="function",
     self=lambda grad, self, threshold: _threshold_backward(grad, self, threshold),
 )
 def threshold(self: Array, threshold: Any, value: Any) -> Array:
@@ -67,6 +82,7 @@ def _threshold_in_place(self: Array, threshold: Any, value: Any) -> Array:
     return ROWS["threshold"].forward(self, threshold, value)
 
 
+@composite(variants="function")
 def threshold_(input: Tensor, threshold: Any, value: Any) -> Tensor:
     """threshold, in place."""
     return run_inplace(ROWS["threshold_"], [input, threshold, value])
@@ -81,6 +97,7 @@ def _kept_but_in_blocks(grad: Array, self: Array, mask: Array) -> Array:
 @op(
     "HardtanhBackwardBackward0",
     name="hardtanh_backward",
+    vmap="element_by_element",
     grad_output=lambda grad, self, min_val, max_val: _hardtanh_backward(grad, self, min_val, max_val),
     self=lambda grad: zeros_like(grad),
 )
@@ -91,6 +108,8 @@ def _hardtanh_backward(grad_output: Array, self: Array, min_val: Any, max_val: A
 @op(
     "HardtanhBackward0",
     meet="self",
+    no_complex=NotImplementedError("clamp is not supported for complex types"),
+    jvp="auto_element_wise",
     self=lambda grad, self, min_val, max_val: _hardtanh_backward(grad, self, min_val, max_val),
 )
 def hardtanh(self: Array, min_val: Any = -1, max_val: Any = 1) -> Array:
@@ -109,6 +128,7 @@ def hardtanh(self: Array, min_val: Any = -1, max_val: Any = 1) -> Array:
 @op(
     "LeakyReluBackwardBackward0",
     name="leaky_relu_backward",
+    vmap="element_by_element",
     grad_output=lambda grad, self, negative_slope: _leaky_relu_backward(grad, self, negative_slope, False),
     self=lambda grad: zeros_like(grad),
 )
@@ -127,6 +147,7 @@ def _leaky_relu_backward(grad_output: Array, self: Array, negative_slope: Any, s
 @op(
     "LeakyReluBackward0",
     meet="self",
+    jvp="auto_element_wise",
     self=lambda grad, self, negative_slope: _leaky_relu_backward(grad, self, negative_slope, False),
 )
 def leaky_relu(self: Array, negative_slope: Any = 0.01) -> Array:
@@ -142,6 +163,8 @@ def leaky_relu(self: Array, negative_slope: Any = 0.01) -> Array:
 @op(
     "LeakyReluBackward1",
     name="leaky_relu_",
+    vmap="pointwise",
+    undefined_argument=(1, "self"),
     self=lambda grad, result, negative_slope: _leaky_relu_backward(grad, result, negative_slope, True),
 )
 def _leaky_relu_in_place(self: Array, negative_slope: Any = 0.01) -> Array:
@@ -151,6 +174,7 @@ def _leaky_relu_in_place(self: Array, negative_slope: Any = 0.01) -> Array:
 @op(
     "NotImplemented",
     name="hardsigmoid_backward",
+    vmap="element_by_element",
     grad_output=unsupported("hardsigmoid_backward"),
     self=unsupported("hardsigmoid_backward"),
 )
@@ -161,7 +185,12 @@ def _hardsigmoid_backward(grad_output: Array, self: Array) -> Array:
     return kept(slope.astype(grad_output.dtype, copy=False), (self > -3) & (self < 3), grad_output, self)
 
 
-@op("HardsigmoidBackward0", meet="self", self=lambda grad, self: _hardsigmoid_backward(grad, self))
+@op(
+    "HardsigmoidBackward0",
+    meet="self",
+    jvp="auto_element_wise",
+    self=lambda grad, self: _hardsigmoid_backward(grad, self),
+)
 def hardsigmoid(self: Array) -> Array:
     """A line from 0 at -3 to 1 at 3."""
     need_floats("hardsigmoid_cpu", self)
@@ -172,6 +201,7 @@ def hardsigmoid(self: Array) -> Array:
 @op(
     "HardswishBackwardBackward0",
     name="hardswish_backward",
+    vmap="element_by_element",
     grad_output=lambda grad, self: _hardswish_backward(grad, self),
     self=lambda grad, grad_output, self: where(
         (self > -3.0).logical_and(self < 3.0), over(grad * grad_output, 3.0), 0.0
@@ -185,7 +215,12 @@ def _hardswish_backward(grad_output: Array, self: Array) -> Array:
     return laid_out(found if blocks is None else np.where(blocks, self, found), grad_output, self)
 
 
-@op("HardswishBackward0", meet="self", self=lambda grad, self: _hardswish_backward(grad, self))
+@op(
+    "HardswishBackward0",
+    meet="self",
+    jvp="auto_element_wise",
+    self=lambda grad, self: _hardswish_backward(grad, self),
+)
 def hardswish(self: Array) -> Array:
     """The number times its hardsigmoid."""
     need_floats("hardswish_cpu", self)
@@ -202,6 +237,7 @@ def _outside(self: Array, lambd: Any) -> Array:
 @op(
     "HardshrinkBackwardBackward0",
     name="hardshrink_backward",
+    vmap="element_by_element",
     grad_out=lambda grad, self, lambd: _hardshrink_backward(grad, self, lambd),
     self=lambda grad: zeros_like(grad),
 )
@@ -210,7 +246,10 @@ def _hardshrink_backward(grad_out: Array, self: Array, lambd: Any) -> Array:
 
 
 @op(
-    "HardshrinkBackward0", meet="self", self=lambda grad, self, lambd: _hardshrink_backward(grad, self, lambd)
+    "HardshrinkBackward0",
+    meet="self",
+    jvp="auto_element_wise",
+    self=lambda grad, self, lambd: _hardshrink_backward(grad, self, lambd),
 )
 def hardshrink(self: Array, lambd: Any = 0.5) -> Array:
     """0 between -lambd and lambd, else the number."""
@@ -221,6 +260,7 @@ def hardshrink(self: Array, lambd: Any = 0.5) -> Array:
 @op(
     "SoftshrinkBackwardBackward0",
     name="softshrink_backward",
+    vmap="element_by_element",
     grad_output=lambda grad, self, lambd: _softshrink_backward(grad, self, lambd),
     self=lambda grad: zeros_like(grad),
 )
@@ -229,7 +269,10 @@ def _softshrink_backward(grad_output: Array, self: Array, lambd: Any) -> Array:
 
 
 @op(
-    "SoftshrinkBackward0", meet="self", self=lambda grad, self, lambd: _softshrink_backward(grad, self, lambd)
+    "SoftshrinkBackward0",
+    meet="self",
+    jvp="auto_element_wise",
+    self=lambda grad, self, lambd: _softshrink_backward(grad, self, lambd),
 )
 def softshrink(self: Array, lambd: Any = 0.5) -> Array:
     """The number, lambd nearer to 0; 0 between -lambd and lambd."""

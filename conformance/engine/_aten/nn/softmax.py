@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._autograd.tensor import Tensor
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dim
 from ..kernels import half_up, need_floats
 from ..registry import Array, op
@@ -16,7 +17,13 @@ def _shifted(array: Array, dim: int) -> Array:
     return array - np.maximum.reduce(array, axis=dim, keepdims=True)
 
 
-@op("SoftmaxBackward0", name="_softmax", self=lambda grad, result, dim: _softmax_backward(grad, result, dim))
+@op(
+    "SoftmaxBackward0",
+    name="_softmax",
+    vmap="along_dim",
+    schema_args=lambda self, dim: ((self, dim, False), {}),
+    self=lambda grad, result, dim: _softmax_backward(grad, result, dim),
+)
 def _softmax(self: Array, dim: int) -> Array:
     dim = wrap_dim(dim, self.ndim, "softmax")
     if self.ndim == 0:
@@ -48,6 +55,7 @@ def _softmax_double(grad: Tensor, grad_output: Tensor, output: Tensor, dim: int)
 @op(
     "SoftmaxBackwardDataBackward0",
     name="_softmax_backward_data",
+    schema_args=lambda grad, output, dim: ((grad, output, dim, output.dtype), {}),
     grad_output=lambda grad, output, dim: _softmax_backward(grad, output, dim),
     output=_softmax_double,
 )
@@ -63,6 +71,8 @@ def _softmax_backward(grad_output: Array, output: Array, dim: int) -> Array:
 @op(
     "LogSoftmaxBackward0",
     name="_log_softmax",
+    vmap="along_dim",
+    schema_args=lambda self, dim: ((self, dim, False), {}),
     self=lambda grad, result, dim: _log_softmax_backward(grad, result, dim),
 )
 def _log_softmax(self: Array, dim: int) -> Array:
@@ -91,6 +101,7 @@ def _log_softmax_double(grad: Tensor, grad_output: Tensor, output: Tensor, dim: 
 @op(
     "LogSoftmaxBackwardDataBackward0",
     name="_log_softmax_backward_data",
+    schema_args=lambda grad, output, dim: ((grad, output, dim, output.dtype), {}),
     grad_output=lambda grad, output, dim: grad - (grad * output.exp()).sum(dim, True),
     output=_log_softmax_double,
 )
@@ -102,11 +113,13 @@ def _log_softmax_backward(grad_output: Array, output: Array, dim: int) -> Array:
     return found.astype(output.dtype, order="C", copy=False)
 
 
+@composite(vmap="decompose")
 def softmax(input: Tensor, dim: int, dtype: Any = None, *, out: Any = None) -> Tensor:
     """Exponentials along a dimension, scaled so that they sum to 1."""
     return _softmax(input if dtype is None else input.to(dtype), dim, out=out)
 
 
+@composite(vmap="decompose")
 def log_softmax(input: Tensor, dim: int, dtype: Any = None, *, out: Any = None) -> Tensor:
     """The logarithm of softmax."""
     return _log_softmax(input if dtype is None else input.to(dtype), dim, out=out)

@@ -157,7 +157,9 @@ def _scatter(array: Array, axis: int, taps: Taps, length: int) -> Array:
     return result
 
 
-def _rows(name: str, node: str, spatial: int, taps_of: Callable[..., Taps], aligned: bool) -> Any:
+def _rows(
+    name: str, node: str, spatial: int, taps_of: Callable[..., Taps], aligned: bool, **facts: Any
+) -> Any:
     """The rows of one mode and number of dimensions."""
     scales = ["scales"] if spatial == 1 else [f"scales_{each}" for each in "dhw"[-spatial:]]
     rounds = not (spatial == 2 and taps_of is _linear)  # whose weights stay in single precision beside halves
@@ -201,7 +203,7 @@ def _rows(name: str, node: str, spatial: int, taps_of: Callable[..., Taps], alig
     gradient = op(
         f"{node}BackwardBackward0", name=f"{name}_backward", grad_output=named(again, "grad", *plain)
     )(named(backward, "grad_output", "output_size", "input_size", *plain[1:]))
-    resized = op(f"{node}Backward0", name=name, self=named(first, "grad", "self_sym_sizes", *plain))(
+    resized = op(f"{node}Backward0", name=name, self=named(first, "grad", "self_sym_sizes", *plain), **facts)(
         named(forward, "self", *plain)
     )
     return resized
@@ -214,19 +216,35 @@ def named(function: Callable[..., Any], *names: str) -> Callable[..., Any]:
     return made
 
 
-NEAREST = {n: _rows(f"upsample_nearest{n}d", f"UpsampleNearest{n}D", n, _nearest, False) for n in (1, 2, 3)}
+NEAREST = {
+    n: _rows(
+        f"upsample_nearest{n}d", f"UpsampleNearest{n}D", n, _nearest, False, jvp="auto_linear", vmap="folded"
+    )
+    for n in (1, 2, 3)
+}
 NEAREST_EXACT = {
-    n: _rows(f"_upsample_nearest_exact{n}d", f"UpsampleNearestExact{n}D", n, _nearest_exact, False)
+    n: _rows(
+        f"_upsample_nearest_exact{n}d", f"UpsampleNearestExact{n}D", n, _nearest_exact, False, vmap="fallback"
+    )
     for n in (1, 2, 3)
 }
 LINEAR = {
-    1: _rows("upsample_linear1d", "UpsampleLinear1D", 1, _linear, True),
-    2: _rows("upsample_bilinear2d", "UpsampleBilinear2D", 2, _linear, True),
-    3: _rows("upsample_trilinear3d", "UpsampleTrilinear3D", 3, _linear, True),
+    1: _rows("upsample_linear1d", "UpsampleLinear1D", 1, _linear, True, jvp="auto_linear", vmap="folded"),
+    2: _rows("upsample_bilinear2d", "UpsampleBilinear2D", 2, _linear, True, jvp="auto_linear", vmap="folded"),
+    3: _rows(
+        "upsample_trilinear3d", "UpsampleTrilinear3D", 3, _linear, True, jvp="auto_linear", vmap="folded"
+    ),
 }
-CUBIC = _rows("upsample_bicubic2d", "UpsampleBicubic2D", 2, _cubic, True)
+CUBIC = _rows("upsample_bicubic2d", "UpsampleBicubic2D", 2, _cubic, True, jvp="auto_linear", vmap="folded")
 ANTIALIASED = {
-    mode: _rows(f"_upsample_{mode}2d_aa", f"Upsample{mode.capitalize()}2DAa", 2, _filtered(*how), True)
+    mode: _rows(
+        f"_upsample_{mode}2d_aa",
+        f"Upsample{mode.capitalize()}2DAa",
+        2,
+        _filtered(*how),
+        True,
+        jvp="auto_linear",
+    )
     for mode, how in {
         "bilinear": (1, _triangle),
         "bicubic": (2, _hat),

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from ..._autograd.tensor import Tensor
+from ..._c10.operator_facts import composite
 from ..reduction.norm import norm_along, norm_whole
 from ..registry import Array, op
 
 
+@composite(vmap="fallback")
 def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     """The norms over all dimensions but one; -1 leaves none out."""
     if dim == -1:
@@ -48,7 +50,11 @@ def _gradients(grads: Any, v: Tensor, g: Tensor, dim: int, result1: Tensor) -> A
 
 
 @op(
-    "WeightNormInterfaceBackward0", outputs="result0 result1", constants="result1", inputs={"v g": _gradients}
+    "WeightNormInterfaceBackward0",
+    outputs="result0 result1",
+    constants="result1",
+    jvp="not_implemented",
+    inputs={"v g": _gradients},
 )
 def _weight_norm_interface(v: Array, g: Array, dim: int = 0) -> Any:
     """The weights and the norms of v."""

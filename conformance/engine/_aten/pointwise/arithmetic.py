@@ -10,6 +10,7 @@ from ..._autograd.tensor import Tensor
 from ..._c10 import dtypes
 from ..._c10.dtypes import FULL_PRECISION, NUMBERS
 from ..._c10.fused_multiply_add import is_exact, multiply_add
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import broadcast_shapes, laid_out
 from ..creation.factories import zeros_like
 from ..inplace import run_inplace
@@ -69,6 +70,12 @@ def _plus_scaled(self: Any, other: Any, alpha: Any, kind: np.dtype[Any], sign: i
     "AddBackward0",
     meet="self other",
     ufunc=np.add,
+    overload="Tensor",
+    complex="holomorphic",
+    jvp="auto_linear",
+    vmap_operands="tensors",
+    inplace="method",
+    foreach="binary",
     self=lambda grad: grad,
     other=maybe_times,
 )
@@ -96,6 +103,12 @@ def _is_finite(array: Array) -> bool:
     meet="self other",
     ufunc=np.subtract,
     check=check_subtractable,
+    overload="Tensor",
+    complex="holomorphic",
+    jvp="auto_linear",
+    vmap_operands="tensors",
+    inplace="method",
+    foreach="binary",
     self=lambda grad: grad,
     other=lambda grad, alpha: maybe_times(-grad, alpha),
 )
@@ -115,6 +128,9 @@ def sub(self: Any, other: Any, *, alpha: Any = 1) -> Array:
     meet="self",
     name="rsub",
     tensors="self",
+    overload="Scalar",
+    complex="holomorphic",
+    wrapped_number=True,
     self=lambda grad, alpha: maybe_times(-grad, alpha),
 )
 def _rsub_number(self: Any, other: Any, alpha: Any = 1) -> Array:
@@ -132,6 +148,10 @@ def _rsub_number(self: Any, other: Any, alpha: Any = 1) -> Array:
     meet="self other",
     check=check_subtractable,
     numbers=False,
+    overload="Tensor",
+    complex="holomorphic",
+    jvp="auto_linear",
+    elementwise=False,
     self=lambda grad, alpha: maybe_times(-grad, alpha),
     other=lambda grad: grad,
 )
@@ -141,6 +161,7 @@ def _rsub_tensor(self: Array, other: Array, alpha: Any = 1) -> Array:
     return laid_out(_plus_scaled(other, self, alpha, self.dtype, -1), other, self)
 
 
+@composite(variants="function", vmap="decompose")
 def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """other - alpha * input."""
     if other.__class__ in NUMBERS:
@@ -158,6 +179,12 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     meet="self other",
     ufunc=np.multiply,
     meeting=scaling_meeting,
+    overload="Tensor",
+    complex="holomorphic",
+    jvp="bilinear",
+    vmap_operands="tensors",
+    inplace="method",
+    foreach="binary",
     self=lambda grad, other: grad * other,
     other=lambda grad, self: grad * self,
 )
@@ -178,6 +205,11 @@ def _div_other_backward(grad: Tensor, self: Any, other: Tensor) -> Tensor:
     ufunc=np.true_divide,
     meeting=scaling_meeting,
     to_float=True,
+    overload="Tensor",
+    complex="holomorphic",
+    jvp="auto_element_wise",
+    vmap_operands="tensors",
+    foreach="binary",
     self=lambda grad, other: grad / other,
     other=_div_other_backward,
 )
@@ -191,6 +223,8 @@ def _true_divide(self: Any, other: Any) -> Array:
     name="div_rounded",
     meet="self other",
     meeting=scaling_meeting,
+    overload="Tensor_mode",
+    vmap_operands="tensors",
     self=lambda grad, other, rounding_mode: zeros_like(grad),
     other=lambda grad, self, other, rounding_mode: zeros_like(grad),
 )
@@ -211,12 +245,14 @@ def _divided(rounding_mode: Any, input: Any, other: Any) -> tuple[str, list[Any]
     )
 
 
+@composite(vmap="decompose")
 def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Any = None) -> Tensor:
     """input / other, rounded towards zero ("trunc") or down ("floor") where asked."""
     name, arguments = _divided(rounding_mode, input, other)
     return ROWS[name].call(*arguments, out=out)
 
 
+@composite(vmap="decompose")
 def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     """div, in place."""
     name, arguments = _divided(rounding_mode, self, other)
@@ -226,17 +262,27 @@ def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tenso
 divide, divide_ = div, div_
 
 
+@composite(vmap="decompose")
 def true_divide(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """input / other."""
     return _true_divide(input, other, out=out)
 
 
+@composite(vmap="decompose")
 def true_divide_(self: Tensor, other: Any) -> Tensor:
     """true_divide, in place."""
     return run_inplace(ROWS["div"], [self, other])
 
 
-@op("NegBackward0", meet="self", self=lambda grad: -grad)
+@op(
+    "NegBackward0",
+    meet="self",
+    complex="holomorphic",
+    jvp="auto_element_wise",
+    inplace="function, method",
+    foreach="unary",
+    self=lambda grad: -grad,
+)
 def neg(self: Array) -> Array:
     """-self."""
     refuse_bool_negation(self)

@@ -13,6 +13,7 @@ from ..._autograd.views import increment_version
 from ..._c10 import dtypes
 from ..._c10.dtypes import c_name
 from ..._c10.fused_multiply_add import multiply_add
+from ..._c10.operator_facts import composite
 from ..creation.factories import full_like, zeros_like, zeros_written
 from ..inplace import run_inplace
 from ..kernels import half_up, need_floats, need_inexact, need_integers, refuse_bools
@@ -34,7 +35,16 @@ def _atan2_backward(grad: Tensor, self: Tensor, other: Tensor, needed: Any) -> A
     )
 
 
-@op("Atan2Backward0", meet="self other", numbers=False, to_float=True, inputs={"self other": _atan2_backward})
+@op(
+    "Atan2Backward0",
+    meet="self other",
+    numbers=False,
+    to_float=True,
+    no_complex="atan2_cpu",
+    jvp="auto_element_wise",
+    inplace="method",
+    inputs={"self other": _atan2_backward},
+)
 def atan2(self: Array, other: Array) -> Array:
     """The angle of the point (other, self)."""
     return np.arctan2(self, other)
@@ -47,6 +57,10 @@ arctan2 = atan2
     "HypotBackward0",
     meet="self other",
     numbers=False,
+    no_complex="hypot_cpu",
+    jvp="auto_element_wise",
+    vmap_inplace="fallback",
+    inplace="method",
     self=lambda grad, self, result: grad * self / result,
     other=lambda grad, other, result: grad * other / result,
 )
@@ -70,6 +84,8 @@ def _copysign_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
     meet="self other",
     numbers=False,
     to_float=True,
+    overload="Tensor",
+    no_complex="copysign_cpu",
     self=_copysign_backward,
     other=lambda _other_sym_sizes, _other_scalar_type: zeros_written(_other_sym_sizes, _other_scalar_type),
 )
@@ -77,11 +93,21 @@ def _copysign_tensor(self: Array, other: Array) -> Array:
     return np.copysign(self, other)
 
 
-@op("CopysignBackward1", name="copysign", meet="self", to_float=True, self=_copysign_backward)
+@op(
+    "CopysignBackward1",
+    name="copysign",
+    meet="self",
+    to_float=True,
+    overload="Scalar",
+    no_complex="copysign_cpu",
+    wrapped_number=True,
+    self=_copysign_backward,
+)
 def _copysign_number(self: Array, other: Any) -> Array:
     return np.copysign(self, self.dtype.type(other))
 
 
+@composite(vmap="decompose")
 def copysign(input: Tensor, other: Any, *, out: Any = None) -> Tensor:
     """The number of input with the sign of other."""
     return (_copysign_number if is_number(other) else _copysign_tensor)(input, other, out=out)
@@ -96,6 +122,8 @@ def copysign_(self: Tensor, other: Any) -> Tensor:
     "NextafterBackward0",
     meet="self other",
     numbers=False,
+    vmap_inplace="fallback",
+    inplace="method",
     self=lambda grad, self, other: where(self != other, grad, 0),
     other=lambda other: zeros_like(other).zero_(),  # written, as torch makes them
 )
@@ -117,6 +145,9 @@ def _same_types(self: Array, values: Array) -> None:
     meet="self values",
     numbers=False,
     check=_same_types,
+    no_complex=RuntimeError("heaviside is not yet implemented for complex tensors."),
+    vmap_inplace="fallback",
+    inplace="method",
     self=unsupported("heaviside"),
     values=unsupported("heaviside"),
 )
@@ -139,6 +170,11 @@ def _refuse_bool_exponent(self: Any, other: Any) -> None:
     numbers=False,
     to_float=True,
     check=_refuse_bool_exponent,
+    overload="Tensor",
+    inplace_overload="default",
+    complex="holomorphic",
+    handle_r_to_c=False,
+    vmap_inplace="fallback",
     self=lambda grad, other: grad * other.__rpow__(2),
     other=lambda grad, result: times(grad * result, math.log(2)),
 )
@@ -148,6 +184,7 @@ def ldexp(self: Array, other: Array) -> Array:
     return np.multiply(self, np.exp2(wide).astype(self.dtype))
 
 
+@composite(variants="function, method", vmap_inplace="fallback")
 def ldexp_(self: Tensor, other: Tensor) -> Tensor:
     """ldexp, in place."""
     if isinstance(other, Tensor) and self._array.dtype.kind not in "fcV":
@@ -159,6 +196,9 @@ def ldexp_(self: Tensor, other: Tensor) -> Tensor:
     "LogaddexpBackward0",
     meet="self other",
     numbers=False,
+    complex="holomorphic",
+    handle_r_to_c=False,
+    jvp="auto_element_wise",
     self=lambda grad, self, other: grad / plus((other - self).exp(), 1),
     other=lambda grad, self, other: grad / plus((self - other).exp(), 1),
 )
@@ -185,6 +225,7 @@ def log_add_exp(a: Array, b: Array) -> Array:
     "Logaddexp2Backward0",
     meet="self other",
     numbers=False,
+    jvp="auto_element_wise",
     self=lambda grad, self, other: grad / plus((other - self).__rpow__(2), 1),
     other=lambda grad, self, other: grad / plus((self - other).__rpow__(2), 1),
 )
@@ -221,6 +262,11 @@ def _interpolate(self: Array, end: Array, weight: Any) -> Array:
     meet="self end",
     numbers=False,
     check=_same_type,
+    overload="Scalar",
+    complex="holomorphic",
+    tangent_writes=0,
+    vmap_operands="same_dtype",
+    vmap_inplace="fallback",
     self=lambda grad, weight: times(grad, 1 - weight),
     end=lambda grad, weight: times(grad, weight),
 )
@@ -236,6 +282,11 @@ def _lerp_number(self: Array, end: Array, weight: Any) -> Array:
     meet="self end weight",
     numbers=False,
     check=_same_type,
+    overload="Tensor",
+    complex="holomorphic",
+    handle_r_to_c=False,
+    tangent_writes=0,
+    vmap_inplace="fallback",
     self=lambda grad, weight: grad * less_than(1, weight),
     end=lambda grad, weight: grad * weight,
     weight=lambda grad, self, end: grad * (end - self),
@@ -245,11 +296,13 @@ def _lerp_tensor(self: Array, end: Array, weight: Array) -> Array:
     return _interpolate(self, end, weight)
 
 
+@composite(vmap="decompose")
 def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Any = None) -> Tensor:
     """From input to end, as far as weight says."""
     return (_lerp_tensor if isinstance(weight, Tensor) else _lerp_number)(input, end, weight, out=out)
 
 
+@composite(vmap_inplace="fallback")
 def lerp_(self: Tensor, end: Tensor, weight: Any) -> Tensor:
     """lerp, in place."""
     return run_inplace(ROWS["lerp_tensor" if isinstance(weight, Tensor) else "lerp"], [self, end, weight])
@@ -267,6 +320,12 @@ def _scaled(array: Array, value: Any, kind: np.dtype[Any]) -> Array:
     "AddcmulBackward0",
     meet="self tensor1 tensor2",
     numbers=False,
+    complex="holomorphic",
+    jvp="multilinear",
+    tangent_writes=0,
+    vmap_inplace="fallback",
+    inplace="method",
+    foreach="ternary",
     self=lambda grad: grad,
     tensor1=lambda grad, tensor2, value: grad * times(tensor2, value),
     tensor2=lambda grad, tensor1, value: grad * times(tensor1, value),
@@ -313,6 +372,11 @@ def _addcdiv_divisor_backward(grad: Tensor, tensor1: Tensor, tensor2: Tensor, va
     meet="self tensor1 tensor2",
     numbers=False,
     check=_divisible,
+    complex="holomorphic",
+    tangent_writes=0,
+    vmap_inplace="fallback",
+    inplace="method",
+    foreach="ternary",
     self=lambda grad: grad,
     tensor1=lambda grad, tensor2, value: grad * _quotient_of(value, tensor2),
     tensor2=_addcdiv_divisor_backward,
@@ -327,7 +391,7 @@ def addcdiv(self: Array, tensor1: Array, tensor2: Array, *, value: Any = 1) -> A
 # Common divisors ----------------------------------------------------------------------------------
 
 
-@op(meet="self other", numbers=False)
+@op(meet="self other", numbers=False, inplace="function, method")
 def gcd(self: Array, other: Array) -> Array:
     """The greatest common divisor."""
     need_integers("gcd_cpu", self)
@@ -345,7 +409,7 @@ def _gcd_of_remainders(self: Array, other: Array) -> Array:
     return b
 
 
-@op(meet="self other", numbers=False)
+@op(meet="self other", numbers=False, inplace="function, method")
 def lcm(self: Array, other: Array) -> Array:
     """The least common multiple."""
     need_integers("lcm_cpu", self)
@@ -355,6 +419,7 @@ def lcm(self: Array, other: Array) -> Array:
 # Likeness -----------------------------------------------------------------------------------------
 
 
+@composite(vmap="fallback")
 def isclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Tensor:
@@ -373,7 +438,7 @@ def _matching(self: Array, other: Array) -> None:
         raise RuntimeError(f"{a} did not match {b}")
 
 
-@op(name="isclose", meet="self other", numbers=False, check=_matching)
+@op(name="isclose", meet="self other", numbers=False, check=_matching, vmap="fallback")
 def _isclose(self: Array, other: Array, rtol: float, atol: float, equal_nan: bool) -> Array:
     for name, value in (("rtol", rtol), ("atol", atol)):
         if not value >= 0:
@@ -389,6 +454,9 @@ def _isclose(self: Array, other: Array, rtol: float, atol: float, equal_nan: boo
     return close | (np.isfinite(error) & (error <= allowed + allowed.dtype.type(atol)))
 
 
+@composite(
+    no_vmap="vmap over torch.allclose isn't supported yet. Please file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."
+)
 def allclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
@@ -396,6 +464,7 @@ def allclose(
     return bool(_isclose(input, other, rtol, atol, equal_nan)._array.all())
 
 
+@composite(vmap="no_fallback")
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether shapes and values are the same."""
     return bool(_equal(input, other)._array)

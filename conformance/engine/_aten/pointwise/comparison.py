@@ -9,6 +9,7 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor
 from ..._c10.errors import unimplemented
+from ..._c10.operator_facts import composite
 from ..creation.factories import zeros_written
 from ..inplace import run_inplace
 from ..kernels import half_up
@@ -16,7 +17,7 @@ from ..registry import ROWS, Array, op
 from ..type_promotion import is_number
 
 
-def _compare(name: str, function: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
+def _compare(name: str, function: Any, **facts: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
     def compare(self: Any, other: Any) -> Array:
         return function(self, other)
 
@@ -28,7 +29,9 @@ def _compare(name: str, function: Any) -> tuple[Callable[..., Any], Callable[...
     forward = compare if name in ("eq", "ne") else order
 
     node = f"{name.capitalize()}Backward"
-    compared = op(name=name, meet="self other", numbers="other")(forward)
+    compared = op(name=name, meet="self other", numbers="other", overload="Tensor Scalar", inplace="method")(
+        forward
+    )
     of_self = {
         "self": lambda _self_sym_sizes, _self_scalar_type: zeros_written(_self_sym_sizes, _self_scalar_type)
     }
@@ -37,9 +40,31 @@ def _compare(name: str, function: Any) -> tuple[Callable[..., Any], Callable[...
             _other_sym_sizes, _other_scalar_type
         )
     }
-    op(f"{node}0", name=f"{name}_number_", meet="self other", numbers="other", **of_self)(forward)
-    op(f"{node}1", name=f"{name}_tensor_", meet="self other", numbers=False, **of_self, **of_other)(forward)
+    op(
+        f"{node}0",
+        name=f"{name}_number_",
+        meet="self other",
+        numbers="other",
+        overload="Scalar",
+        vmap_inplace="fallback",
+        bool_result=True,
+        **of_self,
+        **facts,
+    )(forward)
+    op(
+        f"{node}1",
+        name=f"{name}_tensor_",
+        meet="self other",
+        numbers=False,
+        overload="Tensor",
+        vmap_inplace="fallback",
+        bool_result=True,
+        **of_self,
+        **of_other,
+        **facts,
+    )(forward)
 
+    @composite(vmap_inplace="fallback")
     def in_place(self: Tensor, other: Any) -> Tensor:
         row = ROWS[f"{name}_number_" if is_number(other) else f"{name}_tensor_"]
         return run_inplace(row, [self, other])
@@ -48,8 +73,8 @@ def _compare(name: str, function: Any) -> tuple[Callable[..., Any], Callable[...
     return compared, in_place
 
 
-eq, eq_ = _compare("eq", np.equal)
-ne, ne_ = _compare("ne", np.not_equal)
+eq, eq_ = _compare("eq", np.equal, complex="as_written")
+ne, ne_ = _compare("ne", np.not_equal, complex="as_written")
 lt, lt_ = _compare("lt", np.less)
 le, le_ = _compare("le", np.less_equal)
 gt, gt_ = _compare("gt", np.greater)
@@ -58,12 +83,17 @@ ge, ge_ = _compare("ge", np.greater_equal)
 not_equal, less, less_equal, greater, greater_equal = ne, lt, le, gt, ge
 
 
-@op(name="isin", meet="elements test_elements")
+@op(name="isin", meet="elements test_elements", vmap="fallback", elementwise=False)
 def _isin(elements: Any, test_elements: Any, invert: bool) -> Array:
     elements, test_elements = (half_up(np.asarray(each)) for each in (elements, test_elements))
     return np.isin(elements, test_elements, invert=invert)
 
 
+def _overload(elements: Any, test_elements: Any, **named: Any) -> str:
+    return "_".join("Tensor" if isinstance(each, Tensor) else "Scalar" for each in (elements, test_elements))
+
+
+@composite(variants="function", vmap="fallback", overload=_overload)
 def isin(
     elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False, out: Any = None
 ) -> Tensor:

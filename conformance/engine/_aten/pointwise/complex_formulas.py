@@ -24,6 +24,18 @@ from .power import half_opposed
 from .unary import _atanh_backward
 from .where_clamp import where
 
+FORMULAS: dict[tuple[str, str], Callable[..., Any]] = {}  # by row and input; they get what was saved as it is
+
+
+def complex_formula(row: str, input: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declare the formula for complex numbers of a row's input, where torch writes it otherwise."""
+
+    def declare(formula: Callable[..., Any]) -> Callable[..., Any]:
+        FORMULAS[row, input] = formula
+        return formula
+
+    return declare
+
 
 def _mat1_grad(grad: Tensor, mat2: Tensor, shape: Any, steps: Any, alpha: Any = 1) -> Tensor:
     by_columns = tuple(steps) == (1, shape[0])
@@ -113,106 +125,111 @@ def _conjugated_times(factor: Tensor, grad: Tensor, other: Tensor | None = None)
     return (found if other is None else found * other) * factor
 
 
-# By row and input, where torch writes a formula otherwise; they get what was saved as it is.
-FORMULAS: dict[tuple[str, str], Callable[..., Any]] = {
-    ("div", "other"): lambda grad, self, other: _opposed(((self / other) / other).conj(), grad),
-    ("pow", "self"): _power_grad,
-    ("pow_tensor", "self"): _base_grad,
-    ("pow_tensor", "exponent"): _exponent_grad,
-    ("pow_of_number", "exponent"): lambda grad, self, exponent, result: _exponent_of_number_grad(
-        grad, self, exponent, result
-    ),
-    ("rsqrt", "self"): lambda grad, result: half_opposed(result.pow(3).conj(), grad),
-    ("reciprocal", "self"): lambda grad, result: _opposed((result * result).conj(), grad),
-    ("log1p", "self"): lambda grad, self: grad / plus(self, 1).conj(),
-    ("sin", "self"): lambda grad, self: grad * self.cos().conj(),
-    ("cos", "self"): lambda grad, self: grad * -self.sin().conj(),
-    ("tan", "self"): lambda grad, result: grad * plus(result.pow(2), 1).conj(),
-    ("asin", "self"): lambda grad, self: grad * plus(-self * self, 1).rsqrt().conj(),
-    ("acos", "self"): lambda grad, self: grad * -(plus(-self * self, 1).rsqrt().conj()),
-    ("atan", "self"): lambda grad, self: grad / plus(self * self, 1).conj(),
-    ("sinh", "self"): lambda grad, self: grad * self.cosh().conj(),
-    ("cosh", "self"): lambda grad, self: grad * self.sinh().conj(),
-    ("asinh", "self"): lambda grad, self: grad * plus(self.pow(2), 1).rsqrt().conj(),
-    ("acosh", "self"): lambda grad, self: grad * _acosh_slope(self).conj(),
-    ("sinc", "self"): lambda grad, self: _sinc_grad(grad, self),
-    ("tanh", "self"): lambda grad, result: ROWS["tanh_backward"].call(grad, result),
-    ("tanh_backward", "grad_output"): lambda grad, output: ROWS["tanh_backward"].call(grad, output.conj()),
-    ("tanh_backward", "output"): lambda grad, grad_output, output: _conjugated_times(
-        times(output.conj(), -2) * grad_output, grad
-    ),
-    ("sigmoid", "self"): lambda grad, result: ROWS["sigmoid_backward"].call(grad, result),
-    ("sigmoid_backward", "grad_output"): lambda grad, output: ROWS["sigmoid_backward"].call(
-        grad, output.conj()
-    ),
-    ("sigmoid_backward", "output"): lambda grad, grad_output, output: _conjugated_times(
-        plus(times(output.conj(), -2), 1), grad, grad_output
-    ),
-    ("prod", "self"): lambda grad, self, result: _prod_grad(grad, self.to(grad.dtype), result),
-    ("prod_dim", "self"): lambda grad, self, result, dim, keepdim: _prod_dim_grad(
-        grad, self.to(grad.dtype), result, dim, keepdim
-    ),
-    ("addcdiv", "tensor1"): lambda grad, tensor2, value: grad * _quotient_of(value, tensor2).conj(),
-    ("addcdiv", "tensor2"): lambda grad, tensor1, tensor2, value: _opposed(
-        _addcdiv_factor(tensor1, tensor2, value).conj(), grad
-    ),
-    ("lerp_tensor", "self"): lambda grad, weight: grad * less_than(1, weight).conj(),
-    ("lerp_tensor", "weight"): lambda grad, self, end: grad * (end - self).conj(),
-    ("ldexp", "self"): lambda grad, other: grad * other.__rpow__(2).conj(),
-    ("ldexp", "other"): lambda grad, result: times(grad * result.conj(), math.log(2)),
-    ("logaddexp", "self"): lambda grad, self, other: grad / plus((other - self).exp(), 1).conj(),
-    ("logaddexp", "other"): lambda grad, self, other: grad / plus((self - other).exp(), 1).conj(),
-    ("logsumexp", "self"): lambda grad, self, result, dim, keepdim: _logsumexp_grad(
-        grad, self, result, dim, keepdim
-    ),
-    ("addr", "vec2"): lambda grad, vec1, alpha: maybe_times(grad.t().mv(vec1.conj()), conjugate(alpha)),
-    ("addmv", "vec"): lambda grad, mat, alpha: maybe_times(mat.t().conj().mv(grad), conjugate(alpha)),
-    ("atanh", "self"): lambda grad, self: _atanh_backward(less_than(1, self.pow(2)).conj(), grad),
-    ("addcmul", "tensor1"): lambda grad, tensor2, value: grad * times(tensor2, value).conj(),
-    ("addcmul", "tensor2"): lambda grad, tensor1, value: grad * times(tensor1, value).conj(),
-    ("mm", "self"): lambda grad, mat2, self_sym_sizes, self_sym_strides: _mat1_grad(
+complex_formula("div", "other")(lambda grad, self, other: _opposed(((self / other) / other).conj(), grad))
+complex_formula("pow", "self")(_power_grad)
+complex_formula("pow_tensor", "self")(_base_grad)
+complex_formula("pow_tensor", "exponent")(_exponent_grad)
+complex_formula("pow_of_number", "exponent")(
+    lambda grad, self, exponent, result: _exponent_of_number_grad(grad, self, exponent, result)
+)
+complex_formula("rsqrt", "self")(lambda grad, result: half_opposed(result.pow(3).conj(), grad))
+complex_formula("reciprocal", "self")(lambda grad, result: _opposed((result * result).conj(), grad))
+complex_formula("log1p", "self")(lambda grad, self: grad / plus(self, 1).conj())
+complex_formula("sin", "self")(lambda grad, self: grad * self.cos().conj())
+complex_formula("cos", "self")(lambda grad, self: grad * -self.sin().conj())
+complex_formula("tan", "self")(lambda grad, result: grad * plus(result.pow(2), 1).conj())
+complex_formula("asin", "self")(lambda grad, self: grad * plus(-self * self, 1).rsqrt().conj())
+complex_formula("acos", "self")(lambda grad, self: grad * -(plus(-self * self, 1).rsqrt().conj()))
+complex_formula("atan", "self")(lambda grad, self: grad / plus(self * self, 1).conj())
+complex_formula("sinh", "self")(lambda grad, self: grad * self.cosh().conj())
+complex_formula("cosh", "self")(lambda grad, self: grad * self.sinh().conj())
+complex_formula("asinh", "self")(lambda grad, self: grad * plus(self.pow(2), 1).rsqrt().conj())
+complex_formula("acosh", "self")(lambda grad, self: grad * _acosh_slope(self).conj())
+complex_formula("sinc", "self")(lambda grad, self: _sinc_grad(grad, self))
+complex_formula("tanh", "self")(lambda grad, result: ROWS["tanh_backward"].call(grad, result))
+complex_formula("tanh_backward", "grad_output")(
+    lambda grad, output: ROWS["tanh_backward"].call(grad, output.conj())
+)
+complex_formula("tanh_backward", "output")(
+    lambda grad, grad_output, output: _conjugated_times(times(output.conj(), -2) * grad_output, grad)
+)
+complex_formula("sigmoid", "self")(lambda grad, result: ROWS["sigmoid_backward"].call(grad, result))
+complex_formula("sigmoid_backward", "grad_output")(
+    lambda grad, output: ROWS["sigmoid_backward"].call(grad, output.conj())
+)
+complex_formula("sigmoid_backward", "output")(
+    lambda grad, grad_output, output: _conjugated_times(plus(times(output.conj(), -2), 1), grad, grad_output)
+)
+complex_formula("prod", "self")(lambda grad, self, result: _prod_grad(grad, self.to(grad.dtype), result))
+complex_formula("prod_dim", "self")(
+    lambda grad, self, result, dim, keepdim: _prod_dim_grad(grad, self.to(grad.dtype), result, dim, keepdim)
+)
+complex_formula("addcdiv", "tensor1")(lambda grad, tensor2, value: grad * _quotient_of(value, tensor2).conj())
+complex_formula("addcdiv", "tensor2")(
+    lambda grad, tensor1, tensor2, value: _opposed(_addcdiv_factor(tensor1, tensor2, value).conj(), grad)
+)
+complex_formula("lerp_tensor", "self")(lambda grad, weight: grad * less_than(1, weight).conj())
+complex_formula("lerp_tensor", "weight")(lambda grad, self, end: grad * (end - self).conj())
+complex_formula("ldexp", "self")(lambda grad, other: grad * other.__rpow__(2).conj())
+complex_formula("ldexp", "other")(lambda grad, result: times(grad * result.conj(), math.log(2)))
+complex_formula("logaddexp", "self")(lambda grad, self, other: grad / plus((other - self).exp(), 1).conj())
+complex_formula("logaddexp", "other")(lambda grad, self, other: grad / plus((self - other).exp(), 1).conj())
+complex_formula("logsumexp", "self")(
+    lambda grad, self, result, dim, keepdim: _logsumexp_grad(grad, self, result, dim, keepdim)
+)
+complex_formula("addr", "vec2")(
+    lambda grad, vec1, alpha: maybe_times(grad.t().mv(vec1.conj()), conjugate(alpha))
+)
+complex_formula("addmv", "vec")(
+    lambda grad, mat, alpha: maybe_times(mat.t().conj().mv(grad), conjugate(alpha))
+)
+complex_formula("atanh", "self")(lambda grad, self: _atanh_backward(less_than(1, self.pow(2)).conj(), grad))
+complex_formula("addcmul", "tensor1")(lambda grad, tensor2, value: grad * times(tensor2, value).conj())
+complex_formula("addcmul", "tensor2")(lambda grad, tensor1, value: grad * times(tensor1, value).conj())
+complex_formula("mm", "self")(
+    lambda grad, mat2, self_sym_sizes, self_sym_strides: _mat1_grad(
         grad, mat2, self_sym_sizes, self_sym_strides
-    ),
-    ("mm", "mat2"): lambda grad, self, mat2_sym_sizes, mat2_sym_strides: _mat2_grad(
+    )
+)
+complex_formula("mm", "mat2")(
+    lambda grad, self, mat2_sym_sizes, mat2_sym_strides: _mat2_grad(
         grad, self, mat2_sym_sizes, mat2_sym_strides
-    ),
-    ("addmm", "mat1"): lambda grad, mat2, mat1_sym_sizes, mat1_sym_strides, alpha: _mat1_grad(
+    )
+)
+complex_formula("addmm", "mat1")(
+    lambda grad, mat2, mat1_sym_sizes, mat1_sym_strides, alpha: _mat1_grad(
         grad, mat2, mat1_sym_sizes, mat1_sym_strides, alpha
-    ),
-    ("addmm", "mat2"): lambda grad, mat1, mat2_sym_sizes, mat2_sym_strides, alpha: _mat2_grad(
+    )
+)
+complex_formula("addmm", "mat2")(
+    lambda grad, mat1, mat2_sym_sizes, mat2_sym_strides, alpha: _mat2_grad(
         grad, mat1, mat2_sym_sizes, mat2_sym_strides, alpha
-    ),
-    ("bmm", "self"): lambda grad, mat2: grad.bmm(mat2.transpose(1, 2).conj()),
-    ("bmm", "mat2"): lambda grad, self: self.transpose(1, 2).conj().bmm(grad),
-    (
-        "addbmm",
-        "batch1",
-    ): lambda grad, batch2, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2, alpha: (
-        maybe_times(
-            spread_over_batch(grad, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2).bmm(
-                batch2.transpose(1, 2).conj()
-            ),
-            conjugate(alpha),
-        )
-    ),
-    (
-        "addbmm",
-        "batch2",
-    ): lambda grad, batch1, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2, alpha: (
-        maybe_times(
-            batch1.transpose(1, 2)
-            .conj()
-            .bmm(spread_over_batch(grad, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2)),
-            conjugate(alpha),
-        )
-    ),
-    ("baddbmm", "batch1"): lambda grad, batch2, alpha: maybe_times(
-        grad.bmm(batch2.transpose(1, 2).conj()), conjugate(alpha)
-    ),
-    ("baddbmm", "batch2"): lambda grad, batch1, alpha: maybe_times(
-        batch1.transpose(1, 2).conj().bmm(grad), conjugate(alpha)
-    ),
-}
+    )
+)
+complex_formula("bmm", "self")(lambda grad, mat2: grad.bmm(mat2.transpose(1, 2).conj()))
+complex_formula("bmm", "mat2")(lambda grad, self: self.transpose(1, 2).conj().bmm(grad))
+complex_formula("addbmm", "batch1")(
+    lambda grad, batch2, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2, alpha: maybe_times(
+        spread_over_batch(grad, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2).bmm(
+            batch2.transpose(1, 2).conj()
+        ),
+        conjugate(alpha),
+    )
+)
+complex_formula("addbmm", "batch2")(
+    lambda grad, batch1, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2, alpha: maybe_times(
+        batch1.transpose(1, 2)
+        .conj()
+        .bmm(spread_over_batch(grad, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2)),
+        conjugate(alpha),
+    )
+)
+complex_formula("baddbmm", "batch1")(
+    lambda grad, batch2, alpha: maybe_times(grad.bmm(batch2.transpose(1, 2).conj()), conjugate(alpha))
+)
+complex_formula("baddbmm", "batch2")(
+    lambda grad, batch1, alpha: maybe_times(batch1.transpose(1, 2).conj().bmm(grad), conjugate(alpha))
+)
 
 
 def formula_of(name: str, key: str) -> Any:

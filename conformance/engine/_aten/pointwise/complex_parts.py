@@ -14,6 +14,7 @@ from ..._autograd.views import with_view_fn
 from ..._c10 import dtypes, errors, structseq
 from ..._c10.errors import unimplemented
 from ..._c10.layout import Unstrided
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import broadcast_shapes, laid_out, like_steps, strides
 from ..._c10.warn_once import warn_program
 from ..._c10.zero_tensor import ZeroTensor, zeros
@@ -32,6 +33,7 @@ from .where_clamp import where
     name="frexp",
     outputs="mantissa exponent",
     returns=structseq.frexp,
+    vmap="front",
     self=lambda grad, exponent: grad / exponent.exp2(),
 )
 def _frexp(self: Array) -> tuple[Array, Array]:
@@ -41,12 +43,20 @@ def _frexp(self: Array) -> tuple[Array, Array]:
     return like_steps(mantissa, self), like_steps(exponent, self)
 
 
+@composite(vmap="decompose")
 def frexp(input: Tensor, *, out: Any = None) -> Any:
     """Mantissa (from 0.5 to 1) and exponent of two."""
     return given_several("frexp", out, _frexp(input), ("frexp_mantissa", "frexp_exponent"))
 
 
-@op("AngleBackward0", meet="self", to_float=True, self=lambda grad, self: _angle_backward(grad, self))
+@op(
+    "AngleBackward0",
+    meet="self",
+    to_float=True,
+    complex="as_written",
+    elementwise=False,
+    self=lambda grad, self: _angle_backward(grad, self),
+)
 def angle(self: Array) -> Array:
     """The angle from the positive real numbers: 0, or pi for negative ones."""
     if self.dtype.kind == "c":
@@ -63,11 +73,19 @@ def _angle_backward(grad: Tensor, self: Tensor) -> Tensor:
     return where(self == 0.0, scalar_tensor(0, dtype=self.dtype), turned)
 
 
-@op("ConjBackward0", name="_conj", view="default", self=lambda grad: grad.conj())
+@op(
+    "ConjBackward0",
+    name="_conj",
+    view="default",
+    complex="as_written",
+    vmap="pointwise",
+    self=lambda grad: grad.conj(),
+)
 def _conj(self: Array) -> Array:
     return conj_view.conjugate_view(self)
 
 
+@composite(vmap="decompose")
 def conj(input: Tensor) -> Tensor:
     """The conjugate, a view; of a real tensor, the tensor itself. See Note [Conjugate views]."""
     if input._array.dtype.kind != "c":
@@ -77,11 +95,19 @@ def conj(input: Tensor) -> Tensor:
     return with_view_fn(_conj(input), input, conj)
 
 
-@op("ConjPhysicalBackward0", meet="self", name="conj_physical", self=lambda grad: grad.conj_physical())
+@op(
+    "ConjPhysicalBackward0",
+    meet="self",
+    name="conj_physical",
+    complex="as_written",
+    vmap_inplace="fallback",
+    self=lambda grad: grad.conj_physical(),
+)
 def _conj_physical(self: Array) -> Array:
     return self.copy() if self.dtype.kind == "b" else np.conjugate(self)
 
 
+@composite(vmap="decompose")
 def conj_physical(input: Tensor, *, out: Any = None) -> Tensor:
     """The conjugate; of a real tensor, the tensor itself."""
     if out is not None:
@@ -89,17 +115,26 @@ def conj_physical(input: Tensor, *, out: Any = None) -> Tensor:
     return input if input._array.dtype.kind != "c" else _conj_physical(input)
 
 
+@composite(vmap="decompose")
 def resolve_conj(input: Tensor) -> Tensor:
     """The tensor itself; of a conjugated view, a copy."""
     return input.clone() if input.is_conj() else input
 
 
+@composite(vmap="decompose")
 def resolve_neg(input: Tensor) -> Tensor:
     """The tensor itself; of a negated view, a copy."""
     return input.clone() if input.is_neg() else input
 
 
-@op("ViewAsRealBackward0", name="_view_as_real", view="default", self=lambda grad: _as_complex(grad))
+@op(
+    "ViewAsRealBackward0",
+    name="_view_as_real",
+    view="default",
+    complex="as_written",
+    vmap="pointwise",
+    self=lambda grad: _as_complex(grad),
+)
 def _view_as_real(self: Array) -> Array:
     if self.dtype.kind != "c":
         raise RuntimeError("view_as_real is only supported for complex tensors")
@@ -114,6 +149,7 @@ def _place(array: Array, step: int) -> tuple[Any, int, tuple[int, ...]]:
     return buffer(storage(array)), start, (*array.strides, step)
 
 
+@composite(variants="function", vmap="decompose")
 def view_as_real(input: Tensor) -> Tensor:
     """Real and imaginary parts along a last dimension, as a view."""
     if input.is_conj():
@@ -135,7 +171,13 @@ def _as_parts(grad: Tensor) -> Tensor:
     return view_as_real(resolve_conj(grad.contiguous()))
 
 
-@op("ViewAsComplexBackward0", name="_view_as_complex", view="default", self=lambda grad: _as_parts(grad))
+@op(
+    "ViewAsComplexBackward0",
+    name="_view_as_complex",
+    view="default",
+    complex="as_written",
+    self=lambda grad: _as_parts(grad),
+)
 def _view_as_complex(self: Array) -> Array:
     if self.dtype.kind != "f":
         raise RuntimeError(
@@ -159,12 +201,20 @@ def _view_as_complex(self: Array) -> Array:
     return np.ndarray(self.shape[:-1], f"c{self.itemsize * 2}", memory, start, steps[:-2])
 
 
+@composite(variants="function", vmap="decompose", autocast="fp32")
 def view_as_complex(input: Tensor) -> Tensor:
     """A last dimension of real and imaginary parts as complex numbers, a view."""
     return with_view_fn(_view_as_complex(input), input, view_as_complex)
 
 
-@op("NegViewBackward0", name="_neg_view", view="default", self=lambda grad: -grad)
+@op(
+    "NegViewBackward0",
+    name="_neg_view",
+    view="default",
+    complex="as_written",
+    vmap="pointwise",
+    self=lambda grad: -grad,
+)
 def _neg_view(self: Array) -> Array:
     return conj_view.conjugate_view(self)  # of complex numbers imag() shows the imaginary parts alone
 
@@ -174,6 +224,7 @@ def _negated(input: Tensor) -> Tensor:
     return with_view_fn(_neg_view(input), input, _negated)
 
 
+@composite(vmap="decompose")
 def real(input: Tensor) -> Tensor:
     """The real part, a view; of a real tensor, the tensor itself."""
     if input._array.dtype.kind != "c":
@@ -181,6 +232,7 @@ def real(input: Tensor) -> Tensor:
     return select(view_as_real(conj(input) if input.is_conj() else input), input._array.ndim, 0)
 
 
+@composite(vmap="decompose")
 def imag(input: Tensor) -> Tensor:
     """The imaginary part, a view; a real tensor has none."""
     if input._array.dtype.kind != "c":
@@ -202,6 +254,9 @@ def _set_imag(self: Tensor, value: Any) -> None:
 
 @op(
     "ComplexBackward0",
+    complex="as_written",
+    vmap="pointwise",
+    variants="function",
     real=lambda grad, real: grad.real,  # each is saved with its gradient, for nothing
     imag=lambda grad, imag: grad.imag,
 )
@@ -230,6 +285,10 @@ def _check_parts(name: str, first: Array, second: Array) -> None:
 
 @op(
     "PolarBackward0",
+    complex="as_written",
+    autocast="fp32",
+    vmap="pointwise",
+    variants="function",
     inputs={"abs angle": lambda grad, result, needed: _polar_backward(grad, result, needed)},
 )
 def polar(abs: Array, angle: Array) -> Array:
@@ -252,7 +311,7 @@ def _polar_backward(grad: Tensor, result: Tensor, needed: list[bool]) -> tuple[T
     return found, (conjugate * turned).real
 
 
-@op(meet="self")
+@op(meet="self", out=False)
 def isreal(self: Array) -> Array:
     """Where the imaginary part is 0."""
     return np.isreal(self)
@@ -263,7 +322,15 @@ def is_nonzero(input: Tensor) -> bool:
     return bool(input)
 
 
-@op("ConjPhysicalBackward1", name="conj_physical_", self=lambda grad: grad.conj_physical())
+@op(
+    "ConjPhysicalBackward1",
+    name="conj_physical_",
+    complex="as_written",
+    vmap="fallback",
+    inplace="function, method",
+    self=lambda grad: grad.conj_physical(),
+)
+@composite(vmap="fallback")
 def _conj_physical_in_place(self: Array) -> Array:
     return np.conjugate(self) if self.dtype.kind == "c" else self
 

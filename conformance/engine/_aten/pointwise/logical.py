@@ -10,6 +10,7 @@ from ..._autograd.tensor import Tensor
 from ..._autograd.views import increment_version
 from ..._c10 import dtypes
 from ..._c10.errors import unimplemented
+from ..._c10.operator_facts import composite
 from ..registry import Array, op
 from ..type_promotion import invalid_combination
 
@@ -21,7 +22,7 @@ def _logical(name: str, function: Any, text: str) -> Any:
         return function(self, other)
 
     forward.__name__, forward.__doc__ = name, text
-    return op(meet="self other", numbers=False)(forward)
+    return op(meet="self other", numbers=False, inplace="method")(forward)
 
 
 logical_and = _logical("logical_and", np.logical_and, "Whether both are nonzero.")
@@ -29,7 +30,7 @@ logical_or = _logical("logical_or", np.logical_or, "Whether one is nonzero.")
 logical_xor = _logical("logical_xor", np.logical_xor, "Whether exactly one is nonzero.")
 
 
-@op(meet="self")
+@op(meet="self", kernel_writes=1, inplace="method")
 def logical_not(self: Array) -> Array:
     """Whether it is zero."""
     return np.logical_not(self)
@@ -38,19 +39,24 @@ def logical_not(self: Array) -> Array:
 # Tests --------------------------------------------------------------------------------------------
 
 
-def _test(name: str, function: Any, integers: bool, text: str) -> Any:
+def _test(name: str, function: Any, integers: bool, text: str, **facts: Any) -> Any:
     def forward(self: Array) -> Array:
         return function(self) if self.dtype.kind in "fcV" else np.full(self.shape, integers)
 
     forward.__name__, forward.__doc__ = name, text
-    return op(meet="self")(forward)
+    return op(meet="self", **facts)(forward)
 
 
-isnan = _test("isnan", np.isnan, False, "Where it is nan.")
-isinf = _test("isinf", np.isinf, False, "Where it is infinite.")
-_isfinite = _test("isfinite", np.isfinite, True, "Where it is neither infinite nor nan.")
+isnan = _test("isnan", np.isnan, False, "Where it is nan.", out=False, sparse="by_value")
+isinf = _test(
+    "isinf", np.isinf, False, "Where it is infinite.", out=False, wrapped_number=True, sparse="by_value"
+)
+_isfinite = _test(
+    "isfinite", np.isfinite, True, "Where it is neither infinite nor nan.", vmap="front", wrapped_number=True
+)
 
 
+@composite(vmap="decompose")
 def isfinite(input: Tensor) -> Tensor:
     """Where it is neither infinite nor nan."""
     found: Tensor = _isfinite(input)
@@ -59,14 +65,32 @@ def isfinite(input: Tensor) -> Tensor:
     return found
 
 
-isposinf = _test("isposinf", np.isposinf, False, "Where it is infinite and positive.")
-isneginf = _test("isneginf", np.isneginf, False, "Where it is infinite and negative.")
+def _refused(name: str) -> RuntimeError:
+    return RuntimeError(f"{name} does not support complex inputs.")
+
+
+isposinf = _test(
+    "isposinf",
+    np.isposinf,
+    False,
+    "Where it is infinite and positive.",
+    no_complex=_refused("isposinf"),
+    sparse="by_value",
+)
+isneginf = _test(
+    "isneginf",
+    np.isneginf,
+    False,
+    "Where it is infinite and negative.",
+    no_complex=_refused("isneginf"),
+    sparse="by_value",
+)
 
 
 # Bits ---------------------------------------------------------------------------------------------
 
 
-def _bitwise(name: str, kernel: str, function: Any, text: str) -> Any:
+def _bitwise(name: str, kernel: str, function: Any, text: str, **facts: Any) -> Any:
     def forward(self: Any, other: Any) -> Array:
         kind = np.result_type(self, other) if isinstance(self, np.ndarray) else other.dtype
         if kind.kind not in ("iub" if "bitwise" in kernel else "iu"):
@@ -78,12 +102,18 @@ def _bitwise(name: str, kernel: str, function: Any, text: str) -> Any:
             raise invalid_combination(name, operands)
 
     forward.__name__, forward.__doc__ = name, text
-    return op(meet="self other", check=not_two_numbers)(forward)
+    return op(meet="self other", check=not_two_numbers, inplace="method", **facts)(forward)
 
 
-bitwise_and = _bitwise("bitwise_and", "bitwise_and_cpu", np.bitwise_and, "The bits set in both.")
-bitwise_or = _bitwise("bitwise_or", "bitwise_or_cpu", np.bitwise_or, "The bits set in one.")
-bitwise_xor = _bitwise("bitwise_xor", "bitwise_xor_cpu", np.bitwise_xor, "The bits set in exactly one.")
+bitwise_and = _bitwise(
+    "bitwise_and", "bitwise_and_cpu", np.bitwise_and, "The bits set in both.", overload="Tensor Scalar"
+)
+bitwise_or = _bitwise(
+    "bitwise_or", "bitwise_or_cpu", np.bitwise_or, "The bits set in one.", overload="Tensor Scalar"
+)
+bitwise_xor = _bitwise(
+    "bitwise_xor", "bitwise_xor_cpu", np.bitwise_xor, "The bits set in exactly one.", overload="Tensor Scalar"
+)
 bitwise_left_shift = _bitwise(
     "bitwise_left_shift", "lshift_cpu", np.left_shift, "The bits moved up, which doubles at each place."
 )
@@ -92,7 +122,7 @@ bitwise_right_shift = _bitwise(
 )
 
 
-@op(meet="self")
+@op(meet="self", inplace="method")
 def bitwise_not(self: Array) -> Array:
     """The bits turned over; of a bool, its opposite."""
     if self.dtype.kind not in "iub":

@@ -11,6 +11,7 @@ from ..._autograd.tensor import Tensor
 from ..._autograd.torch_function import overrides_without_tensor
 from ..._c10 import dtypes
 from ..._c10.layout import contiguous_format
+from ..._c10.operator_facts import composite
 from ..._c10.zero_tensor import in_memory
 from ..creation.factories import zeros_like
 from ..inplace import run_inplace
@@ -65,6 +66,11 @@ def _complex_power(base: Any, exponent: Any) -> Array:
     "PowBackward0",
     meet="self",
     name="pow",
+    overload="Tensor_Scalar",
+    inplace_overload="Scalar",
+    complex="holomorphic",
+    jvp="auto_element_wise",
+    foreach="binary",
     self=lambda grad, self, exponent: _pow_backward(grad, self, exponent),
 )
 def _pow_number(self: Array, exponent: Any) -> Array:
@@ -95,6 +101,11 @@ def _pow_backward(grad: Tensor, self: Tensor, exponent: Any) -> Tensor:
     "PowBackward1",
     name="pow_tensor",
     meet="self exponent",
+    overload="Tensor_Tensor",
+    inplace_overload="Tensor",
+    complex="holomorphic",
+    jvp="auto_element_wise",
+    vmap_inplace="fallback",
     self=lambda grad, self, exponent: _pow_backward_self(grad, self, exponent),
     exponent=lambda grad, self, exponent, result: _pow_backward_exponent(grad, self, exponent, result),
 )
@@ -131,6 +142,10 @@ def _pow_backward_exponent(grad: Tensor, self: Tensor, exponent: Tensor, result:
     "PowBackward2",
     name="pow_of_number",
     tensors="exponent",
+    overload="Scalar",
+    complex="holomorphic",
+    jvp="auto_element_wise",
+    vmap="pointwise",
     exponent=lambda grad, self, exponent, result: _pow_number_backward(grad, self, exponent, result),
 )
 def _pow_of_number(self: Any, exponent: Array) -> Array:
@@ -146,6 +161,7 @@ def _pow_number_backward(grad: Tensor, base: Any, exponent: Tensor, result: Tens
     return grad * (where(exponent >= 0, 0, with_log) if base == 0 else with_log)
 
 
+@composite(vmap="decompose")
 def pow(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
     """input to the power of exponent; one of them may be a number."""
     if is_number(exponent):
@@ -161,11 +177,13 @@ def pow(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
         raise found from None
 
 
+@composite(vmap_inplace="fallback")
 def pow_(self: Tensor, exponent: Any) -> Tensor:
     """The power, in place."""
     return run_inplace(ROWS["pow" if is_number(exponent) else "pow_tensor"], [self, exponent])
 
 
+@composite(vmap="decompose")
 def float_power(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
     """The power, computed in double precision."""
     kind: dtypes.dtype = dtypes.float64
@@ -184,6 +202,7 @@ def float_power(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
     return pow(base, to, out=out)
 
 
+@composite(vmap="fallback", overload="Tensor Scalar")
 def float_power_(self: Tensor, exponent: Any) -> Tensor:
     """The power, computed in double precision, in place."""
     array = exponent._array if isinstance(exponent, Tensor) else np.asarray(exponent)
@@ -199,17 +218,30 @@ def float_power_(self: Tensor, exponent: Any) -> Tensor:
     return pow_(self, complex(exponent) if complexes else float(exponent))
 
 
+@composite(vmap="decompose")
 def square(input: Tensor, *, out: Any = None) -> Tensor:
     """input times itself."""
     return _pow_number(input, 2, out=out)
 
 
+@composite(variants="function, method", vmap="fallback")
 def square_(self: Tensor) -> Tensor:
     """The square, in place."""
     return pow_(self, 2)
 
 
-@op("SqrtBackward0", meet="self", to_float=True, self=lambda grad, result: grad / times(result, 2))
+@op(
+    "SqrtBackward0",
+    meet="self",
+    to_float=True,
+    complex="holomorphic",
+    jvp="auto_element_wise",
+    undefined_argument=(0, "self"),
+    inplace="function, method",
+    sparse="by_value",
+    foreach="unary",
+    self=lambda grad, result: grad / times(result, 2),
+)
 def sqrt(self: Array) -> Array:
     """The square root; nan for negative numbers."""
     return np.sqrt(self)
@@ -220,7 +252,17 @@ def half_opposed(factor: Tensor, grad: Tensor) -> Tensor:
     return times(grad, -0.5) * factor
 
 
-@op("RsqrtBackward0", meet="self", to_float=True, self=lambda grad, result: half_opposed(result.pow(3), grad))
+@op(
+    "RsqrtBackward0",
+    meet="self",
+    to_float=True,
+    complex="holomorphic",
+    jvp="auto_element_wise",
+    undefined_argument=(0, "self"),
+    inplace="function, method",
+    foreach="unary",
+    self=lambda grad, result: half_opposed(result.pow(3), grad),
+)
 def rsqrt(self: Array) -> Array:
     """One over the square root."""
     return in_single(lambda array: _reciprocal(np.sqrt(array)), self)
@@ -231,7 +273,17 @@ def _reciprocal_backward(grad: Tensor, result: Tensor) -> Tensor:
     return -grad * square
 
 
-@op("ReciprocalBackward0", meet="self", to_float=True, self=_reciprocal_backward)
+@op(
+    "ReciprocalBackward0",
+    meet="self",
+    to_float=True,
+    complex="holomorphic",
+    jvp="auto_element_wise",
+    undefined_argument=(0, "self"),
+    inplace="function, method",
+    foreach="unary",
+    self=_reciprocal_backward,
+)
 def reciprocal(self: Array) -> Array:
     """1 / self."""
     return _reciprocal(self)

@@ -9,6 +9,7 @@ import numpy as np
 from ..._autograd.tensor import Tensor
 from ..._autograd.undefined_gradient import unsupported
 from ..._c10 import dtypes
+from ..._c10.operator_facts import composite
 from ..creation.factories import scalar_tensor
 from ..inplace import run_inplace
 from ..kernels import floor_quotient, integral, kind_of, refuse_bools, remainder_of_halves
@@ -23,6 +24,8 @@ from ..type_promotion import is_number, scaling_meeting
     name="floor_divide_tensor",
     meet="self other",
     meeting=scaling_meeting,
+    inplace_overload="Tensor",
+    vmap_inplace="fallback",
     self=unsupported("floor_divide"),
     other=unsupported("floor_divide"),
 )
@@ -36,12 +39,16 @@ def _floor_divide(self: Any, other: Any) -> Array:
     meet="self other",
     numbers="other",
     meeting=scaling_meeting,
+    inplace_overload="Tensor",
+    vmap_operands="tensors",
+    vmap_inplace="fallback",
     self=unsupported("floor_divide"),
 )
 def _floor_divide_by_number(self: Array, other: Any) -> Array:
     return floor_quotient(self, other)
 
 
+@composite(vmap="decompose")
 def floor_divide(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """The quotient, rounded down."""
     if is_number(input) and is_number(other):
@@ -53,6 +60,7 @@ def floor_divide(input: Any, other: Any, *, out: Any = None) -> Tensor:
     return _floor_divide(input, other, out=out)
 
 
+@composite(vmap_inplace="fallback")
 def floor_divide_(self: Tensor, other: Any) -> Tensor:
     """floor_divide, in place."""
     return run_inplace(ROWS["floor_divide" if is_number(other) else "floor_divide_tensor"], [self, other])
@@ -90,29 +98,53 @@ def _modulo(name: str, function: Any, rounding: str) -> tuple[Any, Any]:
             name=f"{name}_tensor",
             meet="self other",
             numbers=False,
+            no_complex=kernel,
+            overload="Tensor",
+            tangent_writes=0,
+            vmap_inplace="fallback",
             self=lambda grad: grad,
             other=lambda grad, self, other: _opposed(self.div(other, rounding_mode=rounding), grad),
         )(by_tensor),
-        op(f"{node}0", name=name, meet="self other", numbers="other", self=lambda grad: grad)(by_tensor),
-    )  # fmt: skip
+        op(
+            f"{node}0",
+            name=name,
+            meet="self other",
+            numbers="other",
+            no_complex=kernel,
+            overload="Scalar",
+            jvp="auto_element_wise",
+            vmap_inplace="fallback",
+            self=lambda grad: grad,
+        )(by_tensor),
+    )
 
 
 _fmod_tensor, _fmod_number = _modulo("fmod", np.fmod, "trunc")
 _remainder_tensor, _remainder_number = _modulo("remainder", _remainder, "floor")
 
 
-@op("NotImplemented", name="remainder_of_number", meet="self other", other=unsupported("remainder"))
+@op(
+    "NotImplemented",
+    name="remainder_of_number",
+    meet="self other",
+    overload="Scalar_Tensor",
+    no_complex="remainder_cpu",
+    vmap_operands="tensors",
+    other=unsupported("remainder"),
+)
 def _remainder_of_number(self: Any, other: Array) -> Array:
     refuse_bools("remainder_cpu", self, other)
     integral(self, other)
     return _remainder(self, other)
 
 
+@composite(vmap="decompose")
 def fmod(input: Tensor, other: Any, *, out: Any = None) -> Tensor:
     """What is left of the division, with the sign of input."""
     return (_fmod_number if is_number(other) else _fmod_tensor)(input, other, out=out)
 
 
+@composite(vmap="decompose")
 def remainder(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """What is left of the division, with the sign of other."""
     if is_number(input) and isinstance(other, Tensor):
@@ -120,11 +152,13 @@ def remainder(input: Any, other: Any, *, out: Any = None) -> Tensor:
     return (_remainder_number if is_number(other) else _remainder_tensor)(input, other, out=out)
 
 
+@composite(vmap_inplace="fallback")
 def fmod_(self: Tensor, other: Any) -> Tensor:
     """fmod, in place."""
     return run_inplace(ROWS["fmod" if is_number(other) else "fmod_tensor"], [self, other])
 
 
+@composite(vmap_inplace="fallback")
 def remainder_(self: Tensor, other: Any) -> Tensor:
     """remainder, in place."""
     return run_inplace(ROWS["remainder" if is_number(other) else "remainder_tensor"], [self, other])

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor
 from ..._c10.dtypes import float_limits
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import like_steps
 from ..creation.factories import zeros_like
 from ..inplace import run_inplace
@@ -17,22 +18,63 @@ from ..registry import ROWS, Array, op
 from ..scalar_operands import scaled_by, times
 
 
-def _whole(name: str, function: Any, text: str) -> Any:
+def _whole(name: str, function: Any, text: str, no_complex: str | Exception, **facts: Any) -> Any:
     def forward(self: Array) -> Array:
         refuse_bools(f"{name}_vml_cpu", self)
         return function(self) if self.dtype.kind in "fV" else self.copy()
 
     forward.__name__, forward.__doc__ = name, text
-    return op(f"{name.capitalize()}Backward0", meet="self", self=lambda grad: zeros_like(grad))(forward)
+    return op(
+        f"{name.capitalize()}Backward0",
+        meet="self",
+        no_complex=no_complex,
+        **facts,
+        jvp="auto_element_wise",
+        sparse="by_value",
+        self=lambda grad: zeros_like(grad),
+    )(forward)
 
 
-floor = _whole("floor", np.floor, "The greatest integer that is not above.")
-ceil = _whole("ceil", np.ceil, "The least integer that is not below.")
-trunc = fix = _whole("trunc", np.trunc, "Without the digits behind the point.")
-_whole("round", np.rint, "The nearest integer; of two as near, the even one.")
+def _refused(name: str) -> NotImplementedError:
+    return NotImplementedError(f"{name} is not supported for complex inputs")
 
 
-@op("RoundBackward1", meet="self", name="round_decimals", self=lambda grad: zeros_like(grad))
+floor = _whole(
+    "floor",
+    np.floor,
+    "The greatest integer that is not above.",
+    _refused("floor"),
+    inplace="function, method",
+    foreach="unary",
+)
+ceil = _whole(
+    "ceil",
+    np.ceil,
+    "The least integer that is not below.",
+    _refused("ceil"),
+    inplace="function, method",
+    foreach="unary",
+)
+trunc = fix = _whole(
+    "trunc",
+    np.trunc,
+    "Without the digits behind the point.",
+    _refused("trunc"),
+    inplace="function, method",
+    foreach="unary",
+)
+_whole(
+    "round", np.rint, "The nearest integer; of two as near, the even one.", "round_vml_cpu", foreach="unary"
+)
+
+
+@op(
+    "RoundBackward1",
+    meet="self",
+    name="round_decimals",
+    overload="decimals",
+    self=lambda grad: zeros_like(grad),
+)
 def _round_decimals(self: Array, decimals: int) -> Array:
     if decimals == 0:
         need_floats("round_vml_cpu", self)
@@ -47,38 +89,73 @@ def _rounded(input: Tensor, decimals: int | None) -> tuple[str, list[Any]]:
     return ("round", [input]) if decimals is None else ("round_decimals", [input, decimals])
 
 
+@composite(vmap="decompose")
 def round(input: Tensor, *, decimals: int | None = None, out: Any = None) -> Tensor:
     """Rounded to so many digits behind the point (none by default); of two as near, to the even one."""
     name, arguments = _rounded(input, decimals)
     return ROWS[name].call(*arguments, out=out)
 
 
+@composite(variants="function, method")
 def round_(self: Tensor, *, decimals: int | None = None) -> Tensor:
     """round, in place."""
     name, arguments = _rounded(self, decimals)
     return run_inplace(ROWS[name], arguments)
 
 
-@op("FracBackward0", meet="self", self=lambda grad: grad)
+@op(
+    "FracBackward0",
+    meet="self",
+    no_complex="frac_cpu",
+    inplace="function, method",
+    sparse="by_value",
+    foreach="unary",
+    self=lambda grad: grad,
+)
 def frac(self: Array) -> Array:
     """The digits behind the point, with the sign of the number."""
     need_floats("frac_cpu", self)
     return self - np.trunc(self)
 
 
-@op("Deg2RadBackward0", meet="self", to_float=True, self=lambda grad: times(grad, math.pi / 180))
+@op(
+    "Deg2RadBackward0",
+    meet="self",
+    to_float=True,
+    no_complex=RuntimeError("deg2rad is not supported for complex tensors."),
+    jvp="auto_element_wise",
+    inplace="function, method",
+    sparse="by_value",
+    self=lambda grad: times(grad, math.pi / 180),
+)
 def deg2rad(self: Array) -> Array:
     """Degrees as radians."""
     return scaled_by(np.multiply, self, math.pi / 180)
 
 
-@op("Rad2DegBackward0", meet="self", to_float=True, self=lambda grad: times(grad, 180 / math.pi))
+@op(
+    "Rad2DegBackward0",
+    meet="self",
+    to_float=True,
+    no_complex=RuntimeError("rad2deg is not supported for complex tensors."),
+    jvp="auto_element_wise",
+    inplace="function, method",
+    sparse="by_value",
+    self=lambda grad: times(grad, 180 / math.pi),
+)
 def rad2deg(self: Array) -> Array:
     """Radians as degrees."""
     return scaled_by(np.multiply, self, 180 / math.pi)
 
 
-@op("NanToNumBackward0", meet="self", self=lambda grad, self: grad * self.isfinite())
+@op(
+    "NanToNumBackward0",
+    meet="self",
+    jvp="auto_element_wise",
+    inplace="function, method",
+    sparse="by_value",
+    self=lambda grad, self: grad * self.isfinite(),
+)
 def nan_to_num(self: Array, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Array:
     """Numbers in place of nan (0) and the infinities (the greatest and the least number)."""
     if self.dtype.kind not in "fV":
@@ -100,6 +177,7 @@ def nan_to_num(self: Array, nan: Any = None, posinf: Any = None, neginf: Any = N
     return like_steps(found.astype(self.dtype, copy=False), self)
 
 
+@composite(vmap="decompose")
 def positive(input: Tensor) -> Tensor:
     """The tensor itself."""
     if input._array.dtype.kind == "b":

@@ -11,6 +11,7 @@ import numpy as np
 from ..._autograd.tensor import Tensor, make
 from ..._autograd.undefined_gradient import undefined
 from ..._c10.modes import state
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import laid_out, like_steps
 from ..._c10.zero_tensor import zeros
 from ..creation.factories import zeros_like
@@ -24,7 +25,9 @@ LN2, HALF_PI = math.log(2), math.pi / 2
 LN10 = 2.3025850929940455  # as torch has it: the double below the one that is nearest
 
 
-def _float(node: str, function: Any, gradient: Callable[..., Tensor], text: str, name: str = "") -> Any:
+def _float(
+    node: str, function: Any, gradient: Callable[..., Tensor], text: str, name: str = "", **facts: Any
+) -> Any:
     """A row of one numpy function whose integer arguments become floats."""
 
     def forward(self: Array) -> Array:
@@ -32,69 +35,182 @@ def _float(node: str, function: Any, gradient: Callable[..., Tensor], text: str,
 
     forward.__name__ = name or node.removesuffix("Backward0").lower()
     forward.__doc__ = text
-    return op(node, meet="self", to_float=True, self=gradient)(forward)
+    return op(
+        node,
+        meet="self",
+        to_float=True,
+        complex="holomorphic",
+        jvp="auto_element_wise",
+        self=gradient,
+        **facts,
+    )(forward)
 
 
 # Exponentials and logarithms ----------------------------------------------------------------------
 
-exp = _float("ExpBackward0", np.exp, lambda grad, result: grad * result, "e to the power of self.")
+exp = _float(
+    "ExpBackward0",
+    np.exp,
+    lambda grad, result: grad * result,
+    "e to the power of self.",
+    undefined_argument=(1, "other"),
+    inplace="function, method",
+    foreach="unary",
+)
 exp2 = _float(
-    "Exp2Backward0", np.exp2, lambda grad, result: times(grad * result, LN2), "2 to the power of self."
+    "Exp2Backward0",
+    np.exp2,
+    lambda grad, result: times(grad * result, LN2),
+    "2 to the power of self.",
+    undefined_argument=(1, "other"),
+    inplace="function, method",
 )
 expm1 = _float(
-    "Expm1Backward0", expm1_log1p.expm1, lambda grad, result: grad * plus(result, 1), "exp(self) - 1."
+    "Expm1Backward0",
+    expm1_log1p.expm1,
+    lambda grad, result: grad * plus(result, 1),
+    "exp(self) - 1.",
+    undefined_argument=(0, "self"),
+    inplace="function, method",
+    sparse="by_value",
+    foreach="unary",
 )
-log = _float("LogBackward0", np.log, lambda grad, self: grad.div(self), "The natural logarithm.")
+log = _float(
+    "LogBackward0",
+    np.log,
+    lambda grad, self: grad.div(self),
+    "The natural logarithm.",
+    inplace="function, method",
+    foreach="unary",
+)
 log2 = _float(
-    "Log2Backward0", np.log2, lambda grad, self: grad / times(self, LN2), "The logarithm to the base 2."
+    "Log2Backward0",
+    np.log2,
+    lambda grad, self: grad / times(self, LN2),
+    "The logarithm to the base 2.",
+    inplace="function, method",
+    foreach="unary",
 )
 log10 = _float(
-    "Log10Backward0", np.log10, lambda grad, self: grad / times(self, LN10), "The logarithm to the base 10."
+    "Log10Backward0",
+    np.log10,
+    lambda grad, self: grad / times(self, LN10),
+    "The logarithm to the base 10.",
+    inplace="function, method",
+    foreach="unary",
 )
-log1p = _float("Log1PBackward0", expm1_log1p.log1p, lambda grad, self: grad / plus(self, 1), "log(1 + self).")
+log1p = _float(
+    "Log1PBackward0",
+    expm1_log1p.log1p,
+    lambda grad, self: grad / plus(self, 1),
+    "log(1 + self).",
+    inplace="function, method",
+    sparse="by_value",
+    foreach="unary",
+)
 
 
 # Trigonometry -------------------------------------------------------------------------------------
 
-sin = _float("SinBackward0", np.sin, lambda grad, self: grad * self.cos(), "The sine.")
-cos = _float("CosBackward0", np.cos, lambda grad, self: grad * -self.sin(), "The cosine.")
-tan = _float("TanBackward0", np.tan, lambda grad, result: grad * plus(result.pow(2), 1), "The tangent.")
+sin = _float(
+    "SinBackward0",
+    np.sin,
+    lambda grad, self: grad * self.cos(),
+    "The sine.",
+    inplace="function, method",
+    sparse="by_value",
+    foreach="unary",
+)
+cos = _float(
+    "CosBackward0",
+    np.cos,
+    lambda grad, self: grad * -self.sin(),
+    "The cosine.",
+    inplace="function, method",
+    foreach="unary",
+)
+tan = _float(
+    "TanBackward0",
+    np.tan,
+    lambda grad, result: grad * plus(result.pow(2), 1),
+    "The tangent.",
+    undefined_argument=(0, "self"),
+    inplace="function, method",
+    sparse="by_value",
+    foreach="unary",
+)
 asin = _float(
     "AsinBackward0",
     np.arcsin,
     lambda grad, self: grad * plus(-self * self, 1).rsqrt(),
     "The inverse of the sine.",
+    inplace="function, method",
+    sparse="by_value",
+    foreach="unary",
 )
 acos = _float(
     "AcosBackward0",
     np.arccos,
     lambda grad, self: grad * -(plus(-self * self, 1).rsqrt()),
     "The inverse of the cosine.",
+    inplace="function, method",
+    foreach="unary",
 )
 atan = _float(
-    "AtanBackward0", np.arctan, lambda grad, self: grad / plus(self * self, 1), "The inverse of the tangent."
+    "AtanBackward0",
+    np.arctan,
+    lambda grad, self: grad / plus(self * self, 1),
+    "The inverse of the tangent.",
+    inplace="function, method",
+    sparse="by_value",
+    foreach="unary",
 )
 arcsin, arccos, arctan = asin, acos, atan
 
 
 # Hyperbolics --------------------------------------------------------------------------------------
 
-sinh = _float("SinhBackward0", np.sinh, lambda grad, self: grad * self.cosh(), "The hyperbolic sine.")
-cosh = _float("CoshBackward0", np.cosh, lambda grad, self: grad * self.sinh(), "The hyperbolic cosine.")
+sinh = _float(
+    "SinhBackward0",
+    np.sinh,
+    lambda grad, self: grad * self.cosh(),
+    "The hyperbolic sine.",
+    inplace="function, method",
+    sparse="by_value",
+    foreach="unary",
+)
+cosh = _float(
+    "CoshBackward0",
+    np.cosh,
+    lambda grad, self: grad * self.sinh(),
+    "The hyperbolic cosine.",
+    inplace="function, method",
+    foreach="unary",
+)
 tanh = _float(
-    "TanhBackward0", np.tanh, lambda grad, result: _tanh_backward(grad, result), "The hyperbolic tangent."
+    "TanhBackward0",
+    np.tanh,
+    lambda grad, result: _tanh_backward(grad, result),
+    "The hyperbolic tangent.",
+    undefined_argument=(1, "output"),
+    inplace="function, method",
+    sparse="by_value",
+    foreach="unary",
 )
 asinh = _float(
     "AsinhBackward0",
     np.arcsinh,
     lambda grad, self: grad * plus(self.pow(2), 1).rsqrt(),
     "The inverse of sinh.",
+    inplace="function, method",
+    sparse="by_value",
 )
 acosh = _float(
     "AcoshBackward0",
     np.arccosh,
     lambda grad, self: grad * minus(self * self, 1).rsqrt(),
     "The inverse of cosh.",
+    inplace="function, method",
 )
 
 
@@ -107,6 +223,8 @@ atanh = _float(
     np.arctanh,
     lambda grad, self: _atanh_backward(less_than(1, self.pow(2)), grad),
     "The inverse of tanh.",
+    inplace="function, method",
+    sparse="by_value",
 )
 arcsinh, arccosh, arctanh = asinh, acosh, atanh
 
@@ -114,6 +232,8 @@ arcsinh, arccosh, arctanh = asinh, acosh, atanh
 @op(
     "TanhBackwardBackward0",
     name="tanh_backward",
+    complex="holomorphic",
+    vmap="element_by_element",
     grad_output=lambda grad, output: _tanh_backward(grad, output),
     output=lambda grad, grad_output, output: grad * (times(output, -2) * grad_output),
 )
@@ -125,7 +245,17 @@ def _tanh_backward(grad_output: Array, output: Array) -> Array:
     return laid_out(found, grad_output, output)
 
 
-@op("SigmoidBackward0", meet="self", to_float=True, self=lambda grad, result: _sigmoid_backward(grad, result))
+@op(
+    "SigmoidBackward0",
+    meet="self",
+    to_float=True,
+    complex="holomorphic",
+    jvp="auto_element_wise",
+    undefined_argument=(1, "output"),
+    inplace="function, method",
+    foreach="unary",
+    self=lambda grad, result: _sigmoid_backward(grad, result),
+)
 def sigmoid(self: Array) -> Array:
     """1 / (1 + exp(-self))."""
     return np.reciprocal(np.exp(np.negative(half_up(self))) + 1).astype(self.dtype, copy=False)
@@ -139,6 +269,8 @@ def _sigmoid_output_backward(grad: Tensor, grad_output: Tensor, output: Tensor) 
 @op(
     "SigmoidBackwardBackward0",
     name="sigmoid_backward",
+    complex="holomorphic",
+    vmap="element_by_element",
     grad_output=lambda grad, output: _sigmoid_backward(grad, output),
     output=_sigmoid_output_backward,
 )
@@ -165,6 +297,9 @@ def _overwritten(function: str) -> Any:
         name=f"{function}_",
         meet="self",
         to_float=True,
+        complex="holomorphic",
+        jvp="not_implemented",
+        inplace="function, method",
         self=undefined(f"inplace version of {function}"),
     )(forward)
 
@@ -176,7 +311,17 @@ for _name in ("acosh", "asinh", "atanh"):
 # Signs --------------------------------------------------------------------------------------------
 
 
-@op("AbsBackward0", meet="self", self=lambda grad, self: grad * self.sgn())
+@op(
+    "AbsBackward0",
+    meet="self",
+    complex="as_written",
+    jvp="auto_element_wise",
+    kernel_writes=1,
+    inplace="method",
+    sparse="by_value",
+    foreach="unary",
+    self=lambda grad, self: grad * self.sgn(),
+)
 def abs(self: Array) -> Array:
     """The absolute value; its gradient at 0 is 0."""
     refuse_bools("abs_cpu", self)
@@ -186,6 +331,7 @@ def abs(self: Array) -> Array:
 absolute = abs
 
 
+@composite(variants="function, method", vmap="decompose")
 def abs_(self: Tensor) -> Tensor:
     """The absolute value, in place; that of a complex number is none."""
     if self._array.dtype.kind == "c":
@@ -194,13 +340,29 @@ def abs_(self: Tensor) -> Tensor:
     return run_inplace(ROWS["abs"], [self])
 
 
-@op("SignBackward0", meet="self", self=lambda grad: zeros_like(grad))
+@op(
+    "SignBackward0",
+    meet="self",
+    jvp="auto_element_wise",
+    inplace="method",
+    sparse="by_value",
+    foreach="unary",
+    self=lambda grad: zeros_like(grad),
+)
 def sign(self: Array) -> Array:
     """-1, 0 or 1; 0 for nan."""
     return _sign(self)
 
 
-@op("SgnBackward0", meet="self", self=lambda grad, self, result: _sgn_backward(grad, self, result))
+@op(
+    "SgnBackward0",
+    meet="self",
+    complex="as_written",
+    tangent_writes=1,
+    inplace="method",
+    sparse="by_value",
+    self=lambda grad, self, result: _sgn_backward(grad, self, result),
+)
 def sgn(self: Array) -> Array:
     """-1, 0 or 1; of a complex number, that of absolute value 1 in its direction."""
     if self.dtype.kind != "c":
@@ -227,7 +389,11 @@ def _sign(array: Array) -> Array:
     return np.subtract(np.greater(array, 0), np.less(array, 0), dtype=array.dtype)
 
 
-@op(meet="self")
+@op(
+    meet="self",
+    no_complex=NotImplementedError("signbit is not implemented for complex tensors."),
+    sparse="by_value",
+)
 def signbit(self: Array) -> Array:
     """Whether the sign is negative, -0.0 included."""
     return np.signbit(self) if self.dtype.kind in "fV" else np.less(self, 0)

@@ -10,6 +10,7 @@ from ..._autograd.tensor import Tensor
 from ..._autograd.views import increment_version
 from ..._c10 import dtypes
 from ..._c10.dtypes import FULL_PRECISION, NUMBERS
+from ..._c10.operator_facts import composite
 from ..._c10.warn_once import warn_once
 from ..creation.factories import scalar_tensor
 from ..inplace import is_free, run_inplace
@@ -21,13 +22,21 @@ from ..type_promotion import check_views, invalid_combination
 # where --------------------------------------------------------------------------------------------
 
 
+def _chosen(condition: Tensor, self: Any, other: Any) -> Any:
+    return where(condition, self, other)
+
+
 @op(
     "WhereBackward0",
     name="where",
     tensors="condition",
     meet="self other",
-    self=lambda grad, condition: where(condition, grad, 0),
-    other=lambda grad, condition: where(condition, 0, grad),
+    overload="self",
+    complex="holomorphic",
+    handle_r_to_c=False,
+    jvp="auto_linear",
+    self=lambda grad, condition: _chosen(condition, grad, 0),
+    other=lambda grad, condition: _chosen(condition, 0, grad),
 )
 def _where(condition: Array, self: Any, other: Any) -> Array:
     if condition.dtype.kind != "b":
@@ -44,6 +53,7 @@ def _where(condition: Array, self: Any, other: Any) -> Array:
     return np.where(condition, self, other)
 
 
+@composite(vmap="decompose")
 def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
     """input where the condition holds, other elsewhere; without them, the indices where it holds."""
     if input is None and other is None:
@@ -134,6 +144,9 @@ def _clamp_backward(grad: Tensor, self: Tensor, min: Any, max: Any) -> Tensor:
     "ClampBackward1",
     meet="self",
     name="clamp",
+    no_complex=NotImplementedError("clamp is not supported for complex types"),
+    jvp="auto_element_wise",
+    vmap_inplace="fallback",
     self=lambda grad, self, min, max: _clamp_backward(grad, self, min, max),
 )
 def _clamp_numbers(self: Array, min: Any = None, max: Any = None) -> Array:
@@ -156,6 +169,10 @@ def _clamp_bounds_backward(grad: Tensor, self: Tensor, min: Any, max: Any, neede
     name="clamp_tensors",
     meet="self min max",
     numbers=False,
+    overload="Tensor",
+    no_complex=NotImplementedError("clamp is not supported for complex types"),
+    jvp="auto_element_wise",
+    vmap_inplace="fallback",
     inputs={
         "self": lambda grad, self, min, max: _clamp_backward(grad, self, min, max),
         "min max": lambda grad, self, min, max, needed: _clamp_bounds_backward(grad, self, min, max, needed),
@@ -180,12 +197,14 @@ def _bounds(self: Tensor, min: Any, max: Any) -> tuple[str, Any, Any]:
     return ("clamp_tensors" if by_tensors else "clamp"), min, max
 
 
+@composite(vmap="decompose")
 def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Any = None) -> Tensor:
     """Each element, but no less than min and no more than max."""
     name, low, high = _bounds(input, min, max)
     return ROWS[name].call(input, low, high, out=out)
 
 
+@composite(variants="function, method", vmap_inplace="fallback")
 def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """Clamp in place."""
     if min.__class__ in _PLAIN and max.__class__ in _PLAIN and is_free(self):  # see Note [Written at once]
@@ -208,6 +227,9 @@ clip, clip_ = clamp, clamp_
     "ClampMinBackward0",
     meet="self",
     name="clamp_min",
+    no_complex=NotImplementedError("clamp is not supported for complex types"),
+    jvp="auto_element_wise",
+    foreach="binary",
     self=lambda grad, self, min: where(self >= min, grad, 0),
 )
 def _clamp_min_number(self: Array, min: Any) -> Array:
@@ -219,6 +241,9 @@ def _clamp_min_number(self: Array, min: Any) -> Array:
     "ClampMaxBackward0",
     meet="self",
     name="clamp_max",
+    no_complex=NotImplementedError("clamp is not supported for complex types"),
+    jvp="auto_element_wise",
+    foreach="binary",
     self=lambda grad, self, max: where(self <= max, grad, 0),
 )
 def _clamp_max_number(self: Array, max: Any) -> Array:
@@ -230,6 +255,9 @@ def _clamp_max_number(self: Array, max: Any) -> Array:
     "ClampMinBackward1",
     name="clamp_min_tensor",
     meet="self min",
+    overload="Tensor",
+    no_complex="maximum_cpu",
+    jvp="auto_element_wise",
     self=lambda grad, self, min: where(self >= min, grad, 0),
     min=lambda grad, self, min: where(self < min, grad, 0),
 )
@@ -241,6 +269,9 @@ def _clamp_min_tensor(self: Array, min: Any) -> Array:
     "ClampMaxBackward1",
     name="clamp_max_tensor",
     meet="self max",
+    overload="Tensor",
+    no_complex="minimum_cpu",
+    jvp="auto_element_wise",
     self=lambda grad, self, max: where(self <= max, grad, 0),
     max=lambda grad, self, max: where(self > max, grad, 0),
 )
@@ -248,6 +279,7 @@ def _clamp_max_tensor(self: Array, max: Any) -> Array:
     return np.minimum(self, max)
 
 
+@composite(vmap="decompose")
 def clamp_min(input: Tensor, min: Any, *, out: Any = None) -> Tensor:
     """Each element, but no less than min."""
     if not isinstance(input, Tensor):
@@ -255,6 +287,7 @@ def clamp_min(input: Tensor, min: Any, *, out: Any = None) -> Tensor:
     return ROWS["clamp_min_tensor" if isinstance(min, Tensor) else "clamp_min"].call(input, min, out=out)
 
 
+@composite(vmap="decompose")
 def clamp_max(input: Tensor, max: Any, *, out: Any = None) -> Tensor:
     """Each element, but no more than max."""
     if not isinstance(input, Tensor):
@@ -262,6 +295,7 @@ def clamp_max(input: Tensor, max: Any, *, out: Any = None) -> Tensor:
     return ROWS["clamp_max_tensor" if isinstance(max, Tensor) else "clamp_max"].call(input, max, out=out)
 
 
+@composite(variants="function, method")
 def clamp_min_(self: Tensor, min: Any) -> Tensor:
     """clamp_min in place."""
     if isinstance(min, Tensor):
@@ -271,6 +305,7 @@ def clamp_min_(self: Tensor, min: Any) -> Tensor:
     return run_inplace(ROWS["clamp_min"], [self, min])
 
 
+@composite(variants="function, method")
 def clamp_max_(self: Tensor, max: Any) -> Tensor:
     """clamp_max in place."""
     if isinstance(max, Tensor):
@@ -293,6 +328,9 @@ def _half(grad: Tensor, self: Tensor, other: Tensor) -> Tensor:
     "MaximumBackward0",
     meet="self other",
     numbers=False,
+    no_complex=RuntimeError("maximum not implemented for complex tensors."),
+    jvp="auto_element_wise",
+    foreach="binary",
     self=lambda grad, self, other: _half(grad, self, other).masked_fill_(self < other, 0),
     other=lambda grad, self, other: _half(grad, self, other).masked_fill_(self > other, 0),
 )
@@ -305,6 +343,9 @@ def maximum(self: Array, other: Array) -> Array:
     "MinimumBackward0",
     meet="self other",
     numbers=False,
+    no_complex=RuntimeError("minimum not implemented for complex tensors."),
+    jvp="auto_element_wise",
+    foreach="binary",
     self=lambda grad, self, other: _half(grad, self, other).masked_fill_(self > other, 0),
     other=lambda grad, self, other: _half(grad, self, other).masked_fill_(self < other, 0),
 )
@@ -317,6 +358,7 @@ def minimum(self: Array, other: Array) -> Array:
     "FmaxBackward0",
     meet="self other",
     numbers=False,
+    no_complex=RuntimeError("fmax not implemented for complex tensors."),
     self=lambda grad, self, other: grad.masked_fill(
         (self >= other).logical_or_(other.isnan()).logical_not_(), 0
     ),
@@ -331,6 +373,7 @@ def fmax(self: Array, other: Array) -> Array:
     "FminBackward0",
     meet="self other",
     numbers=False,
+    no_complex=RuntimeError("fmin not implemented for complex tensors."),
     self=lambda grad, self, other: grad.masked_fill(
         (self <= other).logical_or_(other.isnan()).logical_not_(), 0
     ),
@@ -343,4 +386,4 @@ def fmin(self: Array, other: Array) -> Array:
 
 def attach() -> None:
     """The method, whose arguments come in another order."""
-    Tensor.where = lambda self, condition, other: where(condition, self, other)  # type: ignore[attr-defined]
+    Tensor.where = composite(vmap="decompose")(lambda self, condition, other: where(condition, self, other))  # type: ignore[attr-defined]

@@ -16,6 +16,8 @@ PUBLIC = ()
 @op(
     "TestAutogradMultipleDispatchBackward0",
     name="_test_autograd_multiple_dispatch",
+    overload="fullcoverage",
+    jvp="auto_linear",
     self=lambda grad, self_sym_sizes: plus(grad.expand(self_sym_sizes), 1),
 )
 def _full_coverage(self: Array) -> Array:
@@ -26,6 +28,7 @@ def _full_coverage(self: Array) -> Array:
     "TestAutogradMultipleDispatchViewBackward0",
     name="_test_autograd_multiple_dispatch_view",
     view="default",
+    jvp="not_implemented",
     self=lambda grad, self: grad.reshape_as(self),
 )
 def _view(self: Array) -> Array:
@@ -36,6 +39,7 @@ def _view(self: Array) -> Array:
 @op(
     "TestAutogradMultipleDispatchViewBackward0_copy",
     name="_test_autograd_multiple_dispatch_view_copy",
+    jvp="not_implemented",
     self=lambda grad, self: grad.reshape_as(self),
 )
 def _view_copy(self: Array) -> Array:

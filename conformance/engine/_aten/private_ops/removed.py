@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from ..._autograd.tensor import Tensor
+from ..._c10.operator_facts import composite
 
 _SINCE = "This function was deprecated since version 1.9 and is now removed."
 
 
+@composite(variants="function")
 def matrix_rank(input: Tensor, tol: Any = None, symmetric: bool = False, *, out: Any = None) -> NoReturn:
     """torch.linalg.matrix_rank."""
     raise RuntimeError(

@@ -85,7 +85,13 @@ def _conj(input: Tensor) -> Tensor:
     return complex_parts.conj(input)
 
 
-@op("ConjPhysicalBackward0", name="_conj_physical", self=lambda grad: grad.conj_physical())
+@op(
+    "ConjPhysicalBackward0",
+    name="_conj_physical",
+    complex="as_written",
+    vmap="pointwise",
+    self=lambda grad: grad.conj_physical(),
+)
 def _conjugated(self: Array) -> Array:
     return np.conjugate(self)
 
@@ -104,7 +110,14 @@ def _shape_as_tensor(input: Tensor) -> Tensor:
 # Reductions ---------------------------------------------------------------------------------------
 
 
-@op("NotImplemented", name="_aminmax", outputs="min max", self=unsupported("_aminmax"))
+@op(
+    "NotImplemented",
+    name="_aminmax",
+    outputs="min max",
+    overload="default dim",
+    vmap="reduction_dim",
+    self=unsupported("_aminmax"),
+)
 def _least_and_greatest(self: Array, dim: Any = None, keepdim: bool = False) -> tuple[Array, Array]:
     found: tuple[Array, Array] = min_max._aminmax.row.forward(self, dim, keepdim)  # type: ignore[attr-defined]
     return found
@@ -222,6 +235,7 @@ def _added(grad: Tensor, shape: tuple[int, ...], indices: Any) -> Tensor:
     "UnsafeIndexBackward0",
     name="_unsafe_index",
     lists="indices",
+    overload="Tensor",
     self=lambda grad, self_sym_sizes, indices: _added(grad, self_sym_sizes, indices),
 )
 def _chosen(self: Array, indices: Any) -> Array:
@@ -268,6 +282,8 @@ def _safe_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     "MaskedSoftmaxBackward0",
     name="_masked_softmax",
     tensors="mask",
+    jvp="not_implemented",
+    vmap="fallback",
     self=lambda grad, result, mask, dim: _masked_backward(grad, result, mask, dim),
 )
 def _masked(self: Array, mask: Array, dim: Any = None, mask_type: Any = None) -> Array:

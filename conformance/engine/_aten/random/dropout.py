@@ -11,6 +11,7 @@ from ..._autograd.tensor import Tensor, wrap
 from ..._c10 import dtypes
 from ..._c10.errors import unimplemented
 from ..._c10.modes import state
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import laid_out, like_steps
 from ..inplace import check_castable
 from ..registry import Array, op
@@ -109,41 +110,49 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> Any:
 # Of all kinds -------------------------------------------------------------------------------------
 
 
+@composite(random="elementwise")
 def dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """Each element 0 with probability p, the others scaled up."""
     return _drop(input, p, train)
 
 
+@composite(random="by_example")
 def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """dropout, in place."""
     return _drop(input, p, train, inplace=True)
 
 
+@composite(random="by_example")
 def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """Each channel 0 with probability p, the others scaled up."""
     return _drop(input, p, train, feature=True)
 
 
+@composite(random="by_example")
 def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """feature_dropout, in place."""
     return _drop(input, p, train, feature=True, inplace=True)
 
 
+@composite(random="elementwise")
 def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """Dropout that keeps mean and deviation of what selu gives."""
     return _drop(input, p, train, alpha=True)
 
 
+@composite(random="by_example")
 def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """alpha_dropout, in place."""
     return _drop(input, p, train, alpha=True, inplace=True)
 
 
+@composite(random="by_example")
 def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """alpha_dropout of whole channels."""
     return _drop(input, p, train, feature=True, alpha=True)
 
 
+@composite(random="by_example")
 def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """feature_alpha_dropout, in place."""
     return _drop(input, p, train, feature=True, alpha=True, inplace=True)

@@ -26,6 +26,7 @@ from ..._c10 import dtypes
 from ..._c10 import generator as streams
 from ..._c10.device import check_memory
 from ..._c10.errors import wrong_type
+from ..._c10.operator_facts import composite as _composite
 from ..._c10.shapes import broadcast_shapes, new_sizes
 from ..creation.factories import empty_like, finish, kind_of, zeros_written
 from ..inplace import run_inplace
@@ -41,6 +42,7 @@ def _from(generator: Any) -> streams.Generator:
 
 
 def _drawn(name: str, draw: Callable[..., Array]) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
+    @_composite(random="by_shape")
     def by_shape(
         *sides: Any, size: Any = None, generator: Any = None, dtype: Any = None, device: Any = None,
         requires_grad: bool = False, out: Any = None, layout: Any = None, pin_memory: bool = False,
@@ -49,6 +51,7 @@ def _drawn(name: str, draw: Callable[..., Array]) -> tuple[Callable[..., Tensor]
         shape = new_sizes(sides if size is None else (size,))
         return finish(draw(_from(generator), shape, kind_of(dtype, out), True), requires_grad, out, name)
 
+    @_composite(random="elementwise")
     def like(
         input: Tensor, *, generator: Any = None, dtype: Any = None, device: Any = None,
         requires_grad: bool = False, layout: Any = None, memory_format: Any = None, pin_memory: bool = False,
@@ -72,6 +75,7 @@ randn, randn_like = _drawn(
 )
 
 
+@_composite(random="by_shape")
 def randint(
     *args: Any, low: Any = None, high: Any = None, size: Any = None, generator: Any = None, dtype: Any = None,
     device: Any = None, requires_grad: bool = False, out: Any = None, layout: Any = None, pin_memory: bool = False,
@@ -98,6 +102,7 @@ def randint(
     return finish(array, requires_grad, out, "randint")
 
 
+@_composite(random="elementwise")
 def randint_like(
     input: Tensor,
     low: Any = None,
@@ -123,6 +128,7 @@ def randint_like(
     return finish(result, requires_grad)
 
 
+@_composite(random="by_example")
 def randperm(
     n: int, *, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False,
     out: Any = None, layout: Any = None, pin_memory: bool = False,
@@ -137,6 +143,7 @@ def randperm(
     return finish(distribution_kernels.permutation(_from(generator), n, kind), requires_grad, out, "randperm")
 
 
+@_composite(random="by_example", random_by_values=True)
 def multinomial(
     input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None, out: Any = None
 ) -> Tensor:
@@ -160,12 +167,19 @@ def _zeros(grad: Tensor) -> Tensor:
     return make(np.zeros(grad._array.shape, grad._array.dtype))
 
 
-@op("BernoulliBackward0", name="bernoulli_probabilities", self=_zeros)
+@op(
+    "BernoulliBackward0",
+    name="bernoulli_probabilities",
+    no_complex="bernoulli_tensor_cpu_self_",
+    complex_if="empty",
+    operator="bernoulli",
+    self=_zeros,
+)
 def _bernoulli(self: Array, *, generator: Any = None) -> Array:
     return distribution_kernels.bernoulli_each(_from(generator), self, self.dtype)
 
 
-@op("NotImplemented", name="bernoulli_with", self=lambda grad: "aten::bernoulli")
+@op("NotImplemented", name="bernoulli_with", overload="p", self=lambda grad: "aten::bernoulli")
 def _bernoulli_with(self: Array, p: Any, generator: Any) -> Array:
     return distribution_kernels.bernoulli(_from(generator), self.shape, self.dtype, p)
 
@@ -177,6 +191,7 @@ def _happened(target: Array, p: Array, kind: np.dtype[Any], generator: Any) -> A
     return drawn.transpose(np.argsort(order))
 
 
+@_composite(random="elementwise", random_by_values=True)
 def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None, out: Any = None) -> Tensor:
     """torch.bernoulli: 1 with the probability that each element gives, or with one p for all."""
     if out is not None:
@@ -204,6 +219,7 @@ def _poisson(self: Array, generator: Any = None) -> Array:
     return distribution_kernels.poisson(_from(generator), self)
 
 
+@_composite(random="elementwise", random_by_values=True)
 def poisson(input: Tensor, generator: Any = None) -> Tensor:
     """torch.poisson: numbers of events, a rate for each element."""
     return _poisson(input, generator)
@@ -225,6 +241,7 @@ def _binomial(count: Array, prob: Array, generator: Any = None) -> Array:
     return binomial_samples.binomial(_from(generator), count, prob)
 
 
+@_composite(random="by_example", random_by_values=True)
 def binomial(*args: Any, **named: Any) -> Tensor:
     """torch.binomial(count, prob, generator): how many of ``count`` trials succeed, each with probability ``prob``.
 
@@ -242,6 +259,7 @@ def binomial(*args: Any, **named: Any) -> Tensor:
 @op(
     "NormalBackward1",
     name="normal_of_mean",
+    operator="normal",
     mean=lambda grad, mean_sym_sizes: _zeroed(grad.new_empty(mean_sym_sizes)),
 )
 def _normal_of_mean(mean: Array, drawn: Any) -> Array:
@@ -251,6 +269,7 @@ def _normal_of_mean(mean: Array, drawn: Any) -> Array:
 @op(
     "NormalBackward2",
     name="normal_of_std",
+    operator="normal",
     std=lambda grad, std_sym_sizes: _zeroed(grad.new_empty(std_sym_sizes)),
 )
 def _normal_of_std(std: Array, drawn: Any) -> Array:
@@ -260,6 +279,7 @@ def _normal_of_std(std: Array, drawn: Any) -> Array:
 @op(
     "NormalBackward3",
     name="normal_of_both",
+    operator="normal",
     mean=lambda grad, mean_sym_sizes: _zeroed(grad.new_empty(mean_sym_sizes)),
     std=lambda grad, std_sym_sizes: _zeroed(grad.new_empty(std_sym_sizes)),
 )
@@ -267,6 +287,7 @@ def _normal_of_both(mean: Array, std: Array, drawn: Any) -> Array:
     return drawn
 
 
+@_composite(random="by_example", random_by_values=True)
 def normal(
     mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None, dtype: Any = None, device: Any = None,
     requires_grad: bool = False, out: Any = None, layout: Any = None, pin_memory: bool = False,
@@ -306,7 +327,15 @@ def normal(
 # In-place forms: rows, so that writing random numbers is part of the graph like any other write.
 
 
-@op("NormalBackward0", name="normal", self=_zeros)
+@op(
+    "NormalBackward0",
+    name="normal",
+    complex="as_written",
+    random="elementwise",
+    inplace="method",
+    self=_zeros,
+)
+@_composite(random="elementwise")
 def _normal(self: Array, mean: Any = 0.0, std: Any = 1.0, *, generator: Any = None) -> Array:
     return _laid_out(
         self,
@@ -333,27 +362,53 @@ def _laid_out(target: Array, draw: Callable[[tuple[int, ...], bool], Array]) -> 
     return samples.transpose(np.argsort(order))
 
 
-@op("UniformBackward0", name="uniform", self=_zeros)
+@op(
+    "UniformBackward0",
+    name="uniform",
+    complex="as_written",
+    random="elementwise",
+    inplace="method",
+    self=_zeros,
+)
+@_composite(random="elementwise")
 def _uniform(self: Array, from_: Any = 0.0, to: Any = 1.0, *, generator: Any = None) -> Array:
     return _fill(self, distribution_kernels.uniform, generator, from_, to)
 
 
-@op("LogNormalBackward0", name="log_normal", self=_zeros)
+@op(
+    "LogNormalBackward0",
+    name="log_normal",
+    overlap="check_first",
+    random="elementwise",
+    inplace="method",
+    self=_zeros,
+)
+@_composite(random="elementwise")
 def _log_normal(self: Array, mean: Any = 1.0, std: Any = 2.0, *, generator: Any = None) -> Array:
     return _fill(self, distribution_kernels.log_normal, generator, mean, std)
 
 
-@op("ExponentialBackward0", name="exponential", self=_zeros)
+@op("ExponentialBackward0", name="exponential", random="elementwise", inplace="method", self=_zeros)
+@_composite(random="elementwise")
 def _exponential(self: Array, lambd: Any = 1.0, *, generator: Any = None) -> Array:
     return _fill(self, distribution_kernels.exponential, generator, lambd)
 
 
-@op("CauchyBackward0", name="cauchy", self=_zeros)
+@op("CauchyBackward0", name="cauchy", random="elementwise", inplace="method", self=_zeros)
+@_composite(random="elementwise")
 def _cauchy(self: Array, median: Any = 0.0, sigma: Any = 1.0, *, generator: Any = None) -> Array:
     return _fill(self, distribution_kernels.cauchy, generator, median, sigma)
 
 
-@op("GeometricBackward0", name="geometric", self=_zeros)
+@op(
+    "GeometricBackward0",
+    name="geometric",
+    overlap="check_first",
+    random="elementwise",
+    inplace="method",
+    self=_zeros,
+)
+@_composite(random="elementwise")
 def _geometric(self: Array, p: Any, *, generator: Any = None) -> Array:
     return _fill(self, distribution_kernels.geometric, generator, p)
 
@@ -361,6 +416,9 @@ def _geometric(self: Array, p: Any, *, generator: Any = None) -> Array:
 @op(
     "BernoulliBackward1",
     name="bernoulli_each",
+    inplace_overload="Tensor",
+    overlap="check_first",
+    operator="bernoulli",
     self=_zeros,
     p=lambda _p_sym_sizes, _p_scalar_type: zeros_written(_p_sym_sizes, _p_scalar_type),
 )
@@ -368,7 +426,14 @@ def _bernoulli_each(self: Array, p: Array, *, generator: Any = None) -> Array:
     return _happened(self, np.broadcast_to(p, self.shape), self.dtype, generator)
 
 
-@op("BernoulliBackward2", name="bernoulli", self=_zeros)
+@op(
+    "BernoulliBackward2",
+    name="bernoulli",
+    inplace_overload="float",
+    overlap="check_first",
+    inplace="method",
+    self=_zeros,
+)
 def _bernoulli_fill(self: Array, p: Any = 0.5, *, generator: Any = None) -> Array:
     return _fill(self, distribution_kernels.bernoulli, generator, p)
 
@@ -385,16 +450,18 @@ def _random_to(self: Array, to: Any, *, generator: Any = None) -> Array:
     return _fill(self, distribution_kernels.integers, generator, 0, to)
 
 
-@op("RandomBackward2", name="random", self=_zeros)
+@op("RandomBackward2", name="random", inplace="method", self=_zeros)
 def _random_fill(self: Array, *, generator: Any = None) -> Array:
     return _fill(self, distribution_kernels.integers_all, generator)
 
 
+@_composite(random="elementwise")
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
     """Each element 1 with a probability, else 0."""
     return run_inplace(ROWS["bernoulli_each" if isinstance(p, Tensor) else "bernoulli"], [self, p, generator])
 
 
+@_composite(random="elementwise")
 def random_(self: Tensor, *bounds: Any, generator: Any = None, **named: Any) -> Tensor:
     """Integers as many as the dtype has, below a number (``to``), or between two (``from`` and ``to``).
 

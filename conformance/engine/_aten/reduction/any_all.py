@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._autograd.tensor import Tensor
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dims
 from ..registry import Array, op
 from .sum_mean_prod import axes_of, dims
@@ -27,8 +28,9 @@ def _truth(name: str, function: Any, text: str) -> Any:
         )
 
     forward.__name__ = name
-    row = op(tensors="self")(forward)
+    row = op(tensors="self", overload="default dim", vmap="reduction_dim", kernel_writes=1)(forward)
 
+    @composite(vmap="decompose")
     def reduce(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Tensor:
         return row(input, dims(dim), keepdim, out=out)
 
@@ -40,11 +42,12 @@ all = _truth("all", np.logical_and, "Whether every element is nonzero.")
 any = _truth("any", np.logical_or, "Whether some element is nonzero.")
 
 
-@op(name="count_nonzero", tensors="self")
+@op(name="count_nonzero", tensors="self", vmap="reduction_dims", contiguous_result=True)
 def _count_nonzero(self: Array, dim: object = None) -> Array:
     return np.asarray(np.count_nonzero(self, axes_of(dim, self.ndim)), np.int64)
 
 
+@composite(vmap="decompose")
 def count_nonzero(input: Tensor, dim: object = None) -> Tensor:
     """How many elements are nonzero."""
     return _count_nonzero(input, dims(dim))

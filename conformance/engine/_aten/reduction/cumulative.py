@@ -12,6 +12,7 @@ from ..._autograd.views import increment_version
 from ..._c10 import structseq
 from ..._c10.dtypes import c_name, float_limits
 from ..._c10.modes import state
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dim
 from ..inplace import placed, run_inplace
 from ..kernels import need_inexact, refuse_bools
@@ -54,6 +55,11 @@ def _cumsum_backward(grad: Tensor, dim: Any) -> Tensor:
 
 @op(
     "CumsumBackward0",
+    complex="holomorphic",
+    jvp="auto_linear",
+    vmap="along_dim",
+    vmap_inplace="fallback",
+    computes_in_out_dtype=True,
     self=lambda grad, dim, _self_scalar_type: _cumsum_backward(grad.to(_self_scalar_type), dim),
 )
 def cumsum(self: Array, dim: Any, *, dtype: Any = None) -> Array:
@@ -61,6 +67,7 @@ def cumsum(self: Array, dim: Any, *, dtype: Any = None) -> Array:
     return _running(np.add, self, dim, dtype)
 
 
+@composite(vmap_inplace="fallback")
 def cumsum_(self: Tensor, dim: Any, *, dtype: Any = None) -> Tensor:
     """cumsum, in place."""
     return _run_in_place("cumsum", self, dim, dtype)
@@ -68,6 +75,11 @@ def cumsum_(self: Tensor, dim: Any, *, dtype: Any = None) -> Tensor:
 
 @op(
     "CumprodBackward0",
+    complex="holomorphic",
+    tangent_writes=0,
+    vmap="along_dim",
+    vmap_inplace="fallback",
+    computes_in_out_dtype=True,
     self=lambda grad, self, dim, result: _cumprod_backward(grad.to(self.dtype), self, dim, result),
 )
 def cumprod(self: Array, dim: Any, *, dtype: Any = None) -> Array:
@@ -75,6 +87,7 @@ def cumprod(self: Array, dim: Any, *, dtype: Any = None) -> Array:
     return _running(np.multiply, self, dim, dtype)
 
 
+@composite(vmap_inplace="fallback")
 def cumprod_(self: Tensor, dim: Any, *, dtype: Any = None) -> Tensor:
     """cumprod, in place."""
     return _run_in_place("cumprod", self, dim, dtype)
@@ -174,8 +187,18 @@ def _cumulative_extreme(name: str, node: str, function: Any, text: str) -> Any:
 
     forward.__name__ = name
     formula = {"self": lambda grad, self, indices, dim: _cummax_backward(grad, self, indices, dim)}
-    op(node, outputs="values indices", returns=getattr(structseq, name), **formula)(forward)
+    op(
+        node,
+        outputs="values indices",
+        returns=getattr(structseq, name),
+        no_complex=f"{name}_cpu",
+        complex_if="empty or 0-d",
+        vmap="along_dim",
+        contiguous_result=True,
+        **formula,
+    )(forward)
 
+    @composite(vmap="decompose")
     def run(input: Tensor, dim: Any = MISSING, *, out: Any = None) -> Any:
         return several(ROWS[name], out, input, dim)
 
@@ -210,6 +233,9 @@ def _logcumsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any)
 
 @op(
     "LogcumsumexpBackward0",
+    complex="as_written",
+    vmap="along_dim",
+    contiguous_result=True,
     self=lambda grad, self, result, dim: _logcumsumexp_backward(grad, self, result, dim),
 )
 def logcumsumexp(self: Array, dim: Any) -> Array:

@@ -13,7 +13,7 @@ from .sum_mean_prod import axes_of
 PUBLIC = ("hash_tensor",)
 
 
-@op(name="hash_tensor", tensors="self")
+@op(name="hash_tensor", tensors="self", vmap="fallback", operator="hash_tensor")
 def hash_tensor(self: Array, dim: Any = (), *, keepdim: bool = False, mode: int = 0) -> Array:
     """The exclusive or of the elements as uint64, over all dimensions or the given ones.
 

@@ -15,6 +15,7 @@ from ..._autograd.tensor import Tensor
 from ..._autograd.undefined_gradient import unsupported
 from ..._c10 import dtypes, structseq
 from ..._c10.errors import unimplemented
+from ..._c10.operator_facts import composite
 from ..creation.ranges import linspace
 from ..out import check_count, check_out, store_together
 from ..registry import Array, Row, op
@@ -157,6 +158,8 @@ _NO_GRADIENT = unsupported("histogram")
     name="histogram",
     outputs="hist bin_edges",
     returns=structseq.histogram,
+    overload="bin_ct",
+    vmap="fallback",
     self=_NO_GRADIENT,
     weight=_NO_GRADIENT,
 )
@@ -174,6 +177,8 @@ def _histogram(
     name="histogram_between",
     outputs="hist bin_edges",
     returns=structseq.histogram,
+    overload="bins_tensor",
+    vmap="fallback",
     self=_NO_GRADIENT,
     bins=_NO_GRADIENT,
     weight=_NO_GRADIENT,
@@ -185,6 +190,11 @@ def _histogram_between(
     return _counted(points, [bins], None if weight is None else weight.reshape(-1), density), bins.copy()
 
 
+def _overload(input: Any, bins: Any, *others: Any, **named: Any) -> str:
+    return "bins_tensor" if isinstance(bins, Tensor) else "bin_ct"
+
+
+@composite(vmap="fallback", overload=_overload)
 def histogram(
     input: Tensor,
     bins: Any = 100,
@@ -279,12 +289,14 @@ def _counts_of(self: Array, bins: Any, range: Any = None, weight: Any = None, de
     "NotImplemented",
     name="_histogramdd_from_bin_tensors",
     lists="bins",
+    operator="_histogramdd_from_bin_tensors",
     inputs=dict.fromkeys(("self", "bins", "weight"), unsupported("_histogramdd_from_bin_tensors")),
 )
 def _counts_between(self: Array, bins: Any, weight: Any = None, density: bool = False) -> Array:
     return _counted(self, bins, weight, density)
 
 
+@composite(variants="function", vmap="no_fallback")
 def histogramdd(
     input: Tensor, bins: Any, range: Any = None, weight: Tensor | None = None, density: bool = False
 ) -> Any:

@@ -14,6 +14,7 @@ from ..._autograd.tensor import Tensor, make
 from ..._autograd.views import increment_version
 from ..._c10 import dtypes, errors, structseq
 from ..._c10.errors import unimplemented
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dim
 from ..creation.factories import zeros_like
 from ..inplace import placed
@@ -41,7 +42,14 @@ def _reduce_all(name: str, node: str, function: Any) -> Any:
         return np.asarray(function.reduce(self, axis=None))
 
     forward.__name__ = name
-    return op(node, self=lambda grad, self, result: evenly_distribute(grad, self, result))(forward)
+    return op(
+        node,
+        no_complex=f"{name}_all",
+        complex_if="empty",
+        kernel_writes=1,
+        vmap="full_reduction",
+        self=lambda grad, self, result: evenly_distribute(grad, self, result),
+    )(forward)
 
 
 _max_all = _reduce_all("max", "MaxBackward1", np.maximum)
@@ -94,7 +102,17 @@ def _reduce_dim(name: str, node: str, find: Any) -> Any:
     )}  # fmt: skip
     forward.__name__ = f"{name}_dim"
     returns = getattr(structseq, name)
-    return op(node, outputs="values indices", returns=returns, **formula)(forward)
+    refused = RuntimeError(f"{name}(): does not support complex input")
+    return op(
+        node,
+        outputs="values indices",
+        returns=returns,
+        no_complex=refused,
+        overload="dim",
+        vmap="reduction_dim",
+        kernel_writes=2,
+        **formula,
+    )(forward)
 
 
 _reduce_dim("max", "MaxBackward0", np.argmax)
@@ -102,6 +120,7 @@ _reduce_dim("min", "MinBackward0", np.argmin)
 
 
 def _extreme(name: str, every: Any, pairwise: Any, text: str) -> Any:
+    @composite(vmap="decompose")
     def reduce(
         input: Tensor,
         dim: Any = MISSING,
@@ -169,8 +188,16 @@ def _ax(name: str, node: str, function: Any, text: str) -> Any:
     formula = {
         "self": lambda grad, self, result, dim, keepdim: _amax_backward(grad, self, result, dim, keepdim)
     }
-    row = op(node, **formula)(forward)
+    row = op(
+        node,
+        no_complex=f"{name.removeprefix('a')}_values_cpu",
+        complex_if="empty",
+        vmap="reduction_dims",
+        kernel_writes=1,
+        **formula,
+    )(forward)
 
+    @composite(vmap="decompose")
     def reduce(input: Tensor, dim: Any = (), keepdim: bool = False, *, out: Any = None) -> Tensor:
         return row(input, dims(dim) or (), keepdim, out=out)
 
@@ -209,6 +236,7 @@ def _aminmax_backward(
     name="aminmax",
     outputs="min max",
     returns=structseq.aminmax,
+    vmap="reduction_dim",
     self=lambda grads, self, dim, keepdim, min, max: _aminmax_backward(self, dim, keepdim, grads, min, max),
 )
 def _aminmax(self: Array, dim: Any = None, keepdim: bool = False) -> tuple[Array, Array]:
@@ -232,6 +260,7 @@ def _aminmax(self: Array, dim: Any = None, keepdim: bool = False) -> tuple[Array
     )
 
 
+@composite(vmap="decompose")
 def aminmax(input: Tensor, *, dim: Any = None, keepdim: bool = False, out: Any = None) -> Any:
     """The least and the greatest element."""
     return several(ROWS["aminmax"], out, input, dim, keepdim)
@@ -256,7 +285,8 @@ def _arg(name: str, find: Any, text: str) -> Any:
         return np.asarray(find(self, axis=axis, keepdims=keepdim), np.int64)
 
     forward.__name__, forward.__doc__ = name, text
-    return op(tensors="self")(forward)
+    refused = RuntimeError(f"{name}(): does not support complex input")
+    return op(tensors="self", no_complex=refused, vmap="reduction_dim")(forward)
 
 
 argmax = _arg("argmax", np.argmax, "Where the greatest element is, the first of equals.")

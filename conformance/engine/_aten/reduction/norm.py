@@ -12,6 +12,7 @@ from ..._autograd.inplace_checks import warn_of_lost_part
 from ..._autograd.tensor import Tensor
 from ..._c10 import dtypes
 from ..._c10.errors import wrong_type
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dim
 from ..._c10.slots import on_first_use
 from ..kernels import check_subtractable, half_up
@@ -94,6 +95,8 @@ def check_order(name: str, ord: Any) -> None:
 @op(
     "LinalgVectorNormBackward0",
     name="linalg_vector_norm",
+    complex="as_written",
+    vmap="reduction_dims",
     self=lambda grad, self, ord, result, dim, keepdim: norm_backward(
         grad, self, ord, result, dim or (), keepdim
     ),
@@ -152,6 +155,7 @@ def _check_identity(name: str, self: Array, ord: Any, dim: tuple[int, ...]) -> N
             )
 
 
+@composite(vmap="decompose")
 def vector_norm(
     x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None
 ) -> Tensor:
@@ -162,6 +166,9 @@ def vector_norm(
 @op(
     "NormBackward1",
     name="norm_along",
+    complex="as_written",
+    tangent_writes="norm",
+    vmap="reduction_dims",
     self=lambda grad, self, p, result, dim, keepdim: norm_backward(grad, self, p, result, dim, keepdim),
 )
 def norm_along(self: Array, p: Any, dim: tuple[int, ...], keepdim: bool = False) -> Array:
@@ -173,6 +180,7 @@ def norm_along(self: Array, p: Any, dim: tuple[int, ...], keepdim: bool = False)
 @op(
     "NormBackward0",
     name="norm_whole",
+    complex="as_written",
     self=lambda grad, self, p, result: norm_backward(grad, self, p, result, (), False),
 )
 def norm_whole(self: Array, p: Any) -> Array:
@@ -181,6 +189,7 @@ def norm_whole(self: Array, p: Any) -> Array:
     return norm_array(self, p, axes_of((), self.ndim), False)
 
 
+@composite(vmap="decompose")
 def norm(
     input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None
 ) -> Tensor:
@@ -205,6 +214,10 @@ def _dist_backward(grad: Tensor, self: Tensor, other: Tensor, p: Any, result: Te
     meet="self other",
     check=check_subtractable,
     numbers=False,
+    complex="as_written",
+    tangent_writes="norm",
+    out=False,
+    elementwise=False,
     self=lambda grad, self, other, p, result: _dist_backward(grad, self, other, p, result),
     other=lambda grad, self, other, p, result: _negative(_dist_backward(grad, self, other, p, result)),
 )
@@ -244,7 +257,15 @@ def _renorm_backward(grad: Tensor, self: Tensor, p: Any, dim: Any, maxnorm: Any)
     return where(norm > maxnorm, scaled.to(grad.dtype), grad)
 
 
-@op("RenormBackward0", self=lambda grad, self, p, dim, maxnorm: _renorm_backward(grad, self, p, dim, maxnorm))
+@op(
+    "RenormBackward0",
+    complex="as_written",
+    tangent_writes=0,
+    vmap="fallback",
+    vmap_inplace="fallback",
+    inplace="method",
+    self=lambda grad, self, p, dim, maxnorm: _renorm_backward(grad, self, p, dim, maxnorm),
+)
 def renorm(self: Array, p: Any, dim: Any, maxnorm: Any) -> Array:
     """Slices along a dimension, scaled down to a norm of at most maxnorm."""
     for what, number in (("p", p), ("maxnorm", maxnorm)):

@@ -11,6 +11,7 @@ from ..._autograd.tensor import Tensor
 from ..._autograd.undefined_gradient import unsupported
 from ..._c10 import dtypes, errors
 from ..._c10.errors import unimplemented, wrong_type
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dim
 from ..kernels import need_floats
 from ..registry import Array, op
@@ -74,6 +75,9 @@ def _pieces(ends: Array) -> Iterator[tuple[tuple[int, ...], slice]]:
     "SegmentReduceBackward0",
     name="segment_reduce",
     tensors="lengths indices offsets",
+    jvp="not_implemented",
+    vmap="fallback",
+    refuses_index_grad=True,
     data=lambda grad, data, result, reduce, lengths, offsets, axis, initial: _backward(
         grad, result, data, reduce, lengths, offsets, axis, initial
     ),
@@ -154,6 +158,7 @@ def _backward(
     return found
 
 
+@composite(variants="function", vmap="fallback")
 def segment_reduce(
     data: Tensor,
     reduce: str,

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor, make
 from ..._c10 import dtypes, structseq
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import like_steps, wrap_dim
 from ..creation.factories import full_like
 from ..indexing.gather_scatter import read_along
@@ -50,6 +51,9 @@ def _gather_back(grad: Tensor, dim: Any, indices: Tensor, shape: tuple[int, ...]
     name="sort",
     outputs="values indices",
     returns=structseq.sort,
+    no_complex=RuntimeError(" Sort does not support complex dtypes on CPU"),
+    vmap="along_dim",
+    kernel_writes=1,
     self=lambda grad, self_sym_sizes, dim, indices: _gather_back(grad, dim, indices, self_sym_sizes),
 )
 def _sort(self: Array, dim: Any = -1, descending: bool = False) -> tuple[Array, Array]:
@@ -61,6 +65,10 @@ def _sort(self: Array, dim: Any = -1, descending: bool = False) -> tuple[Array, 
     name="sort_stable",
     outputs="values indices",
     returns=structseq.sort,
+    overload="stable",
+    no_complex=RuntimeError(" Sort does not support complex dtypes on CPU"),
+    vmap="along_dim",
+    kernel_writes=1,
     self=lambda grad, self_sym_sizes, dim, indices: _gather_back(grad, dim, indices, self_sym_sizes),
 )
 def _sort_stable(self: Array, stable: Any, dim: Any = -1, descending: bool = False) -> tuple[Array, Array]:
@@ -75,6 +83,7 @@ _STABLE = (
 )
 
 
+@composite(vmap="decompose")
 def sort(
     input: Tensor, *places: Any, dim: Any = -1, descending: bool = False, stable: Any = _ABSENT,
     out: Any = None,
@@ -96,6 +105,7 @@ def sort(
     return several(ROWS["sort_stable"], out, input, stable, dim, descending)
 
 
+@composite(vmap="decompose")
 def argsort(
     input: Tensor,
     *places: Any,
@@ -109,6 +119,7 @@ def argsort(
     return given("argsort", out, found)
 
 
+@composite(vmap="decompose")
 def msort(input: Tensor, *, out: Any = None) -> Tensor:
     """The elements in order along the first dimension."""
     return given("msort", out, sort(input, 0)[0])
@@ -122,6 +133,8 @@ def msort(input: Tensor, *, out: Any = None) -> Tensor:
     name="topk",
     outputs="values indices",
     returns=structseq.topk,
+    vmap="along_dim",
+    contiguous_result=True,
     self=lambda grad, self_sym_sizes, dim, indices: _gather_back(grad, dim, indices, self_sym_sizes),
 )
 def _topk(
@@ -139,6 +152,7 @@ def _topk(
     return np.take_along_axis(self, where, axis), where
 
 
+@composite(vmap="decompose")
 def topk(
     input: Tensor, k: Any, dim: Any = -1, largest: bool = True, sorted: bool = True, *, out: Any = None
 ) -> Any:
@@ -152,6 +166,8 @@ def topk(
     name="kthvalue",
     outputs="values indices",
     returns=structseq.kthvalue,
+    vmap="reduction_dim",
+    kernel_writes=1,
     self=lambda grad, self_sym_sizes, dim, indices, keepdim: value_selecting_backward(
         grad, dim, indices, self_sym_sizes, keepdim
     ),
@@ -166,6 +182,7 @@ def _kthvalue(self: Array, k: int, dim: Any = -1, keepdim: bool = False) -> tupl
     return taken(self, kth_index(self, k - 1, axis) if self.ndim else np.zeros((), np.int64), axis, keepdim)
 
 
+@composite(vmap="decompose")
 def kthvalue(input: Tensor, k: Any, dim: Any = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """The k-th least element along a dimension, and where it is."""
     if out is not None:
@@ -200,7 +217,13 @@ def _median_all(name: str, node: str, ignore_nan: bool) -> Any:
         return flat[_median_index(flat, 0, ignore_nan)].copy()
 
     forward.__name__ = name
-    return op(node, self=lambda grad, self, result: evenly_distribute(grad, self, result))(forward)
+    return op(
+        node,
+        no_complex="median_cpu",
+        complex_if="empty",
+        vmap="full_reduction",
+        self=lambda grad, self, result: evenly_distribute(grad, self, result),
+    )(forward)
 
 
 def _median_dim(name: str, node: str, ignore_nan: bool) -> Any:
@@ -215,7 +238,15 @@ def _median_dim(name: str, node: str, ignore_nan: bool) -> Any:
     formula = {"self": lambda grad, self_sym_sizes, dim, indices, keepdim: value_selecting_backward(
         grad, dim, indices, self_sym_sizes, keepdim
     )}  # fmt: skip
-    return op(node, outputs="values indices", returns=getattr(structseq, name), **formula)(forward)
+    return op(
+        node,
+        outputs="values indices",
+        returns=getattr(structseq, name),
+        overload="dim",
+        no_complex="median_out",
+        vmap="reduction_dim",
+        **formula,
+    )(forward)
 
 
 def _median(name: str, ignore_nan: bool, text: str) -> Any:
@@ -223,6 +254,7 @@ def _median(name: str, ignore_nan: bool, text: str) -> Any:
     every = _median_all(name, f"{node}Backward0", ignore_nan)
     _median_dim(name, f"{node}Backward1", ignore_nan)
 
+    @composite(vmap="decompose")
     def reduce(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
         if dim is None:
             return every(input, out=out)
@@ -256,6 +288,9 @@ def _mode_index(array: Array, axis: int) -> Array:
     name="mode",
     outputs="values indices",
     returns=structseq.mode,
+    no_complex="mode_cpu",
+    complex_if="empty or 0-d",
+    vmap="reduction_dim",
     self=lambda grad, self_sym_sizes, dim, indices, keepdim: value_selecting_backward(
         grad, dim, indices, self_sym_sizes, keepdim
     ),
@@ -268,6 +303,7 @@ def _mode(self: Array, dim: Any = -1, keepdim: bool = False) -> tuple[Array, Arr
     return taken(self, _mode_index(self, axis), axis, keepdim)
 
 
+@composite(vmap="decompose")
 def mode(input: Tensor, dim: Any = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """The most frequent element along a dimension, the least of equals, and where one is."""
     return several(ROWS["mode"], out, input, dim, keepdim)
@@ -335,6 +371,7 @@ def _interpolated(ranked: Tensor, q: Tensor, interpolation: str, ignore_nan: boo
 
 
 def _quantiles(name: str, ignore_nan: bool, text: str) -> Any:
+    @composite(vmap="fallback", autocast="fp32", overload="default scalar")
     def reduce(
         input: Tensor, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear",
         out: Any = None,

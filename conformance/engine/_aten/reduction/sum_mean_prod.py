@@ -12,6 +12,7 @@ from ..._autograd.tensor import Tensor, make
 from ..._autograd.validate_outputs import is_expandable_to, sum_to
 from ..._c10 import dtypes
 from ..._c10.modes import state
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import sizes, wrap_dim, wrap_dims
 from ..creation.factories import zeros_like
 from ..kernels import MANY, kept, need_floats
@@ -96,7 +97,15 @@ def sum_backward(grad: Tensor, shape: tuple[int, ...], dim: Any, keepdim: bool) 
     return grad.expand(shape)
 
 
-@op("SumBackward0", name="sum", self=lambda grad, self_sym_sizes: grad.expand(self_sym_sizes))
+@op(
+    "SumBackward0",
+    name="sum",
+    complex="holomorphic",
+    jvp="auto_linear",
+    kernel_writes=1,
+    vmap="full_reduction",
+    self=lambda grad, self_sym_sizes: grad.expand(self_sym_sizes),
+)
 def _sum_all(self: Array, dtype: Any = None) -> Array:
     return add_up(real_part(self, dtype), None, _sum_type(self, dtype))
 
@@ -104,6 +113,12 @@ def _sum_all(self: Array, dtype: Any = None) -> Array:
 @op(
     "SumBackward1",
     name="sum_dim",
+    overload="dim_IntList",
+    complex="holomorphic",
+    jvp="auto_linear",
+    vmap="reduction_dims",
+    computes_in_out_dtype=True,
+    kernel_writes=1,
     self=lambda grad, self_sym_sizes, dim, keepdim: sum_backward(grad, self_sym_sizes, dim, keepdim),
 )
 def _sum_dim(self: Array, dim: Any, keepdim: bool = False, dtype: Any = None) -> Array:
@@ -117,6 +132,7 @@ _NEEDS_DIM = (
 )
 
 
+@composite(vmap="decompose")
 def sum(
     input: Tensor,
     dim: Any = ABSENT,
@@ -135,6 +151,7 @@ def sum(
     return _sum_dim(input, dims(dim), keepdim, dtype, out=out)
 
 
+@composite(variants="method", vmap="decompose")
 def sum_to_size(self: Tensor, *sides: Any, size: Any = None) -> Tensor:
     """The sum over the dimensions that broadcasting added."""
     shape = sizes(sides if size is None else (size,), "sum_to_size(): argument 'size'")
@@ -150,6 +167,10 @@ def _nansum_backward(grad: Tensor, self: Tensor, dim: Any, keepdim: bool) -> Ten
 @op(
     "NansumBackward0",
     name="nansum",
+    no_complex=RuntimeError("nansum on CPU does not support complex inputs"),
+    vmap="reduction_dims",
+    computes_in_out_dtype=True,
+    kernel_writes=1,
     self=lambda grad, self, dim, keepdim: _nansum_backward(grad.to(self.dtype), self, dim, keepdim),
 )
 def _nansum(self: Array, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Array:
@@ -161,6 +182,7 @@ def _nansum(self: Array, dim: Any = None, keepdim: bool = False, dtype: Any = No
     return add_up(self, axes_of(dim, self.ndim), kind, keepdim)
 
 
+@composite(vmap="decompose")
 def nansum(
     input: Tensor,
     dim: Any = None,
@@ -206,6 +228,10 @@ def _average(
 @op(
     "MeanBackward0",
     name="mean",
+    complex="holomorphic",
+    jvp="auto_linear",
+    kernel_writes=2,
+    vmap="full_reduction",
     self=lambda grad, self_sym_sizes, self_sym_numel: over(grad.expand(self_sym_sizes), self_sym_numel),
 )
 def _mean_all(self: Array, dtype: Any = None) -> Array:
@@ -216,6 +242,11 @@ def _mean_all(self: Array, dtype: Any = None) -> Array:
 @op(
     "MeanBackward1",
     name="mean_dim",
+    overload="dim",
+    complex="holomorphic",
+    jvp="auto_linear",
+    vmap="reduction_dims",
+    kernel_writes=2,
     self=lambda grad, self_sym_sizes, self_sym_numel, dim, keepdim: mean_backward(
         grad, self_sym_sizes, self_sym_numel, dim, keepdim
     ),
@@ -241,6 +272,7 @@ def mean_backward(grad: Tensor, shape: tuple[int, ...], numel: int, dim: Any, ke
     return over(sum_backward(grad, shape, dim, keepdim), n)
 
 
+@composite(vmap="decompose")
 def mean(
     input: Tensor,
     dim: Any = ABSENT,
@@ -255,6 +287,7 @@ def mean(
     return _mean_dim(input, None if dim is ABSENT else dims(dim), keepdim, dtype, out=out)
 
 
+@composite(vmap="decompose")
 def nanmean(
     input: Tensor,
     dim: Any = None,
@@ -317,6 +350,11 @@ def _multiply(array: Array, axes: Any, dtype: Any, keepdims: bool = False) -> Ar
 @op(
     "ProdBackward0",
     name="prod",
+    complex="holomorphic",
+    autocast="fp32",
+    computes_in_out_dtype=True,
+    kernel_writes=1,
+    vmap="full_reduction",
     self=lambda grad, self, result: _prod_backward(grad, self.to(grad.dtype), result),
 )
 def _prod_all(self: Array, dtype: Any = None) -> Array:
@@ -326,6 +364,12 @@ def _prod_all(self: Array, dtype: Any = None) -> Array:
 @op(
     "ProdBackward1",
     name="prod_dim",
+    overload="dim_int",
+    complex="holomorphic",
+    autocast="fp32",
+    vmap="reduction_dim",
+    computes_in_out_dtype=True,
+    kernel_writes=1,
     self=lambda grad, self, result, dim, keepdim: _prod_dim_backward(
         grad, self.to(grad.dtype), result, dim, keepdim
     ),
@@ -335,6 +379,7 @@ def _prod_dim(self: Array, dim: Any, keepdim: bool = False, dtype: Any = None) -
     return _multiply(self, axis if self.ndim else (), dtype, keepdim)
 
 
+@composite(vmap="decompose")
 def prod(
     input: Tensor,
     dim: Any = None,
@@ -402,6 +447,10 @@ def _logsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any, ke
     name="logsumexp",
     meet="self",
     to_float=True,
+    complex="holomorphic",
+    vmap="reduction_dims",
+    elementwise=False,
+    kernel_writes=1,
     self=lambda grad, self, result, dim, keepdim: _logsumexp_backward(grad, self, result, dim, keepdim),
 )
 def _logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Array:
@@ -418,6 +467,7 @@ def _logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Array:
     return np.asarray(total + (top if keepdim else np.squeeze(top, axes)))
 
 
+@composite(vmap="decompose")
 def logsumexp(input: Tensor, dim: Any, keepdim: bool = False, *, out: Any = None) -> Tensor:
     """The logarithm of the sum of exponentials, without overflow."""
     return _logsumexp(input, dims(dim), keepdim, out=out)

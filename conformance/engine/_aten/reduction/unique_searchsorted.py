@@ -12,6 +12,7 @@ from ..._autograd.tensor import Tensor, make, wrap
 from ..._autograd.undefined_gradient import undefined
 from ..._c10 import dtypes
 from ..._c10.errors import unimplemented
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import existing_dim
 from ..._c10.warn_once import warn_once
 from ..kernels import half_up, need_floats, need_integers, refuse_bools
@@ -35,12 +36,24 @@ def _outermost(array: Array, axis: int) -> Array:
     return np.moveaxis(np.array(np.moveaxis(array, axis, 0), order="C"), 0, axis)
 
 
-@op("Unique2Backward0", outputs="values inverse counts", self=undefined("_unique2"))
+@op(
+    "Unique2Backward0",
+    outputs="values inverse counts",
+    no_complex="unique",
+    jvp="not_implemented",
+    self=undefined("_unique2"),
+)
 def _unique2(self: Array) -> Any:
     return _distinct(self, None)
 
 
-@op("UniqueDimBackward0", outputs="values inverse counts", self=undefined("unique_dim"))
+@op(
+    "UniqueDimBackward0",
+    outputs="values inverse counts",
+    no_complex="unique_dim",
+    jvp="not_implemented",
+    self=undefined("unique_dim"),
+)
 def _unique_dim(self: Array, dim: int) -> Any:
     axis = _slices_along(dim, self)
     if not self.shape[axis]:
@@ -77,6 +90,8 @@ def _runs(rows: Array) -> tuple[Array, Array, Array]:
     "UniqueConsecutiveBackward0",
     name="unique_consecutive",
     outputs="values inverse counts",
+    no_complex="unique",
+    jvp="not_implemented",
     self=undefined("unique_consecutive"),
 )
 def _unique_consecutive(self: Array) -> Any:
@@ -85,7 +100,13 @@ def _unique_consecutive(self: Array) -> Any:
     return flat[first], inverse.reshape(self.shape), counts
 
 
-@op("UniqueConsecutiveBackward0", outputs="values inverse counts", self=undefined("unique_consecutive"))
+@op(
+    "UniqueConsecutiveBackward0",
+    outputs="values inverse counts",
+    no_complex="unique_dim",
+    jvp="not_implemented",
+    self=undefined("unique_consecutive"),
+)
 def _unique_dim_consecutive(self: Array, dim: int) -> Any:
     axis = _slices_along(dim, self)
     first, inverse, counts = _runs(np.moveaxis(self, axis, 0))
@@ -122,6 +143,7 @@ def unchosen(name: str) -> Any:
     return function
 
 
+@composite(vmap="dynamic", operator="_unique2")
 def unique(
     input: Tensor,
     sorted: bool = True,
@@ -134,6 +156,7 @@ def unique(
     return _chosen(found, return_inverse, return_counts)
 
 
+@composite(vmap="dynamic")
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: Any = None
 ) -> Any:
@@ -142,6 +165,7 @@ def unique_consecutive(
     return _chosen(found, return_inverse, return_counts)
 
 
+@composite(variants="function", vmap="decompose")
 def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     """The index in each dimension that the places in flat memory stand for.
 
@@ -225,6 +249,7 @@ def _warn_of_copies(**tensors: Any) -> None:
             )
 
 
+@composite(variants="function")
 def searchsorted(
     sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None,
     sorter: Tensor | None = None, out: Any = None,
@@ -278,6 +303,7 @@ def searchsorted(
     return store_out("searchsorted", out, found)
 
 
+@composite(variants="function")
 def bucketize(
     input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Any = None
 ) -> Tensor:
@@ -290,6 +316,7 @@ def bucketize(
 # Counts -------------------------------------------------------------------------------------------
 
 
+@composite(vmap="fallback")
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each small number occurs, or the sum of the weights where it does."""
     array = input._array
@@ -307,7 +334,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     return wrap(np.bincount(array, given, minlength).astype(kind, copy=False))
 
 
-@op(name="histc", tensors="self")
+@op(name="histc", tensors="self", vmap="fallback")
 def histc(self: Array, bins: int = 100, min: Any = 0, max: Any = 0) -> Array:
     """How many elements fall into each of equally wide bins."""
     refuse_bools("linspace_cpu", self)

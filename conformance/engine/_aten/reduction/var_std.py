@@ -10,6 +10,7 @@ import numpy as np
 from ..._autograd.tensor import Tensor
 from ..._c10.dtypes import F64, number_within
 from ..._c10.modes import state
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dims
 from ..._c10.warn_once import warn_program
 from ..._c10.zero_tensor import in_memory
@@ -119,6 +120,9 @@ def _plus_mean(
 @op(
     "VarBackward0",
     name="var",
+    overload="correction",
+    complex="as_written",
+    vmap="reduction_dims",
     self=lambda grad, self, dim, correction, keepdim: variance_backward(grad, self, dim, correction, keepdim),
 )
 def _var(self: Array, dim: Any, correction: Any, keepdim: bool) -> Array:
@@ -128,6 +132,10 @@ def _var(self: Array, dim: Any, correction: Any, keepdim: bool) -> Array:
 @op(
     "StdBackward0",
     name="std",
+    overload="correction",
+    complex="as_written",
+    tangent_writes=1,
+    vmap="reduction_dims",
     self=lambda grad, self, result, dim, correction, keepdim: _std_backward(
         result, grad, self, dim, correction, keepdim
     ),
@@ -139,7 +147,7 @@ def _std(self: Array, dim: Any, correction: Any, keepdim: bool) -> Array:
 @op(
     "VarMeanBackward0",
     name="var_mean",
-    outputs="result0 result1",
+    outputs="result0 result1", overload="correction", complex="as_written", vmap="reduction_dims",
     self=lambda grads, self, dim, correction, keepdim: _plus_mean(
         None if grads[0] is None else variance_backward(grads[0], self, dim, correction, keepdim),
         grads[1], self, dim, keepdim,
@@ -153,7 +161,7 @@ def _var_mean(self: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Ar
 @op(
     "StdMeanBackward0",
     name="std_mean",
-    outputs="result0 result1",
+    outputs="result0 result1", overload="correction", complex="as_written", vmap="reduction_dims",
     self=lambda grads, self, result0, dim, correction, keepdim: _plus_mean(
         None if grads[0] is None else _std_backward(result0, grads[0], self, dim, correction, keepdim),
         grads[1], self, dim, keepdim,
@@ -168,6 +176,7 @@ _FLAGS = (bool, type(None))
 
 
 def _spread(name: str, row: Any, text: str) -> Any:
+    @composite(variants="function" if name.endswith("_mean") else None, vmap="decompose")
     def reduce(
         input: Tensor, dim: Any = ABSENT, unbiased: Any = None, keepdim: bool = False, *,
         correction: Any = ABSENT, out: Any = None,
@@ -207,6 +216,7 @@ std_mean = _spread("std_mean", _std_mean, "Standard deviation and mean.")
 # Covariance ---------------------------------------------------------------------------------------
 
 
+@composite(vmap="decompose")
 def cov(
     input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
 ) -> Tensor:
@@ -283,6 +293,7 @@ def _weights(
     return fweights if aweights is None else fweights * aweights
 
 
+@composite(vmap="decompose")
 def corrcoef(input: Tensor) -> Tensor:
     """The matrix of correlation coefficients of variables in rows."""
     if input._array.ndim > 2:

@@ -10,6 +10,7 @@ from ..._autograd.storage_impl import address, buffer, storage
 from ..._autograd.strided_geometry import as_strided_backward
 from ..._autograd.tensor import Tensor
 from ..._autograd.views import Geometry, layout_of_memory
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import empty_in_steps, sizes, wrap_dim
 from ..registry import ROWS, Array, op
 from .inplace_views import view_in_place
@@ -60,6 +61,7 @@ def _laid_over(self: Array, size: Any, stride: Any, storage_offset: Any) -> Arra
     "AsStridedBackward0",
     name="as_strided",
     view="default",
+    complex="holomorphic",
     self=lambda grad, size, stride, storage_offset, _geometry: as_strided_backward(grad, *_geometry),
 )
 def _as_strided(
@@ -68,9 +70,13 @@ def _as_strided(
     return _laid_over(self, size, stride, storage_offset)
 
 
-op("AsStridedBackward1", name="as_strided_in_place", view="default", **ROWS["as_strided"].formulas)(
-    ROWS["as_strided"].forward
-)
+op(
+    "AsStridedBackward1",
+    name="as_strided_in_place",
+    view="default",
+    complex="holomorphic",
+    **ROWS["as_strided"].formulas,
+)(ROWS["as_strided"].forward)
 
 
 def _arguments(self: Tensor, size: Any, stride: Any, storage_offset: Any) -> tuple[Any, ...]:
@@ -84,6 +90,7 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: Any = None
     return _as_strided(input, *_arguments(input, size, stride, storage_offset))
 
 
+@composite(variants="function, method", vmap="fallback")
 def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
     """as_strided in place."""
     return view_in_place(ROWS["as_strided_in_place"], self, *_arguments(self, size, stride, storage_offset))
@@ -95,6 +102,9 @@ def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: Any = None
 @op(
     "UnfoldBackward0",
     view="default",
+    complex="holomorphic",
+    vmap="along",
+    variants="method",
     self=lambda grad, self_sym_sizes, dimension, size, step: unfold_backward(
         grad, self_sym_sizes, dimension, size, step
     ),
@@ -118,6 +128,8 @@ def unfold(self: Array, dimension: Any, size: int, step: int) -> Array:
 
 @op(
     "UnfoldBackwardBackward0",
+    complex="holomorphic",
+    jvp="auto_linear",
     grad_in=lambda grad, dim, size, step: unfold(grad, dim, size, step),
 )
 def unfold_backward(grad_in: Array, input_sizes: Any, dim: Any, size: int, step: int) -> Array:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..._autograd.tensor import Tensor, wrap
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import broadcast_shapes as common_shape
 from ..._c10.size import Size
 from ..._c10.warn_once import warn_once
@@ -17,6 +18,7 @@ from .atleast import given_tensors, grown, one, three, two
 from .cat_stack import stack
 
 
+@composite(variants="function", vmap="decompose")
 def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     """Tensors expanded to their common shape."""
     given = given_tensors(tensors)
@@ -24,6 +26,7 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     return tuple(each if each._array.shape == shape else each.expand(shape) for each in given)
 
 
+@composite(variants="function")
 def broadcast_shapes(*shapes: Any) -> Size:
     """The shape to which shapes broadcast."""
     given = [(each,) if isinstance(each, int) else each for each in shapes if each is not None]
@@ -52,6 +55,7 @@ def broadcast_shapes(*shapes: Any) -> Size:
 
 
 def _at_least(ndim: int, grow: Any, text: str) -> Any:
+    @composite(variants="function", vmap="decompose")
     def atleast(*tensors: Any) -> Any:
         return grown(grow, tensors)
 
@@ -67,6 +71,7 @@ atleast_3d = _at_least(3, three, "The tensor with at least three dimensions.")
 # Grids --------------------------------------------------------------------------------------------
 
 
+@composite(variants="function", vmap="decompose")
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """The coordinates of a grid, a tensor for each axis."""
     given = given_tensors(tensors)
@@ -108,6 +113,7 @@ def grid(given: tuple[Tensor, ...], indexing: str) -> tuple[Tensor, ...]:
     return tuple(found)
 
 
+@composite(variants="function", vmap="decompose")
 def cartesian_prod(*tensors: Any) -> Tensor:
     """Every combination of one element from each vector, a row each."""
     given = given_tensors(tensors)
@@ -119,6 +125,7 @@ def cartesian_prod(*tensors: Any) -> Tensor:
     return stack([each.flatten() for each in grid(given, "ij")], 1)
 
 
+@composite(variants="function", vmap="decompose")
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
     """Every choice of r elements of a vector, a row each."""
     if input._array.ndim != 1:

@@ -11,6 +11,7 @@ from ..._autograd import batched_tensor
 from ..._autograd.tensor import Tensor, make
 from ..._c10 import dtypes
 from ..._c10.layout import following, suggest_memory_format
+from ..._c10.operator_facts import composite, without_defaults
 from ..._c10.shapes import ordered, viewed, wrap_dim
 from ..registry import ROWS, Array, op
 from ..type_promotion import check_list, check_views
@@ -39,6 +40,10 @@ def _cat_parts(grad: Tensor, places: Sequence[tuple[tuple[int, ...], bool]], dim
     "CatBackward0",
     name="cat",
     lists="tensors",
+    complex="holomorphic",
+    jvp="auto_linear",
+    autocast="promote",
+    schema_args=lambda tensors, dim=0, *further: (without_defaults((0,), (tensors, dim)), {}),
     inputs={"tensors": lambda grad, _tensors_places, dim: _cat_parts(grad, _tensors_places, dim)},
 )
 def _cat(tensors: Any, dim: Any, _tensors_places: Any) -> Array:
@@ -64,6 +69,7 @@ def _cat(tensors: Any, dim: Any, _tensors_places: Any) -> Array:
     return following(found, first) if len(formats) == 1 else ordered(found)
 
 
+@composite(variants="function", vmap="decompose")
 def cat(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
     """Tensors joined along a dimension."""
     check_list(tensors)
@@ -84,6 +90,9 @@ concat = concatenate = cat
     "StackBackward0",
     name="stack",
     lists="tensors",
+    complex="holomorphic",
+    jvp="auto_linear",
+    autocast="promote",
     inputs={"tensors": lambda grad, dim: [grad.select(dim, i) for i in range(grad._array.shape[dim])]},
 )
 def _stack(tensors: Any, dim: Any = 0) -> Array:
@@ -102,6 +111,7 @@ def _stack(tensors: Any, dim: Any = 0) -> Array:
     return viewed(joined.astype(kind, copy=False), (*shape[:axis], len(tensors), *shape[axis:]))
 
 
+@composite(variants="function", vmap="decompose")
 def stack(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
     """Tensors joined along a new dimension."""
     _refuse_empty("stack", tensors)
@@ -117,6 +127,7 @@ def _refuse_empty(name: str, tensors: Any) -> None:
         raise RuntimeError(f"{name} expects a non-empty TensorList")
 
 
+@composite(variants="function", vmap="decompose")
 def hstack(tensors: Any, *, out: Any = None) -> Tensor:
     """Tensors side by side."""
     _refuse_empty("hstack", tensors)
@@ -124,6 +135,7 @@ def hstack(tensors: Any, *, out: Any = None) -> Tensor:
     return cat(parts, 0 if parts[0]._array.ndim == 1 else 1, out=out)
 
 
+@composite(variants="function", vmap="decompose")
 def vstack(tensors: Any, *, out: Any = None) -> Tensor:
     """Tensors on top of each other."""
     _refuse_empty("vstack", tensors)
@@ -133,12 +145,14 @@ def vstack(tensors: Any, *, out: Any = None) -> Tensor:
 row_stack = vstack
 
 
+@composite(variants="function", vmap="decompose")
 def dstack(tensors: Any, *, out: Any = None) -> Tensor:
     """Tensors behind each other."""
     _refuse_empty("dstack", tensors)
     return cat(grown(three, (tensors,)), 2, out=out)
 
 
+@composite(variants="function", vmap="no_fallback")
 def column_stack(tensors: Any, *, out: Any = None) -> Tensor:
     """Tensors side by side, vectors as columns."""
     _refuse_empty("column_stack", tensors)
@@ -169,6 +183,8 @@ def _blocks(grad: Tensor, shapes: Sequence[tuple[int, ...]]) -> list[Tensor]:
     "BlockDiagBackward0",
     name="block_diag",
     lists="tensors",
+    complex="holomorphic",
+    jvp="auto_linear",
     inputs={"tensors": lambda grad, _tensors_sym_sizes: _blocks(grad, _tensors_sym_sizes)},
 )
 def _block_diag(tensors: Any) -> Array:
@@ -192,6 +208,7 @@ def _block_diag(tensors: Any) -> Array:
     return result
 
 
+@composite(variants="function", vmap="decompose")
 def block_diag(*tensors: Tensor) -> Tensor:
     """Matrices on the diagonal of a large one."""
     check_list(tensors)

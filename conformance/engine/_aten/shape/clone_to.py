@@ -14,8 +14,16 @@ from ..._c10 import dtypes
 from ..._c10.device import check_device, device, parsed
 from ..._c10.errors import output_shape_differs
 from ..._c10.interpreter_stack import transforms
-from ..._c10.layout import LayoutError, is_contiguous_as, laid_out, preserve_format, suggest_memory_format
+from ..._c10.layout import (
+    LayoutError,
+    contiguous_format,
+    is_contiguous_as,
+    laid_out,
+    preserve_format,
+    suggest_memory_format,
+)
 from ..._c10.modes import state
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import (
     broadcast_shapes,
     is_dense,
@@ -29,12 +37,20 @@ from ..._c10.shapes import laid_out as in_order_of
 from ..registry import Array, op
 
 
-@op("CloneBackward0", name="clone", self=lambda grad: grad)
+@op(
+    "CloneBackward0",
+    name="clone",
+    complex="holomorphic",
+    jvp="auto_linear",
+    kernel_writes=1,
+    self=lambda grad: grad,
+)
 def _clone(self: Array, memory_format: Any = None) -> Array:
     copy = laid_out(self, memory_format)
     return like_steps(copy, self) if memory_format in (None, preserve_format) else copy
 
 
+@composite(vmap="decompose")
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """A recorded copy."""
     copy: Tensor = _clone(input) if memory_format is None else _clone(input, memory_format=memory_format)
@@ -50,6 +66,7 @@ def _check_none(name: str, beyond: tuple[Any, ...]) -> None:
         raise TypeError(f"{name}() takes 0 positional arguments but {len(beyond)} {were} given")
 
 
+@composite(variants="method", vmap="decompose")
 def contiguous(self: Tensor, *beyond: Any, memory_format: Any = None) -> Tensor:
     """The tensor itself where its memory is in order, else a copy that is."""
     _check_none("contiguous", beyond)
@@ -63,7 +80,16 @@ def contiguous(self: Tensor, *beyond: Any, memory_format: Any = None) -> Tensor:
     return in_order(self) if memory_format is None else _clone(self, memory_format)
 
 
-@op("CloneBackward0", name="_in_order", self=lambda grad: grad)
+@op(
+    "CloneBackward0",
+    name="_in_order",
+    complex="holomorphic",
+    jvp="auto_linear",
+    variants="",
+    operator="clone",
+    schema_args=lambda self: ((self,), {"memory_format": contiguous_format}),
+    self=lambda grad: grad,
+)
 def in_order(self: Array) -> Array:
     """A copy whose memory is in order.
 
@@ -86,6 +112,11 @@ def _cast_back(grad: Tensor, kind: Any) -> Tensor:
 @op(
     "ToCopyBackward0",
     name="_to_copy",
+    complex="holomorphic",
+    jvp="auto_linear",
+    vmap="pointwise",
+    kernel_writes=1,
+    schema_args=lambda self, dtype: ((self,), {"dtype": dtype}),
     self=lambda grad, _self_scalar_type: _cast_back(grad, _self_scalar_type),
 )
 def _to_copy(self: Array, dtype: Any, memory_format: Any = None) -> Array:
@@ -115,6 +146,7 @@ def _converted(array: Array, dtype: Any, memory_format: Any) -> Array:
     return laid_out(converted, memory_format)
 
 
+@composite(variants="method", vmap="decompose")
 def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """The tensor in another dtype; itself where nothing changes."""
     where = args[0] if args and args[0].__class__ in (str, device) else None
@@ -196,6 +228,7 @@ def real_part(array: Array, kind: dtypes.dtype | None) -> Array:
     return array.real
 
 
+@composite(variants="method", vmap="decompose")
 def type_as(self: Tensor, other: Tensor) -> Tensor:
     """The tensor in another tensor's dtype."""
     return _in(self, other.dtype)
@@ -206,6 +239,8 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
     name="copy",
     tensors="self",
     meet="",
+    complex="holomorphic",
+    vmap_inplace="aligned",
     self=lambda grad: _zeros_like(grad),
     src=lambda grad, _src_scalar_type: _cast_back(grad, _src_scalar_type),
 )
@@ -246,6 +281,8 @@ def _zeros_like(grad: Tensor) -> Tensor:
 @op(
     "RepeatBackward0",
     name="repeat",
+    complex="holomorphic",
+    jvp="auto_linear",
     self=lambda grad, repeats, self_sym_sizes: _repeat_backward(grad, repeats, self_sym_sizes),
 )
 def _repeat(self: Array, repeats: Any) -> Array:
@@ -275,12 +312,14 @@ def _repeat_backward(grad: Tensor, repeats: Sequence[int], shape: tuple[int, ...
     return grad.reshape(sizes).sum(repeated) if repeated else grad
 
 
+@composite(variants="method", vmap="decompose")
 def repeat(self: Tensor, *counts: Any, repeats: Any = None) -> Tensor:
     """The tensor tiled."""
     return _repeat(self, sizes(counts if repeats is None else (repeats,), "repeat(): argument 'repeats'"))
 
 
 def _cast(name: str, kind: dtypes.dtype) -> Any:
+    @composite(vmap="decompose")
     def method(self: Tensor, *beyond: Any, memory_format: Any = None) -> Tensor:
         _check_none(name, beyond)
         return _in(self, kind, memory_format=memory_format)

@@ -10,6 +10,7 @@ from ..._autograd.inplace_checks import write
 from ..._autograd.tensor import Tensor, make
 from ..._c10.dtypes import NUMBERS, number_within
 from ..._c10.errors import wrong_type
+from ..._c10.operator_facts import composite
 from ..creation.factories import zeros_like
 from ..inplace import is_free, lies_apart, run_inplace
 from ..registry import ROWS, Array, op
@@ -36,7 +37,16 @@ def copy_(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     return run_inplace(ROWS["copy"], [self, other])
 
 
-@op("FillBackward2", name="fill", self=lambda grad: make(np.zeros(grad._array.shape, grad._array.dtype)))
+@op(
+    "FillBackward2",
+    name="fill",
+    overload="Scalar",
+    complex="holomorphic",
+    vmap="fallback",
+    vmap_inplace="aligned",
+    overlap="allow",
+    self=lambda grad: make(np.zeros(grad._array.shape, grad._array.dtype)),
+)
 def _fill(self: Array, value: Any) -> Array:
     return np.full(self.shape, number_within(self.dtype, value), self.dtype)
 
@@ -44,6 +54,10 @@ def _fill(self: Array, value: Any) -> Array:
 @op(
     "FillBackward3",
     name="fill_tensor",
+    overload="Tensor",
+    complex="holomorphic",
+    handle_r_to_c=False,
+    vmap_inplace="aligned",
     self=lambda grad: make(np.zeros(grad._array.shape, grad._array.dtype)),
     value=lambda grad: grad.sum(),
 )
@@ -55,6 +69,7 @@ def _fill_tensor(self: Array, value: Array) -> Array:
     return np.full(self.shape, value, self.dtype)
 
 
+@composite(variants="function, method")
 def fill_(self: Tensor, value: Any) -> Tensor:
     """Every element the same number."""
     if value.__class__ in (int, float) and is_free(self):  # see Note [Written at once]
@@ -67,22 +82,44 @@ def fill_(self: Tensor, value: Any) -> Tensor:
     return run_inplace(ROWS["fill"], [self, value])
 
 
-_FILLED = op("FillBackward0", name="fill_copy", **ROWS["fill"].formulas)(ROWS["fill"].forward)
-_FILLED_TENSOR = op("FillBackward1", name="fill_tensor_copy", **ROWS["fill_tensor"].formulas)(
-    ROWS["fill_tensor"].forward
-)
+_FILLED = op(
+    "FillBackward0",
+    name="fill_copy",
+    overload="Scalar",
+    complex="holomorphic",
+    operator="fill",
+    **ROWS["fill"].formulas,
+)(ROWS["fill"].forward)
+_FILLED_TENSOR = op(
+    "FillBackward1",
+    name="fill_tensor_copy",
+    overload="Tensor",
+    complex="holomorphic",
+    handle_r_to_c=False,
+    operator="fill",
+    **ROWS["fill_tensor"].formulas,
+)(ROWS["fill_tensor"].forward)
 
 
+@composite(variants="function", vmap="fallback", overload="Tensor Scalar")
 def fill(input: Tensor, value: Any) -> Tensor:
     """A copy with every element the same number."""
     return (_FILLED_TENSOR if isinstance(value, Tensor) else _FILLED)(input, value)
 
 
-@op("ZeroBackward0", name="zero", self=lambda grad: zeros_like(grad))
+@op(
+    "ZeroBackward0",
+    name="zero",
+    complex="holomorphic",
+    vmap_inplace="aligned",
+    overlap="allow",
+    self=lambda grad: zeros_like(grad),
+)
 def _zero(self: Array) -> Array:
     return np.zeros(self.shape, self.dtype)
 
 
+@composite(variants="function, method")
 def zero_(self: Tensor) -> Tensor:
     """Every element 0."""
     if is_free(self):  # see Note [Written at once]

@@ -10,6 +10,7 @@ from numpy.lib.stride_tricks import as_strided
 from ..._autograd.tensor import Tensor, wrap
 from ..._c10.errors import unimplemented
 from ..._c10.layout import following
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import (
     existing_dim,
     is_dense,
@@ -26,7 +27,14 @@ from .clone_to import in_order
 # flip ---------------------------------------------------------------------------------------------
 
 
-@op("FlipBackward0", name="flip", self=lambda grad, dims: _flip(grad, dims))
+@op(
+    "FlipBackward0",
+    name="flip",
+    complex="holomorphic",
+    jvp="auto_linear",
+    vmap="along",
+    self=lambda grad, dims: _flip(grad, dims),
+)
 def _flip(self: Array, dims: Any) -> Array:
     axes = wrap_dims(dims, self.ndim)
     if not self.ndim:
@@ -38,11 +46,13 @@ def _flip(self: Array, dims: Any) -> Array:
     return like_steps(flipped, self) if self.size != 1 else as_strided(flipped, self.shape, self.strides)
 
 
+@composite(vmap="decompose")
 def flip(input: Tensor, *axes: Any, dims: Any = None) -> Tensor:
     """The order of the entries reversed along dimensions."""
     return _flip(input, sizes(axes if dims is None else (dims,), "flip(): argument 'dims'"))
 
 
+@composite(vmap="decompose")
 def fliplr(input: Tensor) -> Tensor:
     """The columns in reverse order."""
     if input._array.ndim < 2:
@@ -50,6 +60,7 @@ def fliplr(input: Tensor) -> Tensor:
     return _flip(input, (1,))
 
 
+@composite(vmap="decompose")
 def flipud(input: Tensor) -> Tensor:
     """The rows in reverse order."""
     if input._array.ndim < 1:
@@ -63,6 +74,8 @@ def flipud(input: Tensor) -> Tensor:
 @op(
     "RollBackward0",
     name="roll",
+    complex="holomorphic",
+    jvp="auto_linear",
     self=lambda grad, shifts, dims: _roll(grad, tuple(-n for n in reversed(shifts)), tuple(reversed(dims))),
 )
 def _roll(self: Array, shifts: Any, dims: Any = ()) -> Array:
@@ -90,6 +103,7 @@ def _roll(self: Array, shifts: Any, dims: Any = ()) -> Array:
     return result
 
 
+@composite(vmap="decompose")
 def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     """The entries moved along dimensions; what leaves at one end enters at the other."""
     shifts = sizes((shifts,), "roll(): argument 'shifts'")
@@ -97,7 +111,14 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     return _roll(input, shifts, dims)
 
 
-@op("Rot90Backward0", name="rot90", self=lambda grad, k, dims: _rot90(grad, -k, dims))
+@op(
+    "Rot90Backward0",
+    name="rot90",
+    complex="holomorphic",
+    jvp="auto_linear",
+    vmap="along",
+    self=lambda grad, k, dims: _rot90(grad, -k, dims),
+)
 def _rot90(self: Array, k: int, dims: Any) -> Array:
     total = self.ndim
     if len(dims) != 2:
@@ -115,6 +136,7 @@ def _rot90(self: Array, k: int, dims: Any) -> Array:
     return np.swapaxes(turned, first, second)
 
 
+@composite(vmap="decompose")
 def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
     """A plane of two dimensions turned by 90 degrees, k times."""
     return _rot90(input, k, tuple(dims))
@@ -123,6 +145,7 @@ def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
 # tile and repeat_interleave -----------------------------------------------------------------------
 
 
+@composite(vmap="decompose")
 def tile(input: Tensor, *repeats: Any, dims: Any = None) -> Tensor:
     """The tensor side by side with itself, so many times along each dimension."""
     times = sizes(repeats if dims is None else (dims,), "tile(): argument 'dims'")
@@ -139,6 +162,7 @@ def _interleave(repeats: Array) -> Array:
     return np.repeat(np.arange(repeats.size), repeats)
 
 
+@composite(vmap="decompose")
 def repeat_interleave(
     input: Tensor, repeats: Any = None, dim: Any = None, *, output_size: Any = None
 ) -> Tensor:

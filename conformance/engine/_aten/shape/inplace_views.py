@@ -23,6 +23,7 @@ from ..._autograd.views import check_inplace, increment_version, rebase_history
 from ..._c10 import errors
 from ..._c10.dtypes import c_name
 from ..._c10.modes import state
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import sizes
 from ..._c10.slots import on_first_use
 from ..registry import ROWS, Array, Row, op
@@ -36,7 +37,7 @@ view_batch_in_place: Callable[..., None] = on_first_use("view_batch_in_place")  
 def _twin(name: str, node: str) -> Row:
     """The row of a view under the node that its in-place form has."""
     row = ROWS[name]
-    op(node, name=f"{name}_in_place", view="default", **row.formulas)(row.forward)
+    op(node, name=f"{name}_in_place", view="default", complex="holomorphic", **row.formulas)(row.forward)
     return ROWS[f"{name}_in_place"]
 
 
@@ -85,6 +86,7 @@ def _show(self: Tensor, array: Array, node: Node | None) -> Tensor:
     return self
 
 
+@composite(vmap="decompose")
 def squeeze_(self: Tensor, dim: Any = MISSING) -> Tensor:
     """squeeze in place."""
     if dim is MISSING:
@@ -96,26 +98,31 @@ def squeeze_(self: Tensor, dim: Any = MISSING) -> Tensor:
     return view_in_place(_squeeze_dim, self, dim)
 
 
+@composite(vmap="decompose")
 def unsqueeze_(self: Tensor, dim: Any) -> Tensor:
     """unsqueeze in place."""
     return view_in_place(_unsqueeze, self, dim)
 
 
+@composite(vmap="decompose")
 def transpose_(self: Tensor, dim0: Any, dim1: Any) -> Tensor:
     """transpose in place."""
     return view_in_place(_transpose, self, dim0, dim1)
 
 
+@composite(vmap="decompose")
 def swapdims_(self: Tensor, dim0: Any, dim1: Any) -> Tensor:
     """swapdims in place."""
     return view_in_place(_transpose, self, dim0, dim1)
 
 
+@composite(vmap="decompose")
 def swapaxes_(self: Tensor, axis0: Any, axis1: Any) -> Tensor:
     """swapaxes in place."""
     return view_in_place(_transpose, self, axis0, axis1)
 
 
+@composite(vmap="decompose")
 def t_(self: Tensor) -> Tensor:
     """t in place."""
     if self._array.ndim > 2:

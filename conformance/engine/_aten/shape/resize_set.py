@@ -16,6 +16,7 @@ from ..._autograd.views import increment_version
 from ..._c10.dtypes import number_within
 from ..._c10.layout import preserve_format, suggest_memory_format
 from ..._c10.modes import state
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import sizes
 from ..registry import Array
 
@@ -45,6 +46,7 @@ def resize_(self: Tensor, *sides: Any, size: Any = None, memory_format: Any = No
     return self
 
 
+@composite(variants="function, method", vmap="fallback")
 def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
     """The shape of another tensor over the same memory."""
     check_tensors("resize_as_", the_template=the_template)
@@ -53,6 +55,7 @@ def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None)
     return resize_(self, the_template._array.shape, memory_format=memory_format)
 
 
+@composite(variants="method", vmap="no_fallback")
 def is_set_to(self: Tensor, tensor: Tensor) -> bool:
     """Whether both show the same memory in the same way."""
     a, b = self._array, tensor._array

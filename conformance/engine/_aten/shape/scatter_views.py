@@ -21,6 +21,8 @@ def _cloned(array: Array) -> Array:
 
 @op(
     "NarrowCopyBackward0",
+    complex="holomorphic",
+    jvp="auto_linear",
     self=lambda grad, self_sym_sizes, dim, start, length: _narrow_backward(
         grad, self_sym_sizes, dim, start, length
     ),
@@ -64,6 +66,7 @@ def _expected(name: str, shape: tuple[int, ...], src: Array) -> None:
 
 @op(
     "SelectScatterBackward0",
+    jvp="auto_linear",
     self=lambda grad, _src_sym_sizes, dim, index: select_scatter(
         grad, _zeros(grad, _src_sym_sizes), dim, index
     ),
@@ -88,6 +91,7 @@ def select_scatter(self: Array, src: Array, dim: Any, index: Any) -> Array:
 
 @op(
     "SliceScatterBackward0",
+    jvp="auto_linear",
     self=lambda grad, _src_sym_sizes, dim, start, end, step: slice_scatter(
         grad, _zeros(grad, _src_sym_sizes), dim, start, end, step
     ),
@@ -111,6 +115,9 @@ def slice_scatter(
 
 @op(
     "DiagonalScatterBackward0",
+    complex="holomorphic",
+    handle_r_to_c=False,
+    jvp="auto_linear",
     self=lambda grad, _src_sym_sizes, offset, dim1, dim2: diagonal_scatter(
         grad, _zeros(grad, _src_sym_sizes), offset, dim1, dim2
     ),
@@ -143,6 +150,9 @@ def _kept_backward(grad: Tensor, size: Any, stride: Any, storage_offset: Any) ->
 
 @op(
     "AsStridedScatterBackward0",
+    complex="holomorphic",
+    handle_r_to_c=False,
+    jvp="auto_linear",
     self=lambda grad, size, stride, storage_offset: _kept_backward(grad, size, stride, storage_offset),
     src=lambda grad, size, stride, storage_offset: grad.contiguous().as_strided(size, stride, storage_offset),
 )

@@ -9,6 +9,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from ..._autograd.storage_impl import buffer, offset, storage
 from ..._autograd.tensor import Tensor
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dim
 from ..registry import Array, op
 
@@ -16,6 +17,9 @@ from ..registry import Array, op
 @op(
     "SelectBackward0",
     view="default",
+    overload="int",
+    complex="holomorphic",
+    vmap="along",
     self=lambda grad, self_sym_sizes, dim, index: select_backward(grad, self_sym_sizes, dim, index),
 )
 def select(self: Array, dim: Any, index: int) -> Array:
@@ -31,7 +35,13 @@ def select(self: Array, dim: Any, index: int) -> Array:
     return self[(slice(None),) * axis + (index, ...)]
 
 
-@op("SelectBackwardBackward0", grad_=lambda grad, dim, index: grad.select(dim, index))
+@op(
+    "SelectBackwardBackward0",
+    complex="holomorphic",
+    jvp="auto_linear",
+    variants="",
+    grad_=lambda grad, dim, index: grad.select(dim, index),
+)
 def select_backward(grad_: Array, sizes: Any, dim: Any, index: Any) -> Array:
     """Zeros with the gradient at one entry."""
     result = np.zeros(sizes, grad_.dtype)
@@ -46,6 +56,10 @@ _LAST = 2**63 - 1  # what torch has for an end that is not given
     "SliceBackward0",
     name="slice",
     view="default",
+    overload="Tensor",
+    complex="holomorphic",
+    vmap="along",
+    variants="",
     self=lambda grad, self_sym_sizes, dim, start, end, step: slice_backward(
         grad, self_sym_sizes, dim, 0 if start is None else start, _LAST if end is None else end, step
     ),
@@ -70,6 +84,9 @@ def slice_(self: Array, dim: Any = 0, start: Any = None, end: Any = None, step: 
 
 @op(
     "SliceBackwardBackward0",
+    complex="holomorphic",
+    jvp="auto_linear",
+    variants="",
     grad_=lambda grad, dim, start, end, step: slice_(grad, dim, start, end, step),
 )
 def slice_backward(grad_: Array, sizes: Any, dim: Any, start: Any, end: Any, step: Any) -> Array:
@@ -79,6 +96,7 @@ def slice_backward(grad_: Array, sizes: Any, dim: Any, start: Any, end: Any, ste
     return result
 
 
+@composite(vmap="decompose")
 def narrow(input: Tensor, dim: Any, start: Any, length: Any) -> Tensor:
     """``length`` entries along a dimension."""
     if input._array.ndim == 0:
@@ -111,6 +129,8 @@ def narrow_start(n: int, start: Any, length: Any) -> Any:
 @op(
     "DiagonalBackward0",
     view="default",
+    complex="holomorphic",
+    vmap="along",
     self=lambda grad, self_sym_sizes, offset, dim1, dim2: diagonal_backward(
         grad, self_sym_sizes, offset, dim1, dim2
     ),
@@ -129,6 +149,9 @@ def diagonal(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Arra
 
 @op(
     "DiagonalBackwardBackward0",
+    complex="holomorphic",
+    jvp="auto_linear",
+    variants="",
     grad_=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2),
 )
 def diagonal_backward(grad_: Array, sizes: Any, offset: int, dim1: int, dim2: int) -> Array:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..._arguments.overloads import are_all_ints, argument_error
 from ..._autograd.tensor import Tensor, make
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import existing_dim, wrap_dim
 from ..registry import ROWS, Array, op
 from .cat_stack import cat, stack
@@ -27,6 +28,9 @@ def defined(grads: Sequence[Tensor | None], metadata: Any) -> list[Tensor]:
 @op(
     "UnbindBackward0",
     view="multi_output",
+    overload="int",
+    complex="holomorphic",
+    vmap="along",
     self=lambda grads, metadata, dim: stack(defined(grads, metadata), dim),
 )
 def unbind(self: Array, dim: Any = 0) -> Any:
@@ -52,6 +56,9 @@ def _pieces(self: Array, axis: int, lengths: Sequence[int]) -> list[Array]:
     "SplitBackward0",
     name="split",
     view="multi_output",
+    overload="Tensor",
+    complex="holomorphic",
+    vmap="along",
     self=lambda grads, metadata, self_sym_sizes, split_size, dim: cat(
         defined(grads, metadata), wrap_dim(dim, len(self_sym_sizes))
     ),
@@ -77,6 +84,8 @@ def _split(self: Array, split_size: int, dim: Any = 0) -> Any:
     "SplitWithSizesBackward0",
     name="split_with_sizes",
     view="multi_output",
+    complex="holomorphic",
+    vmap="along",
     self=lambda grads, metadata, self_sym_sizes, split_sizes, dim: cat(
         defined(grads, metadata), wrap_dim(dim, len(self_sym_sizes))
     ),
@@ -99,6 +108,7 @@ def split_with_sizes(self: Array, split_sizes: Any, dim: Any = 0) -> Any:
     return _pieces(self, axis, split_sizes)
 
 
+@composite(vmap="decompose")
 def split(tensor: Tensor, split_size_or_sections: Any, dim: Any = 0) -> Any:
     """Pieces along a dimension, of one length or of given ones."""
     if isinstance(split_size_or_sections, Tensor):
@@ -119,6 +129,7 @@ def _refuse(name: str, arguments: tuple[Any, ...]) -> None:
         raise found
 
 
+@composite(vmap="decompose")
 def chunk(input: Tensor, chunks: Any, dim: Any = 0) -> Any:
     """At most ``chunks`` pieces of equal length."""
     size = _chunk_size(input._array, chunks, dim)
@@ -133,6 +144,7 @@ def _chunk_size(array: Array, chunks: int, dim: Any) -> int:
     return -(-array.shape[wrap_dim(dim, array.ndim)] // chunks)
 
 
+@composite(vmap="decompose")
 def tensor_split(input: Tensor, indices_or_sections: Any, dim: Any = 0) -> Any:
     """Pieces cut at given places, or in a number of nearly equal ones; each a slice of its own."""
     if input._array.ndim == 0:
@@ -166,6 +178,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: Any = 0) -> Any:
 
 
 def _split_along(name: str, axis_of: Any, least: int, text: str) -> Any:
+    @composite(vmap="decompose")
     def split_along(input: Tensor, indices_or_sections: Any) -> Any:
         ndim = input._array.ndim
         if ndim < least:
@@ -203,6 +216,9 @@ dsplit = _split_along("dsplit", lambda ndim: 2, 3, "Pieces from front to back.")
     "UnsafeSplitBackward0",
     name="unsafe_split",
     outputs="first others",
+    complex="holomorphic",
+    jvp="auto_linear",
+    vmap="along",
     self=lambda grads, metadata, self_sym_sizes, split_size, dim: cat(
         defined(grads, metadata), wrap_dim(dim, len(self_sym_sizes))
     ),
@@ -214,6 +230,8 @@ def _unsafe_split(self: Array, split_size: int, dim: Any = 0) -> Any:
 @op(
     "UnsafeSplitWithSizesBackward0",
     outputs="first others",
+    complex="holomorphic",
+    jvp="auto_linear",
     self=lambda grads, metadata, self_sym_sizes, split_sizes, dim: cat(
         defined(grads, metadata), wrap_dim(dim, len(self_sym_sizes))
     ),
@@ -223,11 +241,13 @@ def unsafe_split_with_sizes(self: Array, split_sizes: Any, dim: Any = 0) -> Any:
     return ROWS["split_with_sizes"].forward(self, split_sizes, dim)
 
 
+@composite(vmap="decompose")
 def unsafe_split(tensor: Tensor, split_size: int, dim: Any = 0) -> Any:
     """split into what shares the memory and is no view."""
     return _unsafe_split(tensor, split_size, dim)
 
 
+@composite(vmap="decompose")
 def unsafe_chunk(input: Tensor, chunks: int, dim: Any = 0) -> Any:
     """chunk into what shares the memory and is no view."""
     size = _chunk_size(input._array, chunks, dim)

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from ..._autograd.tensor import Tensor, read_only
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import sizes, wrap_dim
 from ..._c10.warn_once import warn_once, warn_program
 from ..registry import Array, op
 from .view_reshape import alias
 
 
-@op("TBackward0", view="default", self=lambda grad: grad.t())
+@op("TBackward0", view="default", complex="holomorphic", self=lambda grad: grad.t())
 def t(self: Array) -> Array:
     """A matrix transposed."""
     if self.ndim > 2:
@@ -22,7 +23,14 @@ def t(self: Array) -> Array:
     return self.T
 
 
-@op("TransposeBackward0", view="default", self=lambda grad, dim0, dim1: grad.transpose(dim0, dim1))
+@op(
+    "TransposeBackward0",
+    view="default",
+    overload="int",
+    complex="holomorphic",
+    vmap="along",
+    self=lambda grad, dim0, dim1: grad.transpose(dim0, dim1),
+)
 def transpose(self: Array, dim0: Any, dim1: Any) -> Array:
     """Two dimensions exchanged."""
     if self.ndim == 0:
@@ -31,7 +39,14 @@ def transpose(self: Array, dim0: Any, dim1: Any) -> Array:
     return np.swapaxes(self, wrap_dim(dim0, self.ndim), wrap_dim(dim1, self.ndim))
 
 
-@op("PermuteBackward0", name="permute", view="default", self=lambda grad, dims: grad.permute(_inverse(dims)))
+@op(
+    "PermuteBackward0",
+    name="permute",
+    view="default",
+    complex="holomorphic",
+    vmap="along",
+    self=lambda grad, dims: grad.permute(_inverse(dims)),
+)
 def _permute(self: Array, dims: Any) -> Array:
     if len(dims) != self.ndim:
         raise RuntimeError(
@@ -52,11 +67,13 @@ def _inverse(dims: Sequence[int]) -> list[int]:
     return inverse
 
 
+@composite(vmap="decompose")
 def permute(input: Tensor, *order: Any, dims: Any = None) -> Tensor:
     """The dimensions in another order."""
     return _permute(input, sizes(order if dims is None else (dims,), "permute(): argument 'dims'"))
 
 
+@composite(vmap="decompose")
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     """Dimensions moved to other places."""
     ndim = input._array.ndim
@@ -82,16 +99,19 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
 moveaxis = movedim
 
 
+@composite(vmap="decompose")
 def swapaxes(input: Tensor, axis0: Any, axis1: Any) -> Tensor:
     """transpose, by numpy's name."""
     return transpose(input, axis0, axis1)
 
 
+@composite(vmap="decompose")
 def swapdims(input: Tensor, dim0: Any, dim1: Any) -> Tensor:
     """transpose, by another name."""
     return transpose(input, dim0, dim1)
 
 
+@composite(vmap="decompose")
 def adjoint(input: Tensor) -> Tensor:
     """The last two dimensions exchanged (and conjugated)."""
     return _matrices_transposed(

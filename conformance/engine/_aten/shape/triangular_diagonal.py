@@ -10,6 +10,7 @@ from ..._autograd.tensor import Tensor
 from ..._c10 import dtypes
 from ..._c10.device import check_memory
 from ..._c10.errors import unimplemented
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dim
 from ..creation.factories import finish
 from ..out import given
@@ -26,7 +27,14 @@ def _triangle(name: str, node: str, function: Any, text: str) -> Any:
         return np.ascontiguousarray(function(self, diagonal))
 
     forward.__name__, forward.__doc__ = name, text
-    return op(node, self=lambda grad, diagonal: getattr(grad, name)(diagonal))(forward)
+    return op(
+        node,
+        complex="holomorphic",
+        jvp="auto_linear",
+        vmap_inplace="fallback",
+        inplace="method",
+        self=lambda grad, diagonal: getattr(grad, name)(diagonal),
+    )(forward)
 
 
 tril = _triangle("tril", "TrilBackward0", np.tril, "The lower triangle, zeros above it.")
@@ -34,6 +42,7 @@ triu = _triangle("triu", "TriuBackward0", np.triu, "The upper triangle, zeros be
 
 
 def _indices(name: str, lower: bool, text: str) -> Any:
+    @composite(variants="function")
     def make_indices(
         row: int,
         col: int,
@@ -67,7 +76,14 @@ triu_indices = _indices("triu_indices", False, "The indices of the upper triangl
 # Diagonals ----------------------------------------------------------------------------------------
 
 
-@op("DiagEmbedBackward0", self=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2))
+@op(
+    "DiagEmbedBackward0",
+    complex="holomorphic",
+    jvp="auto_linear",
+    out=False,
+    kernel_writes=2,
+    self=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2),
+)
 def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Array:
     """Matrices with the last dimension on their diagonals."""
     ndim = self.ndim + 1
@@ -87,6 +103,9 @@ def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> 
 
 @op(
     "DiagonalBackward0_copy",
+    complex="holomorphic",
+    jvp="auto_linear",
+    variants="function",
     self=lambda grad, self_sym_sizes, offset, dim1, dim2: diagonal_backward(
         grad, self_sym_sizes, offset, dim1, dim2
     ),
@@ -96,6 +115,7 @@ def diagonal_copy(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) ->
     return ROWS["diagonal"].forward(self, offset, dim1, dim2).copy()
 
 
+@composite(vmap="decompose")
 def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
     """The diagonal of a matrix, or the matrix of a diagonal."""
     ndim = input._array.ndim
@@ -106,11 +126,13 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
     return given("diag", out, diag_embed(input, diagonal))
 
 
+@composite(vmap="fallback")
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """The matrix with all elements on its diagonal."""
     return diag_embed(input.contiguous().view(-1), offset)
 
 
+@composite(vmap="fallback")
 def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     """One value on the main diagonal, in place; a tall matrix may start a new one where the last has ended."""
     ndim = self._array.ndim
@@ -129,6 +151,7 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     return self
 
 
+@composite(variants="function", vmap="fallback")
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     """The powers of a vector's elements, a column each."""
     if x._array.ndim != 1:

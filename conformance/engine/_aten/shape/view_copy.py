@@ -10,6 +10,7 @@ from ..._autograd.tensor import Tensor, make
 from ..._autograd.undefined_gradient import unsupported
 from ..._autograd.views import increment_version
 from ..._c10 import dtypes
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import sizes
 from ..out import check_asked, check_out, given
 from ..registry import ROWS, Array, op
@@ -19,7 +20,7 @@ from .as_strided_unfold import _arguments as strided_arguments
 from .view_reshape import view
 
 
-def _copy_of(name: str) -> Callable[..., Any]:
+def _copy_of(name: str, **facts: Any) -> Callable[..., Any]:
     """The row of a view, made to copy."""
     row = ROWS[name]
     view = row.forward
@@ -30,10 +31,10 @@ def _copy_of(name: str) -> Callable[..., Any]:
         return view(self, *arguments).copy()
 
     forward.__wrapped__ = view  # type: ignore[attr-defined]  # whose signature it has
-    return op(f"{row.node_name}_copy", name=f"{name.lstrip('_')}_copy", **row.formulas)(forward)
+    return op(f"{row.node_name}_copy", name=f"{name.lstrip('_')}_copy", **row.formulas, **facts)(forward)
 
 
-def _copies_of(name: str) -> Callable[..., Any]:
+def _copies_of(name: str, **facts: Any) -> Callable[..., Any]:
     """The row of several views, made to copy."""
     row = ROWS[name]
 
@@ -41,19 +42,53 @@ def _copies_of(name: str) -> Callable[..., Any]:
         return [piece.copy() for piece in row.forward(self, *arguments)]
 
     forward.__wrapped__ = row.forward  # type: ignore[attr-defined]
-    return op(f"{row.node_name}_copy", name=f"{name}_copy", outputs="first others", **row.formulas)(forward)
+    return op(
+        f"{row.node_name}_copy",
+        name=f"{name}_copy",
+        outputs="first others",
+        complex="holomorphic",
+        **row.formulas,
+        **facts,
+    )(forward)
 
 
-alias_copy = _copy_of("alias")
-select_copy, t_copy, transpose_copy = _copy_of("select"), _copy_of("t"), _copy_of("transpose")
-unfold_copy, unsqueeze_copy, slice_copy = _copy_of("unfold"), _copy_of("unsqueeze"), _copy_of("slice")
-_as_strided, _expand, _permute, _view = (_copy_of(n) for n in ("as_strided", "expand", "permute", "view"))
-_view_as_real, _view_as_complex = _copy_of("_view_as_real"), _copy_of("_view_as_complex")
-_split, _split_with_sizes = _copies_of("split"), _copies_of("split_with_sizes")
-_unbind = _copies_of("unbind")
-_squeeze, _squeeze_dim, _squeeze_dims = (_copy_of(n) for n in ("squeeze", "squeeze_dim", "squeeze_dims"))
+alias_copy = _copy_of("alias", complex="holomorphic", jvp="auto_linear", variants="function")
+select_copy = _copy_of(
+    "select", overload="int", complex="holomorphic", jvp="auto_linear", vmap="fallback", variants="function"
+)
+t_copy = _copy_of("t", complex="holomorphic", jvp="auto_linear", vmap="fallback", variants="function")
+transpose_copy = _copy_of(
+    "transpose",
+    overload="int",
+    complex="holomorphic",
+    jvp="auto_linear",
+    vmap="fallback",
+    variants="function",
+)
+unfold_copy = _copy_of("unfold", complex="holomorphic", jvp="auto_linear", variants="function")
+unsqueeze_copy = _copy_of(
+    "unsqueeze", complex="holomorphic", jvp="auto_linear", vmap="fallback", variants="function"
+)
+slice_copy = _copy_of("slice", overload="Tensor", jvp="auto_linear", vmap="fallback", variants="function")
+_as_strided = _copy_of("as_strided", complex="holomorphic", jvp="auto_linear")
+_expand = _copy_of("expand", complex="holomorphic", jvp="auto_linear")
+_permute = _copy_of("permute", complex="holomorphic", jvp="auto_linear", vmap="fallback")
+_view = _copy_of("view", complex="holomorphic", jvp="auto_linear")
+_view_as_real = _copy_of("_view_as_real", vmap="fallback")
+_view_as_complex = _copy_of("_view_as_complex", vmap="fallback")
+_split = _copies_of("split")
+_split_with_sizes = _copies_of("split_with_sizes", vmap="along")
+_unbind = _copies_of("unbind", vmap="along")
+_squeeze = _copy_of("squeeze", complex="holomorphic", jvp="auto_linear", vmap="fallback")
+_squeeze_dim = _copy_of(
+    "squeeze_dim", overload="dim", complex="holomorphic", jvp="auto_linear", operator="squeeze_copy"
+)
+_squeeze_dims = _copy_of(
+    "squeeze_dims", overload="dims", complex="holomorphic", jvp="auto_linear", operator="squeeze_copy"
+)
 
 
+@composite(variants="function")
 def as_strided_copy(
     input: Tensor, size: Any, stride: Any, storage_offset: Any = None, *, out: Any = None
 ) -> Tensor:
@@ -61,16 +96,19 @@ def as_strided_copy(
     return _as_strided(input, *strided_arguments(input, size, stride, storage_offset), out=out)
 
 
+@composite(variants="function", vmap="decompose")
 def expand_copy(input: Tensor, size: Any, *, implicit: bool = False, out: Any = None) -> Tensor:
     """expand as a copy."""
     return _expand(input, sizes((size,)), out=out)
 
 
+@composite(variants="function", vmap="fallback")
 def permute_copy(input: Tensor, dims: Any, *, out: Any = None) -> Tensor:
     """permute as a copy."""
     return _permute(input, sizes((dims,)), out=out)
 
 
+@composite(variants="function", vmap="decompose")
 def view_copy(input: Tensor, size: Any = None, *, dtype: Any = None, out: Any = None) -> Tensor:
     """view as a copy, in another shape or, with no gradient, as another dtype."""
     dtype = size if isinstance(size, dtypes.dtype) else dtype
@@ -79,6 +117,11 @@ def view_copy(input: Tensor, size: Any = None, *, dtype: Any = None, out: Any = 
     return _view(input, sizes((size,)), out=out)
 
 
+def _overload(input: Any, dim: Any = None) -> str:
+    return "default" if dim is None else "dim" if isinstance(dim, int) else "dims"
+
+
+@composite(variants="function", vmap="fallback", overload=_overload)
 def squeeze_copy(input: Tensor, dim: Any = MISSING, *, out: Any = None) -> Tensor:
     """squeeze as a copy."""
     if dim is MISSING:
@@ -111,26 +154,31 @@ def _into(name: str, out: Any, pieces: tuple[Tensor, ...]) -> Any:
     return None
 
 
+@composite(variants="function", vmap="no_fallback", overload="Tensor")
 def split_copy(input: Tensor, split_size: int, dim: int = 0, *, out: Any = None) -> Any:
     """split into pieces of one length as copies."""
     return _into("split_copy_Tensor_out()", out, _split(input, index(split_size), dim))
 
 
+@composite(variants="function", vmap="decompose")
 def split_with_sizes_copy(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, out: Any = None) -> Any:
     """split into pieces of given lengths as copies."""
     return _into("split_with_sizes_copy_out", out, _split_with_sizes(input, tuple(split_sizes), dim))
 
 
+@composite(variants="function", vmap="decompose")
 def unbind_copy(input: Tensor, dim: int = 0, *, out: Any = None) -> Any:
     """unbind as copies."""
     return _into("unbind_copy_int_out", out, _unbind(input, dim))
 
 
+@composite(variants="function", vmap="fallback")
 def view_as_real_copy(input: Tensor, *, out: Any = None) -> Tensor:
     """view_as_real as a copy."""
     return _view_as_real(input, out=out)
 
 
+@composite(variants="function", vmap="fallback")
 def view_as_complex_copy(input: Tensor, *, out: Any = None) -> Tensor:
     """view_as_complex as a copy; torch has no gradient of it.
 
@@ -140,7 +188,7 @@ def view_as_complex_copy(input: Tensor, *, out: Any = None) -> Tensor:
     return _view_as_complex(input, out=out)
 
 
-@op("NotImplemented", self=unsupported("detach_copy"))
+@op("NotImplemented", vmap="fallback", variants="function", self=unsupported("detach_copy"))
 def detach_copy(self: Array) -> Array:
     """detach as a copy; torch means it to have no gradient, and refuses one."""
     return self.copy()

@@ -19,6 +19,7 @@ from ..._c10.errors import wrong_type
 from ..._c10.interpreter_stack import transforms
 from ..._c10.layout import LayoutError
 from ..._c10.modes import state
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import infer_size, restrided, sizes, strides, viewed, wrap_dim, wrap_dims
 from ..creation import legacy_constructors
 from ..registry import Array, op
@@ -32,6 +33,7 @@ from .clone_to import in_order
     "ViewBackward0",
     name="view",
     view="default",
+    complex="holomorphic",
     self=lambda grad, self_sym_sizes: grad.reshape(self_sym_sizes),
 )
 def _view(self: Array, size: Any) -> Array:
@@ -49,6 +51,7 @@ def _in_shape(self: Array, size: Any) -> Array:
         ) from None
 
 
+@composite(variants="method", vmap="decompose")
 def view(self: Tensor, *sides: Any, size: Any = None, dtype: Any = None) -> Tensor:
     """The same memory in another shape; or, given a dtype, its bytes as that type."""
     asked = sides[0] if len(sides) == 1 and isinstance(sides[0], (dtypes.dtype, type)) else dtype
@@ -103,7 +106,11 @@ def _check_bytes(self: Tensor, dtype: dtypes.dtype) -> None:
 
 
 @op(
-    "UnsafeViewBackward0", name="_unsafe_view", self=lambda grad, self_sym_sizes: grad.reshape(self_sym_sizes)
+    "UnsafeViewBackward0",
+    name="_unsafe_view",
+    complex="holomorphic",
+    jvp="auto_linear",
+    self=lambda grad, self_sym_sizes: grad.reshape(self_sym_sizes),
 )
 def _unsafe_view(self: Array, size: Any) -> Array:
     return _in_shape(self, size)
@@ -113,12 +120,14 @@ def _unsafe_view(self: Array, size: Any) -> Array:
     "ReshapeAliasBackward0",
     name="_reshape_alias",
     view="default",
+    complex="holomorphic",
     self=lambda grad, self_sym_sizes: grad.reshape(self_sym_sizes),
 )
 def _reshape_alias(self: Array, size: Any) -> Array:
     return viewed(self, size)
 
 
+@composite(vmap="decompose")
 def reshape(input: Tensor, *sides: Any, shape: Any = None) -> Tensor:
     """Another shape: a view where the memory allows, else a copy."""
     given = sizes(sides if shape is None else (shape,), "reshape(): argument 'shape'")
@@ -144,17 +153,26 @@ def reshape(input: Tensor, *sides: Any, shape: Any = None) -> Tensor:
         return _unsafe_view(in_order(input), wanted)
 
 
+@composite(variants="method", vmap="decompose")
 def view_as(self: Tensor, other: Tensor) -> Tensor:
     """A view in another tensor's shape."""
     return _view(self, other._array.shape)
 
 
+@composite(variants="method", vmap="decompose")
 def reshape_as(self: Tensor, other: Tensor) -> Tensor:
     """reshape to another tensor's shape."""
     return reshape(self, other._array.shape)
 
 
-@op("AliasBackward0", view="default", self=lambda grad: grad)
+@op(
+    "AliasBackward0",
+    view="default",
+    complex="holomorphic",
+    vmap="pointwise",
+    variants="",
+    self=lambda grad: grad,
+)
 def alias(self: Array) -> Array:
     """The same memory, the same shape."""
     return self[...]
@@ -164,6 +182,7 @@ def alias(self: Array) -> Array:
     "ExpandBackward0",
     name="expand",
     view="default",
+    complex="holomorphic",
     self=lambda grad, self_sym_sizes: sum_to(grad, self_sym_sizes),
 )
 def _expand(self: Array, size: Any) -> Array:
@@ -200,27 +219,31 @@ def _expand(self: Array, size: Any) -> Array:
     return restrided(self, shape, steps)
 
 
+@composite(variants="method", vmap="decompose")
 def expand(self: Tensor, *sides: Any, size: Any = None, implicit: bool = False) -> Tensor:
     """Dimensions of length 1 repeated without copying."""
     return _expand(self, sizes(sides if size is None else (size,), "expand(): argument 'size'"))
 
 
+@composite(variants="method", vmap="decompose")
 def expand_as(self: Tensor, other: Tensor) -> Tensor:
     """expand to another tensor's shape."""
     check_tensors("expand_as", other=other)
     return _expand(self, other._array.shape)
 
 
+@composite(vmap="decompose")
 def broadcast_to(input: Tensor, size: Any) -> Tensor:
     """expand, as a function."""
     return _expand(input, sizes((size,)))
 
 
+@composite(vmap="decompose")
 def _broadcast_to(self: Tensor, *sides: Any, size: Any = None) -> Tensor:
     return _expand(self, sizes(sides if size is None else (size,), "broadcast_to(): argument 'size'"))
 
 
-@op("UnsqueezeBackward0", view="default", self=lambda grad, dim: grad.squeeze(dim))
+@op("UnsqueezeBackward0", view="default", complex="holomorphic", self=lambda grad, dim: grad.squeeze(dim))
 def unsqueeze(self: Array, dim: Any) -> Array:
     """A new dimension of length 1, whose step, unlike numpy's, is the extent of the one that it is put before."""
     axis = wrap_dim(dim, self.ndim + 1)
@@ -241,6 +264,7 @@ def _unsqueeze_to(grad: Tensor, shape: tuple[int, ...], dims: Any) -> Tensor:
     "SqueezeBackward0",
     name="squeeze",
     view="default",
+    complex="holomorphic",
     self=lambda grad, self_sym_sizes: _unsqueeze_to(grad, self_sym_sizes, range(len(self_sym_sizes))),
 )
 def _squeeze_all(self: Array) -> Array:
@@ -251,6 +275,8 @@ def _squeeze_all(self: Array) -> Array:
     "SqueezeBackward1",
     name="squeeze_dim",
     view="default",
+    overload="dim",
+    complex="holomorphic",
     self=lambda grad, self_sym_sizes, dim: _unsqueeze_to(
         grad, self_sym_sizes, [wrap_dim(dim, len(self_sym_sizes))]
     ),
@@ -266,6 +292,8 @@ def _squeeze_dim(self: Array, dim: Any) -> Array:
     "SqueezeBackward2",
     name="squeeze_dims",
     view="default",
+    overload="dims",
+    complex="holomorphic",
     self=lambda grad, self_sym_sizes, dim: _unsqueeze_to(
         grad, self_sym_sizes, sorted(wrap_dims(dim, len(self_sym_sizes)))
     ),
@@ -275,6 +303,7 @@ def _squeeze_dims(self: Array, dim: Any) -> Array:
     return np.squeeze(self, tuple(a for a in axes if self.ndim and self.shape[a] == 1))
 
 
+@composite(vmap="decompose")
 def squeeze(input: Tensor, dim: Any = MISSING) -> Tensor:
     """Without the dimensions of length 1."""
     if dim is MISSING:
@@ -286,6 +315,7 @@ def squeeze(input: Tensor, dim: Any = MISSING) -> Tensor:
     return _squeeze_dim(input, dim)
 
 
+@composite(vmap="decompose")
 def unflatten(input: Tensor, dim: Any, sizes: Any) -> Tensor:
     """One dimension split into several."""
     if isinstance(sizes, str):
@@ -310,6 +340,7 @@ def unflatten(input: Tensor, dim: Any, sizes: Any) -> Tensor:
     return view(input, (*shape[:axis], *parts, *shape[axis + 1 :]))
 
 
+@composite(vmap="decompose")
 def _unflatten(self: Tensor, dim: Any, sizes: Any) -> Tensor:
     """The method, which torch has written in Python."""
     if not sizes:
@@ -323,6 +354,7 @@ def _unflatten(self: Tensor, dim: Any, sizes: Any) -> Tensor:
 _unflatten.__name__, _unflatten.__qualname__ = "unflatten", "Tensor.unflatten"
 
 
+@composite(vmap="decompose")
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Dimensions start_dim to end_dim as one."""
     ndim = input._array.ndim
@@ -338,6 +370,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     return reshape(input, (*shape[:first], joined, *shape[last + 1 :]))
 
 
+@composite(vmap="decompose")
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one."""
     return _view(input.contiguous(), (input._array.size,))

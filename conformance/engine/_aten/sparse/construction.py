@@ -31,6 +31,7 @@ SIGNATURES = """sparse_coo_tensor() received an invalid combination of arguments
     "SparseCooTensorWithDimsAndTensorsBackward0",
     name="_sparse_coo_tensor_with_dims_and_tensors",
     tensors="indices",
+    complex="as_written",
     values=lambda grad, result: _of_values(grad, result),
 )
 def _with_dims_and_tensors(indices: Array, values: Array, size: Any, _coalesced: bool = False) -> Any:
@@ -180,7 +181,7 @@ def _check_places(indices: Array, values: Array, shape: tuple[int, ...], is_coal
         raise RuntimeError("cannot set is_coalesced to true if indices correspond to uncoalesced COO tensor")
 
 
-@op("CoalesceBackward0", name="_coalesce", self=lambda grad: grad)
+@op("CoalesceBackward0", name="_coalesce", complex="as_written", self=lambda grad: grad)
 def coalesce_row(self: Any) -> Any:
     """The same with indices in order, each once."""
     return coalesced(self)

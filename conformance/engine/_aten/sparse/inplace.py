@@ -9,7 +9,7 @@ from ..._autograd.saved_variable import save_output
 from ..._autograd.tensor import Tensor, set_array
 from ..._autograd.views import check_inplace, increment_version, rebase_history
 from ..._c10.modes import state
-from .kernels import BY_VALUE, evaluated
+from .kernels import evaluated
 from .sparse_array import SparseArray
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def written(row: Row, arguments: list[Any]) -> Tensor:
     )
     check_inplace(self, bool(recorded))
     array: Any = self._array
-    if row.name in BY_VALUE and not array.coalesced:
+    if row.facts.sparse == "by_value" and not array.coalesced:
         raise RuntimeError(f"{row.name}_ requires coalesced input")
     arrays = {
         name: each._array if isinstance(each, Tensor) else each

@@ -35,7 +35,7 @@ def evaluated(row: Row, arguments: tuple[Any, ...], named: dict[str, Any], in_pl
     found = KERNELS.get(row.name.removesuffix("_in_place"))
     if found is not None:
         return found(*arguments, **named)
-    if row.name in BY_VALUE:
+    if row.facts.sparse == "by_value":
         return _by_value(row, *arguments, **named)
     raise NotImplementedError(no_kernel(_aten(row, arguments, in_place), "SparseCPU"))
 
@@ -77,12 +77,6 @@ def kernel(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 # One operand --------------------------------------------------------------------------------------
-
-_FUNCTIONS = """
-abs asin asinh atan atanh ceil deg2rad erf erfinv expm1 floor frac isinf isnan isneginf isposinf log1p nan_to_num rad2deg
-relu round sgn sign signbit sin sinh sqrt tan tanh trunc
-"""
-BY_VALUE = frozenset(_FUNCTIONS.split())  # they are 0 at 0
 
 
 def _by_value(row: Row, self: SparseArray, *others: Any, **named: Any) -> Any:

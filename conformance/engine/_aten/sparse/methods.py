@@ -41,6 +41,7 @@ def _sparse_kernel(self: Tensor, name: str) -> Any:
     "ValuesBackward0",
     name="_values_of",
     view="default",
+    complex="as_written",
     self=lambda grad, self: unsafe(indices(self), grad, self._array.shape, True),
 )
 def _values_of(self: Any) -> Array:
@@ -187,6 +188,7 @@ def to_sparse_coo(self: Tensor) -> Tensor:
 @op(
     "ToDenseBackward0",
     name="_to_dense",
+    complex="as_written",
     self=lambda grad, self, _masked_grad: (
         grad.sparse_mask(self.coalesce())
         if _masked_grad in (None, True)
@@ -215,6 +217,7 @@ def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None
     "SparseMaskBackward0",
     name="_sparse_mask",
     tensors="mask",
+    complex="as_written",
     self=lambda grad, mask, _self_is_sparse: (
         grad.sparse_mask(mask) if _self_is_sparse else grad.sparse_mask(mask).to_dense()
     ),

@@ -28,6 +28,7 @@ def _mat1_sparse(grad: Tensor, mat1: Tensor, mat2: Tensor, alpha: Any) -> Tensor
 @op(
     "SparseAddmmBackward0",
     name="_sparse_addmm",
+    complex="as_written",
     self=lambda grad, beta: maybe_times(grad, beta),
     mat1=lambda grad, mat1, mat2, alpha: _mat1_sparse(grad, mat1, mat2, alpha),
     mat2=lambda grad, mat1, mat2_sym_sizes, mat2_sym_strides, alpha: mat2_grad(
@@ -41,6 +42,7 @@ def _sparse_addmm(self: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any 
 @op(
     "SparseSparseMatmulBackward0",
     name="_sparse_sparse_matmul",
+    complex="as_written",
     self=lambda grad, self, other: _masked(sparse_matmul(grad, other.conj().t()), self),
     other=lambda grad, self, other: _masked(sparse_matmul(self.conj().t(), grad), other),
 )

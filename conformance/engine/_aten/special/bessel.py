@@ -308,7 +308,9 @@ def _row(name: str, kernel: Callable[[Array], Array]) -> Callable[..., Any]:
             raise unimplemented(f"{name}_cpu", self.dtype)
         return kernel(self)
 
-    return float_function(None, f"special_{name}", single, "A function that torch gives no derivative.")
+    rule = "fallback" if name == "airy_ai" else "front"
+    text = "A function that torch gives no derivative."
+    return float_function(None, f"special_{name}", single, text, no_complex=f"{name}_cpu", vmap=rule)
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {name: _row(name, kernel) for name, kernel in _KERNELS.items()}

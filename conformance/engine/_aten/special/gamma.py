@@ -11,6 +11,7 @@ from ..._autograd.tensor import Tensor, make
 from ..._autograd.undefined_gradient import undefined
 from ..._c10 import dtypes
 from ..._c10.errors import unimplemented
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import ordered
 from ..inplace import run_inplace
 from ..kernels import float_function, half_up, kind_of, need_floats, scipy
@@ -34,13 +35,17 @@ def _lgamma_kernel(self: Array) -> Array:
     return np.where(np.isinf(self), np.inf, scipy("gammaln")(self)).astype(self.dtype)
 
 
+def _derivative(n: int, self: Tensor) -> Tensor:
+    return polygamma(n, self)
+
+
 lgamma = float_function(
     "LgammaBackward0", "lgamma", _lgamma_kernel, "The logarithm of the absolute value of gamma.",
-    lambda grad, self: grad * self.digamma(),
+    lambda grad, self: grad * self.digamma(), no_complex="lgamma_vml_cpu", jvp="auto_element_wise", inplace="method", foreach="unary",
 )  # fmt: skip
 digamma = float_function(
     "DigammaBackward0", "digamma", _digamma_kernel, "The derivative of lgamma.",
-    lambda grad, self: grad * polygamma(1, self),
+    lambda grad, self: grad * _derivative(1, self), no_complex="digamma", jvp="auto_element_wise", inplace="method",
 )  # fmt: skip
 
 
@@ -66,7 +71,9 @@ def _trigamma_kernel(self: Array) -> Array:
     name="polygamma",
     meet="self",
     to_float=True,
-    self=lambda grad, self, n: grad * polygamma(n + 1, self),
+    vmap="front",
+    vmap_inplace="fallback",
+    self=lambda grad, self, n: grad * _derivative(n + 1, self),
 )
 def _polygamma(self: Array, n: int) -> Array:
     if self.dtype.kind == "c":
@@ -80,6 +87,7 @@ def _polygamma(self: Array, n: int) -> Array:
     return np.where(np.isposinf(self), self.dtype.type(np.nan), found)
 
 
+@composite(vmap="decompose")
 def polygamma(n: Any, input: Any, *, out: Any = None) -> Tensor:
     """The n-th derivative of digamma."""
     if n < 0:
@@ -90,7 +98,7 @@ def polygamma(n: Any, input: Any, *, out: Any = None) -> Tensor:
 
 def attach() -> None:
     """The method, whose tensor comes first."""
-    Tensor.polygamma = lambda self, n: polygamma(n, self)  # type: ignore[attr-defined]
+    Tensor.polygamma = composite(vmap="decompose")(lambda self, n: polygamma(n, self))  # type: ignore[attr-defined]
 
 
 @op(
@@ -98,8 +106,11 @@ def attach() -> None:
     name="polygamma_",
     meet="self",
     to_float=True,
-    self=lambda grad, self, n: grad * polygamma(n + 1, self),
+    vmap="fallback",
+    inplace="method",
+    self=lambda grad, self, n: grad * _derivative(n + 1, self),
 )
+@composite(vmap="fallback")
 def _polygamma_in_place(self: Array, n: int) -> Array:
     return ROWS["polygamma"].forward(self, n)
 
@@ -113,6 +124,8 @@ def _mvlgamma_shifts(kind: Any, p: int) -> Array:
     name="mvlgamma",
     meet="self",
     to_float=True,
+    no_complex="arange_cpu",
+    elementwise=False,
     self=lambda grad, self, p: (
         grad * (make(_mvlgamma_shifts(self._array.dtype, p)) + self.unsqueeze(-1)).digamma_().sum(-1)
     ),
@@ -125,6 +138,7 @@ def _mvlgamma(self: Array, p: int) -> Array:
     return ordered(np.asarray(total))
 
 
+@composite(vmap="decompose")
 def mvlgamma(input: Tensor, p: int, *, out: Any = None) -> Tensor:
     """The logarithm of gamma of p dimensions."""
     if input.dtype is dtypes.bool_:
@@ -172,6 +186,9 @@ def _gamma_slope(self: Tensor, other: Tensor) -> Tensor:
     "IgammaBackward0",
     meet="self other",
     numbers=False,
+    jvp="not_implemented",
+    vmap_inplace="fallback",
+    inplace="method",
     self=undefined("igamma: input"),
     other=lambda grad, self, other: grad * _gamma_slope(self, other),
 )
@@ -184,6 +201,9 @@ def igamma(self: Array, other: Array) -> Array:
     "IgammacBackward0",
     meet="self other",
     numbers=False,
+    jvp="not_implemented",
+    vmap_inplace="fallback",
+    inplace="method",
     self=undefined("igammac: input"),
     other=lambda grad, self, other: -grad * _gamma_slope(self, other),
 )

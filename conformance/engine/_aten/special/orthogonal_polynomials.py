@@ -14,6 +14,7 @@ import numpy as np
 from ..._autograd.tensor import Tensor
 from ..._c10.dtypes import is_half, of_number
 from ..._c10.errors import unimplemented
+from ..._c10.operator_facts import composite
 from ..creation.factories import scalar_tensor
 from ..out import given
 from ..registry import ROWS, Array, op
@@ -123,6 +124,12 @@ _KERNELS: dict[str, Callable[[Array, Array], Array]] = {
 }
 
 
+def _overload(x: Any, n: Any, **named: Any) -> str:
+    if isinstance(x, Tensor):
+        return "default" if isinstance(n, Tensor) else "n_scalar"
+    return "x_scalar"
+
+
 def _row(name: str) -> Callable[..., Tensor]:
     def forward(x: Array, n: Array) -> Array:
         if x.dtype.kind not in "fV" or is_half(x.dtype):
@@ -133,6 +140,7 @@ def _row(name: str) -> Callable[..., Tensor]:
 
     op(None, name=f"special_{name}", meet="x n", numbers=False, to_float=True)(forward)
 
+    @composite(vmap="fallback", overload=_overload)
     def function(x: Any, n: Any, *, out: Any = None) -> Tensor:
         x, n = plain_number(x), plain_number(n)
         other = n if is_number(x) else x

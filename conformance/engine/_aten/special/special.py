@@ -13,6 +13,7 @@ from ..._autograd.undefined_gradient import undefined
 from ..._c10 import dtypes
 from ..._c10.errors import unimplemented
 from ..._c10.modes import state
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import laid_out
 from ..creation.factories import full_like, scalar_tensor
 from ..inplace import run_inplace
@@ -42,23 +43,25 @@ def _bell(self: Tensor, factor: float) -> Tensor:
 
 erf = float_function(
     "ErfBackward0", "erf", error_function.erf, "The error function.",
-    lambda grad, self: _bell(self, 2.0 / SQRT_PI) * grad,
+    lambda grad, self: _bell(self, 2.0 / SQRT_PI) * grad, no_complex="erf_vml_cpu", jvp="auto_element_wise", inplace="function, method", sparse="by_value", foreach="unary",
 )  # fmt: skip
 erfc = float_function(
     "ErfcBackward0", "erfc", scipy("erfc"), "1 - erf(self).",
-    lambda grad, self: _bell(self, -2.0 / SQRT_PI) * grad,
+    lambda grad, self: _bell(self, -2.0 / SQRT_PI) * grad, no_complex="erfc_vml_cpu", jvp="auto_element_wise", inplace="function, method", foreach="unary",
 )  # fmt: skip
 erfinv = float_function(
     "ErfinvBackward0", "erfinv", scipy("erfinv"), "The inverse of erf.",
     lambda grad, self: times(self.erfinv().pow(2).exp(), 0.5 * SQRT_PI) * grad,
+    no_complex="erfinv_vml_cpu", jvp="auto_element_wise", inplace="method", sparse="by_value",
 )  # fmt: skip
 _erfcx = float_function(
     "SpecialErfcxBackward0", "special_erfcx", scipy("erfcx", half=False), "exp(self * self) * erfc(self).",
     lambda grad, self, result: minus(times(self, 2.0) * result, 2.0 / SQRT_PI) * grad,
+    no_complex="erfcx_cpu", jvp="auto_element_wise",
 )  # fmt: skip
 _ndtri = float_function(
     "SpecialNdtriBackward0", "special_ndtri", scipy("ndtri", half=False), "The inverse of ndtr.",
-    lambda grad, result: _ndtri_backward(grad, result),
+    lambda grad, result: _ndtri_backward(grad, result), no_complex="ndtri_cpu", jvp="auto_element_wise",
 )  # fmt: skip
 
 
@@ -85,6 +88,7 @@ def _log_ndtr_kernel(self: Array) -> Array:
 _log_ndtr = float_function(
     "SpecialLogNdtrBackward0", "special_log_ndtr", _log_ndtr_kernel, "The logarithm of ndtr.",
     lambda grad, self, result: _log_ndtr_backward(grad, self, result),
+    no_complex="log_ndtr_cpu", jvp="auto_element_wise", vmap="fallback",
 )  # fmt: skip
 _wide_entr = scipy("entr")
 
@@ -98,10 +102,11 @@ def _entr_kernel(self: Array) -> Array:
 
 _entr = float_function(
     "SpecialEntrBackward0", "special_entr", _entr_kernel, "-self * log(self).",
-    lambda grad, self: grad * (-plus(self.log(), 1)),
+    lambda grad, self: grad * (-plus(self.log(), 1)), no_complex="entr_cpu", jvp="auto_element_wise",
 )  # fmt: skip
 
 
+@composite(vmap="decompose")
 def _ndtr(input: Tensor, *, out: Any = None) -> Tensor:
     found = times(plus(times(_floating(input), math.sqrt(0.5)).erf(), 1), 0.5)
     return given("special_ndtr", out, found)
@@ -126,7 +131,7 @@ def _away_from_zero(kernel: str, self: Tensor, slope: Callable[[Tensor], Tensor]
 
 i0 = float_function(
     "I0Backward0", "i0", growing("i0"), "The modified Bessel function of order 0.",
-    lambda grad, self: grad * _i1(self),
+    lambda grad, self: grad * _i1(self), no_complex="i0_vml_cpu", jvp="auto_element_wise", inplace="function, method",
 )  # fmt: skip
 
 
@@ -148,19 +153,19 @@ def _i1e_slope(self: Tensor, result: Tensor) -> Tensor:
 
 _i0e = float_function(
     "SpecialI0EBackward0", "special_i0e", scipy("i0e"), "i0(self) * exp(-abs(self)).",
-    lambda grad, self, result: grad * _i0e_slope(self, result),
+    lambda grad, self, result: grad * _i0e_slope(self, result), no_complex="i0e_cpu", jvp="auto_element_wise",
 )  # fmt: skip
 _i1: Any = float_function(
     "SpecialI1Backward0", "special_i1", growing("i1"), "The modified Bessel function of order 1.",
     lambda grad, self, result: (
         grad * _away_from_zero("i1_backward", self, lambda safe: _i1_slope(safe, result))
-    ),
+    ), no_complex="i1_cpu", jvp="auto_element_wise",
 )  # fmt: skip
 _i1e: Any = float_function(
     "SpecialI1EBackward0", "special_i1e", scipy("i1e"), "i1(self) * exp(-abs(self)).",
     lambda grad, self, result: (
         grad * _away_from_zero("i1e_backward", self, lambda safe: _i1e_slope(safe, result))
-    ),
+    ), no_complex="i1e_cpu", jvp="auto_element_wise",
 )  # fmt: skip
 
 
@@ -171,7 +176,16 @@ def _over(divisor: Tensor, dividend: Tensor) -> Tensor:
     return dividend / divisor  # made second: see Note [Right operands first]
 
 
-def _product_with_log(name: str, node: str, logarithm: Any, edge: float, slope: Any, text: str) -> Any:
+def _product_with_log(
+    name: str,
+    node: str,
+    logarithm: Any,
+    edge: float,
+    slope: Any,
+    text: str,
+    overloads: tuple[str, str, str],
+    **facts: Any,
+) -> Any:
     """self * log(other) and self * log1p(other), 0 where self is 0: three rows, by which argument is a number.
 
     ``edge`` is where the logarithm goes to minus infinity, ``slope`` the divisor in its derivative.
@@ -194,17 +208,31 @@ def _product_with_log(name: str, node: str, logarithm: Any, edge: float, slope: 
         found = by_number(grad, other)
         return found if other > edge else found.masked_fill(self == 0.0, 0.0)
 
+    of_both, with_first, with_second = overloads
+    facts |= {"no_complex": f"{name.removeprefix('special_')}_cpu"}
     by_tensors: Any = op(
         f"{node}0", name=f"{name}_tensors", meet="self other", numbers=False, to_float=True,
+        overload=of_both, **facts,
         self=lambda grad, self, other: by_tensors(grad, other).masked_fill((self == 0.0) & (other <= edge), 0.0),
         other=lambda grad, self, other: _over(slope(other), grad * self),
     )(of_tensors)  # fmt: skip
     of_a_number = op(
         f"{node}1", name=f"{name}_of_number", meet="other", to_float=True,
+        overload=with_first, wrapped_number=True, **facts,
         other=lambda grad, self, other: _over(slope(other), times(grad, self)),
     )(of_number)  # fmt: skip
-    by_number: Any = op(f"{node}2", name=name, meet="self", to_float=True, self=number_gradient)(with_number)
+    by_number: Any = op(
+        f"{node}2",
+        name=name,
+        meet="self",
+        to_float=True,
+        overload=with_second,
+        wrapped_number=True,
+        **facts,
+        self=number_gradient,
+    )(with_number)
 
+    @composite(vmap="decompose")
     def function(input: Any, other: Any, *, out: Any = None) -> Tensor:
         if is_number(other):
             return by_number(input, other, out=out)
@@ -218,17 +246,30 @@ def _product_with_log(name: str, node: str, logarithm: Any, edge: float, slope: 
 
 
 xlogy = _product_with_log(
-    "xlogy", "XlogyBackward", np.log, 0.0, lambda other: other, "self * log(other), 0 where self is 0."
+    "xlogy",
+    "XlogyBackward",
+    np.log,
+    0.0,
+    lambda other: other,
+    "self * log(other), 0 where self is 0.",
+    ("Tensor", "Scalar_Self", "Scalar_Other"),
+    jvp="auto_element_wise",
+    vmap_inplace="fallback",
 )
 _xlog1py = _product_with_log(
     "special_xlog1py", "SpecialXlog1PyBackward", np.log1p, -1.0, lambda other: plus(other, 1),
-    "self * log1p(other), 0 where self is 0.",
+    "self * log1p(other), 0 where self is 0.", ("default", "self_scalar", "other_scalar"),
 )  # fmt: skip
 
 
+@composite(variants="function, method", vmap_inplace="fallback")
 def xlogy_(self: Tensor, other: Any) -> Tensor:
     """xlogy, in place."""
     return run_inplace(ROWS["xlogy" if is_number(other) else "xlogy_tensors"], [self, other])
+
+
+def _next_zeta(self: Any, other: Any) -> Tensor:
+    return _zeta(self, other)
 
 
 def _zeta_kernel(self: Any, other: Any) -> Array:
@@ -242,8 +283,10 @@ def _zeta_kernel(self: Any, other: Any) -> Array:
     meet="self other",
     numbers=False,
     to_float=True,
+    no_complex="zeta_cpu",
+    jvp="not_implemented",
     self=undefined("zeta"),
-    other=lambda grad, self, other: grad * -self * _zeta(plus(self, 1.0), other),
+    other=lambda grad, self, other: grad * -self * _next_zeta(plus(self, 1.0), other),
 )
 def _zeta_of_tensors(self: Array, other: Array) -> Array:
     return _zeta_kernel(self, other)
@@ -254,7 +297,12 @@ def _zeta_of_tensors(self: Array, other: Array) -> Array:
     name="special_zeta_of_number",
     meet="other",
     to_float=True,
-    other=lambda grad, self, other: times(grad, -self) * _zeta(self + 1.0, other),
+    overload="self_scalar",
+    no_complex="zeta_cpu",
+    jvp="not_implemented",
+    vmap_operands="tensors",
+    wrapped_number=True,
+    other=lambda grad, self, other: times(grad, -self) * _next_zeta(self + 1.0, other),
 )
 def _zeta_of_number(self: Any, other: Array) -> Array:
     return _zeta_kernel(self, other)
@@ -265,12 +313,17 @@ def _zeta_of_number(self: Any, other: Array) -> Array:
     name="special_zeta_with_number",
     meet="self",
     to_float=True,
+    overload="other_scalar",
+    no_complex="zeta_cpu",
+    jvp="not_implemented",
+    wrapped_number=True,
     self=undefined("zeta"),
 )
 def _zeta_with_number(self: Array, other: Any) -> Array:
     return _zeta_kernel(self, other)
 
 
+@composite(vmap="decompose")
 def _zeta(input: Any, other: Any, *, out: Any = None) -> Tensor:
     if is_number(other):
         return _zeta_with_number(input, other, out=out)
@@ -288,7 +341,15 @@ def _sinc_backward(grad: Tensor, self: Tensor) -> Tensor:
     return where(squared == 0.0, scalar_tensor(0.0, dtype=grad.dtype), out)
 
 
-@op("SincBackward0", meet="self", to_float=True, self=_sinc_backward)
+@op(
+    "SincBackward0",
+    meet="self",
+    to_float=True,
+    complex="holomorphic",
+    jvp="auto_element_wise",
+    inplace="function, method",
+    self=_sinc_backward,
+)
 def sinc(self: Array) -> Array:
     """sin(pi * self) / (pi * self), 1 at 0."""
     product = half_up(self) * np.float32(math.pi) if self.dtype.itemsize < 8 else self * math.pi
@@ -300,7 +361,7 @@ def _outside(eps: Any) -> tuple[float, float, float]:
     return (0.0, 1.0, math.nan) if eps is None else (eps, 1.0 - eps, 0.0)
 
 
-@op(name="logit_backward", tensors="grad_output self")
+@op(name="logit_backward", tensors="grad_output self", jvp="not_differentiable")
 def _logit_slope(grad_output: Array, self: Array, eps: Any = None) -> Array:
     low, high, outside = _outside(eps)
     found = grad_output / (self * (1 - self))
@@ -317,7 +378,15 @@ def _logit_backward(grad: Tensor, self: Tensor, eps: Any) -> Tensor:
     return where(inside, found, scalar_tensor(outside, dtype=self.dtype))
 
 
-@op("LogitBackward0", meet="self", to_float=True, self=_logit_backward)
+@op(
+    "LogitBackward0",
+    meet="self",
+    to_float=True,
+    no_complex="logit_cpu",
+    jvp="auto_element_wise",
+    inplace="function, method",
+    self=_logit_backward,
+)
 def logit(self: Array, eps: Any = None) -> Array:
     """log(self / (1 - self)), with self clamped to eps and 1 - eps where that is given."""
     if eps is not None:
@@ -329,6 +398,7 @@ def logit(self: Array, eps: Any = None) -> Array:
 # torch.special ------------------------------------------------------------------------------------
 
 
+@composite(vmap="decompose")
 def _round(input: Tensor, *, decimals: int = 0, out: Any = None) -> Tensor:
     return round_to(input, decimals=decimals, out=out)
 

@@ -1,1 +1,1 @@
-"""The parts of torch.autograd.gradcheck."""
+"""The implementation of torch.autograd.gradcheck."""

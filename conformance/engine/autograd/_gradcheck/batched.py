@@ -1,4 +1,4 @@
-"""gradcheck of batches: one pass with several gradients or tangents against a pass with each (torch: gradcheck.py)."""
+"""gradcheck of batched gradients: one pass with a batch against one pass for each sample (torch: autograd/gradcheck.py)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ..._transforms.vmap import old_vmap
 from . import errors
 from .jacobians import Function, Tensors, as_tuple, is_floating, places_wanted
 
-_COUNT = 2  # how many examples a batch has
+_COUNT = 2  # the batch size
 
 
 def wrong_batched_gradients(points: Tensors, output: Tensor, number: int) -> Iterator[str]:
-    """What is wrong with the gradients of an output, of this number, for a batch of gradients."""
+    """The mismatch between batched and per-sample gradients of one output, if any."""
     by = [points[index] for index in places_wanted(points)]
 
     def vjp(*given: Tensor | None) -> list[Tensor | None]:
@@ -30,7 +30,7 @@ def wrong_batched_gradients(points: Tensors, output: Tensor, number: int) -> Ite
 
 
 def wrong_batched_tangents(func: Function, points: Tensors) -> Iterator[str]:
-    """What is wrong with the tangents of a function's results for a batch of tangents of each input."""
+    """The mismatch between batched and per-sample tangents of a function's results, if any."""
     for index in places_wanted(points):
         point = points[index]
         if not is_floating(point):

@@ -1,7 +1,7 @@
-"""gradcheck of complex numbers: real and imaginary parts, one after the other (torch: autograd/gradcheck.py).
+"""gradcheck of complex functions by real and imaginary parts (torch: autograd/gradcheck.py).
 
-Backward mode is checked by the parts of the outputs, forward mode by the parts of the inputs. A complex input is moved
-along both axes; the differences dx and dy are its gradient dx + i dy, see Note [Complex gradients].
+Backward mode is checked for each part of the outputs, forward mode for each part of the inputs. A complex input is
+perturbed along both axes; the differences dx and dy are its gradient dx + i dy, see Note [Complex gradients].
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from .jacobians import Function, Tensors, as_tuple
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Which part of complex numbers is considered, of which outputs or inputs."""
+    """The real or imaginary part of complex outputs or inputs that is checked."""
 
     name: str
     places: tuple[int, ...]
 
-    def considered(self, place: int, forward: bool) -> str:
-        """What a text about an output, or in forward mode an input, begins with."""
+    def message_prefix(self, place: int, forward: bool) -> str:
+        """The beginning of an error message about an output or, in forward mode, an input."""
         if place not in self.places:
             return ""
         return (
@@ -39,7 +39,7 @@ def complex_places(values: Tensors) -> tuple[int, ...]:
 
 
 def by_outputs(func: Function) -> Iterator[tuple[str, Function]]:
-    """The function with the imaginary, and with the real parts of its complex results."""
+    """The function with the imaginary parts, and with the real parts, of its complex results."""
     for name, attribute in (("imaginary", "imag"), ("real", "real")):
 
         def part(*points: Any, attribute: str = attribute) -> Tensors:
@@ -51,7 +51,7 @@ def by_outputs(func: Function) -> Iterator[tuple[str, Function]]:
 
 
 def by_inputs(func: Function, points: Tensors) -> Iterator[tuple[str, Function, Tensors]]:
-    """The function of the imaginary, and of the real parts of its complex points; the other parts stay."""
+    """The function of the imaginary parts, and of the real parts, of its complex points, with the other parts fixed."""
     places = complex_places(points)
     for name, attribute in (("imaginary", "imag"), ("real", "real")):
 

@@ -1,4 +1,4 @@
-"""What gradcheck compares, how closely, and what it says where that fails."""
+"""The settings of a gradcheck, its tolerance and its error."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .jacobians import Tensors, as_tuple
 
 
 class GradcheckError(RuntimeError):
-    """The derivatives of a function are not what they should be."""
+    """The derivatives of a function are wrong."""
 
     __module__ = "torch.autograd.gradcheck"
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What is compared, and how closely."""
+    """The settings of one gradcheck."""
 
     eps: float
     atol: float
@@ -31,11 +31,11 @@ class Check:
     forward: bool
     batched: bool
     batched_forward: bool
-    masked: bool = False  # whether, of sparse points, only the values count that they have
-    part: Part | None = None  # of complex numbers
+    masked: bool = False  # whether only the specified elements of sparse inputs are perturbed
+    part: Part | None = None  # for complex functions
 
     def moved(self, points: Tensors) -> Tensors:
-        """The points that finite differences move."""
+        """The points that finite differences perturb."""
         if not LAYOUTS or self.masked:
             return points
         return tuple(
@@ -52,7 +52,7 @@ def differentiable(value: Any) -> Tensors:
 
 
 def close(a: Tensor, b: Tensor, rtol: float, atol: float) -> bool:
-    """torch.allclose after promotion to one dtype, which numpy sees to."""
+    """torch.allclose after type promotion, by NumPy."""
     first, second = a._array, b._array
     close = abs(first - second) <= atol + rtol * abs(second)
     return bool(((first == second) | close).all())
@@ -62,8 +62,10 @@ def mismatch(
     exact: Tensor, estimate: Tensor, place: int, index: int, check: Check, forward: bool = False
 ) -> str:
     mode = "computed with forward mode " if forward else ""
-    considered = "" if check.part is None else check.part.considered(index if forward else place, forward)
+    message_prefix = (
+        "" if check.part is None else check.part.message_prefix(index if forward else place, forward)
+    )
     return (
-        f"{considered}Jacobian {mode}mismatch for output {place:d} with respect to input {index:d},\nnumerical:{estimate}\n"
+        f"{message_prefix}Jacobian {mode}mismatch for output {place:d} with respect to input {index:d},\nnumerical:{estimate}\n"
         f"analytical:{exact}\n"
     )

@@ -1,4 +1,4 @@
-"""The texts of gradcheck's errors and warnings, word for word (torch: autograd/gradcheck.py)."""
+"""The messages of gradcheck's errors and warnings, as in torch (torch: autograd/gradcheck.py)."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def _along(gradient: Tensor, direction: tuple[Tensor, ...]) -> Tensor:
 
 
 def _directions(tensor: Tensor, generator: Any) -> tuple[Tensor, ...]:
-    """A direction; of a complex tensor, one for each axis."""
+    """A random direction, or for a complex tensor one along each axis."""
     like = tensor.real
     return tuple(direction_of(like, generator) for _ in range(1 + tensor.is_complex()))
 

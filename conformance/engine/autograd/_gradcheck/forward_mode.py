@@ -13,7 +13,7 @@ from .jacobians import Function, Tensors, as_tuple, is_floating, places_wanted
 
 
 def duals_of(points: Tensors) -> tuple[list[Any], list[Tensor]]:
-    """The points with zero tangents for those that require grad, and these tangents."""
+    """Dual tensors with zero tangents for the points that require grad, and these tangents."""
     duals, tangents = [], []
     for each in points:
         if isinstance(each, Tensor) and each.requires_grad:
@@ -26,7 +26,7 @@ def duals_of(points: Tensors) -> tuple[list[Any], list[Tensor]]:
 
 
 def forward_jacobian(func: Function, points: Tensors, results: Tensors) -> list[list[Tensor]]:
-    """For each point that requires grad, and each floating result, the Jacobian: a row for each element."""
+    """The Jacobian for each point that requires grad and each floating result, a row for each element of the point."""
     kept = [each for each in results if is_floating(each)]
     found = []
     with dual_level():
@@ -44,7 +44,7 @@ def forward_jacobian(func: Function, points: Tensors, results: Tensors) -> list[
 
 
 def forward_products(func: Function, points: Tensors, directions: list[Tensor]) -> list[list[Tensor]]:
-    """For each point that requires grad the products of the Jacobians of all floating results with a direction."""
+    """For each point that requires grad, the Jacobian-vector products of all floating results with a direction."""
     found = []
     with dual_level():
         duals, tangents = duals_of(points)
@@ -53,7 +53,7 @@ def forward_products(func: Function, points: Tensors, directions: list[Tensor]) 
             row = []
             for result in _floating(func(*duals)):
                 product = unpack_dual(result).tangent
-                # a copy: what returns its input returns the tangent itself, which is zeroed below
+                # a copy, since a function may return its input, whose tangent is zeroed below
                 row.append(
                     result.new_zeros(result.numel())
                     if product is None
@@ -75,7 +75,7 @@ def _products(func: Function, duals: list[Any]) -> list[Tensor | None]:
 def undefined_tangents(
     func: Function, points: Tensors, directions: list[Tensor]
 ) -> Iterator[tuple[int, Tensor, Tensor, Tensor]]:
-    """Where a point without tangent gives another product than one with zeros: result, point, both products."""
+    """The first mismatch between an undefined and a zero tangent: result, point and both products."""
     with dual_level():
         duals, tangents = duals_of(points)
         for tangent, direction in zip(tangents, directions, strict=True):

@@ -1,4 +1,4 @@
-"""torch.autograd.gradcheck: derivatives by backward and forward mode against finite differences."""
+"""torch.autograd.gradcheck: backward and forward mode derivatives compared with finite differences."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ def gradcheck(
     """Compare the gradients of ``func`` with finite differences.
 
     Args:
-        check_grad_dtypes: without effect, as in torch.
-        check_batched_grad: whether one pass with a batch of gradients gives what one pass for each gives.
-        check_batched_forward_grad: the same of a batch of tangents.
+        check_grad_dtypes: no effect, as in torch.
+        check_batched_grad: compare one backward pass with a batch of gradients to one pass for each.
+        check_batched_forward_grad: the same for a batch of tangents.
 
     Raises:
-        GradcheckError: they differ, unless ``raise_exception`` is off.
+        GradcheckError: they differ, unless ``raise_exception`` is False.
         ValueError: no input requires grad.
     """
     if not (check_forward_ad or check_backward_ad):
@@ -113,7 +113,7 @@ def gradgradcheck(
     """Compare the second derivatives of ``func`` with finite differences of the first.
 
     Raises:
-        GradcheckError: they differ, unless ``raise_exception`` is off.
+        GradcheckError: they differ, unless ``raise_exception`` is False.
     """
     _check_modes(check_fwd_over_rev, check_rev_over_rev, check_undefined_grad, check_batched_grad)
     points = as_tuple(inputs)
@@ -150,7 +150,7 @@ def gradgradcheck(
 
 
 def _check_modes(forward: bool, reverse: bool, undefined: bool, batched: bool) -> None:
-    """Check that second derivatives are taken by some mode, and in reverse mode where that is what is checked."""
+    """Check the combination of modes: at least one for second derivatives, and reverse mode where it is required."""
     if not (forward or reverse):
         raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
     if undefined and not reverse:
@@ -160,7 +160,7 @@ def _check_modes(forward: bool, reverse: bool, undefined: bool, batched: bool) -
 
 
 def _weights(func: Function, points: Tensors, given: Any, non_contiguous: bool) -> Tensors:
-    """The gradients of the outputs: random ones where none are given."""
+    """The gradients of the outputs, random if none are given."""
     if given is not None:
         return as_tuple(given)
     return tuple(_random_weight(each, non_contiguous) for each in differentiable(func(*points)))
@@ -251,7 +251,7 @@ def _check_inputs(points: Tensors) -> None:
 
 
 def _random_weight(output: Tensor, spread: bool) -> Tensor:
-    """A gradient for an output: uniform between -1 and 1; not contiguous if so wanted."""
+    """A gradient for an output, uniform in [-1, 1), and optionally non-contiguous."""
     kind = output.dtype if is_floating(output) else dtypes.float64
     return make_tensor(
         output.shape, dtype=kind, device="cpu", low=-1, high=1, requires_grad=True, noncontiguous=spread

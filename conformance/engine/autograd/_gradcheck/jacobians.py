@@ -21,7 +21,7 @@ Function = Callable[..., Any]
 def numerical_jacobian(
     func: Function, index: int, points: Tensors, results: Tensors, eps: float
 ) -> list[Tensor]:
-    """For each floating output the Jacobian by one input: a row for each element."""
+    """The Jacobian of each floating output with respect to one input, a row for each element of the input."""
     memory, entries = _entries(points[index])
     columns = {row: moved(func, points, memory[at], (eps, eps), eps, at) for row, at in entries}
     floating = [number for number, each in enumerate(results) if is_floating(each)]
@@ -36,7 +36,7 @@ def numerical_jacobian(
 
 
 def _entries(point: Tensor) -> tuple[Tensor, list[tuple[int, tuple[int, ...]]]]:
-    """The memory of an input, and for each entry that is in it which row of the Jacobian is its, and where it is.
+    """The memory of an input, and for each element its row in the Jacobian and its index.
 
     Of a sparse input these are its values.
     """
@@ -62,7 +62,7 @@ def moved(
 def differences(
     func: Function, points: Tensors, entry: Tensor, step: Any, eps: float, place: tuple[int, ...] | None
 ) -> list[Tensor]:
-    """The central difference of every output; the entry is moved in place and put back."""
+    """The central difference of every output; the element is perturbed in place and restored."""
     before = entry.clone()
     entry.copy_(before - step)
     low = [each.clone() for each in as_tuple(func(*points))]
@@ -84,7 +84,7 @@ def differences(
 
 
 def basis(output: Tensor) -> Iterator[Tensor]:
-    """Gradients of the output with a single 1, one after another in the same memory."""
+    """The standard basis of an output's gradients, one vector after another in the same memory."""
     memory = output.new_zeros(output.shape)
     flat = memory.view(-1)
     for element in range(flat.numel()):
@@ -96,7 +96,7 @@ def basis(output: Tensor) -> Iterator[Tensor]:
 def analytical_jacobian(
     points: Tensors, output: Tensor, weights: Iterable[Tensor]
 ) -> tuple[list[Tensor], bool]:
-    """For each input the Jacobian of an output by backward, a column for each weight; whether the dtypes fit."""
+    """The Jacobian of an output for each input by backward, a column for each weight, and whether the dtypes match."""
     by = [points[index] for index in places_wanted(points)]
     columns: list[list[Tensor]] = [[] for _ in by]
     types_fit = True
@@ -131,7 +131,7 @@ def _places(tensor: Tensor) -> Iterator[tuple[int, ...]]:
     return itertools.product(*(range(each) for each in tensor.size()))
 
 
-# Under the names that torch keeps for old programs ------------------------------------------------
+# Deprecated functions -----------------------------------------------------------------------------
 
 _DEPRECATED = (
     "`{0}` was part of PyTorch's private API and not meant to be exposed. We are deprecating it and it will be removed "
@@ -143,7 +143,7 @@ _DEPRECATED = (
 def get_numerical_jacobian(
     fn: Callable[..., Any], inputs: Any, target: Any = None, eps: float = 1e-3, grad_out: float = 1.0
 ) -> tuple[Tensor, ...]:
-    """The Jacobians of the first output of ``fn(inputs)`` by each target (the inputs), by finite differences.
+    """The Jacobians of the first output of ``fn(inputs)`` with respect to each target, by finite differences.
 
     Raises:
         ValueError: ``grad_out`` is not 1.
@@ -163,7 +163,7 @@ def get_numerical_jacobian(
 def get_analytical_jacobian(
     inputs: Any, output: Tensor, nondet_tol: float = 0.0, grad_out: float = 1.0
 ) -> tuple[tuple[Tensor, ...], bool, bool, bool]:
-    """The Jacobians of an output by each input, by backward; whether they are the same twice, and fit.
+    """The Jacobians of an output with respect to each input by backward, and whether backward is reentrant and types match.
 
     Raises:
         ValueError: ``grad_out`` is not 1, or the output is complex.
@@ -181,7 +181,7 @@ def get_analytical_jacobian(
         not one.numel() or abs(one._array - other._array).max() <= nondet_tol
         for one, other in zip(first, second, strict=True)
     )
-    return tuple(first), bool(same), types_fit, True  # torch takes types for sizes
+    return tuple(first), bool(same), types_fit, True  # torch compares dtypes where it means sizes
 
 
 def _announce(name: str, grad_out: float) -> None:

@@ -1,4 +1,4 @@
-"""gradcheck element by element: whole Jacobians, by backward and forward mode against finite differences."""
+"""gradcheck in slow mode: full Jacobians by backward and forward mode, compared with finite differences."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def check_forward(func: Function, results: Tensors, points: Tensors, outputs: Te
 def _numerical(
     func: Function, results: Tensors, points: Tensors, outputs: Tensors, check: Check
 ) -> list[list[Tensor]]:
-    """The Jacobians of all floating results by each point; without an output to differentiate they must be zero."""
+    """The numerical Jacobians of all floating results; if no output requires grad they must be zero."""
     numerical = [
         numerical_jacobian(func, index, points, results, check.eps) for index in places_wanted(points)
     ]
@@ -61,10 +61,10 @@ def _numerical(
 def backward_jacobian(
     points: Tensors, output: Tensor, weights: Callable[[], Iterable[Tensor]], check: Check
 ) -> list[Tensor]:
-    """For each input the Jacobian of one output by backward, computed twice."""
+    """The Jacobian of one output for each input by backward, computed twice to compare."""
     first, types_fit = analytical_jacobian(points, output, weights())
     second, _ = analytical_jacobian(points, output, weights())
-    if not types_fit:  # asked to or not: torch takes types for sizes there
+    if not types_fit:  # whether requested or not, as in torch
         raise GradcheckError("Analytical gradient has incorrect size")
     for one, other in zip(first, second, strict=True):
         if one.numel() and abs(one._array - other._array).max() > check.nondet_tol:

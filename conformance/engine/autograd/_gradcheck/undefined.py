@@ -1,4 +1,4 @@
-"""What gradcheck asks of zero and of undefined gradients and tangents."""
+"""gradcheck of zero gradients, and of undefined gradients and tangents."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def check_linear_in_gradient(outputs: Tensors, points: Tensors, masked: bool) ->
 
 
 class UndefinedGradBackward(Node):
-    """Lets no gradient through: what comes out is undefined."""
+    """A node whose gradients are undefined."""
 
     __slots__ = ()
 
@@ -41,7 +41,7 @@ class UndefinedGradBackward(Node):
 
 
 def undefined_gradient(tensor: Tensor) -> Tensor:
-    """The tensor behind a node that lets no gradient through."""
+    """The tensor after a node with undefined gradients."""
     node = new_node(UndefinedGradBackward)
     node.next_edges = (gradient_edge(tensor),)
     node.input_metadata = ((tensor._array.shape, tensor._array.dtype),)
@@ -51,7 +51,7 @@ def undefined_gradient(tensor: Tensor) -> Tensor:
 
 
 def check_undefined(func: Function, count: int, points: Tensors) -> None:
-    """Backward must take undefined gradients, of all outputs and of each one."""
+    """Backward must accept undefined gradients, of all outputs and of each one."""
     _check_undefined_case([undefined_gradient(each) for each in differentiable(func(*points))], points)
     if count > 1:
         for number in range(count):
@@ -76,7 +76,7 @@ def _check_undefined_case(outputs: list[Tensor], points: Tensors) -> None:
 
 
 def check_undefined_tangents(func: Function, points: Tensors) -> None:
-    """A point without tangent must be as good as one with zeros."""
+    """An undefined tangent must give the same result as a zero tangent."""
     generator = Generator()
     directions = [direction_of(points[index], generator) for index in places_wanted(points)]
     for number, point, got, expected in undefined_tangents(func, points, directions):

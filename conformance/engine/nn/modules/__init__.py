@@ -1,4 +1,4 @@
-"""torch.nn.modules: the layers."""
+"""torch.nn.modules: the classes of modules."""
 
 import functools
 from types import FunctionType
@@ -145,31 +145,31 @@ _PUBLIC = (Module, LinearCrossEntropyOptions)
 __all__ = [name for name, each in vars().items() if isinstance(each, type) and issubclass(each, _PUBLIC)]
 
 
-def _named_as_in_torch(*modules: Any) -> None:
-    """The module names that torch's class reprs show."""
+def _set_module_names(*modules: Any) -> None:
+    """Set ``__module__`` of the classes to torch's modules."""
     for each in modules:
         each.__module__ = each.__module__.replace(__name__, "torch.nn.modules")
 
 
-_named_as_in_torch(*(globals()[name] for name in __all__))
+_set_module_names(*(globals()[name] for name in __all__))
 
 
-def _placed_as_in_torch(module: Any, *classes: Any) -> None:
-    """Give a module what it has in torch, and another file has here."""
+def _set_torch_attributes(module: Any, *classes: Any) -> None:
+    """Set the attributes of a torch module whose classes are defined in another file here."""
     for each in classes:
         each.__module__ = module.__name__.replace(__name__, "torch.nn.modules")
         setattr(module, each.__name__, each)
 
 
-_placed_as_in_torch(activation, MultiheadAttention)
-_placed_as_in_torch(batchnorm, LazyBatchNorm1d, LazyBatchNorm2d, LazyBatchNorm3d)
-_placed_as_in_torch(conv, LazyConv1d, LazyConv2d, LazyConv3d)
-_placed_as_in_torch(conv, LazyConvTranspose1d, LazyConvTranspose2d, LazyConvTranspose3d)
-_placed_as_in_torch(instancenorm, LazyInstanceNorm1d, LazyInstanceNorm2d, LazyInstanceNorm3d)
-_placed_as_in_torch(linear, LazyLinear)
+_set_torch_attributes(activation, MultiheadAttention)
+_set_torch_attributes(batchnorm, LazyBatchNorm1d, LazyBatchNorm2d, LazyBatchNorm3d)
+_set_torch_attributes(conv, LazyConv1d, LazyConv2d, LazyConv3d)
+_set_torch_attributes(conv, LazyConvTranspose1d, LazyConvTranspose2d, LazyConvTranspose3d)
+_set_torch_attributes(instancenorm, LazyInstanceNorm1d, LazyInstanceNorm2d, LazyInstanceNorm3d)
+_set_torch_attributes(linear, LazyLinear)
 
 
-# What torch has for several modules at once.
+# Names that several of torch's modules have.
 _SHARED = frozenset(
     [
         "_AdaptiveAvgPoolNd.__init__",
@@ -192,18 +192,18 @@ _SHARED = frozenset(
 )
 
 
-def _own_methods(*modules: Any) -> None:
-    """Give each module methods of its own name where torch has them so: Python's texts about arguments show it."""
+def _copy_inherited_methods(*modules: Any) -> None:
+    """Give classes their own copies of inherited methods as in torch, whose qualified names errors about arguments show."""
     for each in sorted(modules, key=lambda module: len(module.__mro__)):
         for name in ("__init__", "forward", "pop"):
             method = getattr(each, name, None)
             shared = getattr(method, "__qualname__", "")
             if isinstance(method, FunctionType) and shared.startswith("_") and shared not in _SHARED:
-                _own(each, name)
+                _copy_method(each, name)
 
 
-def _own(module: Any, name: str) -> None:
-    """Give a module an inherited method as its own."""
+def _copy_method(module: Any, name: str) -> None:
+    """Copy an inherited method to a class under the class's qualified name."""
     method = getattr(module, name)
     parts = (method.__code__, method.__globals__, method.__name__, method.__defaults__, method.__closure__)
     found = FunctionType(*parts)
@@ -213,8 +213,8 @@ def _own(module: Any, name: str) -> None:
     setattr(module, name, found)
 
 
-_own_methods(*(globals()[name] for name in __all__ if name != "LinearCrossEntropyOptions"))
+_copy_inherited_methods(*(globals()[name] for name in __all__ if name != "LinearCrossEntropyOptions"))
 for _class in (batchnorm._BatchNorm, instancenorm._InstanceNorm, activation.CELU):
-    _own(_class, "__init__")
+    _copy_method(_class, "__init__")
 for _padding in (padding._ReflectionPadNd, padding._ReplicationPadNd):
-    _own(_padding, "forward")
+    _copy_method(_padding, "forward")

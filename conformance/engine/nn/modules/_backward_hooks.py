@@ -13,7 +13,7 @@ from ..._c10.warn_once import warn_program
 
 
 class BackwardHookFunction(Function):
-    """The identity; its node sees the gradients of all its tensors together."""
+    """The identity, whose node receives the gradients of all its tensors together."""
 
     __module__ = "torch.nn.modules._functions"
 
@@ -30,8 +30,8 @@ class BackwardHookFunction(Function):
 class BackwardHooks:
     """The full backward hooks of one call of a module.
 
-    Two identities stand before and after forward; the hooks run at their nodes, and the one before forward waits
-    until the one after it has told the gradients of the outputs.
+    An identity function is applied before and one after forward, and the hooks run at their nodes. The node before
+    forward gets the gradients of the outputs from the node after it.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class BackwardHooks:
         self.output_count = 0
 
     def enter(self, args: Any) -> Any:
-        """Put the identity before forward."""
+        """Apply the identity before forward."""
         found, self.input_places, node = _identity(args)
         self.input_count = len(args)
         if node is not None:
@@ -53,7 +53,7 @@ class BackwardHooks:
         return found
 
     def leave(self, result: Any) -> Any:
-        """Put the identity after forward."""
+        """Apply the identity after forward."""
         if not isinstance(result, (Tensor, tuple)):
             warn_program(
                 "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received "
@@ -85,7 +85,7 @@ class BackwardHooks:
         return tuple(full[place] for place in self.output_places)
 
     def _without_inputs(self, grad_outputs: Any) -> None:
-        """No input requires grad: the hooks run at the outputs."""
+        """If no input requires grad, run the hooks at the outputs."""
         warn_program(
             "Full backward hook is firing when gradients are computed with respect to module outputs since "
             "no inputs require gradients. See "
@@ -104,7 +104,7 @@ class BackwardHooks:
 
     def _on_inputs(self, grads: Any, _: Any) -> Any:
         if self.grad_outputs is None or self.input_places is None:
-            return None  # a gradient that came another way than through the outputs
+            return None  # a gradient that did not come through the outputs
         full: Any = _placed(self.input_places, grads, self.input_count)
         for hook in self.hooks:
             replaced = hook(self.module, full, self.grad_outputs)
@@ -119,7 +119,7 @@ class BackwardHooks:
         self.grad_outputs = None
         return tuple(full[place] for place in self.input_places)
 
-    _on_outputs.__name__ = _on_inputs.__name__ = "hook"  # as texts about them say
+    _on_outputs.__name__ = _on_inputs.__name__ = "hook"  # the name in error messages
 
 
 def _placed(places: list[int], values: Any, count: int) -> tuple[Any, ...]:
@@ -141,7 +141,7 @@ def _identity(values: Any) -> tuple[Any, list[int] | None, Any]:
     return tuple(replaced), places, node
 
 
-# Hooks of the old kind ----------------------------------------------------------------------------
+# Non-full backward hooks (register_backward_hook) -------------------------------------------------
 
 _MISSING = (
     "deprecated and will be removed in future versions. This hook will be missing some {}. Please use "
@@ -149,8 +149,8 @@ _MISSING = (
 )
 
 
-def register_old_hooks(module: Any, hooks: list[Callable[..., Any]], args: Any, result: Any) -> None:
-    """Put hooks on the node of the result, whatever node that is; warns where it is not the module's only one."""
+def register_non_full_hooks(module: Any, hooks: list[Callable[..., Any]], args: Any, result: Any) -> None:
+    """Register non-full hooks on the result's node; warns if the module has more than that node."""
     first = result
     while not isinstance(first, Tensor):
         first = (
@@ -167,7 +167,7 @@ def register_old_hooks(module: Any, hooks: list[Callable[..., Any]], args: Any, 
 
 
 def _of_module(hook: Callable[..., Any], module: weakref.ref[Any]) -> Callable[..., Any]:
-    """The hook of a module that the graph does not keep alive."""
+    """A hook with a weak reference to its module, so that the graph does not keep the module alive."""
 
     def called(grad_input: Any, grad_output: Any) -> Any:
         if module() is None:

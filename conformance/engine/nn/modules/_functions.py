@@ -1,4 +1,4 @@
-"""Functions with a backward of their own that modules apply (torch: nn/modules/_functions.py)."""
+"""Custom autograd.Functions of modules (torch: nn/modules/_functions.py)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..._autograd.custom_function import Function
 
 
 class CrossMapLRN2d(Function):
-    """Channels over a power of the running sum of their neighbours' squares."""
+    """Local response normalization across channels."""
 
     @staticmethod
     def forward(ctx: Any, input: Any, size: int, alpha: float, beta: float, k: float) -> Any:
@@ -20,7 +20,7 @@ class CrossMapLRN2d(Function):
         channels, reach = input.size(1), int((size - 1) / 2 + 1)
         output = input.new_empty(0).resize_as_(input)
         ctx.scale = scale = empty_like(input)
-        power(input, 2, out=output)  # for now, the squares
+        power(input, 2, out=output)  # holds the squares for now
         first = scale.select(1, 0).zero_()
         for channel in range(min(reach, channels)):
             first.add_(output.select(1, channel))

@@ -1,4 +1,4 @@
-"""Calling a module that has hooks (torch: nn/modules/module.py, _call_impl)."""
+"""Module.__call__ with hooks (torch: nn/modules/module.py, _call_impl)."""
 
 from __future__ import annotations
 
@@ -8,33 +8,35 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from ..._autograd.hooks import RemovableHandle, add_hook
-from ._backward_hooks import BackwardHooks, register_old_hooks
+from ._backward_hooks import BackwardHooks, register_non_full_hooks
 
 
 class EveryModule:
-    """The hooks that run for every module, before its own."""
+    """The global hooks, which run for every module before its own."""
 
     before: ClassVar[dict[int, Any]] = OrderedDict()
     after: ClassVar[dict[int, Any]] = OrderedDict()
     after_with_kwargs: ClassVar[dict[int, bool]] = OrderedDict()
     after_always: ClassVar[dict[int, bool]] = OrderedDict()
     backward: ClassVar[dict[int, Any]] = OrderedDict()
-    is_full_backward: ClassVar[bool | None] = None  # of which kind those are, once one was registered
+    is_full_backward: ClassVar[bool | None] = (
+        None  # whether global backward hooks are full, once one is registered
+    )
     before_backward: ClassVar[dict[int, Any]] = OrderedDict()
 
 
 def call_with_hooks(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Run the hooks before forward, forward, the hooks after it; backward hooks are put on the graph."""
+    """Run forward pre-hooks, forward and forward hooks, and add backward hooks to the graph."""
     progress = _Progress(args, kwargs)
     try:
         return _call(module, progress)
     except Exception:
-        _call_the_rest(module, progress)
+        _call_always_hooks(module, progress)
         raise
 
 
 class _Progress:
-    """How far a call has come: what the hooks that are called in any case are to see."""
+    """The progress of a call: the arguments for ``always_call`` hooks after an error."""
 
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.args, self.kwargs = args, kwargs
@@ -62,12 +64,12 @@ def _call(module: Any, progress: _Progress) -> Any:
     if backward is not None:
         progress.result = backward.leave(progress.result)
     if old:
-        register_old_hooks(module, old, progress.args, progress.result)
+        register_non_full_hooks(module, old, progress.args, progress.result)
     return progress.result
 
 
 def backward_hooks(module: Any) -> tuple[list[Any], list[Any]]:
-    """Those of every module and the module's own: the full ones, and the old ones."""
+    """The global and the module's backward hooks: full and non-full ones."""
     full: list[Any] = []
     old: list[Any] = []
     (old if EveryModule.is_full_backward is False else full).extend(EveryModule.backward.values())
@@ -101,8 +103,8 @@ def _after(module: Any, progress: _Progress, hook: Any, with_kwargs: bool) -> No
         progress.result = replaced
 
 
-def _call_the_rest(module: Any, progress: _Progress) -> None:
-    """After an error: the hooks registered with ``always_call`` that have not run."""
+def _call_always_hooks(module: Any, progress: _Progress) -> None:
+    """Run the remaining hooks with ``always_call`` after an error."""
     for number, hook in list(EveryModule.after.items()):
         if number in EveryModule.after_always and number not in progress.called:
             _call_anyway(module, progress, hook, False, "global module")
@@ -122,7 +124,7 @@ def _call_anyway(module: Any, progress: _Progress, hook: Any, with_kwargs: bool,
         )
 
 
-# Hooks of every module ----------------------------------------------------------------------------
+# Global hooks -------------------------------------------------------------------------------------
 
 
 def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
@@ -145,7 +147,7 @@ def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> Removabl
 
 
 def register_module_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Run ``hook(module, grad_input, grad_output)`` at the node that made the output of every module; the old kind."""
+    """Run ``hook(module, grad_input, grad_output)`` at the node of every module's output (not a full hook)."""
     _set_kind(False)
     return add_hook(EveryModule.backward, hook)
 

@@ -1,4 +1,4 @@
-"""A module and all below it: finding what is there, and changing all of it (torch: nn/modules/module.py)."""
+"""Module's methods over the tree of submodules: iteration, lookup by path and conversions (torch: nn/modules/module.py)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _COMPLEX = (
 
 
 class Tree:
-    """What a Module does with itself and all modules below it."""
+    """The methods of Module that concern the module and all its submodules."""
 
     training: bool
     _get_name: Callable[[], str]
@@ -37,12 +37,12 @@ class Tree:
     _buffers: dict[str, Any]
     _modules: dict[str, Any]
 
-    # Finding ------------------------------------------------------------------------------------------
+    # Iteration and lookup -----------------------------------------------------------------------------
 
     def named_modules(
         self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Any]]:
-        """The module and all below it, each once, with their paths."""
+        """The module and all submodules with their paths, each once."""
         memo = set() if memo is None else memo
         if self in memo:
             return
@@ -56,12 +56,12 @@ class Tree:
                 )
 
     def modules(self) -> Iterator[Module]:
-        """The module and all below it."""
+        """The module and all submodules."""
         for _, module in self.named_modules():
             yield module
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
-        """The modules directly below, each once, with their names."""
+        """The direct children with their names, each once."""
         seen = set()
         for name, module in self._modules.items():
             if module is not None and module not in seen:
@@ -69,7 +69,7 @@ class Tree:
                 yield name, module
 
     def children(self) -> Iterator[Module]:
-        """The modules directly below."""
+        """The direct children."""
         for _, module in self.named_children():
             yield module
 
@@ -93,7 +93,7 @@ class Tree:
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
-        """All parameters, each once, with their paths."""
+        """All parameters with their paths, each once."""
         return self._named_members("_parameters", prefix, recurse, remove_duplicate)
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
@@ -104,7 +104,7 @@ class Tree:
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
-        """All buffers, each once, with their paths."""
+        """All buffers with their paths, each once."""
         return self._named_members("_buffers", prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
@@ -124,11 +124,11 @@ class Tree:
         return module
 
     def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
-        """Put a module at a dotted path; with ``strict`` only where one is.
+        """Set the module at a dotted path; with ``strict`` it must exist.
 
         Raises:
-            ValueError: an empty path, or no module.
-            AttributeError: something else is there, or on the way to it.
+            ValueError: the path is empty, or the value is not a module.
+            AttributeError: the path leads to, or passes, something that is not a module.
         """
         if target == "":
             raise ValueError("Cannot set the submodule without a target name!")
@@ -157,17 +157,17 @@ class Tree:
         return found
 
     def _at(self, target: str) -> tuple[Module, str, Any]:
-        """The module that a dotted path leads to, the last name on it, and what has that name there."""
+        """The parent module at a dotted path, the last name and the attribute of that name."""
         path, _, name = target.rpartition(".")
         module = self.get_submodule(path)
         if not hasattr(module, name):
             raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
         return module, name, getattr(module, name)
 
-    # Changing all of it -----------------------------------------------------------------------------
+    # Conversions and settings ----------------------------------------------------------------------
 
     def apply(self, fn: Callable[[Module], Any]) -> Self:
-        """Call ``fn`` with every module, children first."""
+        """Call ``fn`` with every submodule, children first, and then the module."""
         for module in self.children():
             module.apply(fn)
         fn(self)
@@ -185,12 +185,12 @@ class Tree:
         return self
 
     def _applied(self, name: str, parameter: Parameter, fn: Callable[[Tensor], Tensor]) -> Parameter:
-        """The parameter, with what ``fn`` makes of it and of its grad, or another one."""
+        """Apply ``fn`` to a parameter and its grad, in place or as a new parameter, by the settings of torch.__future__."""
         gradient = parameter.grad
         with no_grad():
             converted = fn(parameter)
             if settings.get_swap_module_params_on_conversion():
-                parameter.grad = None  # what refers to it is no tensor
+                parameter.grad = None  # the referrer is not a tensor
                 try:
                     self._swap(name, parameter, Parameter(converted, requires_grad=parameter.requires_grad))
                 except RuntimeError:
@@ -217,11 +217,11 @@ class Tree:
             raise RuntimeError(f"_apply(): Couldn't swap {self._get_name()}.{name}") from error
 
     def share_memory(self) -> Self:
-        """Let other processes share the memory of parameters and buffers."""
+        """Move parameters and buffers to shared memory."""
         return self._apply(lambda tensor: tensor.share_memory_())
 
     def to(self, *args: Any, **kwargs: Any) -> Self:
-        """Parameters and floating buffers in another dtype; those of four or five dimensions in a memory format."""
+        """Convert floating-point parameters and buffers to a dtype, and those of 4 or 5 dimensions to a memory format."""
         where, kind, non_blocking, memory_format = _parse_to(*args, **kwargs)
         if kind is not None:
             if not (kind.is_floating_point or kind.is_complex):
@@ -240,43 +240,43 @@ class Tree:
         return self._apply(convert)
 
     def type(self, dst_type: Any) -> Self:
-        """All parameters and buffers in another dtype."""
+        """Convert all parameters and buffers to a dtype."""
         return self._apply(lambda t: t.type(dst_type))
 
     def float(self) -> Self:
-        """Parameters and floating buffers in float32."""
+        """Convert floating-point parameters and buffers to float32."""
         return self._apply(lambda t: t.float() if t.is_floating_point() else t)
 
     def double(self) -> Self:
-        """Parameters and floating buffers in float64."""
+        """Convert floating-point parameters and buffers to float64."""
         return self._apply(lambda t: t.double() if t.is_floating_point() else t)
 
     def half(self) -> Self:
-        """Parameters and floating buffers in float16."""
+        """Convert floating-point parameters and buffers to float16."""
         return self._apply(lambda t: t.half() if t.is_floating_point() else t)
 
     def bfloat16(self) -> Self:
-        """Parameters and floating buffers in bfloat16."""
+        """Convert floating-point parameters and buffers to bfloat16."""
         return self._apply(lambda t: t.bfloat16() if t.is_floating_point() else t)
 
     def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
-        """All parameters and buffers without values, on a device."""
+        """Replace all parameters and buffers by uninitialized ones on a device."""
         return self._apply(lambda t: empty_like(t, device=device), recurse=recurse)
 
     def cuda(self, device: Any = None) -> Self:
-        """All parameters and buffers on a GPU.
+        """Move parameters and buffers to a GPU.
 
         Raises:
-            AssertionError: there is none.
+            AssertionError: there is no GPU.
         """
         return self._apply(lambda t: t.cuda(device))
 
     def cpu(self) -> Self:
-        """The module itself: it is there already."""
+        """The module itself, which is on the CPU."""
         return self
 
     def train(self, mode: bool = True) -> Self:
-        """Set ``training`` here and below."""
+        """Set ``training`` of the module and all submodules."""
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")
         self.training = mode
@@ -295,7 +295,7 @@ class Tree:
         return self
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the gradients of all parameters, or set them to 0."""
+        """Set the gradients of all parameters to None or to 0."""
         for parameter in self.parameters():
             if parameter._grad is None:
                 continue
@@ -310,5 +310,5 @@ class Tree:
 
 
 for _method in vars(Tree).values():
-    if isinstance(_method, FunctionType):  # texts about arguments name the class that torch has
+    if isinstance(_method, FunctionType):  # errors about arguments name torch's class
         _method.__qualname__ = f"Module.{_method.__name__}"

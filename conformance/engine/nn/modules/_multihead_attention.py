@@ -1,4 +1,4 @@
-"""Attention with several heads, and the encoder layer that is made of it."""
+"""torch.nn.MultiheadAttention (torch: nn/modules/activation.py)."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ Mask = Tensor | None
 
 
 class NonDynamicallyQuantizableLinear(Linear):
-    """Linear, under the name that torch gives the last projection."""
+    """torch's class of the output projection, the same as Linear."""
 
 
 class MultiheadAttention(Module):
-    """Attention of ``num_heads`` parts of the features, projected before and after.
+    """Multi-head attention with input and output projections.
 
-    Note [Attention without a graph]: in eval mode and without grad torch computes self-attention in one kernel, as this
-    does step by step: the numbers are the same but for rounding, and the output is contiguous. The kernel knows masks
-    alone, and no is_causal; where all is masked it divides 0 by 0, as attention does that tells its weights.
+    Note [Attention without a graph]: in eval mode and without grad torch computes self-attention by a fused kernel (the
+    fast path). Here it is composed of the same steps: values agree except for rounding, and the output is contiguous. The
+    kernel supports masks but not is_causal; a row that is masked completely is nan, as with ``need_weights``.
     """
 
     bias_k: Parameter | None
@@ -92,13 +92,13 @@ class MultiheadAttention(Module):
         attn_mask: Mask = None, average_attn_weights: bool = True, is_causal: bool = False,
     ) -> tuple[Tensor, Tensor | None]:  # fmt: skip
         batched = query.dim() == 3
-        whole = query is key is value and batched and self._without_graph(query, key_padding_mask, attn_mask)
+        whole = query is key is value and batched and self._uses_fast_path(query, key_padding_mask, attn_mask)
         key_padding_mask = canonical_mask(
             key_padding_mask, "key_padding_mask", attn_mask, "attn_mask", query.dtype
         )
         attn_mask = canonical_mask(attn_mask, "attn_mask", None, "", query.dtype)
         if self.batch_first and batched:
-            turned: dict[int, Tensor] = {}  # what was one tensor stays one
+            turned: dict[int, Tensor] = {}  # keep the identity of equal arguments
             for each in (query, key, value):
                 if id(each) not in turned:
                     turned[id(each)] = each.transpose(1, 0)
@@ -116,7 +116,7 @@ class MultiheadAttention(Module):
         return (output.contiguous() if whole else output), weights if need_weights else None
 
     def merge_masks(self, attn_mask: Mask, key_padding_mask: Mask, query: Tensor) -> tuple[Mask, int | None]:
-        """Both masks as one of (batch, heads, steps, steps), and its kind: 1 of padding alone, 2 of any other."""
+        """Merge both masks to (batch, heads, steps, steps); the type is 1 for a padding mask alone, 2 for others."""
         if attn_mask is None:
             return key_padding_mask, None if key_padding_mask is None else 1
         batch, steps, _ = query.shape
@@ -128,8 +128,8 @@ class MultiheadAttention(Module):
             merged = merged + key_padding_mask.view(batch, 1, 1, steps).expand(-1, self.num_heads, -1, -1)
         return merged, 2
 
-    def _without_graph(self, query: Tensor, *masks: Mask) -> bool:
-        """Whether torch has one kernel for it; see Note [Attention without a graph]."""
+    def _uses_fast_path(self, query: Tensor, *masks: Mask) -> bool:
+        """Whether torch uses its fast path; see Note [Attention without a graph]."""
         plain = self._qkv_same_embed_dim and self.in_proj_bias is not None and self.bias_k is None
         if not (plain and self.batch_first) or self.training or self.add_zero_attn or self.num_heads % 2:
             return False

@@ -1,4 +1,4 @@
-"""Hooks on what modules register (torch: nn/modules/module.py)."""
+"""Global hooks on the registration of parameters, buffers and modules (torch: nn/modules/module.py)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class WithoutModule:
 
 
 def hooked(hooks: OrderedDict[int, Hook], module: Any, name: str, value: Any) -> Any:
-    """What is registered: the value, or what the hooks make of it."""
+    """The value to register, after the hooks."""
     for hook in hooks.values():
         found = hook(module, name, value)
         value = value if found is None else found

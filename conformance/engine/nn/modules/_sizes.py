@@ -1,4 +1,4 @@
-"""Settings given once or for each dimension."""
+"""Settings such as kernel_size, given as one number or as one for each dimension."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from typing import Any
 
 
 def each(value: Any, spatial: int) -> tuple[Any, ...]:
-    """A setting for each dimension, as a tuple."""
+    """The setting as a tuple with a number for each dimension."""
     return tuple(value) if isinstance(value, Iterable) else (value,) * spatial

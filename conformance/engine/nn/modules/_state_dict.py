@@ -1,4 +1,4 @@
-"""A module's state as a dictionary, and back (torch: nn/modules/module.py)."""
+"""state_dict and load_state_dict (torch: nn/modules/module.py)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EXTRA = "_extra_state"
 
 
 class _IncompatibleKeys(NamedTuple):
-    """What load_state_dict found missing and superfluous."""
+    """The missing and unexpected keys that load_state_dict returns."""
 
     missing_keys: list[str]
     unexpected_keys: list[str]
@@ -30,25 +30,25 @@ class _IncompatibleKeys(NamedTuple):
 
 
 def get_extra_state(module: Any) -> Any:
-    """What else a subclass keeps in its state_dict.
+    """Additional state of a subclass for its state_dict.
 
     Raises:
-        RuntimeError: the subclass does not say.
+        RuntimeError: the subclass does not define it.
     """
     raise RuntimeError(_NO_EXTRA_STATE.format("get"))
 
 
 def set_extra_state(module: Any, state: Any) -> None:
-    """Take what ``get_extra_state`` gave from a state_dict.
+    """Restore the state of ``get_extra_state`` from a state_dict.
 
     Raises:
-        RuntimeError: the subclass does not say.
+        RuntimeError: the subclass does not define it.
     """
     raise RuntimeError(_NO_EXTRA_STATE.format("set"))
 
 
 def overridden(module: Any) -> set[str]:
-    """Which of the two methods for more state the module's class has of its own."""
+    """The method for extra state if the module's class overrides it."""
     methods = (get_extra_state, set_extra_state)
     return {each.__name__ for each in methods if getattr(type(module), each.__name__) is not each}
 
@@ -62,7 +62,7 @@ IncompatibleKeys = _IncompatibleKeys
 
 
 class Findings:
-    """What is wrong with a state that is being loaded."""
+    """The missing and unexpected keys and errors found while loading."""
 
     def __init__(self) -> None:
         self.missing: list[str] = []
@@ -77,7 +77,7 @@ def own_state(module: Any) -> dict[str, Any]:
 
 
 def save(module: Any, destination: Any, prefix: str, keep_vars: bool) -> Any:
-    """Add the state of a module and all below it to a dictionary."""
+    """Add the state of a module and its submodules to a dictionary."""
     if destination is None:
         destination = OrderedDict()
         destination._metadata = OrderedDict()
@@ -99,7 +99,7 @@ def save(module: Any, destination: Any, prefix: str, keep_vars: bool) -> Any:
 
 
 def load(module: Any, state_dict: Any, strict: bool, assign: bool) -> IncompatibleKeys:
-    """Copy, or assign, a state to a module and all below it; all problems are told at once."""
+    """Copy or assign a state to a module and its submodules; raises one error with all problems."""
     if not isinstance(state_dict, Mapping):
         raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
     findings = Findings()
@@ -122,7 +122,7 @@ def _quoted(names: list[str]) -> str:
 
 
 def _load(module: Any, state: Any, prefix: str, metadata: Any, assign: bool, findings: Findings) -> None:
-    local = metadata.get(prefix[:-1], {})  # which is the state's own: what is noted there stays
+    local = metadata.get(prefix[:-1], {})  # the state_dict's own metadata, which hooks may modify
     if assign:
         local["assign_to_params_buffers"] = assign
     module._load_from_state_dict(
@@ -144,7 +144,7 @@ def _load(module: Any, state: Any, prefix: str, metadata: Any, assign: bool, fin
 def load_own(
     module: Any, state: Any, prefix: str, local: Any, missing: Any, unexpected: Any, errors: Any
 ) -> None:
-    """The module's own part of loading."""
+    """Load the module's own parameters, buffers and extra state."""
     own = own_state(module)
     assign = local.get("assign_to_params_buffers", False)
     for name, target in own.items():
@@ -179,7 +179,7 @@ def _take(
         )
         return
     if is_lazy(target):
-        return  # so is what is loaded, or it would have given its shape
+        return  # the loaded value is uninitialized too: otherwise the hook has set the shape
     if target.dim() == 0 and value.shape == (1,):
         value = value[0]
     if value.shape != target.shape:
@@ -211,7 +211,7 @@ def _take(
 
 
 def _swap(target: Tensor, value: Tensor, assign: bool) -> None:
-    """Let what ``module_load`` makes of a value take the place of a parameter or buffer, which stays the same object."""
+    """Swap the result of ``module_load`` into a parameter or buffer, which stays the same object."""
     new = target.module_load(value, assign=assign)
     if new is value or new is target:
         raise RuntimeError(

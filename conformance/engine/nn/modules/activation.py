@@ -1,4 +1,4 @@
-"""Activations as modules."""
+"""The activation modules."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .module import Module
 
 
 class _InPlace(Module):
-    """What may be computed in place; the repr says so."""
+    """The base of modules with an ``inplace`` option."""
 
     inplace: bool
 
@@ -31,7 +31,7 @@ class _InPlace(Module):
 
 
 class ReLU(_InPlace):
-    """The positive part."""
+    """max(0, input)."""
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.relu(input, inplace=self.inplace)
@@ -59,7 +59,7 @@ class SELU(_InPlace):
 
 
 class Hardsigmoid(_InPlace):
-    """A line from 0 to 1 between -3 and 3."""
+    """relu6(input + 3) / 6."""
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.hardsigmoid(input, self.inplace)
@@ -79,7 +79,7 @@ class Hardswish(_InPlace):
 
 
 class Threshold(_InPlace):
-    """The number where it is above the threshold, else the value."""
+    """The input where it is above the threshold, else the value."""
 
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
         super().__init__(inplace)
@@ -109,7 +109,7 @@ class RReLU(_InPlace):
 
 
 class Hardtanh(_InPlace):
-    """The number, but no less than min_val and no more than max_val."""
+    """The input clamped to [min_val, max_val]."""
 
     def __init__(
         self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False, min_value: Any = None,
@@ -143,7 +143,7 @@ def _warn_renamed(name: str) -> None:
 
 
 class ReLU6(Hardtanh):
-    """The number, but no less than 0 and no more than 6."""
+    """The input clamped to [0, 6]."""
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__(0.0, 6.0, inplace)
@@ -153,7 +153,7 @@ class ReLU6(Hardtanh):
 
 
 class ELU(_InPlace):
-    """The number where it is positive, else alpha * (exp(number) - 1)."""
+    """The input where it is positive, else alpha * (exp(input) - 1)."""
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__(inplace)
@@ -167,14 +167,14 @@ class ELU(_InPlace):
 
 
 class CELU(ELU):
-    """The number where it is positive, else alpha * (exp(number / alpha) - 1)."""
+    """The input where it is positive, else alpha * (exp(input / alpha) - 1)."""
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.celu(input, self.alpha, self.inplace)
 
 
 class LeakyReLU(_InPlace):
-    """The number where it is positive, else negative_slope times it."""
+    """The input where it is positive, else negative_slope * input."""
 
     def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
         super().__init__(inplace)
@@ -231,7 +231,7 @@ class Tanhshrink(Module):
 
 
 class GLU(Module):
-    """The first half times the sigmoid of the second."""
+    """The first half along a dimension times the sigmoid of the second half."""
 
     def __init__(self, dim: int = -1) -> None:
         super().__init__()
@@ -245,7 +245,7 @@ class GLU(Module):
 
 
 class GELU(Module):
-    """input times the normal distribution's share below it."""
+    """input * Phi(input), with the standard normal distribution function Phi."""
 
     def __init__(self, approximate: str = "none") -> None:
         super().__init__()
@@ -259,7 +259,7 @@ class GELU(Module):
 
 
 class Hardshrink(Module):
-    """The number, 0 where it is within lambd of 0."""
+    """The input, and 0 where its absolute value is at most lambd."""
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
@@ -273,7 +273,7 @@ class Hardshrink(Module):
 
 
 class Softshrink(Module):
-    """The number moved by lambd towards 0, and 0 where it is nearer."""
+    """The input moved by lambd towards 0, and 0 where its absolute value is at most lambd."""
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
@@ -302,7 +302,7 @@ class Softplus(Module):
 
 
 class PReLU(Module):
-    """LeakyReLU with slopes that are learned."""
+    """LeakyReLU with learned slopes."""
 
     def __init__(
         self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None
@@ -315,7 +315,7 @@ class PReLU(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """The slopes as at first."""
+        """Fill the slopes with the initial value."""
         init.constant_(self.weight, self.init)
 
     def forward(self, input: Tensor) -> Tensor:
@@ -335,14 +335,14 @@ class _AlongDim(Module):
 
 
 class Softmax(_AlongDim):
-    """Exponentials along a dimension, scaled so that they sum to 1."""
+    """exp(input) along a dimension, normalized to sum to 1."""
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.softmax(input, self.dim, _stacklevel=5)
 
 
 class Softmin(_AlongDim):
-    """Softmax of the negated numbers."""
+    """Softmax of -input."""
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.softmin(input, self.dim, _stacklevel=5)

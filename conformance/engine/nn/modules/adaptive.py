@@ -1,4 +1,4 @@
-"""A softmax for many classes of which few are frequent (torch: nn/modules/adaptive.py)."""
+"""Adaptive softmax for many classes with an unbalanced distribution (torch: nn/modules/adaptive.py)."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from .module import Module
 
 
 class _ASMoutput(NamedTuple):
-    """What AdaptiveLogSoftmaxWithLoss gives: the log probability of each target, and their mean, negated."""
+    """The output of AdaptiveLogSoftmaxWithLoss: the log probability of each target, and the loss."""
 
     output: Tensor
     loss: Tensor
 
 
 class AdaptiveLogSoftmaxWithLoss(Module):
-    """Log probabilities in two steps: among the frequent classes and the clusters of rare ones, then in a cluster.
+    """Log probabilities by a head (frequent classes and clusters of rare ones) and a tail for each cluster.
 
-    Classes are numbered by falling frequency; a cluster ends before each of ``cutoffs``, and its projection has
+    Classes are numbered by decreasing frequency and ``cutoffs`` separate the clusters; the projection of each cluster has
     ``div_value`` times fewer features than that of the cluster before.
 
     Raises:
-        ValueError: cutoffs that do not rise from 1 to ``n_classes - 1`` at most.
+        ValueError: the cutoffs do not increase from at least 1 to at most ``n_classes - 1``.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             self.tail.append(container.Sequential(project, Linear(inner, stop - start, bias=False, **made)))
 
     def reset_parameters(self) -> None:
-        """Draw all weights anew."""
+        """Initialize all weights."""
         for layer in self.modules():
             if isinstance(layer, Linear):
                 layer.reset_parameters()
@@ -76,7 +76,9 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         batched = target_.dim() > 0
         input, target = (input_, target_) if batched else (input_.unsqueeze(0), target_.unsqueeze(0))
         output = input.new_zeros(target.size(0))
-        of_head = target.new_empty(target.size(0))  # the target's class in the head, or its cluster
+        of_head = target.new_empty(
+            target.size(0)
+        )  # the index in the head: of the target's class or of its cluster
         used = 0
         for number, (start, stop) in enumerate(pairwise([0, *self.cutoffs])):
             mask = (target >= start) & (target < stop)
@@ -116,7 +118,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         return self._get_full_log_prob(input, self.head(input))
 
     def predict(self, input: Tensor) -> Tensor:
-        """The likeliest class; clusters are looked into only where they win."""
+        """The most probable class; tails are evaluated only where their cluster is the most probable."""
         head = self.head(input)
         output = head.argmax(dim=1)
         rare = output >= self.shortlist_size

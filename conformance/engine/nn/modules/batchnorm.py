@@ -1,4 +1,4 @@
-"""Batch normalization, and what it shares with instance normalization."""
+"""Batch normalization, and its common base with instance normalization."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ class _NormBase(Module):
         self.reset_parameters()
 
     def reset_running_stats(self) -> None:
-        """Forget the batches seen so far."""
+        """Reset the running statistics."""
         if self.track_running_stats:
             self.running_mean.zero_()
             self.running_var.fill_(1)
             self.num_batches_tracked.zero_()
 
     def reset_parameters(self) -> None:
-        """Forget the batches; weight 1, bias 0."""
+        """Reset the running statistics, weight to 1 and bias to 0."""
         self.reset_running_stats()
         if self.affine:
             init.ones_(self.weight)
@@ -55,7 +55,7 @@ class _NormBase(Module):
     def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: Any, *rest: Any) -> None:
         count = f"{prefix}num_batches_tracked"
         if (local_metadata.get("version") or 0) < 2 and self.track_running_stats and count not in state_dict:
-            state_dict[count] = self.num_batches_tracked  # which older states have not
+            state_dict[count] = self.num_batches_tracked  # missing in states of older versions
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
     def _check_input_dim(self, input: Tensor) -> None:
@@ -74,7 +74,7 @@ class _BatchNorm(_NormBase):
         momentum = 0.0 if self.momentum is None else self.momentum
         if self.training and self.track_running_stats and self.num_batches_tracked is not None:
             self.num_batches_tracked.add_(1)
-            if self.momentum is None:  # the plain mean of all batches
+            if self.momentum is None:  # a cumulative average
                 momentum = 1.0 / float(self.num_batches_tracked)
         passed = not self.training or self.track_running_stats
         return functional.batch_norm(
@@ -90,7 +90,7 @@ class _BatchNorm(_NormBase):
 
 
 class BatchNorm1d(_BatchNorm):
-    """Normalizes features, or channels of one dimension."""
+    """Batch normalization of (batch, channel) or (batch, channel, length) inputs."""
 
     def _check_input_dim(self, input: Tensor) -> None:
         if input.dim() not in (2, 3):
@@ -98,7 +98,7 @@ class BatchNorm1d(_BatchNorm):
 
 
 class BatchNorm2d(_BatchNorm):
-    """Normalizes channels of two dimensions."""
+    """Batch normalization of (batch, channel, height, width) inputs."""
 
     def _check_input_dim(self, input: Tensor) -> None:
         if input.dim() != 4:
@@ -106,7 +106,7 @@ class BatchNorm2d(_BatchNorm):
 
 
 class BatchNorm3d(_BatchNorm):
-    """Normalizes channels of three dimensions."""
+    """Batch normalization of (batch, channel, depth, height, width) inputs."""
 
     def _check_input_dim(self, input: Tensor) -> None:
         if input.dim() != 5:
@@ -114,7 +114,7 @@ class BatchNorm3d(_BatchNorm):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """Normalizes channels as the processes of a group do together, of which this engine has one."""
+    """Batch normalization over a process group, which is a single process here."""
 
     def __init__(
         self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
@@ -133,14 +133,14 @@ class SyncBatchNorm(_BatchNorm):
             raise ValueError("SyncBatchNorm number of input channels should be non-zero")
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input normalized; there are no other processes to ask."""
+        """Normalize by this process's batch alone."""
         self._check_input_dim(input)
         self._check_non_zero_input_channels(input)
         return super().forward(input)
 
     @classmethod
     def convert_sync_batchnorm(cls, module: Any, process_group: Any = None) -> Any:
-        """The module with its layers of batch normalization made such; one that is such a layer becomes another."""
+        """Replace all BatchNorm layers in a module by SyncBatchNorm; returns the module, or its replacement."""
         found = module
         if isinstance(module, _BatchNorm):
             settings = (module.eps, module.momentum, module.affine, module.track_running_stats)

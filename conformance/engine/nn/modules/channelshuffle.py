@@ -1,4 +1,4 @@
-"""Channels in another order, as a module."""
+"""The ChannelShuffle module."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .module import Module
 
 
 class ChannelShuffle(Module):
-    """Channels of different groups next to each other."""
+    """Interleaves the channels of the groups."""
 
     def __init__(self, groups: int) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Modules that hold modules or parameters: in a row, in a list, by name."""
+"""Containers of modules and parameters: Sequential, lists and dictionaries."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ..._nn.parameter import Parameter
 from .module import Module
 
 
-def _place(index: Any, length: int) -> int:
-    """The index counted from the start.
+def _normalized_index(index: Any, length: int) -> int:
+    """A normalized, non-negative index.
 
     Raises:
-        IndexError: out of range.
+        IndexError: the index is out of range.
     """
     number = operator.index(index)
     if not -length <= number < length:
@@ -26,8 +26,8 @@ def _place(index: Any, length: int) -> int:
     return number % length
 
 
-class _Numbered(Module):
-    """What Sequential and ModuleList share: modules under the names "0", "1", ..."""
+class _IndexedModules(Module):
+    """The common base of Sequential and ModuleList: modules under the names "0", "1", ..."""
 
     def __len__(self) -> int:
         return len(self._modules)
@@ -36,7 +36,7 @@ class _Numbered(Module):
         return iter(self._modules.values())
 
     def _key(self, index: Any) -> str:
-        return list(self._modules)[_place(index, len(self))]
+        return list(self._modules)[_normalized_index(index, len(self))]
 
     def __setitem__(self, index: int, module: Module) -> None:
         setattr(self, self._key(index), module)
@@ -53,7 +53,7 @@ class _Numbered(Module):
         return self
 
     def pop(self, key: Any) -> Any:
-        """Take a module, or a slice of them, out."""
+        """Remove and return a module, or a slice of them."""
         found = self[key]  # type: ignore[index]
         del self[key]
         return found
@@ -65,7 +65,7 @@ class _Numbered(Module):
 
 
 class Container(Module):
-    """A module of the modules that are given; of old."""
+    """A deprecated module that registers modules by name."""
 
     def __init__(self, **kwargs: Any) -> None:
         warnings.warn(
@@ -78,8 +78,8 @@ class Container(Module):
             self.add_module(key, value)
 
 
-class Sequential(_Numbered):
-    """Modules called one after the other."""
+class Sequential(_IndexedModules):
+    """Calls modules in sequence."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__()
@@ -149,7 +149,7 @@ def _require_count(module: Module, other: Any) -> None:
         raise ValueError(f"Non-positive multiplication factor {other} for {type(module)}")
 
 
-class ModuleList(_Numbered):
+class ModuleList(_IndexedModules):
     """A list whose modules are registered."""
 
     def __init__(self, modules: Iterable[Module] | None = None) -> None:
@@ -160,7 +160,7 @@ class ModuleList(_Numbered):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return type(self)(list(self._modules.values())[index])
-        return self._modules[str(_place(index, len(self)))]
+        return self._modules[str(_normalized_index(index, len(self)))]
 
     def insert(self, index: int, module: Module) -> None:
         """Add a module before another."""
@@ -183,11 +183,11 @@ class ModuleList(_Numbered):
         return ModuleList(chain(self, other))
 
     def __repr__(self) -> str:
-        """Equal neighbours are shown once, with their number."""
+        """The repr, with repeated equal modules shown once with their count."""
         texts = [repr(module) for module in self]
         if not texts:
             return self._get_name() + "()"
-        blocks: list[list[Any]] = []  # first, last, text
+        blocks: list[list[Any]] = []  # (first, last, repr)
         for number, text in enumerate(texts):
             if blocks and blocks[-1][2] == text:
                 blocks[-1][1] = number
@@ -227,11 +227,11 @@ class ModuleDict(Module):
         return key in self._modules
 
     def clear(self) -> None:
-        """Take all modules out."""
+        """Remove all modules."""
         self._modules.clear()
 
     def pop(self, key: str) -> Module:
-        """Take one module out."""
+        """Remove and return a module."""
         found = self[key]
         del self[key]
         return found
@@ -308,13 +308,13 @@ class ParameterList(Module):
             for i in range(*index.indices(len(self))):
                 found.append(self[i])
             return found
-        return getattr(self, str(_place(index, len(self))))
+        return getattr(self, str(_normalized_index(index, len(self))))
 
     def __setitem__(self, index: int, param: Any) -> None:
-        setattr(self, str(_place(index, len(self))), _as_parameter(param))
+        setattr(self, str(_normalized_index(index, len(self))), _as_parameter(param))
 
     def append(self, value: Any) -> Self:
-        """Add a parameter, or anything, at the end."""
+        """Append a parameter or any other value."""
         self._size += 1
         self[self._size - 1] = value
         return self
@@ -371,37 +371,37 @@ class ParameterDict(Module):
         return key in self._keys
 
     def copy(self) -> ParameterDict:
-        """Another dictionary with the same parameters."""
+        """A copy with the same parameters."""
         return ParameterDict(OrderedDict(self.items()))
 
     def setdefault(self, key: str, default: Any = None) -> Any:
-        """The parameter under a key, put there first if it is absent."""
+        """The parameter at a key, after setting a default if it is absent."""
         if key not in self:
             self[key] = default
         return self[key]
 
     def clear(self) -> None:
-        """Take all parameters out."""
+        """Remove all parameters."""
         for key in self._keys.copy():
             del self[key]
 
     def pop(self, key: str) -> Any:
-        """Take one parameter out."""
+        """Remove and return a parameter."""
         found = self[key]
         del self[key]
         return found
 
     def popitem(self) -> tuple[str, Any]:
-        """Take the last parameter out."""
+        """Remove and return the last parameter."""
         key = next(reversed(self._keys))
         return key, self.pop(key)
 
     def get(self, key: str, default: Any = None) -> Any:
-        """The parameter under a key, or the default."""
+        """The parameter at a key, or the default."""
         return self[key] if key in self._keys else default
 
     def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:
-        """A dictionary with the default under every key."""
+        """A dictionary with the default at every key."""
         return ParameterDict((key, default) for key in keys)
 
     def keys(self) -> Any:

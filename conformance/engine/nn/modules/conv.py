@@ -1,4 +1,4 @@
-"""Convolutions as modules."""
+"""The convolution modules."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Ints = tuple[int, ...]
 
 
 class _ConvNd(Module):
-    """What all convolutions share; the number of dimensions is that of the kernel."""
+    """The base of all convolutions; the number of spatial dimensions is the kernel size's length."""
 
     def __init__(
         self, in_channels: int, out_channels: int, kernel_size: Ints, stride: Ints, padding: Any, dilation: Ints,
@@ -45,7 +45,7 @@ class _ConvNd(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw weight and bias anew."""
+        """Initialize weight and bias."""
         draw(self.weight, self.bias)
 
     def extra_repr(self) -> str:
@@ -86,7 +86,7 @@ def _check(inner: int, outer: int, groups: int, padding: Any, stride: Ints, padd
 
 
 def _around(padding: Any, kernel_size: Ints, dilation: Ints) -> Any:
-    """The padding as ``functional.pad`` takes it."""
+    """The padding in the form of ``functional.pad``."""
     if not isinstance(padding, str):
         return tuple(p for p in reversed(padding) for _ in range(2))
     found = [0, 0] * len(kernel_size)
@@ -161,7 +161,7 @@ class _Transposed(_ConvNd):
         )  # fmt: skip
 
     def _output_padding(self, input: Tensor, output_size: Any) -> Ints:
-        """What is missing to the size that is asked for."""
+        """The output padding that gives a requested output size."""
         if output_size is None:
             return self.output_padding
         n = self._spatial
@@ -193,18 +193,18 @@ class _Transposed(_ConvNd):
 
 
 class ConvTranspose1d(_Transposed):
-    """The transpose of a convolution over one dimension."""
+    """A transposed convolution over one dimension."""
 
     _spatial = 1
 
 
 class ConvTranspose2d(_Transposed):
-    """The transpose of a convolution over two dimensions."""
+    """A transposed convolution over two dimensions."""
 
     _spatial = 2
 
 
 class ConvTranspose3d(_Transposed):
-    """The transpose of a convolution over three dimensions."""
+    """A transposed convolution over three dimensions."""
 
     _spatial = 3

@@ -1,4 +1,4 @@
-"""Distances as modules."""
+"""The distance modules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dropout: elements or channels set to 0 at random while training."""
+"""The dropout modules, which zero elements or channels at random in training."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ class _DropoutNd(Module):
 
 
 class Dropout(_DropoutNd):
-    """Single elements."""
+    """Dropout of single elements."""
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.dropout(input, self.p, self.training, self.inplace)
 
 
 class Dropout1d(_DropoutNd):
-    """Channels of one dimension."""
+    """Dropout of channels of (batch, channel, length) inputs."""
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.dropout1d(input, self.p, self.training, self.inplace)
 
 
 class Dropout2d(_DropoutNd):
-    """Channels of two dimensions."""
+    """Dropout of channels of (batch, channel, height, width) inputs."""
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.dropout2d(input, self.p, self.training, self.inplace)
 
 
 class Dropout3d(_DropoutNd):
-    """Channels of three dimensions."""
+    """Dropout of channels of (batch, channel, depth, height, width) inputs."""
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.dropout3d(input, self.p, self.training, self.inplace)
 
 
 class AlphaDropout(_DropoutNd):
-    """Elements set to what selu tends to, with mean and deviation kept."""
+    """Dropout for selu networks, which keeps mean and standard deviation."""
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.alpha_dropout(input, self.p, self.training)

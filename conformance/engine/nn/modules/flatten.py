@@ -1,4 +1,4 @@
-"""Dimensions joined and split, as modules."""
+"""The Flatten and Unflatten modules."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .module import Module
 
 
 class Flatten(Module):
-    """Dimensions start_dim to end_dim as one."""
+    """Flattens dimensions start_dim to end_dim into one."""
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()
@@ -24,7 +24,7 @@ class Flatten(Module):
 
 
 class Unflatten(Module):
-    """One dimension as several."""
+    """Expands one dimension to several."""
 
     def __init__(self, dim: int, unflattened_size: Any) -> None:
         super().__init__()

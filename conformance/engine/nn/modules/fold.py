@@ -1,4 +1,4 @@
-"""Windows as columns, as modules."""
+"""The Unfold and Fold modules."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class _Windows(Module):
 
 
 class Unfold(_Windows):
-    """The windows of images, each as a column."""
+    """Extracts sliding windows of images as columns (im2col)."""
 
     def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None:
         super().__init__(kernel_size, dilation, padding, stride)
@@ -32,7 +32,7 @@ class Unfold(_Windows):
 
 
 class Fold(_Windows):
-    """Images that columns add up to."""
+    """Sums overlapping columns to images (col2im)."""
 
     def __init__(
         self, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1

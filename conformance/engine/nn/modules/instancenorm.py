@@ -1,4 +1,4 @@
-"""Normalization of each channel of each sample, as modules."""
+"""The instance normalization modules."""
 
 from __future__ import annotations
 
@@ -47,18 +47,18 @@ class _InstanceNorm(_NormBase):
 
 
 class InstanceNorm1d(_InstanceNorm):
-    """Normalizes each channel of one dimension on its own."""
+    """Instance normalization of (batch, channel, length) inputs."""
 
     _spatial = 1
 
 
 class InstanceNorm2d(_InstanceNorm):
-    """Normalizes each channel of two dimensions on its own."""
+    """Instance normalization of (batch, channel, height, width) inputs."""
 
     _spatial = 2
 
 
 class InstanceNorm3d(_InstanceNorm):
-    """Normalizes each channel of three dimensions on its own."""
+    """Instance normalization of (batch, channel, depth, height, width) inputs."""
 
     _spatial = 3

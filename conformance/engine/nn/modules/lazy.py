@@ -1,4 +1,4 @@
-"""Modules that learn the size of their input from the first one (torch: nn/modules/lazy.py)."""
+"""Lazy modules, which infer sizes from their first input (torch: nn/modules/lazy.py)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .module import Module
 
 
 class LazyModuleMixin:
-    """What makes a module lazy: the first call gives its parameters their shapes, and makes it ``cls_to_become``."""
+    """Makes a module lazy: the first call materializes its parameters and changes its class to ``cls_to_become``."""
 
     cls_to_become: ClassVar[type[Any] | None] = None
     _parameters: dict[str, Any]
@@ -29,14 +29,14 @@ class LazyModuleMixin:
         self._initialize_hook = self.register_forward_pre_hook(self._infer_parameters, with_kwargs=True)
 
     def has_uninitialized_params(self) -> bool:
-        """Whether any parameter or buffer has no shape yet."""
+        """Whether a parameter or buffer is uninitialized."""
         return any(is_lazy(each) for each in chain(self._parameters.values(), self._buffers.values()))
 
     def initialize_parameters(self, *args: Any, **kwargs: Any) -> None:
-        """Give the parameters the shapes that this input asks for.
+        """Materialize the parameters with shapes for this input.
 
         Raises:
-            NotImplementedError: the subclass does not say.
+            NotImplementedError: the subclass does not define it.
         """
         raise NotImplementedError(f"initialize_parameters is not implemented for {type(self).__name__}")
 
@@ -57,7 +57,7 @@ class LazyModuleMixin:
                 destination[prefix + name] = value if keep_vars or is_lazy(value) else value.detach()
 
     def _lazy_load_hook(self, state_dict: Any, prefix: str, *_: Any) -> None:
-        """What is loaded gives its shape to what has none."""
+        """Materialize uninitialized parameters with the shapes of a loaded state."""
         for name, value in chain(self._parameters.items(), self._buffers.items()):
             loaded = state_dict.get(prefix + name)
             if loaded is not None and is_lazy(value) and not is_lazy(loaded):
@@ -66,7 +66,7 @@ class LazyModuleMixin:
 
 
 class LazyLinear(LazyModuleMixin, Linear):
-    """A Linear that finds its number of inputs."""
+    """A Linear that infers in_features."""
 
     cls_to_become = Linear
 
@@ -78,12 +78,12 @@ class LazyLinear(LazyModuleMixin, Linear):
             self.bias: Any = UninitializedParameter(device=device, dtype=dtype)
 
     def reset_parameters(self) -> None:
-        """Draw weight and bias, if they have shapes."""
+        """Initialize weight and bias unless they are uninitialized."""
         if not self.has_uninitialized_params() and self.in_features != 0:
             super().reset_parameters()
 
     def initialize_parameters(self, input: Tensor) -> None:
-        """Take the size of the last dimension."""
+        """Infer in_features from the last dimension."""
         if self.has_uninitialized_params():
             with no_grad():
                 self.in_features = input.shape[-1]
@@ -110,12 +110,12 @@ class _LazyConv(LazyModuleMixin, conv._ConvNd):
             self.bias: Any = UninitializedParameter(device=device, dtype=dtype)
 
     def reset_parameters(self) -> None:
-        """Draw weight and bias, if they have shapes."""
+        """Initialize weight and bias unless they are uninitialized."""
         if not self.has_uninitialized_params() and self.in_channels != 0:
             super().reset_parameters()
 
     def initialize_parameters(self, input: Tensor, *args: Any, **kwargs: Any) -> None:
-        """Take the number of channels."""
+        """Infer the number of channels."""
         if not self.has_uninitialized_params():
             return
         inner = _channels(self, input, self._spatial)
@@ -165,37 +165,37 @@ class _LazyTransposed(_LazyConv):
 
 
 class LazyConv1d(_LazyForward, conv.Conv1d):
-    """A Conv1d that finds its number of input channels."""
+    """A Conv1d that infers in_channels."""
 
     cls_to_become = conv.Conv1d
 
 
 class LazyConv2d(_LazyForward, conv.Conv2d):
-    """A Conv2d that finds its number of input channels."""
+    """A Conv2d that infers in_channels."""
 
     cls_to_become = conv.Conv2d
 
 
 class LazyConv3d(_LazyForward, conv.Conv3d):
-    """A Conv3d that finds its number of input channels."""
+    """A Conv3d that infers in_channels."""
 
     cls_to_become = conv.Conv3d
 
 
 class LazyConvTranspose1d(_LazyTransposed, conv.ConvTranspose1d):
-    """A ConvTranspose1d that finds its number of input channels."""
+    """A ConvTranspose1d that infers in_channels."""
 
     cls_to_become = conv.ConvTranspose1d
 
 
 class LazyConvTranspose2d(_LazyTransposed, conv.ConvTranspose2d):
-    """A ConvTranspose2d that finds its number of input channels."""
+    """A ConvTranspose2d that infers in_channels."""
 
     cls_to_become = conv.ConvTranspose2d
 
 
 class LazyConvTranspose3d(_LazyTransposed, conv.ConvTranspose3d):
-    """A ConvTranspose3d that finds its number of input channels."""
+    """A ConvTranspose3d that infers in_channels."""
 
     cls_to_become = conv.ConvTranspose3d
 
@@ -228,12 +228,12 @@ class _LazyNormBase(LazyModuleMixin, batchnorm._NormBase):
             self.num_batches_tracked = tensor(0, dtype=int64)
 
     def reset_parameters(self) -> None:
-        """Forget the batches; weight 1, bias 0; if they have shapes."""
+        """Reset statistics, weight and bias unless they are uninitialized."""
         if not self.has_uninitialized_params() and self.num_features != 0:
             super().reset_parameters()
 
     def initialize_parameters(self, input: Tensor) -> None:
-        """Take the number of channels."""
+        """Infer the number of channels."""
         if not self.has_uninitialized_params():
             return
         self.num_features = input.shape[1]
@@ -247,36 +247,36 @@ class _LazyNormBase(LazyModuleMixin, batchnorm._NormBase):
 
 
 class LazyBatchNorm1d(_LazyNormBase, batchnorm.BatchNorm1d):
-    """A BatchNorm1d that finds its number of features."""
+    """A BatchNorm1d that infers num_features."""
 
     cls_to_become = batchnorm.BatchNorm1d
 
 
 class LazyBatchNorm2d(_LazyNormBase, batchnorm.BatchNorm2d):
-    """A BatchNorm2d that finds its number of channels."""
+    """A BatchNorm2d that infers num_features."""
 
     cls_to_become = batchnorm.BatchNorm2d
 
 
 class LazyBatchNorm3d(_LazyNormBase, batchnorm.BatchNorm3d):
-    """A BatchNorm3d that finds its number of channels."""
+    """A BatchNorm3d that infers num_features."""
 
     cls_to_become = batchnorm.BatchNorm3d
 
 
 class LazyInstanceNorm1d(_LazyNormBase, instancenorm.InstanceNorm1d):
-    """An InstanceNorm1d that finds its number of channels."""
+    """An InstanceNorm1d that infers num_features."""
 
     cls_to_become = instancenorm.InstanceNorm1d
 
 
 class LazyInstanceNorm2d(_LazyNormBase, instancenorm.InstanceNorm2d):
-    """An InstanceNorm2d that finds its number of channels."""
+    """An InstanceNorm2d that infers num_features."""
 
     cls_to_become = instancenorm.InstanceNorm2d
 
 
 class LazyInstanceNorm3d(_LazyNormBase, instancenorm.InstanceNorm3d):
-    """An InstanceNorm3d that finds its number of channels."""
+    """An InstanceNorm3d that infers num_features."""
 
     cls_to_become = instancenorm.InstanceNorm3d

@@ -1,4 +1,4 @@
-"""Linear and bilinear maps."""
+"""The Identity, Linear and Bilinear modules."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .module import Module
 
 
 class Identity(Module):
-    """Hands on its input, whatever it was made with."""
+    """Returns its input; constructor arguments are ignored."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
@@ -24,7 +24,7 @@ class Identity(Module):
 
 
 def draw(weight: Tensor, bias: Tensor | None) -> None:
-    """The first values of a layer's weight, after He et al., and of its bias, within the bound that its inputs give."""
+    """Initialize a layer's weight (Kaiming uniform) and bias (uniform, bounded by 1 / sqrt(fan_in))."""
     init.kaiming_uniform_(weight, a=math.sqrt(5))
     if bias is not None:
         fan_in, _ = init._calculate_fan_in_and_fan_out(weight)
@@ -47,7 +47,7 @@ class Linear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw weight and bias anew."""
+        """Initialize weight and bias."""
         draw(self.weight, self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
@@ -76,7 +76,7 @@ class Bilinear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw weight and bias anew."""
+        """Initialize weight and bias."""
         if self.in1_features <= 0:
             raise ValueError(f"in1_features must be > 0, but got (in1_features={self.in1_features})")
         bound = 1 / math.sqrt(self.weight.size(1))

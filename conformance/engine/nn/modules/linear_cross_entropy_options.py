@@ -1,4 +1,4 @@
-"""How linear_cross_entropy goes through a batch in chunks (torch: nn/modules/linear_cross_entropy_options.py)."""
+"""The options of chunked linear_cross_entropy (torch: nn/modules/linear_cross_entropy_options.py)."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any
 
 from ..._c10 import dtypes, pickling
 
-# The policy and the chunks that "auto" stands for, by dtype.
+# The policy and chunks of "auto", by dtype.
 _AUTO = {dtypes.bfloat16: ("accurate", "aspect_ratio"), dtypes.float16: ("accurate", "aspect_ratio")}
 
 
 @dataclasses.dataclass(slots=True, frozen=True)
 class LinearCrossEntropyOptions:
-    """Settings of linear_cross_entropy where it never holds the logits of the whole batch.
+    """Options of linear_cross_entropy without the logits of the whole batch in memory.
 
     Raises:
-        ValueError: one that there is not.
+        ValueError: an option has an unknown value.
     """
 
     allow_retain_graph: bool = False
@@ -46,7 +46,7 @@ class LinearCrossEntropyOptions:
     def _adjust(
         self, num_batches: int, in_features: int, num_classes: int, dtype: Any, device: Any = None
     ) -> LinearCrossEntropyOptions:
-        """What the settings come to for a batch of this size."""
+        """The options adjusted to a batch of this size."""
         policy, method = self.acc_policy, self.chunking_method
         if method == "auto" and self.batch_chunk_size is not None:
             method = None
@@ -72,6 +72,6 @@ class LinearCrossEntropyOptions:
 
 
 def _of_aspect(method: str, num_batches: int, in_features: int, num_classes: int) -> int:
-    """A chunk whose logits take the memory that the whole input takes, or a part of it."""
+    """A chunk size whose logits take as much memory as the input, or a fraction of that."""
     wanted = -(-num_batches // -(-num_classes // in_features))
     return min((1 << (wanted - 1).bit_length()) // int(method.partition(":")[2] or 1), num_batches)

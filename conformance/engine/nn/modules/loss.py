@@ -1,4 +1,4 @@
-"""Losses as modules."""
+"""The loss modules."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _WeightedLoss(_Loss):
 
 
 class MSELoss(_Loss):
-    """The square of the difference."""
+    """The squared difference."""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return functional.mse_loss(input, target, reduction=self.reduction)
@@ -48,7 +48,7 @@ class L1Loss(_Loss):
 
 
 class SmoothL1Loss(_Loss):
-    """The absolute difference, a parabola where it is below beta."""
+    """The absolute difference, quadratic where it is below beta."""
 
     def __init__(
         self, size_average: Any = None, reduce: Any = None, reduction: str = "mean", beta: float = 1.0
@@ -61,7 +61,7 @@ class SmoothL1Loss(_Loss):
 
 
 class HuberLoss(_Loss):
-    """delta times the absolute difference, a parabola where it is below delta."""
+    """delta times the absolute difference, quadratic where it is below delta."""
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         if not isinstance(delta, (float, int)):
@@ -74,7 +74,7 @@ class HuberLoss(_Loss):
 
 
 class NLLLoss(_WeightedLoss):
-    """Minus the target class's entry."""
+    """Minus the input's entry at the target class."""
 
     def __init__(
         self, weight: Tensor | None = None, size_average: Any = None, ignore_index: int = -100, reduce: Any = None,
@@ -90,7 +90,7 @@ class NLLLoss(_WeightedLoss):
 
 
 class NLLLoss2d(NLLLoss):
-    """NLLLoss by an old name."""
+    """NLLLoss under a deprecated name."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         warnings.warn(
@@ -103,7 +103,7 @@ class NLLLoss2d(NLLLoss):
 
 
 class CTCLoss(_Loss):
-    """How improbable labels are whose places in time are not known."""
+    """The connectionist temporal classification loss."""
 
     def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
         super().__init__(reduction=reduction)
@@ -117,14 +117,14 @@ class CTCLoss(_Loss):
 
 
 class MultiLabelMarginLoss(_Loss):
-    """How far other classes come closer to the target classes' scores than 1."""
+    """The hinge loss of all other classes against each target class."""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return functional.multilabel_margin_loss(input, target, reduction=self.reduction)
 
 
 class CrossEntropyLoss(_WeightedLoss):
-    """NLLLoss of log_softmax; the target is classes, or a probability for each class."""
+    """NLLLoss of log_softmax; the target has class indices or class probabilities."""
 
     def __init__(
         self, weight: Tensor | None = None, size_average: Any = None, ignore_index: int = -100, reduce: Any = None,
@@ -142,7 +142,7 @@ class CrossEntropyLoss(_WeightedLoss):
 
 
 class LinearCrossEntropyLoss(_WeightedLoss):
-    """CrossEntropyLoss of what a linear layer of its own gives."""
+    """CrossEntropyLoss of the output of the module's own linear layer."""
 
     def __init__(
         self, in_features: int, num_classes: int, *, out_features: tuple[int, ...] = (), bias: bool = False,
@@ -201,7 +201,7 @@ class BCEWithLogitsLoss(_Loss):
 
 
 class KLDivLoss(_Loss):
-    """How much a distribution differs from another, whose logarithms the input is."""
+    """The Kullback-Leibler divergence of the target from the input, which has log probabilities."""
 
     def __init__(
         self, size_average: Any = None, reduce: Any = None, reduction: str = "mean", log_target: bool = False
@@ -214,7 +214,7 @@ class KLDivLoss(_Loss):
 
 
 class PoissonNLLLoss(_Loss):
-    """The negative log likelihood of counts."""
+    """The negative log likelihood of Poisson-distributed targets."""
 
     def __init__(
         self, log_input: bool = True, full: bool = False, size_average: Any = None, eps: float = 1e-8,
@@ -237,7 +237,7 @@ class PoissonNLLLoss(_Loss):
 
 
 class GaussianNLLLoss(_Loss):
-    """The negative log likelihood of normal samples with given variances."""
+    """The negative log likelihood of normally distributed targets with given variances."""
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
         super().__init__(None, None, reduction)
@@ -258,7 +258,7 @@ class SoftMarginLoss(_Loss):
 
 
 class HingeEmbeddingLoss(_Loss):
-    """A distance where the target is 1, how far it is below the margin where the target is -1."""
+    """The input where the target is 1, max(0, margin - input) where it is -1."""
 
     def __init__(
         self, margin: float = 1.0, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
@@ -279,7 +279,7 @@ class _MarginLoss(_Loss):
 
 
 class MarginRankingLoss(_MarginLoss):
-    """How far the one that the target names is from being larger by the margin."""
+    """max(0, -target * (input1 - input2) + margin)."""
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         return functional.margin_ranking_loss(
@@ -288,7 +288,7 @@ class MarginRankingLoss(_MarginLoss):
 
 
 class CosineEmbeddingLoss(_MarginLoss):
-    """1 - cos of the angle where the target is 1, cos above the margin where it is -1."""
+    """1 - cos(x1, x2) where the target is 1, max(0, cos(x1, x2) - margin) where it is -1."""
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         return functional.cosine_embedding_loss(
@@ -297,7 +297,7 @@ class CosineEmbeddingLoss(_MarginLoss):
 
 
 class MultiMarginLoss(_WeightedLoss):
-    """How far other classes come closer to the right one's score than the margin."""
+    """The hinge loss of all other classes against the target class."""
 
     def __init__(
         self, p: int = 1, margin: float = 1.0, weight: Tensor | None = None, size_average: Any = None,
@@ -329,7 +329,7 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
 
 
 class TripletMarginLoss(_Loss):
-    """How far the positive is from being nearer to the anchor than the negative, by the margin."""
+    """max(0, distance(anchor, positive) - distance(anchor, negative) + margin)."""
 
     def __init__(
         self, margin: float = 1.0, p: float = 2.0, eps: float = 1e-6, swap: bool = False, size_average: Any = None,
@@ -350,7 +350,7 @@ class TripletMarginLoss(_Loss):
 
 
 class TripletMarginWithDistanceLoss(_Loss):
-    """TripletMarginLoss with a distance of one's own."""
+    """TripletMarginLoss with a custom distance function."""
 
     def __init__(
         self, *, distance_function: Callable[[Tensor, Tensor], Tensor] | None = None, margin: float = 1.0,

@@ -36,7 +36,7 @@ from ._registration_hooks import (
 )  # fmt: skip
 from ._state_dict import _IncompatibleKeys
 
-# By torch's names, where programs look for them.
+# Under torch's names, which programs use.
 _global_forward_pre_hooks, _global_forward_hooks = EveryModule.before, EveryModule.after
 _global_forward_hooks_with_kwargs = EveryModule.after_with_kwargs
 _global_forward_hooks_always_called = EveryModule.after_always
@@ -57,7 +57,7 @@ _TWO_KINDS = (
 
 
 class Module(Tree):
-    """Base of all modules: assigning a Parameter or a Module registers it; calling runs hooks and forward."""
+    """The base class of modules: assigning a Parameter or Module registers it, and a call runs hooks and forward."""
 
     __module__ = "torch.nn.modules.module"
     _is_full_backward_hook: bool | None
@@ -93,20 +93,20 @@ class Module(Tree):
         self.__dict__.update(state)
 
     def forward(self, *input: Any) -> Any:
-        """What the module computes; subclasses define it."""
+        """The computation; subclasses define it."""
         raise NotImplementedError(
             f'Module [{type(self).__name__}] is missing the required "forward" function'
         )
 
-    # Registering ----------------------------------------------------------------------------------
+    # Registration ---------------------------------------------------------------------------------
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
         """Add a parameter under a name.
 
         Raises:
-            AttributeError: before ``Module.__init__``.
-            TypeError, KeyError: the name or the parameter will not do.
-            ValueError: a non-leaf.
+            AttributeError: ``Module.__init__`` was not called.
+            TypeError, KeyError: the name or the parameter is not valid.
+            ValueError: the parameter is not a leaf.
         """
         if "_parameters" not in self.__dict__:
             raise AttributeError("cannot assign parameter before Module.__init__() call")
@@ -127,7 +127,7 @@ class Module(Tree):
             self._parameters[name] = hooked(PARAMETERS, self, name, param)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Add a tensor that is part of the state but no parameter."""
+        """Add a tensor that is not a parameter, and is part of the state if ``persistent``."""
         if "_buffers" not in self.__dict__:
             raise AttributeError("cannot assign buffer before Module.__init__() call")
         _check_name(self, name, "buffer", self._buffers)
@@ -203,7 +203,7 @@ class Module(Tree):
         object.__setattr__(self, name, value)
 
     def _assign_buffer(self, name: str, value: Tensor | None) -> None:
-        """register_buffer, also a subclass's own that takes no ``persistent``."""
+        """Call register_buffer, also one that a subclass defines without ``persistent``."""
         persistent = (
             value.persistent if isinstance(value, Buffer) else name not in self._non_persistent_buffers_set
         )
@@ -262,10 +262,10 @@ class Module(Tree):
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
     ) -> _IncompatibleKeys:
-        """Copy values in; with ``strict`` every path must be there and no other.
+        """Load values; with ``strict`` the keys must match exactly.
 
         Raises:
-            RuntimeError: paths or shapes do not match, all of them named.
+            RuntimeError: keys or shapes do not match; the message names all of them.
         """
         return _state_dict.load(self, state_dict, strict, assign)
 
@@ -290,7 +290,7 @@ class Module(Tree):
         return add_hook(self._state_dict_hooks, hook)
 
     def _register_state_dict_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """As register_state_dict_post_hook; what the hook returns takes the state's place."""
+        """Like register_state_dict_post_hook, but the hook may return another state."""
         if getattr(hook, "_from_public_api", False):
             raise RuntimeError(
                 "Cannot register the same function as the state dict post hook that was previously registered via "
@@ -301,11 +301,11 @@ class Module(Tree):
     def _register_load_state_dict_pre_hook(
         self, hook: Callable[..., Any], with_module: bool = False
     ) -> RemovableHandle:
-        """As register_load_state_dict_pre_hook; the hook is not given the module unless it asks."""
+        """Like register_load_state_dict_pre_hook, but the hook gets the module only with ``with_module``."""
         return add_hook(self._load_state_dict_pre_hooks, hook if with_module else WithoutModule(hook))
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Run a hook with what load_state_dict has found so far, before this module is loaded."""
+        """Run a hook before this module is loaded, with the state and the problems found so far."""
         return add_hook(self._load_state_dict_pre_hooks, hook)
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
@@ -343,7 +343,7 @@ class Module(Tree):
         )
 
     def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Run ``hook(module, grad_input, grad_output)`` at the node that made the output; the old kind."""
+        """Run ``hook(module, grad_input, grad_output)`` at the output's node (not a full hook)."""
         if self._is_full_backward_hook is True:
             raise RuntimeError(_TWO_KINDS)
         self._is_full_backward_hook = False
@@ -373,7 +373,7 @@ class Module(Tree):
     _call_impl = _wrapped_call_impl = __call__
 
     def _replicate_for_data_parallel(self) -> Self:
-        """A module with the same children and buffers, and room for parameters of its own."""
+        """A shallow copy with its own dictionaries, whose parameters are replaced."""
         replica = type(self).__new__(type(self))
         replica.__dict__.update(
             self.__dict__,
@@ -384,13 +384,13 @@ class Module(Tree):
         )
         return replica
 
-    # Showing --------------------------------------------------------------------------------------
+    # Repr -----------------------------------------------------------------------------------------
 
     def _get_name(self) -> str:
         return type(self).__name__
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of the repr."""
+        """The text between the parentheses of the repr."""
         return ""
 
     def __repr__(self) -> str:
@@ -409,7 +409,7 @@ class Module(Tree):
 
 
 def _addindent(s_: str, numSpaces: int) -> str:
-    """The text with all lines but the first moved to the right."""
+    """Indent all lines except the first."""
     first, *others = s_.split("\n")
     return "\n".join([first, *(numSpaces * " " + line for line in others)])
 

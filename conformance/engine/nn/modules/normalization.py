@@ -1,4 +1,4 @@
-"""Normalization within one sample, as modules."""
+"""Normalization modules that do not depend on the batch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .module import Module
 
 
 class _Affine(Module):
-    """Scale and shift after a normalization, where asked for."""
+    """The base of normalizations with optional weight and bias."""
 
     def _register(self, shape: Any, dtype: Any, **present: bool) -> None:
         for name, wanted in present.items():
@@ -22,7 +22,7 @@ class _Affine(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Weight 1, bias 0."""
+        """Reset weight to 1 and bias to 0."""
         for name, parameter in self._parameters.items():
             if parameter is not None:
                 (init.ones_ if name == "weight" else init.zeros_)(parameter)
@@ -33,7 +33,7 @@ def _shape(normalized_shape: Any) -> tuple[int, ...]:
 
 
 class LayerNorm(_Affine):
-    """Normalizes the last dimensions."""
+    """Normalizes over the last dimensions."""
 
     def __init__(
         self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True,
@@ -59,7 +59,7 @@ class LayerNorm(_Affine):
 
 
 class RMSNorm(_Affine):
-    """Divides the last dimensions by the root of the mean of their squares."""
+    """Divides by the root mean square over the last dimensions."""
 
     def __init__(
         self, normalized_shape: Any, eps: float | None = None, elementwise_affine: bool = True, device: Any = None,
@@ -124,7 +124,7 @@ class LocalResponseNorm(Module):
 
 
 class CrossMapLRN2d(LocalResponseNorm):
-    """LocalResponseNorm of images, as torch computed it of old."""
+    """LocalResponseNorm of images in torch's legacy implementation."""
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
         super().__init__(size, alpha, beta, k)

@@ -1,4 +1,4 @@
-"""Padding as modules: a class for each kind and number of dimensions."""
+"""The padding modules: a class for each mode and number of dimensions."""
 
 from __future__ import annotations
 

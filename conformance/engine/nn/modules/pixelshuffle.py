@@ -1,4 +1,4 @@
-"""Channels and space exchanged, as modules."""
+"""The PixelShuffle and PixelUnshuffle modules."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .module import Module
 
 
 class PixelShuffle(Module):
-    """Channels moved into space."""
+    """Rearranges channels into larger images."""
 
     def __init__(self, upscale_factor: int) -> None:
         super().__init__()
@@ -22,7 +22,7 @@ class PixelShuffle(Module):
 
 
 class PixelUnshuffle(Module):
-    """Space moved into channels."""
+    """Rearranges pixels into channels."""
 
     def __init__(self, downscale_factor: int) -> None:
         super().__init__()

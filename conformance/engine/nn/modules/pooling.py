@@ -1,4 +1,4 @@
-"""Pooling as modules."""
+"""The pooling modules."""
 
 from __future__ import annotations
 
@@ -132,19 +132,19 @@ class _AdaptiveAvgPoolNd(Module):
 
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
-    """The means of this many windows of one dimension."""
+    """The means of ``output_size`` windows of one dimension."""
 
     _spatial = 1
 
 
 class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
-    """The means of this many windows of two dimensions."""
+    """The means of ``output_size`` windows of two dimensions."""
 
     _spatial = 2
 
 
 class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
-    """The means of this many windows of three dimensions."""
+    """The means of ``output_size`` windows of three dimensions."""
 
     _spatial = 3
 
@@ -166,19 +166,19 @@ class _AdaptiveMaxPoolNd(Module):
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
-    """The largest elements of this many windows of one dimension."""
+    """The maxima of ``output_size`` windows of one dimension."""
 
     _spatial = 1
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
-    """The largest elements of this many windows of two dimensions."""
+    """The maxima of ``output_size`` windows of two dimensions."""
 
     _spatial = 2
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
-    """The largest elements of this many windows of three dimensions."""
+    """The maxima of ``output_size`` windows of three dimensions."""
 
     _spatial = 3
 
@@ -242,25 +242,25 @@ class _MaxUnpoolNd(Module):
 
 
 class MaxUnpool1d(_MaxUnpoolNd):
-    """Zeros with each element where the largest of its window was, in one dimension."""
+    """The partial inverse of MaxPool1d: zeros, with each element at its index."""
 
     _spatial = 1
 
 
 class MaxUnpool2d(_MaxUnpoolNd):
-    """Zeros with each element where the largest of its window was, in two dimensions."""
+    """The partial inverse of MaxPool2d: zeros, with each element at its index."""
 
     _spatial = 2
 
 
 class MaxUnpool3d(_MaxUnpoolNd):
-    """Zeros with each element where the largest of its window was, in three dimensions."""
+    """The partial inverse of MaxPool3d: zeros, with each element at its index."""
 
     _spatial = 3
 
 
 class _FractionalMaxPool(Module):
-    """The largest element of each of as many windows as are asked for, at random steps."""
+    """The maximum of each window, for ``output_size`` windows at random positions."""
 
     _spatial: int
 
@@ -297,12 +297,12 @@ class _FractionalMaxPool(Module):
 
 
 class FractionalMaxPool2d(_FractionalMaxPool):
-    """_FractionalMaxPool of images."""
+    """Fractional max pooling of images."""
 
     _spatial = 2
 
 
 class FractionalMaxPool3d(_FractionalMaxPool):
-    """_FractionalMaxPool of volumes."""
+    """Fractional max pooling of volumes."""
 
     _spatial = 3

@@ -1,4 +1,4 @@
-"""Recurrent layers and cells."""
+"""The recurrent modules and cells."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ _GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
 
 
 class _Recurrent(Module):
-    """What layers and cells share."""
+    """The common base of layers and cells."""
 
     hidden_size: int
 
     def reset_parameters(self) -> None:
-        """Draw all weights and biases anew."""
+        """Initialize all weights and biases."""
         bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
         for weight in self.parameters():
             init.uniform_(weight, -bound, bound)
 
 
 class RNNBase(_Recurrent):
-    """Layers over a sequence; see RNN, LSTM and GRU."""
+    """The base of RNN, LSTM and GRU."""
 
     def __init__(
         self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
@@ -99,11 +99,11 @@ class RNNBase(_Recurrent):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        self.__dict__.setdefault("proj_size", 0)  # which old states lack
+        self.__dict__.setdefault("proj_size", 0)  # missing in old states
 
     @property
     def all_weights(self) -> list[list[Tensor]]:
-        """The parameters of each direction of each layer."""
+        """The parameters by layer and direction."""
         return [[getattr(self, name) for name in names] for names in self._all_weights]
 
     @property
@@ -115,12 +115,12 @@ class RNNBase(_Recurrent):
         return [name for names in self._all_weights for name in names]
 
     def flatten_parameters(self) -> None:
-        """Nothing: it is for cuDNN."""
+        """Does nothing: it concerns only cuDNN."""
 
     def get_expected_hidden_size(
         self, input: Tensor, batch_sizes: Tensor | None = None
     ) -> tuple[int, int, int]:
-        """The shape that a hidden state must have."""
+        """The expected shape of the hidden state."""
         layers = self.num_layers * (1 + self.bidirectional)
         if batch_sizes is not None:
             batch = int(batch_sizes._array[0])
@@ -131,14 +131,14 @@ class RNNBase(_Recurrent):
     def get_expected_cell_size(
         self, input: Tensor, batch_sizes: Tensor | None = None
     ) -> tuple[int, int, int]:
-        """The shape that a cell state must have."""
+        """The expected shape of the cell state."""
         return (*self.get_expected_hidden_size(input, batch_sizes)[:2], self.hidden_size)
 
     def check_input(self, input: Tensor, batch_sizes: Tensor | None = None) -> None:
-        """Dtype and features of the input.
+        """Check dtype and feature size of the input.
 
         Raises:
-            ValueError, RuntimeError: they are not those of the weights.
+            ValueError, RuntimeError: they do not match the weights.
         """
         dtype = self._flat_weights[0].dtype
         if input.dtype != dtype and not state.autocast:
@@ -160,16 +160,16 @@ class RNNBase(_Recurrent):
         expected_hidden_size: tuple[int, int, int],
         msg: str = "Expected hidden size {}, got {}",
     ) -> None:
-        """The shape of a state.
+        """Check the shape of a state.
 
         Raises:
-            RuntimeError: it is another one.
+            RuntimeError: the shape is wrong.
         """
         if hx.size() != expected_hidden_size:
             raise RuntimeError(msg.format(expected_hidden_size, list(hx.size())))
 
     def _batched(self, input: Any, what: str = "") -> tuple[Tensor, bool]:
-        """The input with a dimension for the batch, and whether it had one."""
+        """The input with a batch dimension, and whether it had one."""
         if input.dim() not in (2, 3):
             raise ValueError(
                 f"{type(self).__name__}: Expected input to be 2D or 3D, got {input.dim()}D{what} instead"
@@ -181,7 +181,7 @@ class RNNBase(_Recurrent):
         return zeros(*self.get_expected_hidden_size(input, batch_sizes)[:2], size, dtype=input.dtype)
 
     def permute_hidden(self, hx: Any, permutation: Tensor | None) -> Any:
-        """The state with samples in another order."""
+        """The state with a permuted batch."""
         return hx if permutation is None else hx.index_select(1, permutation)
 
     @property
@@ -200,9 +200,9 @@ class RNNBase(_Recurrent):
 
 
 class _OneState(RNNBase):
-    """Layers whose state is one tensor."""
+    """The base of layers whose state is one tensor."""
 
-    _called = ""  # what an error calls the input beside its dimensions
+    _called = ""  # how errors about dimensions name the input
 
     def forward(self, input: Any, hx: Tensor | None = None) -> tuple[Any, Tensor]:
         if isinstance(input, PackedSequence):
@@ -249,7 +249,7 @@ def _no_projection(given: dict[str, Any]) -> None:
 
 
 class RNN(_OneState):
-    """The next hidden state is tanh, or relu, of a linear map of input and hidden state."""
+    """Elman RNN: tanh or relu of a linear map of input and hidden state."""
 
     _called = " tensor"
 
@@ -322,7 +322,7 @@ class LSTM(RNNBase):
         return output, (hidden, cell)
 
     def permute_hidden(self, hx: Any, permutation: Tensor | None) -> Any:
-        """The states with samples in another order."""
+        """The states with a permuted batch."""
         return hx if permutation is None else tuple(each.index_select(1, permutation) for each in hx)
 
     def _of_packed(
@@ -342,7 +342,7 @@ class LSTM(RNNBase):
 
 
 class RNNCellBase(_Recurrent):
-    """A single step; see RNNCell, LSTMCell and GRUCell."""
+    """The base of RNNCell, LSTMCell and GRUCell."""
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool, num_chunks: int, device: Any = None, dtype: Any = None
@@ -390,7 +390,7 @@ class RNNCellBase(_Recurrent):
 
 
 class _OneStateCell(RNNCellBase):
-    """A step whose state is one tensor."""
+    """The base of cells whose state is one tensor."""
 
     @property
     def _cell(self) -> Callable[..., Tensor]:

@@ -1,4 +1,4 @@
-"""Tables of rows."""
+"""The Embedding and EmbeddingBag modules."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .module import Module
 
 
 class Embedding(Module):
-    """A table whose rows the input names."""
+    """A lookup table whose rows the input indexes."""
 
     def __init__(
         self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None, max_norm: float | None = None,
@@ -45,7 +45,7 @@ class Embedding(Module):
         self.sparse = sparse
 
     def reset_parameters(self) -> None:
-        """Draw all rows anew; the one for padding is 0."""
+        """Initialize all rows; the padding row is 0."""
         init.normal_(self.weight)
         if self.padding_idx is not None:
             with no_grad():
@@ -81,7 +81,7 @@ class Embedding(Module):
         cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None, max_norm: float | None = None,
         norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
     ) -> Embedding:  # fmt: skip
-        """A table of given rows, which are not learned unless ``freeze`` is False."""
+        """An Embedding with given rows, which are not learned unless ``freeze`` is False."""
         if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         rows, columns = embeddings.shape
@@ -92,7 +92,7 @@ class Embedding(Module):
 
 
 class EmbeddingBag(Module):
-    """A table whose rows the input names, put together in bags."""
+    """A lookup table that sums or averages rows, or takes their maximum, in bags."""
 
     def __init__(
         self, num_embeddings: int, embedding_dim: int, max_norm: float | None = None, norm_type: float = 2.0,
@@ -123,7 +123,7 @@ class EmbeddingBag(Module):
         self.include_last_offset = include_last_offset
 
     def reset_parameters(self) -> None:
-        """Draw all rows anew; the one for padding is 0."""
+        """Initialize all rows; the padding row is 0."""
         init.normal_(self.weight)
         if self.padding_idx is not None:
             with no_grad():
@@ -156,10 +156,10 @@ class EmbeddingBag(Module):
         scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False,
         include_last_offset: bool = False, padding_idx: int | None = None,
     ) -> EmbeddingBag:  # fmt: skip
-        """One whose table is given.
+        """An EmbeddingBag with given rows.
 
         Raises:
-            AssertionError: no matrix.
+            AssertionError: the embeddings are not a matrix.
         """
         if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")

@@ -1,4 +1,4 @@
-"""Encoders and decoders made of attention (torch: nn/modules/transformer.py)."""
+"""Transformer, its encoder and decoder (torch: nn/modules/transformer.py)."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ def _number_of(activation: Callable[[Tensor], Tensor]) -> int:
 
 
 def _generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
-    """Minus infinity where an element would see a later one."""
+    """A causal mask: minus infinity where a query would attend to a later position."""
     made: Tensor = full((sz, sz), float("-inf"), dtype=dtype, device=device)
     return made.triu(1)
 
 
 def _is_causal(mask: Mask, given: bool | None, tensor: Tensor, batch_first: bool) -> bool:
-    """What is given, or whether the mask is the causal one."""
+    """``is_causal``, or if it is None whether the mask is the causal one."""
     if given is not None or mask is None:
         return given is True
     size = tensor.size(0) if tensor.dim() == 2 else tensor.size(1 if batch_first else 0)
@@ -65,7 +65,7 @@ def _get_clones(module: Module, N: int) -> ModuleList:
 
 
 class TransformerEncoderLayer(Module):
-    """Self-attention, then two linear maps, each added to its input and normalized."""
+    """Self-attention and a feedforward network, each with a residual connection and layer normalization."""
 
     def __init__(
         self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1,
@@ -86,7 +86,7 @@ class TransformerEncoderLayer(Module):
         self.dropout1 = Dropout(dropout)
         self.dropout2 = Dropout(dropout)
         self.activation = _get_activation_fn(activation)
-        self.activation_relu_or_gelu = _number_of(self.activation)  # that torch tells its fast kernel
+        self.activation_relu_or_gelu = _number_of(self.activation)  # torch passes it to its fast path
 
     def forward(
         self, src: Tensor, src_mask: Mask = None, src_key_padding_mask: Mask = None, is_causal: bool = False
@@ -95,9 +95,9 @@ class TransformerEncoderLayer(Module):
             src_key_padding_mask, "src_key_padding_mask", src_mask, "src_mask", src.dtype
         )
         src_mask = canonical_mask(src_mask, "src_mask", None, "", src.dtype)
-        alone = self._has_kernel(src)
+        alone = self._uses_fast_path(src)
         if alone:
-            src_mask, src_key_padding_mask = self._of_kernel(src_mask, src_key_padding_mask, src)
+            src_mask, src_key_padding_mask = self._fast_path_masks(src_mask, src_key_padding_mask, src)
 
         def attention(x: Tensor) -> Tensor:
             found = self.self_attn(
@@ -117,16 +117,16 @@ class TransformerEncoderLayer(Module):
         src = self.norm1(src + attention(src))
         return self.norm2(src + feed_forward(src))
 
-    def _of_kernel(self, mask: Mask, padding: Mask, src: Tensor) -> tuple[Mask, Mask]:
-        """Both masks as the kernel takes them: it leaves out whatever is not 0, and adds nothing."""
+    def _fast_path_masks(self, mask: Mask, padding: Mask, src: Tensor) -> tuple[Mask, Mask]:
+        """Both masks for the fast path, which masks every nonzero element and does not add masks."""
         merged, kind = self.self_attn.merge_masks(mask, padding, src)
         if merged is None:
             return None, None
         left_out = merged != 0
         return (None, left_out) if kind == 1 else (left_out.flatten(0, 1), None)
 
-    def _has_kernel(self, src: Tensor) -> bool:
-        """Whether torch computes the layer in one kernel, which shows within autocast, and knows masks alone."""
+    def _uses_fast_path(self, src: Tensor) -> bool:
+        """Whether torch uses its fast path for the layer, which matters for autocast and masks."""
         if self.training or src.dim() != 3 or _without_kernel(self):
             return False
         return not (
@@ -136,7 +136,7 @@ class TransformerEncoderLayer(Module):
     def _in_lower_precision(
         self, src: Tensor, attention: Callable[[Tensor], Tensor], feed_forward: Callable[[Tensor], Tensor]
     ) -> Tensor:
-        """The layer as its kernel computes it within autocast: sums are written to their second part."""
+        """The fast path within autocast: residual sums have the dtype of their second operand."""
 
         def added(x: Tensor, residual: Tensor) -> Tensor:
             return (x + residual).to(x.dtype)
@@ -148,8 +148,8 @@ class TransformerEncoderLayer(Module):
         return self.norm2(added(feed_forward(src), src))
 
 
-def _without_fast_path(layer: Any) -> str:
-    """Why torch has no kernel for a layer and padded samples; empty where it has one."""
+def _why_not_fast_path(layer: Any) -> str:
+    """Why torch cannot use the fast path for a layer with padding; empty if it can."""
     if not isinstance(layer, TransformerEncoderLayer):
         return "encoder_layer was not TransformerEncoderLayer"
     if layer.norm_first:
@@ -172,10 +172,10 @@ def _without_kernel(layer: TransformerEncoderLayer) -> str:
 
 
 class TransformerEncoder(Module):
-    """Several encoder layers, one after the other.
+    """A stack of encoder layers.
 
-    Note [Padding without a graph]: in eval mode and without grad torch leaves padded elements out of all layers, and puts
-    zeros in their place.
+    Note [Padding without a graph]: in eval mode and without grad torch removes padded elements by nested tensors in all
+    layers, and fills zeros in the output.
     """
 
     def __init__(
@@ -187,7 +187,7 @@ class TransformerEncoder(Module):
         self.num_layers = num_layers
         self.norm = norm
         self.enable_nested_tensor = enable_nested_tensor
-        why = _without_fast_path(encoder_layer)
+        why = _why_not_fast_path(encoder_layer)
         self.use_nested_tensor = enable_nested_tensor and not why
         self.mask_check = mask_check
         if enable_nested_tensor and why:
@@ -206,13 +206,13 @@ class TransformerEncoder(Module):
         output = src
         for layer in self.layers:
             output = layer(output, src_mask=mask, is_causal=causal, src_key_padding_mask=padding)
-        if padding is not None and mask is None and self._leaves_out(src, padding, first):
+        if padding is not None and mask is None and self._removes_padding(src, padding, first):
             warnings.warn(_NESTED, stacklevel=2)
             output = output.masked_fill((padding != 0).unsqueeze(-1), 0.0)
         return output if self.norm is None else self.norm(output)
 
-    def _leaves_out(self, src: Tensor, padding: Tensor, first: Module) -> bool:
-        """Whether torch takes padded elements out, see Note [Padding without a graph]."""
+    def _removes_padding(self, src: Tensor, padding: Tensor, first: Module) -> bool:
+        """Whether torch removes padded elements, see Note [Padding without a graph]."""
         if not self.use_nested_tensor or first.training or src.dim() != 3:
             return False
         if state.recording and any(each.requires_grad for each in (src, *first.parameters())):
@@ -222,7 +222,7 @@ class TransformerEncoder(Module):
 
 
 class TransformerDecoderLayer(Module):
-    """Self-attention, attention to a memory, then two linear maps, each added to its input and normalized."""
+    """Self-attention, cross-attention to a memory and a feedforward network, each with residual and layer normalization."""
 
     def __init__(
         self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1,
@@ -282,7 +282,7 @@ class TransformerDecoderLayer(Module):
 
 
 class TransformerDecoder(Module):
-    """Several decoder layers, one after the other."""
+    """A stack of decoder layers."""
 
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
         super().__init__()
@@ -308,7 +308,7 @@ class TransformerDecoder(Module):
 
 
 class Transformer(Module):
-    """An encoder, and a decoder that has what it gives for its memory."""
+    """An encoder, and a decoder that attends to the encoder's output."""
 
     def __init__(
         self, d_model: int = 512, nhead: int = 8, num_encoder_layers: int = 6, num_decoder_layers: int = 6,
@@ -369,5 +369,5 @@ class Transformer(Module):
 
     @staticmethod
     def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
-        """The mask in which no element sees a later one."""
+        """The causal mask, in which no position attends to a later one."""
         return _generate_square_subsequent_mask(sz, device, dtype)

@@ -1,4 +1,4 @@
-"""Images in other sizes, as modules."""
+"""The upsampling modules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .module import Module
 
 
 class Upsample(Module):
-    """An image in another size."""
+    """Resizes images to a size or by a scale factor."""
 
     def __init__(
         self, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None,
@@ -39,14 +39,14 @@ class Upsample(Module):
 
 
 class UpsamplingNearest2d(Upsample):
-    """Upsample to the nearest element."""
+    """Upsample with mode='nearest'."""
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
         super().__init__(size, scale_factor)
 
 
 class UpsamplingBilinear2d(Upsample):
-    """Upsample bilinearly, corners aligned."""
+    """Upsample with mode='bilinear' and align_corners=True."""
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
         super().__init__(size, scale_factor, mode="bilinear", align_corners=True)

@@ -22,12 +22,12 @@ _quadruple = _ntuple(4, "_quadruple")
 
 
 def _reverse_repeat_tuple(t: tuple[Any, ...], n: int) -> tuple[Any, ...]:
-    """Each setting n times, the last dimension's first, as padding has them."""
+    """Reverse the settings and repeat each n times, as ``pad`` lists them."""
     return tuple(x for x in reversed(t) for _ in range(n))
 
 
 def _list_with_default(out_size: Any, defaults: list[int]) -> Any:
-    """Sizes in which None stands for the default."""
+    """Sizes with None replaced by the default."""
     if isinstance(out_size, (int, str)):
         return out_size
     if len(defaults) <= len(out_size):
@@ -37,7 +37,7 @@ def _list_with_default(out_size: Any, defaults: list[int]) -> Any:
 
 
 def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: str) -> None:
-    """Take a prefix off the names of a state, in place, and off those in its metadata."""
+    """Remove a prefix from the keys of a state_dict and its metadata, in place."""
     for key in [*state_dict]:
         if key.startswith(prefix):
             state_dict[key.removeprefix(prefix)] = state_dict.pop(key)

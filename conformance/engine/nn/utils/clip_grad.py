@@ -1,4 +1,4 @@
-"""Gradients kept small."""
+"""torch.nn.utils.clip_grad: gradient clipping."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _listed(tensors: Tensors) -> list[Tensor]:
 
 
 def _norm(array: Any, order: float) -> Any:
-    """The norm of all elements, as one number of their dtype."""
+    """The norm of all elements, in their dtype."""
     exact = np.abs(array).astype(np.float64).ravel()
     if order == np.inf:
         found = exact.max(initial=0.0)
@@ -39,10 +39,10 @@ def _norm(array: Any, order: float) -> Any:
 def get_total_norm(
     tensors: Tensors, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
 ) -> Tensor:
-    """The norm of the norms of tensors.
+    """The total norm of tensors, the norm of their norms.
 
     Raises:
-        RuntimeError: it is not finite, and ``error_if_nonfinite``.
+        RuntimeError: it is not finite and ``error_if_nonfinite`` is set.
     """
     order = float(norm_type)
     try:
@@ -65,7 +65,7 @@ def get_total_norm(
 def clip_grads_with_norm_(
     parameters: Tensors, max_norm: float, total_norm: Tensor, foreach: bool | None = None
 ) -> None:
-    """Scale the gradients down, in place, as a total norm above ``max_norm`` asks."""
+    """Scale gradients in place by max_norm / total_norm if that is below 1."""
     factor = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
     for parameter in _listed(parameters):
         if parameter.grad is not None:
@@ -77,7 +77,7 @@ def clip_grad_norm_(
     parameters: Tensors, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:  # fmt: skip
-    """Scale all gradients down together, in place, so that their norm is at most ``max_norm``; returns what it was."""
+    """Scale gradients in place so that their total norm is at most ``max_norm``; returns the norm before."""
     listed = _listed(parameters)
     if isinstance(parameters, types.GeneratorType) and not listed:
         warnings.warn("`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=3)
@@ -91,7 +91,7 @@ def clip_grad_norm(
     parameters: Tensors, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:  # fmt: skip
-    """clip_grad_norm_, by its old name."""
+    """clip_grad_norm_ under its deprecated name."""
     warnings.warn(
         "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.",
         FutureWarning,
@@ -102,7 +102,7 @@ def clip_grad_norm(
 
 @no_grad()
 def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | None = None) -> None:
-    """Keep every element of the gradients between -clip_value and clip_value, in place."""
+    """Clamp gradients to [-clip_value, clip_value] in place."""
     bound = float(clip_value)
     grads = [each.grad for each in _listed(parameters) if each.grad is not None]
     if not grads:

@@ -1,4 +1,4 @@
-"""Parameters as one vector, and back."""
+"""Parameters flattened to one vector, and back."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from ..._autograd.tensor import Tensor
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
-    """All parameters in one vector; recorded."""
+    """Flatten all parameters to one vector, recorded by autograd."""
     return cat([each.view(-1) for each in parameters])
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
-    """Make each parameter's data a part of the vector."""
+    """Set each parameter's data to a slice of the vector."""
     if not isinstance(vec, Tensor):
         raise TypeError(f"expected torch.Tensor, but got: {type(vec).__name__}")
     start = 0

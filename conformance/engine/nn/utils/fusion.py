@@ -1,4 +1,4 @@
-"""A layer and the batch normalization after it as one layer (torch: nn/utils/fusion.py)."""
+"""Fusion of a layer with the batch normalization after it (torch: nn/utils/fusion.py)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def fuse_conv_bn_weights(
     conv_w: Tensor, conv_b: Tensor | None, bn_rm: Tensor, bn_rv: Tensor, bn_eps: float, bn_w: Tensor | None,
     bn_b: Tensor | None, transpose: bool = False,
 ) -> tuple[Parameter, Parameter]:  # fmt: skip
-    """Weight and bias of the convolution that gives what convolution and normalization give."""
+    """The weight and bias of a convolution that includes the normalization."""
     scale, shift = _normalization(bn_rm, bn_rv, bn_eps, bn_w, bn_b)
     shape = [1] * conv_w.dim()
     shape[1 if transpose else 0] = -1
@@ -34,7 +34,7 @@ def fuse_linear_bn_weights(
     bn_w: Tensor,
     bn_b: Tensor,
 ) -> tuple[Parameter, Parameter]:
-    """Weight and bias of the linear map that gives what map and normalization give."""
+    """The weight and bias of a linear layer that includes the normalization."""
     scale, shift = _normalization(bn_rm, bn_rv, bn_eps, bn_w, bn_b)
     weight = linear_w * scale.unsqueeze(-1).to(dtype=linear_w.dtype)
     bias = _shifted(linear_b, bn_rm, scale, shift).to(dtype=linear_w.dtype)
@@ -54,7 +54,7 @@ def _shifted(bias: Tensor | None, mean: Tensor, scale: Tensor, shift: Tensor) ->
 
 
 def fuse_conv_bn_eval(conv: Any, bn: Any, transpose: bool = False) -> Any:
-    """A copy of the convolution that does the normalization, too; both in eval mode."""
+    """A copy of the convolution that includes the normalization; both must be in eval mode."""
     _check_training(conv, bn)
     _check_statistics(bn)
     fused = copy.deepcopy(conv)
@@ -65,7 +65,7 @@ def fuse_conv_bn_eval(conv: Any, bn: Any, transpose: bool = False) -> Any:
 
 
 def fuse_linear_bn_eval(linear: Any, bn: Any) -> Any:
-    """A copy of the linear map that does the normalization, too; both in eval mode."""
+    """A copy of the linear layer that includes the normalization; both must be in eval mode."""
     _check_training(linear, bn)
     fused = copy.deepcopy(linear)
     if bn.num_features not in (linear.out_features, 1):

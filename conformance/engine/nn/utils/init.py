@@ -1,4 +1,4 @@
-"""Modules whose parameters are not drawn (torch: nn/utils/init.py)."""
+"""torch.nn.utils.skip_init: modules without initialization (torch: nn/utils/init.py)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from ..modules.module import Module
 
 
 def skip_init(module_cls: Any, *args: Any, **kwargs: Any) -> Any:
-    """A module with any values in its parameters; no random number is used up.
+    """Create a module with uninitialized parameters, without drawing random numbers.
 
     Raises:
-        RuntimeError: no module, or one that takes no ``device``.
+        RuntimeError: the class is not a module or has no argument ``device``.
     """
     if not issubclass(module_cls, Module):
         raise RuntimeError(f"Expected a Module; got {module_cls}")

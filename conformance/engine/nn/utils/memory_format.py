@@ -1,4 +1,4 @@
-"""torch.nn.utils.memory_format: the weights of convolutions laid out anew."""
+"""torch.nn.utils.memory_format: conversion of convolution weights to a memory format."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def _convert(module: _M, memory_format: Any, kinds: tuple[type[Module], ...]) ->
 
 
 def convert_conv2d_weight_memory_format(module: _M, memory_format: Any) -> _M:
-    """The module, whose Conv2d and ConvTranspose2d have their weights in this format from now on."""
+    """Convert the weights of all Conv2d and ConvTranspose2d in a module, in place; returns the module."""
     return _convert(module, memory_format, (Conv2d, ConvTranspose2d))
 
 
 def convert_conv3d_weight_memory_format(module: _M, memory_format: Any) -> _M:
-    """The module, whose Conv3d and ConvTranspose3d have their weights in this format from now on."""
+    """Convert the weights of all Conv3d and ConvTranspose3d in a module, in place; returns the module."""
     return _convert(module, memory_format, (Conv3d, ConvTranspose3d))

@@ -1,4 +1,4 @@
-"""torch.nn.utils.parametrizations: weights with a given norm, and orthogonal ones."""
+"""torch.nn.utils.parametrizations: orthogonal, weight_norm and spectral_norm."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def _make_orthogonal(matrix: Tensor) -> Tensor:
     return found
 
 
-def _reflectors_of(matrix: Tensor) -> Tensor:
-    """The reflectors that make up an orthogonal matrix, and on the diagonal the signs of its columns."""
+def _householder_reflectors(matrix: Tensor) -> Tensor:
+    """The Householder reflectors of an orthogonal matrix, with the signs of its columns on the diagonal."""
     factors, tau = geqrf(matrix)
     signs = factors.diagonal(dim1=-2, dim2=-1)
     signs.sign_()
@@ -75,13 +75,17 @@ class _Orthogonal(Module):
         transposed = n < k
         if transposed:
             X = X.mT
-        found = self._of_reflectors(X) if self.orthogonal_map is _OrthMaps.householder else self._of_angles(X)
+        found = (
+            self._householder_product(X)
+            if self.orthogonal_map is _OrthMaps.householder
+            else self._from_skew_symmetric(X)
+        )
         if hasattr(self, "base"):
             found = self.base @ found
         return found.mT if transposed else found
 
-    def _of_angles(self, X: Tensor) -> Tensor:
-        """The columns of the rotation that a skew matrix makes."""
+    def _from_skew_symmetric(self, X: Tensor) -> Tensor:
+        """The orthogonal matrix of a skew-symmetric one, by matrix_exp or the Cayley map."""
         n, k = X.size(-2), X.size(-1)
         X = X.tril()
         if n != k:
@@ -94,8 +98,8 @@ class _Orthogonal(Module):
             found = solve(unit.add(skew, alpha=-0.5), unit.add(skew, alpha=0.5))
         return found if n == k else found[..., :k]
 
-    def _of_reflectors(self, X: Tensor) -> Tensor:
-        """A product of reflectors; the diagonal tells the signs of its columns, and is not differentiated."""
+    def _householder_product(self, X: Tensor) -> Tensor:
+        """A product of Householder reflectors; the diagonal has the signs of its columns and is not differentiated."""
         vectors = X.tril(-1)
         tau = 2.0 / (1.0 + (vectors * vectors).sum(dim=-2))
         signs = X.diagonal(dim1=-2, dim2=-1).int().unsqueeze(-2)
@@ -103,10 +107,10 @@ class _Orthogonal(Module):
 
     @no_grad()
     def right_inverse(self, Q: Tensor) -> Tensor:
-        """What stands for an orthogonal matrix, the closest that there is.
+        """The parameters of the orthogonal matrix closest to a given one.
 
         Raises:
-            ValueError: it is of another shape.
+            ValueError: the shape is wrong.
         """
         if Q.shape != self.shape:
             raise ValueError(
@@ -119,7 +123,7 @@ class _Orthogonal(Module):
             Q, n, k = Q.mT, k, n
         if not hasattr(self, "base"):
             if self.orthogonal_map is _OrthMaps.householder:
-                return _reflectors_of(Q).mT if transposed else _reflectors_of(Q)
+                return _householder_reflectors(Q).mT if transposed else _householder_reflectors(Q)
             raise NotImplementedError(
                 "It is not possible to assign to the matrix exponential or the Cayley parametrizations when "
                 "use_trivialization=False."
@@ -144,10 +148,10 @@ def _weight_of(module: Module, name: str) -> Tensor:
 def orthogonal(
     module: Any, name: str = "weight", orthogonal_map: str | None = None, *, use_trivialization: bool = True
 ) -> Any:
-    """Make a weight of the module orthogonal: its columns, or its rows where there are more columns.
+    """Parametrize a weight to have orthonormal columns, or rows if there are more columns.
 
     Raises:
-        ValueError: there is no such weight, it is no matrix, or there is no such map.
+        ValueError: there is no such weight or map, or the weight is not a matrix.
     """
     weight = _weight_of(module, name)
     if weight.ndim < 2:
@@ -165,7 +169,7 @@ def orthogonal(
     return module
 
 
-# Of a given norm ----------------------------------------------------------------------------------
+# weight_norm and spectral_norm --------------------------------------------------------------------
 
 
 class _WeightNorm(Module):
@@ -179,12 +183,12 @@ class _WeightNorm(Module):
         return normalized(weight_v, weight_g, self.dim)
 
     def right_inverse(self, weight: Tensor) -> tuple[Tensor, Tensor]:
-        """Its length and itself."""
+        """The norm (``original0``) and direction (``original1``) of a weight."""
         return norm_except_dim(weight, 2, self.dim), weight
 
 
 def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
-    """Parametrize a weight by its length and its direction; state_dicts of the older weight_norm can be loaded."""
+    """Parametrize a weight by norm and direction; state_dicts of torch.nn.utils.weight_norm can be loaded."""
     parametrize.register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
 
     def rename(state_dict: dict[str, Any], prefix: str, *_: Any) -> None:
@@ -238,12 +242,12 @@ class _SpectralNorm(Module):
         matrix = self._reshape_weight_to_matrix(weight)
         if self.training:
             self._power_method(matrix, self.n_power_iterations)
-        u, v = self._u.clone(), self._v.clone()  # the iterations write into them
+        u, v = self._u.clone(), self._v.clone()  # the power iteration writes to them
         found: Tensor = weight / u.vdot(matrix.mv(v))
         return found
 
     def right_inverse(self, value: Tensor) -> Tensor:
-        """The weight itself."""
+        """The weight itself, which may have any norm."""
         return value
 
 
@@ -253,7 +257,7 @@ def spectral_norm(
     """Parametrize a weight so that its largest singular value is about 1.
 
     Raises:
-        ValueError: there is no such weight, or no iteration is asked for.
+        ValueError: there is no such weight, or ``n_power_iterations`` is not positive.
         IndexError: there is no such dimension.
     """
     weight = _weight_of(module, name)

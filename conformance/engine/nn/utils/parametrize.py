@@ -29,7 +29,7 @@ _cache: dict[tuple[int, str], Tensor] = {}
 
 @contextmanager
 def cached() -> Iterator[None]:
-    """Inside, what is parametrized is computed once."""
+    """A context in which parametrized tensors are computed once and cached."""
     global _cache, _cache_enabled
     _cache_enabled += 1
     try:
@@ -41,7 +41,7 @@ def cached() -> Iterator[None]:
 
 
 class ParametrizationList(ModuleList):
-    """The parametrizations of one tensor, and the original tensor, or tensors, that they start from."""
+    """The parametrizations of one tensor, with the original tensor or tensors."""
 
     __module__ = "torch.nn.utils.parametrize"
 
@@ -95,11 +95,11 @@ class ParametrizationList(ModuleList):
             _register(self, f"original{number}", kept)
 
     def right_inverse(self, value: Any) -> None:
-        """Give the originals the values from which the parametrizations compute this one.
+        """Set the originals so that the parametrizations compute this value.
 
         Raises:
             RuntimeError: a parametrization has no right_inverse.
-            ValueError: it returns something else than the originals are.
+            ValueError: a right_inverse returns values that do not match the originals.
         """
         with no_grad():
             for module in reversed(list(self)):
@@ -148,7 +148,7 @@ class ParametrizationList(ModuleList):
             original.set_(each)
 
     def forward(self) -> Any:
-        """What the parametrizations, one after the other, make of the originals."""
+        """Apply the parametrizations in sequence to the originals."""
         first, *rest = self
         value = first(*(getattr(self, name) for name in self._names()))
         for module in rest:
@@ -167,7 +167,7 @@ def _register(module: Any, name: str, tensor: Any) -> None:
 
 
 def _check_same(value: Any, shape: Any, kind: Any, what: str, before: str, after: str) -> None:
-    """Refuse a parametrization that makes another kind of tensor."""
+    """Raise an error if a parametrization changes dtype or shape."""
     if not isinstance(value, Tensor):
         raise ValueError(f"A parametrization must return a tensor. Got {type(value).__name__}.")
     flag = "unless `unsafe` flag" if before == "unparametrized" else "unless the `unsafe` flag"
@@ -223,7 +223,7 @@ def _refuse_state(self: Any) -> Any:
 
 
 def _inject_new_class(module: Any) -> None:
-    """Give a module a class of its own, for the properties that its parametrized tensors become."""
+    """Replace a module's class by a dynamic subclass, which holds the properties of parametrized tensors."""
     cls = type(module)
     body: dict[str, Any] = {"__getstate__": _refuse_state, "__module__": "torch.nn.utils.parametrize"}
     if not hasattr(cls, "__deepcopy__"):
@@ -250,10 +250,10 @@ def _inject_property(module: Any, tensor_name: str) -> None:
 def register_parametrization(
     module: Any, tensor_name: str, parametrization: Any, *, unsafe: bool = False
 ) -> Any:
-    """Replace a parameter or buffer by what the parametrization makes of it, or a parametrized one of that.
+    """Register a parametrization of a parameter or buffer, after existing ones.
 
     Raises:
-        ValueError: there is no such tensor; the dtype or shape would change, and ``unsafe`` is off.
+        ValueError: there is no such tensor, or without ``unsafe`` the dtype or shape would change.
     """
     parametrization.train(module.training)
     if is_parametrized(module, tensor_name):
@@ -299,10 +299,10 @@ def is_parametrized(module: Any, tensor_name: str | None = None) -> bool:
 
 
 def remove_parametrizations(module: Any, tensor_name: str, leave_parametrized: bool = True) -> Any:
-    """Make a tensor a plain one again: with the values that it shows, or with the original ones.
+    """Remove a tensor's parametrizations and keep its current value, or the original one.
 
     Raises:
-        ValueError: it is not parametrized; there are several originals to go back to.
+        ValueError: it is not parametrized, or has several originals to restore.
     """
     if not is_parametrized(module, tensor_name):
         raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
@@ -331,19 +331,19 @@ def remove_parametrizations(module: Any, tensor_name: str, leave_parametrized: b
 
 
 def type_of_parametrized(module: Any) -> type:
-    """The class that a module had before it got one for its parametrizations."""
+    """The class of a module before the first parametrization."""
     return type(module).__bases__[0]
 
 
 def type_before_parametrizations(module: Any) -> type:
-    """The class of a module, without its parametrizations."""
+    """The class of a module before parametrizations, if it has any."""
     return type_of_parametrized(module) if is_parametrized(module) else type(module)
 
 
 def transfer_parametrizations_and_params(
     from_module: Any, to_module: Any, tensor_name: str | None = None
 ) -> Any:
-    """Parametrize tensors of one module as those of another, from the same originals."""
+    """Copy parametrizations and originals of one module's tensors to another module."""
     if not is_parametrized(from_module):
         return to_module
     for name in from_module.parametrizations if tensor_name is None else [tensor_name]:

@@ -1,7 +1,7 @@
 """torch.nn.utils.prune: parameters multiplied by masks (torch: nn/utils/prune.py).
 
-A pruned ``weight`` is kept as the parameter ``weight_orig`` and the buffer ``weight_mask``; the method that made the mask
-stands among the module's forward pre-hooks, and makes ``weight`` their product before each call.
+A pruned ``weight`` consists of the parameter ``weight_orig`` and the buffer ``weight_mask``; the pruning method is a
+forward pre-hook, which sets ``weight`` to their product before each call.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .convert_parameters import parameters_to_vector
 
 
 class BasePruningMethod(ABC):
-    """What decides which elements of a parameter stay."""
+    """The base class of pruning methods, which compute the mask."""
 
     __module__ = "torch.nn.utils.prune"
     PRUNING_TYPE: str
@@ -29,7 +29,7 @@ class BasePruningMethod(ABC):
 
     @abstractmethod
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """1 where an element stays; ``t`` says how important each is, ``default_mask`` what is pruned already."""
+        """The mask, 1 for elements to keep; ``t`` has importance scores, ``default_mask`` the earlier pruning."""
 
     def apply_mask(self, module: Any) -> Any:
         """The parameter times its mask."""
@@ -43,10 +43,10 @@ class BasePruningMethod(ABC):
     def apply(
         cls, module: Any, name: str, *args: Any, importance_scores: Tensor | None = None, **kwargs: Any
     ) -> Any:
-        """Prune a parameter of a module; what pruned it before comes first.
+        """Prune a parameter of a module, on top of earlier pruning.
 
         Raises:
-            AssertionError: the scores are of another shape.
+            AssertionError: the scores have another shape.
         """
         method = _following(cls(*args, **kwargs), module, name)
         orig = getattr(module, name)
@@ -78,7 +78,7 @@ class BasePruningMethod(ABC):
     def prune(
         self, t: Tensor, default_mask: Tensor | None = None, importance_scores: Tensor | None = None
     ) -> Tensor:
-        """A tensor times the mask that its elements, or the scores, give."""
+        """Prune a tensor by its elements or by scores, without a module."""
         if importance_scores is None:
             importance_scores = t
         elif importance_scores.shape != t.shape:
@@ -89,7 +89,7 @@ class BasePruningMethod(ABC):
         return t * self.compute_mask(importance_scores, default_mask=mask)
 
     def remove(self, module: Any) -> None:
-        """Make the product the parameter again."""
+        """Make the pruned tensor a parameter again."""
         name = self._tensor_name
         weight = self.apply_mask(module)
         if hasattr(module, name):
@@ -101,7 +101,7 @@ class BasePruningMethod(ABC):
 
 
 def _following(method: BasePruningMethod, module: Any, name: str) -> BasePruningMethod:
-    """The method, or a container of those that pruned the parameter before, and it."""
+    """The method, or a container of the earlier methods and this one."""
     hooks = module._forward_pre_hooks
     earlier = {key: hook for key, hook in hooks.items() if _prunes(hook, name)}
     if len(earlier) > 1:
@@ -122,7 +122,7 @@ def _prunes(hook: Any, name: str) -> bool:
 
 
 class PruningContainer(BasePruningMethod):
-    """Methods one after another, each pruning what the one before has left."""
+    """A sequence of pruning methods, each applied to elements that are not pruned yet."""
 
     __module__ = "torch.nn.utils.prune"
 
@@ -165,7 +165,7 @@ class PruningContainer(BasePruningMethod):
 
 
 def _left(method: Any, t: Tensor, mask: Tensor) -> Any:
-    """The index of what is not pruned yet."""
+    """The index of the elements that are not pruned yet."""
     if method.PRUNING_TYPE == "unstructured":
         return mask == 1
     index: list[Any] = [slice(None)] * t.dim()
@@ -184,7 +184,7 @@ def _left(method: Any, t: Tensor, mask: Tensor) -> Any:
 
 
 class Identity(BasePruningMethod):
-    """Prunes nothing, and makes the mask."""
+    """Prunes nothing, but creates the mask."""
 
     __module__ = "torch.nn.utils.prune"
     PRUNING_TYPE = "unstructured"
@@ -293,7 +293,7 @@ class _Slices(_Amount):
     dim: int
 
     def _slices(self, t: Tensor) -> tuple[int, int]:
-        """How many there are, and how many go."""
+        """The number of slices, and the number to prune."""
         _validate_structured_pruning(t)
         if self.dim >= t.dim():
             raise IndexError(f"Invalid index {self.dim} for tensor of size {t.shape}")
@@ -374,7 +374,7 @@ class CustomFromMask(BasePruningMethod):
 
 
 def identity(module: Any, name: str) -> Any:
-    """Give a parameter a mask that prunes nothing."""
+    """Give a parameter a mask of ones."""
     Identity.apply(module, name)
     return module
 
@@ -411,7 +411,7 @@ def global_unstructured(
     """Prune several parameters, ``(module, name)`` each, as if they were one.
 
     Raises:
-        TypeError: what cannot be gone through, scores that are no dictionary, a method that prunes slices.
+        TypeError: the parameters are not iterable, the scores are not a dictionary, or the method is structured.
     """
     if not isinstance(parameters, Iterable):
         raise TypeError("global_unstructured(): parameters is not an Iterable")
@@ -443,7 +443,7 @@ def custom_from_mask(module: Any, name: str, mask: Tensor) -> Any:
 
 
 def remove(module: Any, name: str) -> Any:
-    """Make a pruned parameter a plain one again, with zeros where it was pruned.
+    """Make pruning permanent: the parameter is regular again, with zeros where it was pruned.
 
     Raises:
         ValueError: it is not pruned.
@@ -457,7 +457,7 @@ def remove(module: Any, name: str) -> Any:
 
 
 def is_pruned(module: Any) -> bool:
-    """Whether anything in the module or below it is pruned."""
+    """Whether the module or a submodule is pruned."""
     return any(
         isinstance(hook, BasePruningMethod)
         for below in module.modules()

@@ -1,4 +1,4 @@
-"""torch.nn.utils.spectral_norm: a weight that a hook divides by its largest singular value, before each call."""
+"""torch.nn.utils.spectral_norm: a forward pre-hook that divides a weight by its largest singular value."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ _TRANSPOSED = (ConvTranspose1d, ConvTranspose2d, ConvTranspose3d)
 
 
 def as_matrix(weight: Tensor, dim: int) -> Tensor:
-    """The weight with one dimension before all others, which become one."""
+    """The weight as a matrix, whose rows are along one dimension."""
     if dim != 0:
         weight = weight.permute(dim, *(each for each in range(weight.dim()) if each != dim))
     return weight.reshape(weight.size(0), -1)
 
 
 def dim_of_outputs(module: Module, dim: int | None) -> int:
-    """The dimension that counts a module's outputs."""
+    """The output dimension of a module's weight."""
     return (1 if isinstance(module, _TRANSPOSED) else 0) if dim is None else dim
 
 
 def check_iterations(count: int) -> None:
-    """Refuse less than one iteration.
+    """Raise an error unless the number of iterations is positive.
 
     Raises:
-        ValueError: as torch words it.
+        ValueError: with torch's message.
     """
     if count <= 0:
         raise ValueError(f"Expected n_power_iterations to be positive, but got n_power_iterations={count}")
 
 
 class SpectralNorm:
-    """The hook."""
+    """The forward pre-hook."""
 
     __module__ = "torch.nn.utils.spectral_norm"
     _version = 1
@@ -61,7 +61,7 @@ class SpectralNorm:
         return as_matrix(weight, self.dim)
 
     def compute_weight(self, module: Module, do_power_iteration: bool) -> Tensor:
-        """The weight by its singular value, which the iterations estimate better and better."""
+        """The weight divided by its largest singular value, which power iterations estimate."""
         weight, u, v = (getattr(module, f"{self.name}_{part}") for part in ("orig", "u", "v"))
         matrix = as_matrix(weight, self.dim)
         if do_power_iteration:
@@ -74,7 +74,7 @@ class SpectralNorm:
         return found
 
     def remove(self, module: Module) -> None:
-        """Put a parameter back."""
+        """Make the weight a parameter again."""
         with no_grad():
             weight = self.compute_weight(module, do_power_iteration=False)
         for name in (self.name, *(f"{self.name}_{part}" for part in ("u", "v", "orig"))):
@@ -90,10 +90,10 @@ class SpectralNorm:
 
     @staticmethod
     def apply(module: Module, name: str, n_power_iterations: int, dim: int, eps: float) -> SpectralNorm:
-        """Put the weight as it is, and estimates of its singular vectors, in place of a parameter.
+        """Replace a parameter by ``weight_orig`` and buffers with estimates of the singular vectors.
 
         Raises:
-            RuntimeError: that was done before.
+            RuntimeError: it was done already.
             ValueError: the parameter is None.
         """
         for hook in module._forward_pre_hooks.values():
@@ -121,7 +121,7 @@ class SpectralNorm:
 
 
 class SpectralNormStateDictHook:
-    """Notes in a state_dict's metadata how its weight was computed."""
+    """Records the version in a state_dict's metadata."""
 
     __module__ = "torch.nn.utils.spectral_norm"
 
@@ -137,7 +137,7 @@ class SpectralNormStateDictHook:
 
 
 class SpectralNormLoadStateDictPreHook:
-    """Makes a state_dict of the first version, which has no ``v``, one of today's."""
+    """Upgrades a state_dict of the first version, which has no ``v``."""
 
     __module__ = "torch.nn.utils.spectral_norm"
 
@@ -173,18 +173,18 @@ def spectral_norm(
     """Divide a parameter by its largest singular value before each call.
 
     Raises:
-        RuntimeError: that was done before.
-        ValueError: no iteration is asked for, or the parameter is None.
+        RuntimeError: it was done already.
+        ValueError: the number of iterations is not positive, or the parameter is None.
     """
     SpectralNorm.apply(module, name, n_power_iterations, dim_of_outputs(module, dim), eps)
     return module
 
 
 def remove_spectral_norm(module: Any, name: str = "weight") -> Any:
-    """Make it a parameter again.
+    """Make the weight a regular parameter again.
 
     Raises:
-        ValueError: it is one.
+        ValueError: the parameter has no such hook.
     """
     for number, hook in module._forward_pre_hooks.items():
         if isinstance(hook, SpectralNorm) and hook.name == name:

@@ -1,4 +1,4 @@
-"""torch.nn.utils.stateless: a module called with other tensors in place of its parameters and buffers."""
+"""torch.nn.utils.stateless: calls of modules with replaced parameters and buffers."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def _named(module: Module) -> dict[str, Tensor]:
 
 
 def _tied(module: Module, given: dict[str, Tensor]) -> dict[str, Tensor]:
-    """What is given, and the same under the other names of a tensor that the module has under several.
+    """The given tensors, also under the other names of tied weights.
 
     Raises:
-        ValueError: several values for one tensor.
+        ValueError: tied weights get different values.
     """
     by_tensor: dict[int, list[str]] = {}
     for name, tensor in _named(module).items():
@@ -59,7 +59,7 @@ def _check_names(module: Module, given: dict[str, Tensor]) -> None:
 
 
 def _swap(module: Module, path: str, tensor: Any) -> Any:
-    """Put a tensor where the path leads, and return what was there."""
+    """Set the tensor at a path, and return the previous one."""
     owner = module
     *steps, name = path.split(".")
     if not name:
@@ -108,7 +108,7 @@ def call(
     module: Module, given: dict[str, Tensor], args: Any, kwargs: dict[str, Any] | None, *,
     tie_weights: bool, strict: bool,
 ) -> Any:  # fmt: skip
-    """The module's result with these tensors in place of its own, which come back in any case."""
+    """Call a module with these tensors in place of its own, which are always restored."""
     arguments = () if args is None else args if isinstance(args, tuple) else (args,)
     with _reparametrized(module, given, tie_weights, strict):
         return module(*arguments, **(kwargs or {}))
@@ -118,7 +118,7 @@ def functional_call(
     module: Module, parameters_and_buffers: dict[str, Tensor], args: Any = None,
     kwargs: dict[str, Any] | None = None, *, tie_weights: bool = True, strict: bool = False,
 ) -> Any:  # fmt: skip
-    """torch.func.functional_call, by its older name."""
+    """torch.func.functional_call under its deprecated name."""
     warnings.warn(
         "`torch.nn.utils.stateless.functional_call` is deprecated as of PyTorch 2.0 and will be removed in a future "
         "version of PyTorch. Please use `torch.func.functional_call` instead which is a drop-in replacement.",

@@ -1,4 +1,4 @@
-"""torch.nn.utils.weight_norm: a weight that a hook computes from a length and a direction, before each call."""
+"""torch.nn.utils.weight_norm: a forward pre-hook that computes a weight from norm and direction."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["WeightNorm", "remove_weight_norm", "weight_norm"]
 
 
 class WeightNorm:
-    """The hook."""
+    """The forward pre-hook."""
 
     __module__ = "torch.nn.utils.weight_norm"
 
@@ -23,16 +23,16 @@ class WeightNorm:
         self.name, self.dim = name, -1 if dim is None else dim
 
     def compute_weight(self, module: Module) -> Any:
-        """The weight."""
+        """The weight computed from norm and direction."""
         return normalized(getattr(module, f"{self.name}_v"), getattr(module, f"{self.name}_g"), self.dim)
 
     @staticmethod
     def apply(module: Module, name: str, dim: int | None) -> WeightNorm:
-        """Put length and direction in place of a parameter.
+        """Replace a parameter by its norm and direction.
 
         Raises:
-            RuntimeError: that was done before.
-            ValueError: the parameter has no shape yet.
+            RuntimeError: it was done already.
+            ValueError: the parameter is uninitialized.
         """
         warnings.warn(
             "`torch.nn.utils.weight_norm` is deprecated in favor of `torch.nn.utils.parametrizations.weight_norm`.",
@@ -54,7 +54,7 @@ class WeightNorm:
         return hook
 
     def remove(self, module: Module) -> None:
-        """Put a parameter back."""
+        """Make the weight a parameter again."""
         weight = self.compute_weight(module)
         delattr(module, self.name)
         del module._parameters[f"{self.name}_g"]
@@ -69,17 +69,17 @@ def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
     """Compute a parameter of the module from ``name_g`` and ``name_v`` before each call.
 
     Raises:
-        RuntimeError: that was done before.
+        RuntimeError: it was done already.
     """
     WeightNorm.apply(module, name, dim)
     return module
 
 
 def remove_weight_norm(module: Any, name: str = "weight") -> Any:
-    """Make it a parameter again.
+    """Make the weight a regular parameter again.
 
     Raises:
-        ValueError: it is one.
+        ValueError: the parameter has no such hook.
     """
     for number, hook in module._forward_pre_hooks.items():
         if isinstance(hook, WeightNorm) and hook.name == name:

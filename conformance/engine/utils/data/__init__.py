@@ -1,4 +1,4 @@
-"""torch.utils.data: data sets, samplers and the loader."""
+"""torch.utils.data: datasets, samplers and DataLoader."""
 
 from ..._arguments.absent_names import look_up
 from ._utils.collate import default_collate, default_convert

@@ -1,4 +1,4 @@
-"""The loader of batches (torch: utils/data/dataloader.py); its worker processes are in utils/data/_utils/worker.py."""
+"""DataLoader (torch: utils/data/dataloader.py); its worker processes are in utils/data/_utils/worker.py."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "per
 
 
 class _InfiniteConstantSampler(Sampler):
-    """For data sets without indices: None for ever."""
+    """The sampler of iterable datasets: yields None forever."""
 
     __module__ = _MODULE
 
@@ -29,14 +29,17 @@ class _InfiniteConstantSampler(Sampler):
 
 
 class _SingleProcessDataLoaderIter:
-    """One pass through the data: an iterator that has the length of the whole pass."""
+    """An iteration over the data; its length is that of the whole pass."""
 
     __module__ = _MODULE
 
     def __init__(self, loader: DataLoader) -> None:
         self._loader, self._places = loader, loader._places
         self._order = iter(self._places)
-        self._base_seed, self._num_yielded = drawn_seed(loader.generator), 0  # the seed would be the workers'
+        self._base_seed, self._num_yielded = (
+            drawn_seed(loader.generator),
+            0,
+        )  # torch draws the base seed of workers here too
         if loader.timeout != 0:
             raise AssertionError("_SingleProcessDataLoaderIter requires timeout == 0")
         self._fetch = loader._fetcher()
@@ -67,17 +70,19 @@ class _SingleProcessDataLoaderIter:
 
 
 class DataLoader:
-    """Batches of a data set.
+    """Iterates over the batches of a dataset.
 
     Raises:
-        ValueError: arguments that exclude one another.
-        TypeError: ``multiprocessing_context`` is none.
+        ValueError: arguments are mutually exclusive.
+        TypeError: ``multiprocessing_context`` is not a context.
     """
 
     __module__ = _MODULE
     _ready = False
-    _workers: Any = None  # the pass whose workers stay for the next one
-    _IterableDataset_len_called: int | None = None  # what its data set said, which is held to it
+    _workers: Any = None  # with persistent_workers, the pass whose workers are reused
+    _IterableDataset_len_called: int | None = (
+        None  # the dataset's length when it was read; more samples than that cause a warning
+    )
 
     def __init__(
         self, dataset: Any, batch_size: int | None = 1, shuffle: bool | None = None, sampler: Any = None,
@@ -130,13 +135,13 @@ class DataLoader:
 
     @property
     def _places(self) -> Any:
-        """Where the batches are, or the samples if there are no batches."""
+        """The indices of each batch, or of each sample without automatic batching."""
         return self.sampler if self.batch_sampler is None else self.batch_sampler
 
     def __iter__(self) -> Iterator[Any]:
         if not self.num_workers:
             return _SingleProcessDataLoaderIter(self)
-        from ._utils.worker import WorkerPass  # few programs have any
+        from ._utils.worker import WorkerPass  # rarely used
 
         if self._workers is not None:
             return self._workers.again()
@@ -146,7 +151,7 @@ class DataLoader:
         return found
 
     def _fetcher(self) -> Callable[[Any], Any]:
-        """What returns the batch at a place; StopIteration is the end of a stream."""
+        """The function that fetches the batch of an index; StopIteration ends a stream."""
         dataset, collate, batched = self.dataset, self.collate_fn, self.batch_sampler is not None
         if self._iterable:
             return self._stream_fetcher(iter(dataset))
@@ -199,7 +204,7 @@ def _check_workers(workers: int, timeout: float, prefetch: int | None, persisten
 
 
 def _warn_of_many(workers: int) -> None:
-    """More workers than processors."""
+    """Warn if there are more workers than processors."""
     counted = hasattr(os, "sched_getaffinity")
     most = len(os.sched_getaffinity(0)) if counted else os.cpu_count()
     if most is not None and workers <= most:
@@ -220,7 +225,7 @@ def _warn_of_many(workers: int) -> None:
 
 
 def _context(context: Any, workers: int) -> Any:
-    """How worker processes are made: a context of Python's multiprocessing, given itself or by its name."""
+    """The multiprocessing context of the workers, given itself or by name."""
     if context is None:
         return None
     if not workers:
@@ -256,6 +261,6 @@ def _check_iterable(shuffle: bool | None, sampler: Any, batch_sampler: Any) -> N
 
 
 def get_worker_info() -> Any:
-    """What a worker process knows of itself; None in the process of the program."""
+    """torch.utils.data.get_worker_info: the info of a worker; None in the main process."""
     workers = sys.modules.get(f"{__package__}._utils.worker")
     return workers and workers.info

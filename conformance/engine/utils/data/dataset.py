@@ -1,4 +1,4 @@
-"""Data sets: what has samples by index, or one after the other (torch: utils/data/dataset.py)."""
+"""Datasets: map-style and iterable (torch: utils/data/dataset.py)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MODULE = "torch.utils.data.dataset"
 
 
 class Dataset:
-    """Samples by index; a subclass gives ``__getitem__`` and, for most samplers, ``__len__``."""
+    """A map-style dataset; subclasses define ``__getitem__`` and, for most samplers, ``__len__``."""
 
     __module__ = _MODULE
 
@@ -31,7 +31,7 @@ class Dataset:
 
 
 class IterableDataset(Dataset, Iterable[Any]):
-    """Samples one after the other; a subclass gives ``__iter__``."""
+    """An iterable dataset; subclasses define ``__iter__``."""
 
     __module__ = _MODULE
 
@@ -40,7 +40,7 @@ class IterableDataset(Dataset, Iterable[Any]):
 
 
 class TensorDataset(Dataset):
-    """Tensors whose first dimension counts the samples."""
+    """A dataset of tensors, indexed along the first dimension."""
 
     __module__ = _MODULE
 
@@ -57,7 +57,7 @@ class TensorDataset(Dataset):
 
 
 class StackDataset(Dataset):
-    """Data sets of one length side by side: a sample is a tuple of theirs, or a dict for those that have names."""
+    """Datasets of equal length zipped: a sample is a tuple, or a dict if the datasets were given by name."""
 
     __module__ = _MODULE
 
@@ -81,10 +81,10 @@ class StackDataset(Dataset):
         return tuple(dataset[index] for dataset in self.datasets)
 
     def __getitems__(self, indices: list[Any]) -> list[Any]:
-        """A batch of samples.
+        """The samples of a batch.
 
         Raises:
-            ValueError: a data set gives more or fewer than it is asked for.
+            ValueError: a dataset returns another number of samples than requested.
         """
         if isinstance(self.datasets, dict):
             columns = [_several(each, indices) for each in self.datasets.values()]
@@ -96,7 +96,7 @@ class StackDataset(Dataset):
 
 
 def _several(dataset: Any, indices: list[Any]) -> list[Any]:
-    """Samples of one of several data sets, at once where it gives several."""
+    """Samples of one dataset, by ``__getitems__`` if it has that."""
     if not callable(getattr(dataset, "__getitems__", None)):
         return [dataset[each] for each in indices]
     found: list[Any] = dataset.__getitems__(indices)
@@ -106,7 +106,7 @@ def _several(dataset: Any, indices: list[Any]) -> list[Any]:
 
 
 class ConcatDataset(Dataset):
-    """Data sets behind one another."""
+    """Datasets concatenated."""
 
     __module__ = _MODULE
 
@@ -120,7 +120,7 @@ class ConcatDataset(Dataset):
 
     @staticmethod
     def cumsum(sequence: Any) -> list[int]:
-        """Where each data set ends."""
+        """The cumulative lengths of the datasets."""
         return list(accumulate(len(each) for each in sequence))
 
     @property
@@ -144,7 +144,7 @@ class ConcatDataset(Dataset):
 
 
 class ChainDataset(IterableDataset):
-    """Iterable data sets behind one another."""
+    """Iterable datasets chained."""
 
     __module__ = _MODULE
 
@@ -166,7 +166,7 @@ class ChainDataset(IterableDataset):
 
 
 class Subset(Dataset):
-    """Chosen samples of a data set."""
+    """A subset of a dataset at given indices."""
 
     __module__ = _MODULE
 
@@ -179,7 +179,7 @@ class Subset(Dataset):
         return self.dataset[self.indices[idx]]
 
     def __getitems__(self, indices: list[Any]) -> list[Any]:
-        """A batch of samples."""
+        """The samples of a batch."""
         chosen = [self.indices[each] for each in indices]
         if callable(getattr(self.dataset, "__getitems__", None)):
             return self.dataset.__getitems__(chosen)  # type: ignore[attr-defined]
@@ -190,10 +190,10 @@ class Subset(Dataset):
 
 
 def random_split(dataset: Any, lengths: Sequence[float], generator: Any = None) -> list[Subset]:
-    """A data set in random parts, of these lengths or shares.
+    """Split a dataset randomly into parts with these lengths or fractions.
 
     Raises:
-        ValueError: the lengths do not add up to the data set's.
+        ValueError: the lengths do not sum to the dataset's.
     """
     total = len(dataset)
     sizes: list[Any] = list(lengths)

@@ -1,4 +1,4 @@
-"""Samplers: in which order a loader takes the samples (torch: utils/data/sampler.py)."""
+"""Samplers, which determine the order of a DataLoader's samples (torch: utils/data/sampler.py)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MODULE = "torch.utils.data.sampler"
 
 
 def drawn_seed(generator: Any = None) -> int:
-    """A random integer, as the loader and its samplers draw their seeds."""
+    """A random seed, drawn as DataLoader and its samplers do."""
     return int(empty((), dtype=dtypes.int64).random_(generator=generator).item())
 
 
@@ -26,7 +26,7 @@ def _positive(name: str, value: Any) -> None:
 
 
 class Sampler:
-    """An order of indices; a subclass gives ``__iter__``."""
+    """The base class of samplers; subclasses define ``__iter__``."""
 
     __module__ = _MODULE
 
@@ -38,7 +38,7 @@ class Sampler:
 
 
 class SequentialSampler(Sampler):
-    """One after the other."""
+    """All indices in order."""
 
     __module__ = _MODULE
 
@@ -53,7 +53,7 @@ class SequentialSampler(Sampler):
 
 
 class RandomSampler(Sampler):
-    """In a random order, or any of them again and again."""
+    """Indices in random order, or drawn with replacement."""
 
     __module__ = _MODULE
 
@@ -75,7 +75,7 @@ class RandomSampler(Sampler):
 
     @property
     def num_samples(self) -> int:
-        """How many are drawn: by default as many as there are."""
+        """The number of draws, by default the dataset's length."""
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
     def __iter__(self) -> Iterator[int]:
@@ -94,7 +94,7 @@ class RandomSampler(Sampler):
 
 
 class SubsetRandomSampler(Sampler):
-    """Some indices in a random order."""
+    """Given indices in random order."""
 
     __module__ = _MODULE
 
@@ -137,11 +137,11 @@ class WeightedRandomSampler(Sampler):
 
 
 class DistributedSampler(Sampler):
-    """The share of the indices that one of several processes takes, shuffled by the seed and the epoch.
+    """The indices of one of several processes, shuffled by seed and epoch.
 
     Raises:
-        ValueError: there is no such process.
-        RuntimeError: it is not told how many there are, or which one this is.
+        ValueError: the rank is out of range.
+        RuntimeError: ``num_replicas`` or ``rank`` is missing.
     """
 
     __module__ = "torch.utils.data.distributed"
@@ -174,12 +174,12 @@ class DistributedSampler(Sampler):
         return self.num_samples
 
     def set_epoch(self, epoch: int) -> None:
-        """Shuffle otherwise from here on."""
+        """Set the epoch, which changes the shuffling."""
         self.epoch = epoch
 
 
 class BatchSampler(Sampler):
-    """Another sampler's indices in lists of one length; the last may be shorter, or is dropped."""
+    """Batches of another sampler's indices; an incomplete last batch is kept or dropped."""
 
     __module__ = _MODULE
 

@@ -1,1 +1,1 @@
-"""Collation and worker processes (torch: utils/data/_utils)."""
+"""Collation and worker processes of DataLoader (torch: utils/data/_utils)."""

@@ -1,4 +1,4 @@
-"""Samples made a batch (torch: utils/data/_utils/collate.py)."""
+"""Collation of samples into batches (torch: utils/data/_utils/collate.py)."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _REFUSED = "default_collate: batch must contain tensors, numpy arrays, numbers, 
 
 
 def default_collate(batch: Any) -> Any:
-    """Tensors stacked, numbers as one tensor, sequences and mappings part by part.
+    """Collate samples: tensors are stacked, numbers become a tensor, sequences and mappings are collated by element.
 
     Raises:
-        RuntimeError: sequences of different lengths.
-        TypeError: what cannot be part of a batch.
+        RuntimeError: sequences have different lengths.
+        TypeError: a type cannot be collated.
     """
     first = batch[0]
     if isinstance(first, Tensor):
@@ -80,7 +80,7 @@ def _sequence(first: Any, parts: list[Any]) -> Any:
 
 
 def default_convert(data: Any) -> Any:
-    """numpy's arrays and numbers as tensors, part by part; anything else as it is."""
+    """Convert NumPy arrays and numbers inside containers to tensors; other values are unchanged."""
     if isinstance(data, (Tensor, str, bytes)):
         return data
     if isinstance(data, (np.ndarray, np.generic)):

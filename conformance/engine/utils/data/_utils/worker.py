@@ -1,8 +1,8 @@
-"""Worker processes of a loader (torch: utils/data/_utils/worker.py).
+"""Worker processes of DataLoader (torch: utils/data/_utils/worker.py).
 
-Note [Batches in turn]: torch hands the places of the batches out to its workers in turn, two batches ahead of the
-program for each, and returns the batches in that order. So here each worker has a pipe of its own, and the next batch
-is what the worker whose turn it is sends next. A worker at the end of its stream is passed over.
+Note [Batches in turn]: torch assigns the indices of the batches to its workers in turn, two batches ahead of the program
+for each, and returns the batches in that order. So here each worker has its own pipe, and the next batch is the next
+message of the worker whose turn it is. Workers whose stream has ended are skipped.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from ..sampler import drawn_seed
 if TYPE_CHECKING:
     from ..dataloader import DataLoader
 
-_PATIENCE = 5  # seconds after which a worker looks whether the program is still there
+_PATIENCE = 5  # seconds after which a worker checks whether the main process is alive
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerInfo:
-    """What a worker is told of itself."""
+    """The id, number, seed and dataset of a worker."""
 
     id: int
     num_workers: int
@@ -42,11 +42,11 @@ class WorkerInfo:
 
 WorkerInfo.__module__ = "torch.utils.data._utils.worker"
 info: WorkerInfo | None = None
-"""Of the worker that this process is."""
+"""The info of this process if it is a worker."""
 
 
 class _Exhausted:
-    """Sent in place of a batch: the worker's stream has ended."""
+    """Sent instead of a batch when the worker's stream has ended."""
 
 
 class _Failure:
@@ -59,22 +59,22 @@ class _Failure:
 
     def error(self) -> Exception:
         if self.kind is KeyError:
-            return KeyError(_Lines(self.text))
+            return KeyError(_MultilineMessage(self.text))
         try:
             return self.kind(self.text)
         except Exception:
             return RuntimeError(self.text)
 
 
-class _Lines(str):
-    """A text that KeyError shows as it is."""
+class _MultilineMessage(str):
+    """A string whose repr is itself, so that KeyError prints its lines."""
 
     def __repr__(self) -> str:
         return str(self)
 
 
-def _work(pipe: Any, loader: DataLoader, worker: int, base_seed: int) -> None:
-    """A worker process: fetch the batch at each place that is asked for, until None is."""
+def _worker_loop(pipe: Any, loader: DataLoader, worker: int, base_seed: int) -> None:
+    """A worker process: fetch the batch of each requested index, until None is received."""
     global info
     seed = base_seed + worker
     set_num_threads(1)
@@ -101,7 +101,7 @@ def _work(pipe: Any, loader: DataLoader, worker: int, base_seed: int) -> None:
         if asked is None:
             return
         (place,) = asked
-        if place is _Exhausted:  # another pass
+        if place is _Exhausted:  # the next pass
             fetch, ended = loader._fetcher(), False
             continue
         if ended:
@@ -120,11 +120,11 @@ def _work(pipe: Any, loader: DataLoader, worker: int, base_seed: int) -> None:
 
 
 class WorkerPass:
-    """A pass through the data by worker processes: an iterator that has the length of the whole pass.
+    """An iteration over the data by worker processes; its length is that of the whole pass.
 
     Raises:
-        RuntimeError: no batch came within ``timeout`` seconds, or the worker is gone.
-        Exception: what a worker raised, of the same type if that takes a text.
+        RuntimeError: no batch arrived within ``timeout`` seconds, or a worker died.
+        Exception: the error of a worker, of the same type if that accepts a message.
     """
 
     _processes: Sequence[Any] = ()
@@ -138,7 +138,7 @@ class WorkerPass:
         for worker in range(loader.num_workers):
             pipe, theirs = context.Pipe()
             args = (theirs, loader, worker, base_seed)
-            process = context.Process(target=_work, args=args, daemon=True)
+            process = context.Process(target=_worker_loop, args=args, daemon=True)
             process.start()
             theirs.close()
             self._pipes.append(pipe)
@@ -146,10 +146,10 @@ class WorkerPass:
         self._start()
 
     def again(self) -> WorkerPass:
-        """The next pass, by the same workers."""
+        """Begin the next pass with the same workers."""
         for turn in self._waiting:
             if self._active[turn]:
-                self._pipes[turn].recv()  # of the pass that was left
+                self._pipes[turn].recv()  # of the abandoned pass
         for pipe in self._pipes:
             pipe.send((_Exhausted,))
         self._start()
@@ -160,12 +160,12 @@ class WorkerPass:
         self._order: Iterator[Any] = iter(loader._places)
         self._active = [True] * loader.num_workers
         self._turn = 0
-        self._waiting: deque[int] = deque()  # the workers whose batches are to come, in order
+        self._waiting: deque[int] = deque()  # the workers of the outstanding batches, in order
         for _ in range(loader.prefetch_factor * loader.num_workers):
-            self._ask()
+            self._request_next()
 
-    def _ask(self) -> None:
-        """Hand the next place to the worker whose turn it is."""
+    def _request_next(self) -> None:
+        """Send the next index to the worker whose turn it is."""
         place = next(self._order, _Exhausted)
         if place is _Exhausted or not any(self._active):
             return
@@ -188,9 +188,9 @@ class WorkerPass:
             found = self._received(turn)
             if isinstance(found, _Exhausted):
                 self._active[turn] = False
-                self._ask()
+                self._request_next()
                 continue
-            self._ask()
+            self._request_next()
             if isinstance(found, _Failure):
                 raise found.error()
             return found
@@ -212,14 +212,14 @@ class WorkerPass:
         return len(self._loader._places)
 
     def stop(self) -> None:
-        """End the workers; what they have still sent is lost."""
+        """Stop the workers; batches that were sent but not received are lost."""
         processes, self._processes = self._processes, ()
         for pipe, process in zip(self._pipes, processes, strict=True):
             try:
                 pipe.send(None)
                 while True:
                     pipe.recv_bytes()
-            except (EOFError, OSError):  # it has ended, and closed its side
+            except (EOFError, OSError):  # the worker has ended and closed its pipe
                 process.join()
 
     def __del__(self) -> None:

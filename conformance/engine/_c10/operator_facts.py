@@ -1,0 +1,173 @@
+"""What is known of an operator besides its forward and its derivatives, in torch's terms.
+
+Note [One operator, one place]: each module that treats operators differently (forward mode, complex numbers, autocast,
+vmap, out=, changes in place, the dispatcher's names) reads that from the operator's declaration, and has no list of names
+of its own. A row takes these facts as keywords of ``op``; a function that is made of several rows takes them by
+``composite``. Most operators need few of them, since the defaults are what is usual. Where a rule is code of a higher
+layer, its function names its operator by a decorator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, TypeVar
+
+from .location import PACKAGE
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Facts(NamedTuple):
+    """The facts about one operator.
+
+    Attributes:
+        variants: what torch has of it (torch: native_functions.yaml); "" where modules share it among themselves. None: a
+            function and a method, or a method alone where the name ends with an underscore.
+        inplace: what torch has of the in-place form, if there is one; one that is written out by itself has its own facts.
+        jvp: how tangents pass in forward mode (torch: derivatives.yaml, ``result:``): the operator itself applied to the
+            tangents (``auto_linear``), the gradient's formula applied to the tangent (``auto_element_wise``), the product
+            rule (``bilinear``); ``multilinear`` is linear in each input but for normalization. ``not_implemented`` and
+            ``not_differentiable`` are refused, as torch does with its two texts. None: by the transposed Jacobian.
+        tangent_writes: how often torch's formula of forward mode writes to the tangent: a count, or what decides it.
+        complex: how formulas treat complex numbers, see Note [Complex gradients]. None: refused.
+        handle_r_to_c: whether the gradient of a real input of a complex output is made real (torch: handle_r_to_c).
+        no_complex: torch's kernel that does not take complex numbers, or the error.
+        complex_if: what is accepted all the same.
+        autocast: the policy (torch: ATen/autocast_mode.h).
+        overload: torch's name of the overload; of two, the first is for a tensor, or for no dimension. Of a composite it
+            may be what finds it for the arguments.
+        inplace_overload: that of the in-place form, where it differs.
+        out: whether there is an ``out=``.
+        computes_in_out_dtype: whether the accumulation has the dtype of the tensor given as ``out=``.
+        elementwise: whether the result of operands that are promoted has their order in memory.
+        wrapped_number: whether a Python number beside a tensor is wrapped as one.
+        contiguous_result: whether the result is contiguous, though the operator has no keepdim.
+        refuses_index_grad: whether indices and targets that require grad are refused.
+        kernel_writes: how often the kernel writes to its result, see Note [Writes inside kernels].
+        overlap: what the in-place form does about operands that overlap in memory: ``allow`` and ``warn`` are about the
+            tensor that is written, ``refuse_inputs`` about inputs that share its memory; ``check_first`` is the order
+            of errors.
+        bool_result: whether the result is bool, whatever the operands are.
+        undefined_argument: position and name of torch's argument that is undefined where the saved result is.
+        vmap: the batching rule (torch: functorch/BatchRules*.cpp), of those that several operators share.
+        vmap_operands: ``tensors``: a number beside a tensor is one, too; ``same_dtype``: operands are not promoted.
+        no_vmap: what is said where there is no rule.
+        vmap_inplace: the rule of the in-place form: one example after the other, or operands aligned to the target.
+        sparse: how it is computed of sparse tensors: of each value, since it is 0 at 0.
+        random: how a random function draws for several examples: by its shape, for each element, or one example after
+            the other.
+        foreach: what torch has of it for lists of tensors (torch: _foreach_*), by how many of them it takes.
+        random_by_values: whether its tensors tell how to draw.
+        schema_args: the arguments of a call as torch's schema has them, where the row has others.
+        operator: torch's name of the operator, where it is neither the row's nor the function's, or only looks as if an
+            overload's were added to it.
+    """
+
+    variants: Literal["function, method", "function", "method", ""] | None = None
+    inplace: Literal["function, method", "method"] | None = None
+    jvp: (
+        Literal[
+            "auto_linear",
+            "auto_element_wise",
+            "bilinear",
+            "multilinear",
+            "not_implemented",
+            "not_differentiable",
+        ]
+        | None
+    ) = None
+    tangent_writes: int | Literal["reduced", "normalized", "norm"] | None = None
+    complex: Literal["holomorphic", "as_written"] | None = None
+    handle_r_to_c: bool = True
+    no_complex: str | Exception | None = None
+    complex_if: Literal["empty", "empty or 0-d"] | None = None
+    autocast: Literal["lower_precision_fp", "fp32", "promote"] | None = None
+    overload: str | Callable[..., str] = "default"
+    inplace_overload: str | None = None
+    out: bool = True
+    computes_in_out_dtype: bool = False
+    elementwise: bool = True
+    wrapped_number: bool = False
+    contiguous_result: bool = False
+    refuses_index_grad: bool = False
+    kernel_writes: int = 0
+    overlap: Literal["allow", "warn", "refuse_inputs", "refuse_inputs warn", "check_first"] | None = None
+    bool_result: bool = False
+    undefined_argument: tuple[int, str] | None = None
+    vmap: (
+        Literal[
+            "pointwise", "element_by_element", "full_reduction", "reduction_dim", "reduction_dims", "along_dim", "along", "front",
+            "folded", "scatter", "fallback", "decompose", "no_fallback", "dynamic", "unsupported",
+        ]
+        | None
+    ) = None  # fmt: skip
+    no_vmap: str | None = None
+    vmap_operands: Literal["tensors", "same_dtype"] | None = None
+    vmap_inplace: Literal["fallback", "aligned"] | None = None
+    sparse: Literal["by_value"] | None = None
+    random: Literal["by_shape", "elementwise", "by_example"] | None = None
+    random_by_values: bool = False
+    foreach: Literal["unary", "binary", "ternary"] | None = None
+    schema_args: Callable[..., tuple[tuple[Any, ...], dict[str, Any]]] | None = None
+    operator: str | None = None
+
+
+USUAL = Facts()
+
+
+def taken_from(keywords: dict[str, Any]) -> Facts:
+    """The facts among keywords, which are removed from them."""
+    given = {name: keywords.pop(name) for name in [*keywords] if name in _NAMES}
+    return Facts(**given) if given else USUAL
+
+
+_NAMES = frozenset(Facts._fields)
+
+
+def without_defaults(defaults: tuple[Any, ...], args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments without those at the end that say the default, as the dispatcher shows them."""
+    given = list(args)
+    while (
+        given and len(given) > len(args) - len(defaults) and given[-1] == defaults[len(given) - len(args) - 1]
+    ):
+        given.pop()
+    return tuple(given)
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """torch's name of the operator that a composite is: those of torch.linalg and its like have a prefix."""
+    facts = facts_of(function)
+    if facts.operator is not None:
+        return facts.operator
+    place = function.__module__.removeprefix(f"{PACKAGE}.")
+    prefix = next((each for at, each in _PREFIXES if place.startswith(at)), "")
+    return prefix + function.__name__.lstrip("_")
+
+
+_PREFIXES = (  # of torch's namespaces, by the modules that their functions are written in
+    ("_aten.linalg.torch_level_functions", ""),
+    ("_aten.linalg", "linalg_"),
+    ("fft", "fft_"),
+    ("special", "special_"),
+)
+
+
+OPERATORS: dict[str, str] = {}  # torch's names of operators, by rows that declare them
+COMPOSITES: list[Callable[..., Any]] = []  # the functions that have facts
+
+
+def facts_of(function: Callable[..., Any]) -> Facts:
+    """Those of a function, or of what it wraps."""
+    found: Facts = getattr(function, "facts", USUAL)
+    return found
+
+
+def composite(**facts: Any) -> Callable[[Function], Function]:
+    """Declare the facts of a function that is made of several operators; the function itself stays as it is."""
+
+    def declare(function: Function) -> Function:
+        function.facts = Facts(**facts)  # type: ignore[attr-defined]
+        COMPOSITES.append(function)
+        return function
+
+    return declare
