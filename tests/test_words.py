@@ -17,6 +17,7 @@ from typing import NamedTuple
 import pytest
 
 import conformance
+from conformance.commands import documenting
 
 PACKAGE = Path(conformance.__file__).parent
 ROOT = PACKAGE.parent
@@ -164,8 +165,8 @@ def remarks(file: str, texts: Iterator[Text]) -> Iterator[str]:
 
 
 def files() -> list[Path]:
-    """The suite's modules and READMEs that are not excluded."""
-    found = [*sorted(PACKAGE.rglob("*.py")), ROOT / "README.md", *sorted(PACKAGE.rglob("README.md"))]
+    """The suite's modules and Markdown files that are not excluded."""
+    found = [*sorted(PACKAGE.rglob("*.py")), *documenting.files()]
     excluded, revised = (tuple(ROOT / part for part in parts) for parts in (EXCLUDED, REVISED))
     return [
         path

@@ -9,22 +9,29 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from conformance.check import locate
 from conformance.check.library import Library
+from conformance.language.claims import Claims
 from conformance.language.core_vocabulary import load_core_vocabulary
 from conformance.language.scenario import Scenario
-from conformance.report import docs, engine_docs
+from conformance.report import docs, engine_docs, subjects
+
+AREAS = "areas.yaml"
+"""The file of the specs that describes their folders."""
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def files() -> Iterator[Path]:
-    """The README files of the checkout; none if the package is installed."""
+    """The Markdown files of the checkout that people read; none if the package is installed."""
     root = _PACKAGE.parent
     if (root / "pyproject.toml").is_file():
-        described = (root, locate.specs(), locate.specs() / "regressions")
-        yield from (path for folder in described if (path := folder / "README.md").is_file())
-        yield from sorted(_PACKAGE.glob("*/README.md"))
+        yield root / "README.md"
+        yield from sorted((root / ".github").glob("*.md"))
+        for folder in (locate.specs(), _PACKAGE, root / "tests"):
+            yield from sorted(folder.rglob("README.md"))
 
 
 def makers(parser: ArgumentParser) -> dict[str, Callable[[], str]]:
@@ -36,12 +43,16 @@ def makers(parser: ArgumentParser) -> dict[str, Callable[[], str]]:
         "facets": docs.facets,
         "words": docs.words,
         "core": lambda: docs.core(load_core_vocabulary(locate.specs() / "core_vocabulary.yaml")),
-        "areas": lambda: docs.areas(_scenarios()),
-        "otherwise": lambda: docs.otherwise(Library().claims(locate.specs() / locate.CLAIMS), _scenarios()),
+        "areas": lambda: subjects.index(_subjects(), _scenarios()),
+        "rules": lambda: subjects.rules(_subjects(), _sources(locate.specs(), "**/*.yaml")),
+        "verdicts": lambda: docs.verdicts(_claims()),
+        "otherwise": lambda: docs.otherwise(_claims(), _scenarios()),
         "options": lambda: docs.pytest_options(add_options),
         "runs": lambda: docs.runs(_runs()),
         "fuzzed": lambda: docs.fuzzed(_runs()),
+        "faults": lambda: docs.faults(_areas_of_faults()),
         "commands": lambda: docs.commands(parser),
+        "tests": lambda: engine_docs.files(_tests_apart()),
         "layers": lambda: engine_docs.layers(engine_parts()["layers"], _engine_sources()),
         "parts": lambda: engine_docs.parts(engine_parts(), _engine_sources()),
         "modules": lambda: engine_docs.modules(engine_parts()["layers"], _engine_sources()),
@@ -54,6 +65,20 @@ def _scenarios() -> tuple[Scenario, ...]:
     return Library().load_all([locate.specs()]).scenarios
 
 
+def _subjects() -> dict[str, subjects.Subject]:
+    return subjects.subjects(yaml.safe_load((locate.specs() / AREAS).read_text(encoding="utf-8"))["areas"])
+
+
+def _claims() -> Claims:
+    return Library().claims(locate.specs() / locate.CLAIMS)
+
+
+def _areas_of_faults() -> Iterator[str]:
+    from conformance.mutation.faults import MUTANTS
+
+    return (mutant.area for mutant in MUTANTS)
+
+
 def _runs() -> list[dict[str, int]]:
     """The recorded runs of the fuzzer; each line was copied from a result file."""
     lines = (locate.specs() / "regressions" / "runs.jsonl").read_text(encoding="utf-8").splitlines()
@@ -62,16 +87,26 @@ def _runs() -> list[dict[str, int]]:
 
 def engine_parts() -> dict[str, Any]:
     """What the in-house engine is made of: its layers, its core and its breadth."""
-    import yaml
-
     found: dict[str, Any] = yaml.safe_load((_PACKAGE / "engine" / "parts.yaml").read_text(encoding="utf-8"))
     return found
 
 
+def _tests_apart() -> dict[str, str]:
+    """The test files that are not named after a module of the code in the same place."""
+    return {
+        file: source
+        for file, source in _sources(_PACKAGE.parent / "tests", "**/test_*.py").items()
+        if not (_PACKAGE / file.replace("test_", "")).is_file()
+    }
+
+
 @cache
 def _engine_sources() -> dict[str, str]:
-    folder = _PACKAGE / "engine"
+    return _sources(_PACKAGE / "engine", "**/*.py")
+
+
+def _sources(folder: Path, pattern: str = "**/*.py") -> dict[str, str]:
     return {
         path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8")
-        for path in sorted(folder.glob("**/*.py"))
+        for path in sorted(folder.glob(pattern))
     }

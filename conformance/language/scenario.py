@@ -12,7 +12,7 @@ Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | 
 
 
 Need: TypeAlias = Literal["cuda", "cpu_build", "bfloat16_lstm"]
-"""What a scenario may need of the machine: a device, or what an engine is asked for."""
+"""What a scenario may need of the machine: a device, or a build or a processor for which torch behaves differently."""
 NEEDS: tuple[str, ...] = get_args(Need)
 
 Tier: TypeAlias = Literal["core", "standard", "full"]

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_args
 
 from conformance.language import model, vocabulary
-from conformance.language.claims import Claim, Claims
+from conformance.language.claims import Claim, Claims, ClaimVerdict
 from conformance.language.core_vocabulary import CoreVocabulary
 from conformance.language.scenario import Expectations, Plain, Scenario, Unset
 from conformance.runner.compare import GROUP_OF
@@ -68,17 +69,6 @@ def core(vocabulary: CoreVocabulary) -> str:
     rows += [(f"[`{subject}`](autograd/{subject})", names) for subject, names in vocabulary.subjects.items()]
     listed = [(what, " ".join(f"`{name}`" for name in names)) for what, names in rows]
     return table(("everywhere, or in a folder", "names"), listed)
-
-
-def areas(scenarios: Sequence[Scenario]) -> str:
-    """The areas of the specs: each folder, with the folders in it."""
-    inner: dict[str, list[str]] = {}
-    for area in sorted({scenario.area for scenario in scenarios}):
-        top, _, rest = area.partition("/")
-        inner.setdefault(top, []).extend([f"[`{rest}`]({area})"] if rest else [])
-    return "".join(
-        f"- [`{top}`]({top}){': ' if names else ''}{', '.join(names)}\n" for top, names in inner.items()
-    )
 
 
 def otherwise(claims: Claims, scenarios: Sequence[Scenario]) -> str:
@@ -199,6 +189,26 @@ def fuzzed(records: Sequence[Mapping[str, int]]) -> str:
     """The totals of these runs."""
     sums = (sum(each[column] for each in records) for column in _COUNTED)
     return table(("runs", *_COUNTED), [(str(len(records)), *(f"{each:,}" for each in sums))])
+
+
+def faults(areas: Iterable[str]) -> str:
+    """The planted faults, counted by area; ``areas`` has the area of each fault."""
+    counts = Counter(areas)
+    rows = [(area, str(count)) for area, count in sorted(counts.items())]
+    return table(("area", "faults"), [*rows, ("all", str(counts.total()))])
+
+
+def verdicts(claims: Claims) -> str:
+    """The claims of each document, counted by torch's verdict."""
+    kinds = get_args(ClaimVerdict)
+    counts = Counter((claim.document, claim.verdict) for claim in claims.claims)
+    totals = Counter(claim.verdict for claim in claims.claims)
+    rows = [
+        (document.title, *(str(counts[key, kind] or "") for kind in kinds))
+        for key, document in claims.documents.items()
+    ]
+    rows.append(("all", *(str(totals[kind]) for kind in kinds)))
+    return table(("document", *kinds), rows)
 
 
 def flat(text: str) -> str:

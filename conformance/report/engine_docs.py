@@ -1,4 +1,4 @@
-"""Generate the tables of the in-house engine's README: its layers, parts, files and Notes."""
+"""Generate tables about source files: the in-house engine's layers, parts, files and Notes, and the tests."""
 
 from __future__ import annotations
 
@@ -30,14 +30,20 @@ def layers(order: Sequence[str], sources: Sources) -> str:
 
 def modules(order: Sequence[str], sources: Sources) -> str:
     """The files of the layers, each with the first sentence of its docstring."""
-    rows = [
-        (f"[`{file}`]({file})", text)
-        for layer in order
-        for file, source in sources.items()
-        if file.startswith(f"{layer}/") and not file.endswith("__init__.py")
-        if (text := _first_sentence(source))
-    ]
-    return table(("file", "what it is"), rows)
+    return files(
+        {
+            file: source
+            for layer in order
+            for file, source in sources.items()
+            if file.startswith(f"{layer}/") and not file.endswith("__init__.py")
+        }
+    )
+
+
+def files(sources: Sources) -> str:
+    """These files, each with the first sentence of its docstring; one without a docstring is left out."""
+    described = ((file, _first_sentence(source)) for file, source in sources.items())
+    return table(("file", "what it is"), [(f"[`{file}`]({file})", text) for file, text in described if text])
 
 
 def parts(made_of: Mapping[str, Any], sources: Sources) -> str:

@@ -15,7 +15,7 @@ from conformance.cli import main
 from conformance.commands import documenting
 from conformance.language.claims import load_claims_text
 from conformance.language.load import load_text
-from conformance.report import docs, engine_docs
+from conformance.report import docs, engine_docs, subjects
 
 
 def test_the_markdown_files_are_current(capsys: pytest.CaptureFixture[str]) -> None:
@@ -85,6 +85,44 @@ def test_what_documents_say_stands_beside_torch() -> None:
         "",
         "- [`it-is-three`](area/a.yaml): it is three (`a` in the document: `2`, torch: `3`)",
     ]
+
+
+def test_each_folder_of_the_specs_has_a_line() -> None:
+    """The index lists all of them; a folder without a line is an error, as is a line without a folder."""
+    loaded = load_text("scenarios:\n  - {id: one, title: one, run: a = 1}\n", "leaf.yaml").scenarios
+    described = subjects.subjects({"leaf": "leaves"})
+    assert subjects.index(described, loaded).splitlines()[2:] == ["| [`leaf`](leaf) | leaves |"]
+    with pytest.raises(subjects.SubjectError, match=r"differ: leaf$"):
+        subjects.index({}, loaded)
+    with pytest.raises(subjects.SubjectError, match=r"differ: views$"):
+        subjects.index(described | subjects.subjects({"views": "views"}), loaded)
+
+
+def test_a_rule_is_shown_by_a_scenario() -> None:
+    """As its file has it, up to the next one; a scenario that the folder lacks is an error."""
+    described = subjects.subjects(
+        {"autograd/leaf": {"about": "leaves", "rule": "It is one.", "shows": "one"}}
+    )
+    text = "topic: leaves\nscenarios:\n  - id: one\n    run: a = 1\n\n  - id: two\n    run: a = 2\n"
+    assert subjects.rules(
+        described, {"autograd/views/a.yaml": text, "autograd/leaf/a.yaml": text}
+    ).splitlines() == [
+        *("## leaf", "", "*leaves*", "", "It is one.", "", "From [`leaf/a.yaml`](leaf/a.yaml):", ""),
+        *("```yaml", "scenarios:", "  - id: one", "    run: a = 1", "```"),
+    ]
+    with pytest.raises(subjects.SubjectError, match="no file in autograd/leaf has the scenario one"):
+        subjects.rules(described, {"autograd/views/a.yaml": text})
+
+
+def test_faults_and_verdicts_are_counted() -> None:
+    """Each in a table with a last row for all."""
+    assert docs.faults(["b", "a", "b"]).splitlines()[2:] == ["| a | 1 |", "| b | 2 |", "| all | 3 |"]
+    claims = load_claims_text(
+        "documents:\n  notes: {title: Notes, author: A. Person}\nclaims:\n"
+        "  - {id: notes/holds, verdict: confirmed, says: It holds.}\n",
+        "claims.yaml",
+    )
+    assert docs.verdicts(claims).splitlines()[2:] == ["| Notes | 1 |  |  |  |", "| all | 1 | 0 | 0 | 0 |"]
 
 
 def test_commands_are_those_of_the_parser() -> None:
