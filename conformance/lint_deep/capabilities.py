@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from importlib import import_module
 
 from conformance.adapters.registry import find
 from conformance.language.load_result import Problem
@@ -53,10 +54,10 @@ def settings() -> tuple[Setting, ...]:
 def _numpy_features() -> str:
     """What numpy has kernels for beyond its baseline, and this processor has; it refuses other names."""
     try:
-        from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
+        core = import_module("numpy._core._multiarray_umath")
     except ImportError:
         return ""
-    return " ".join(each for each in __cpu_dispatch__ if __cpu_features__[each])
+    return " ".join(each for each in core.__cpu_dispatch__ if core.__cpu_features__[each])
 
 
 def unlike(

@@ -75,7 +75,7 @@ def test_a_recording_keeps_what_was_available(
         MINE + "  - {id: other, title: needs nothing, run: a = torch.ones(1)}\n"
     )
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(PROBES, "bfloat16_lstm", lambda _: there)  # type: ignore[arg-type]
+    monkeypatch.setitem(PROBES, "bfloat16_lstm", lambda _: there)
     assert main(["record", "-o", "r.jsonl", "--in", "mine.yaml"]) == 0
     found = read(Path("r.jsonl"))
     assert available(found, "bfloat16_lstm") is there
