@@ -8,6 +8,7 @@ from functools import partial
 from conformance.adapters.registry import find
 from conformance.language.load_result import Problem
 from conformance.language.scenario import Position, Scenario
+from conformance.lint_deep.capabilities import unlike
 from conformance.lint_deep.deletion import Deletion, Key, deletions, has_effect, never_changes
 from conformance.lint_deep.reproduce import disagreements
 from conformance.runner.execute import run
@@ -45,6 +46,7 @@ def examine(
         progress(done, len(every))
     for cases in fragile:
         found += _one_by_one(cases, processes)
+    found += unlike(scenarios, processes)
     return sorted(found, key=lambda each: (each.position.file, each.position.line, each.position.column))
 
 

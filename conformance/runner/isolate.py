@@ -38,7 +38,7 @@ _SETTINGS: tuple[tuple[str, str, Any], ...] = (
     (
         "get_num_threads",
         "set_num_threads",
-        1,
+        int(os.environ.get("CONFORMANCE_THREADS", "1")),
     ),  # otherwise the number of processors decides how sums are rounded
     ("are_deterministic_algorithms_enabled", "use_deterministic_algorithms", _KEPT),
     ("get_float32_matmul_precision", "set_float32_matmul_precision", _KEPT),

@@ -1,7 +1,11 @@
-"""The suite's own scenarios end observed as they do unobserved, or they say ``observe: end``."""
+"""The suite's own scenarios end observed as they do unobserved, or they say ``observe: end``.
+
+And they bind what torch promises, which is not how one processor's kernel rounds.
+"""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -32,3 +36,28 @@ def test_observing_changes_no_spec(path: Path) -> None:
         if scenario.observe == "each" and not scenario.needs and _changed(scenario)
     ]
     assert changed == []
+
+
+MOST_LOOSE = 100
+"""Of all cases, those with a tolerance of their own instead of that of torch.testing.assert_close."""
+
+
+def _loose() -> list[Scenario]:
+    found = [scenario for path in FILES for scenario in load_file(path).scenarios]
+    return [
+        each for each in found if each.tolerance is not None and each.tolerance.rtol + each.tolerance.atol
+    ]
+
+
+def test_few_scenarios_have_a_tolerance_of_their_own() -> None:
+    """And its reason names the operation: a word of it stands in the program."""
+    loose = _loose()
+    assert 0 < len(loose) <= MOST_LOOSE
+    unnamed = []
+    for scenario in loose:
+        assert scenario.tolerance is not None
+        named = {word.lower() for word in re.findall(r"\w{3,}", scenario.tolerance.reason)}
+        program = {word.lower() for step in scenario.steps for word in re.findall(r"\w{3,}", step.run)}
+        if not named & program:
+            unnamed.append((scenario.id, scenario.tolerance.reason))
+    assert unnamed == []

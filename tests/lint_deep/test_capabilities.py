@@ -1,0 +1,64 @@
+"""What hangs on the processor is found, by running it where the processor can do less: see Note [Capabilities]."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from conformance.language.scenario import Scenario, Tolerance
+from conformance.lint_deep.capabilities import Setting, settings, unlike
+from tests.runner.make import scenario
+
+LSTM = """\
+m = nn.LSTM(2, 1)
+with torch.autocast('cpu'):
+    y = m(torch.ones(1, 1, 2))[0]
+"""
+THREADS = "n = torch.get_num_threads()"
+FUSED = "z = (torch.arange(1, 41.) / 7).add(torch.arange(40, 0, -1.) / 3, alpha=0.1)"
+LOW = Setting("torch", {"ATEN_CPU_CAPABILITY": "default", "ONEDNN_MAX_CPU_ISA": "SSE41"})
+
+
+def told(each: Scenario, setting: Setting) -> list[str]:
+    """The problems of one scenario."""
+    return [problem.message for problem in unlike([each], 2, [setting])]
+
+
+def test_the_settings_reach_each_library() -> None:
+    """Of torch's own kernels, oneDNN's, numpy's, and the threads."""
+    names = {(each.engine, name) for each in settings() for name in each.environment}
+    assert names >= {("torch", "ATEN_CPU_CAPABILITY"), ("torch", "ONEDNN_MAX_CPU_ISA")}
+    assert names >= {("torch", "CONFORMANCE_THREADS")}
+
+
+def test_a_scenario_that_reads_what_varies_is_found() -> None:
+    """Here the number of threads; the same scenario is clean where that does not vary."""
+    threads = Setting("torch", {"CONFORMANCE_THREADS": "4"})
+    (found,) = told(scenario(THREADS), threads)
+    assert "torch does not reproduce this with CONFORMANCE_THREADS=4: n value is 1, then 4" in found
+    assert told(scenario("a = torch.ones(2, requires_grad=True)\nb = a * 2"), threads) == []
+
+
+@pytest.mark.skipif(
+    torch.backends.cpu.get_cpu_capability() == "DEFAULT", reason="this processor can do no less than that"
+)
+def test_rounding_of_a_kernel_is_found_if_it_is_bound() -> None:
+    """A multiple that is added is rounded once or twice; within torch's own tolerance that is the same."""
+    exact = replace(scenario(FUSED), tolerance=Tolerance(0, 0, ""))
+    assert len(told(exact, LOW)) == 1
+    assert told(scenario(FUSED), LOW) == []
+
+
+def test_a_need_that_is_not_met_there_is_no_problem() -> None:
+    """An LSTM under autocast raises where oneDNN has no such primitive, and says so by what it needs."""
+    needy = replace(scenario(LSTM), needs=("bfloat16_lstm",))
+    assert told(needy, LOW) == []
+
+
+def test_an_interpreter_that_ends_is_reported() -> None:
+    """For each scenario that it has not run."""
+    ends = Setting("no_such_engine_at_all", {"CONFORMANCE_THREADS": "2"})
+    (found,) = told(scenario(THREADS), ends)
+    assert "the interpreter ended with status 1" in found
