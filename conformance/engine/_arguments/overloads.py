@@ -348,7 +348,7 @@ def _missing(name: str, signature: Signature, first: int, kwargs: Keywords) -> T
 
 # Names of operations --------------------------------------------------------------------------------
 
-# What tells rows apart that are overloads of one operation; rows with names of their own say so, see ``operator`` in
+# What distinguishes rows that are overloads of one operation; rows with names of their own say so, see ``operator`` in
 # _c10/operator_facts.py.
 _FORMS = (
     *(

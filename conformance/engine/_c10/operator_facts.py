@@ -40,7 +40,7 @@ class Facts(NamedTuple):
         out: whether there is an ``out=``.
         computes_in_out_dtype: whether the accumulation has the dtype of the tensor given as ``out=``.
         elementwise: whether the result of operands that are promoted has their order in memory.
-        wrapped_number: whether a Python number beside a tensor is wrapped as one.
+        wrapped_number: whether a Python number next to a tensor is wrapped as one.
         contiguous_result: whether the result is contiguous, though the operator has no keepdim.
         refuses_index_grad: whether indices and targets that require grad are refused.
         kernel_writes: how often the kernel writes to its result, see Note [Version bumps inside kernels].
@@ -50,7 +50,7 @@ class Facts(NamedTuple):
         bool_result: whether the result is bool, whatever the operands are.
         undefined_argument: position and name of torch's argument that is undefined where the saved result is.
         vmap: the batching rule (torch: functorch/BatchRules*.cpp), of those that several operators share.
-        vmap_operands: ``tensors``: a number beside a tensor is one, too; ``same_dtype``: operands are not promoted.
+        vmap_operands: ``tensors``: a number next to a tensor is one, too; ``same_dtype``: operands are not promoted.
         no_vmap: what is said where there is no rule.
         vmap_inplace: the rule of the in-place form: one example after the other, or operands aligned to the target.
         sparse: how it is computed of sparse tensors: of each value, since it is 0 at 0.

@@ -195,7 +195,7 @@ def resolve_name(f: Any) -> str | None:
 
 
 def composites_of_autocast() -> Iterator[FunctionType]:
-    """The functions with a policy of autocast that are no rows; the modules imported above have declared them."""
+    """The functions with a policy of autocast that are not rows; the modules imported above have declared them."""
     for each in COMPOSITES:
         if facts_of(each).autocast is not None:
             assert isinstance(each, FunctionType)
