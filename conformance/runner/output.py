@@ -65,6 +65,10 @@ def writing(path: Path) -> Iterator[BufferedWriter]:
         if not goes_beside(path):  # made while the file was written
             raise FileExistsError(errno.EEXIST, "became something else than a regular file", str(path))
         part.replace(target)
+    except OSError as error:
+        if error.filename == str(part):  # what is reported is the file that was named
+            error.filename = str(path)
+        raise
     finally:
         part.unlink(missing_ok=True)
 

@@ -206,7 +206,8 @@ def _function_in_file(function: Callable[..., Any]) -> FunctionType:
     """The function in a file: for one that ``eval`` made, the function that it calls."""
     found = inspect.unwrap(function)
     while found.__code__.co_filename.startswith("<"):
-        (found,) = (found.__globals__[name] for name in found.__code__.co_names)
+        named = [found.__globals__.get(name) for name in found.__code__.co_names]
+        (found,) = (each for each in named if isinstance(each, FunctionType))
     return found
 
 
