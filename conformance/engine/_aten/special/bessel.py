@@ -1,8 +1,8 @@
 """Bessel functions and airy_ai, as torch computes them (torch: native/Math.h).
 
 Note [Bessel functions without the 1]: torch's functions are copies of Cephes, like SciPy's, with one bug: the
-denominators of the rational functions lack their leading coefficient 1, which Cephes leaves implicit. So torch's results
-are wrong from the seventh digit on, and this engine reproduces them.
+denominators of the rational functions lack their leading coefficient 1, which Cephes leaves implicit. So torch's
+results are wrong from the seventh digit on, and this engine reproduces them.
 """
 
 from __future__ import annotations
