@@ -3,9 +3,9 @@
 Note [Statistics]: mean and inverse standard deviation are computed first and passed to the kernel as arguments, since
 they are not differentiable outputs: torch saves them (``_saved_result1``, ``_saved_result2``) and returns the rest.
 
-Note [Shifted by a rounded number]: where the input is contiguous, torch uses a fused multiply-add, so only the shift is
-rounded. A constant channel therefore does not become 0, but the rounding error of the shift, scaled by up to 300. For
-other strides the mean is subtracted first.
+Note [Shifted by a rounded number]: where the input is contiguous, also as channels_last, torch uses a fused
+multiply-add, so only the shift is rounded. A constant channel therefore does not become 0, but the rounding error of
+the shift, scaled by up to 300. For other strides the mean is subtracted first.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ def windows(array: Array, geometry: Geometry, places: Ints | None = None) -> Arr
 
 
 def put_back(columns: Array, sizes: Ints, geometry: Geometry) -> Array:
-    """Windows summed where they overlap: the transpose of ``windows``."""
+    """Sum overlapping windows into an array (col2im): the transpose of ``windows``."""
     spatial = len(sizes)
     lead = columns.ndim - 2 * spatial
     places = columns.shape[lead + spatial :]

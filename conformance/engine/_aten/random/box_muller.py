@@ -1,4 +1,4 @@
-"""Normal samples by the Box-Muller transform, rounded as torch's CPU kernels round them.
+"""Normal samples by the Box-Muller transform, with the rounding of torch's CPU kernels.
 
 Note [Three ways to a normal sample]: for fewer than 16 elements, and for tensors that are not contiguous, torch draws
 pairs in double precision and caches the second of a pair for the next call. For 16 or more contiguous elements it draws

@@ -193,7 +193,7 @@ def _happened(target: Array, p: Array, kind: np.dtype[Any], generator: Any) -> A
 
 @_composite(random="elementwise", random_by_values=True)
 def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None, out: Any = None) -> Tensor:
-    """torch.bernoulli: 1 with the probability that each element gives, or with one p for all."""
+    """torch.bernoulli: samples whose probabilities are the elements of input, or p for all of them."""
     if out is not None:
         check_out("bernoulli", out, (input,))
         check_no_overlap(out._array)
