@@ -1,1 +1,1 @@
-"""Tensors from shapes, from data and from ranges."""
+"""Tensor creation: from shapes, from data and from ranges."""

@@ -1,4 +1,4 @@
-"""Tensors from shapes and like other tensors; those from data are in _aten/creation/from_data.py, ranges in _aten/creation/ranges.py."""
+"""Factory functions from shapes and like other tensors; see from_data.py for those from data, ranges.py for ranges."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ sparse_zeros: Callable[..., Any] = on_first_use("sparse_zeros")  # see Note [Slo
 def finish(
     array: np.ndarray[Any, Any], requires_grad: bool = False, out: Tensor | None = None, name: str = ""
 ) -> Tensor:
-    """A new leaf, or the tensor given as out= with this shape and these values.
+    """Wrap an array as a new leaf tensor, or resize and fill the tensor given as out=.
 
     Raises:
-        TypeError: ``requires_grad`` is no bool.
-        RuntimeError: ``requires_grad`` for a dtype without derivatives; a leaf that requires grad, given to ``name``.
+        TypeError: ``requires_grad`` is not a bool.
+        RuntimeError: ``requires_grad`` is set for an integer dtype, or out= is a leaf that requires grad.
     """
     if out is None:
         if not array.size and array.__class__ is np.ndarray and not any(array.strides):
-            array = empty_in_steps(array.shape, array.dtype, strides(array))  # which its views keep
+            array = empty_in_steps(array.shape, array.dtype, strides(array))  # its views keep these strides
         result = wrap(array)
     else:
         result = fill_out(out, array, name)
@@ -49,10 +49,10 @@ def finish(
 def kind_of(
     dtype: dtypes.dtype | None, out: Tensor | None, otherwise: dtypes.dtype | None = None
 ) -> np.dtype[Any]:
-    """The dtype of what is made: that asked for, that of out=, or the default.
+    """The dtype of the result: that of out=, the requested one, ``otherwise``, or the default.
 
     Raises:
-        RuntimeError: the dtype asked for is not that of out=.
+        RuntimeError: the requested dtype is not that of out=.
     """
     dtype = dtypes.parse_dtype("empty", dtype)
     if out is not None:
@@ -65,7 +65,7 @@ def kind_of(
 
 
 def _filled_like(like: np.ndarray[Any, Any], value: Any, kind: np.dtype[Any], memory_format: Any) -> Any:
-    """An array of one value that lies in memory as another does, or as its memory format says."""
+    """An array filled with one value, with the strides of another array or of a memory format."""
     array = np.full_like(like, value, kind, order="K", subok=False)
     return (
         like_steps(array, like)
@@ -75,10 +75,10 @@ def _filled_like(like: np.ndarray[Any, Any], value: Any, kind: np.dtype[Any], me
 
 
 def _without_values(name: str, shape: tuple[int, ...], kind: np.dtype[Any]) -> Any:
-    """The array of a sparse tensor without values.
+    """The array of a sparse tensor of zeros.
 
     Raises:
-        RuntimeError: these are no zeros.
+        RuntimeError: ``name`` is "ones", for which torch has no sparse layout.
     """
     if name == "ones":
         raise RuntimeError("full(...) is not implemented for sparse layout")
@@ -132,7 +132,7 @@ zeros, zeros_like = _filled("zeros", np.zeros)
 
 
 def zeros_written(shape: tuple[int, ...], dtype: dtypes.dtype) -> Tensor:
-    """Zeros of version 1: torch writes those that it makes of a shape and a dtype that a node has saved."""
+    """Zeros of version 1: torch zeroes tensors in place if it creates them from a node's saved shape and dtype."""
     return zeros(shape, dtype=dtype).zero_()
 
 
@@ -144,7 +144,7 @@ def empty_strided(
     size: Any, stride: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
     layout: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
-    """torch.empty_strided: memory laid out with these strides."""
+    """torch.empty_strided: an uninitialized tensor with given strides."""
     check_memory(device, pin_memory)
     kind = (dtypes.parse_dtype("empty_strided", dtype) or dtypes.default).numpy
 
@@ -169,7 +169,7 @@ def empty_permuted(
     size: Any, physical_layout: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
     layout: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
-    """torch.empty_permuted: memory laid out in this order of the dimensions, the outermost first."""
+    """torch.empty_permuted: an uninitialized tensor with a given order of dimensions in memory, the outermost first."""
     check_memory(device, pin_memory)
     kind = (dtypes.parse_dtype("empty_permuted", dtype) or dtypes.default).numpy
     shape, order = tuple(size), tuple(physical_layout)
@@ -201,7 +201,7 @@ def full(
     size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
     out: Any = None, layout: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
-    """torch.full: a shape filled with one number."""
+    """torch.full: a tensor filled with one number."""
     check_memory(device, pin_memory)
     if isinstance(fill_value, Tensor):
         if fill_value._array.ndim or fill_value.requires_grad:
@@ -240,7 +240,7 @@ def eye(
     """torch.eye: the identity matrix.
 
     Raises:
-        RuntimeError: a negative size.
+        RuntimeError: a size is negative.
     """
     check_memory(device, pin_memory)
     for name, each in (("n", n), ("m", m)):
@@ -253,7 +253,7 @@ def scalar_tensor(
     s: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
     layout: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
-    """torch.scalar_tensor: one number, in the default dtype."""
+    """torch.scalar_tensor: a zero-dimensional tensor, by default in the default dtype."""
     check_memory(device, pin_memory)
     kind = (dtypes.parse_dtype("scalar_tensor", dtype) or dtypes.default).numpy
     return finish(dtypes.number_as(kind, s), requires_grad)
@@ -277,7 +277,7 @@ def _new(make_one: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 def attach() -> None:
-    """Tensor.new_*: like torch.*, in this tensor's dtype."""
+    """Install Tensor.new_*: like torch.*, by default in this tensor's dtype."""
     for name, fill in (("new_zeros", np.zeros), ("new_ones", np.ones), ("new_empty", empty_array)):
         setattr(Tensor, name, _new(_filled(name, fill)[0]))
     Tensor.new_full = _new(full)  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Tensors from what holds the values already: numbers, sequences of them, numpy's arrays, other tensors."""
+"""Tensors from existing data: numbers, sequences, numpy arrays, buffers and other tensors."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from .factories import finish
 
 
 def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, Any]:
-    """Python numbers, nested sequences, numpy arrays and tensors as a fresh array of torch's dtype.
+    """Convert Python numbers, nested sequences, numpy arrays or tensors to a new array, with the dtype torch infers.
 
     Raises:
-        TypeError, ValueError, RuntimeError: as torch.tensor for what is no number or not rectangular.
+        TypeError, ValueError, RuntimeError: a sequence is ragged or an element is not a number, as in torch.tensor.
     """
     if isinstance(data, (np.ndarray, np.generic)):
         _check_array(data)
@@ -57,7 +57,7 @@ def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, 
 
 
 def _stored(data: StorageBase, kind: dtypes.dtype | None) -> np.ndarray[Any, Any]:
-    """The numbers in a storage, in its memory; bytes are taken for those of the dtype asked for, or of integers."""
+    """An array over a storage's memory; an untyped storage is read as the requested dtype, or as int64."""
     own: dtypes.dtype = getattr(data, "dtype", None) or kind or dtypes.int64  # typed storages have one
     if kind not in (None, own):
         raise RuntimeError(
@@ -79,7 +79,7 @@ def _shape_of(data: Any) -> tuple[int, ...]:
             return (*shape, *data.shape)
         if isinstance(data, str) and shape:
             raise ValueError("too many dimensions 'str'")
-        if isinstance(data, (str, bytes)) or not isinstance(data, Sequence):  # a tensor stands for one number
+        if isinstance(data, (str, bytes)) or not isinstance(data, Sequence):  # a tensor counts as one number
             return tuple(shape)
         shape.append(len(data))
         if not len(data):
@@ -114,7 +114,7 @@ def _flatten(data: Any, shape: tuple[int, ...], flat: list[Any], dim: int = 0) -
 
 
 def _dtype_of(number: Any) -> dtypes.dtype:
-    """That of a tensor, or of numpy's scalar, or the one that torch has for Python's number."""
+    """The dtype of a tensor or numpy scalar, or the one that torch infers for a Python number."""
     if isinstance(number, Tensor):
         return number.dtype
     return BY_NUMPY[number.dtype] if isinstance(number, np.generic) else dtypes.of_number(number)
@@ -155,7 +155,7 @@ def _copied(name: str, source: Tensor, dtype: Any) -> np.ndarray[Any, Any]:
 
 
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
-    """torch.as_tensor: shares what can be shared."""
+    """torch.as_tensor: shares memory with ``data`` where possible."""
     check_device(device)
     dtype = dtypes.parse_dtype("as_tensor", dtype)
     if isinstance(data, Tensor):
@@ -174,10 +174,10 @@ def asarray(
     copy: bool | None = None,
     requires_grad: bool | None = None,
 ) -> Tensor:
-    """torch.asarray: what as_tensor shares, or a copy where that is asked for.
+    """torch.asarray: shares memory like as_tensor, or copies if ``copy`` is True.
 
     Raises:
-        ValueError: ``copy=False`` for what cannot be shared.
+        ValueError: ``copy=False``, but the memory cannot be shared.
     """
     check_device(device)
     dtype = dtypes.parse_dtype("asarray", dtype)
@@ -208,7 +208,7 @@ def asarray(
 
 
 def _shared_buffer(obj: Any, dtype: dtypes.dtype | None) -> Tensor | None:
-    """A tensor over a Python buffer, whose bytes are numbers of the dtype, or of the default; None for what is none."""
+    """A tensor over a Python buffer, read as ``dtype`` or as the default dtype; None for other objects."""
     if isinstance(obj, (np.generic, str)):
         return None
     try:
@@ -233,11 +233,11 @@ _NOT_WRITABLE = (
 
 
 def _check_array(array: np.ndarray[Any, Any] | np.generic) -> None:
-    """Refuse what cannot be a tensor as it lies.
+    """Check that a numpy array can share its memory with a tensor.
 
     Raises:
-        ValueError: the bytes of its numbers are in another order, or its elements in reverse.
-        TypeError: it holds no numbers of torch's.
+        ValueError: the byte order is not native, or the strides are unsupported, such as negative ones.
+        TypeError: torch has no such dtype.
     """
     kind = array.dtype.newbyteorder("=")
     if kind not in BY_NUMPY or kind.kind == "V":
@@ -281,7 +281,7 @@ def _shared(array: np.ndarray[Any, Any], warn: bool) -> Tensor:
 
 
 def attach() -> None:
-    """Tensor.new_tensor: like torch.tensor, in this tensor's dtype."""
+    """Install Tensor.new_tensor: like torch.tensor, by default in this tensor's dtype."""
 
     def new_tensor(
         self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False

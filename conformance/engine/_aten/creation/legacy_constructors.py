@@ -1,4 +1,4 @@
-"""torch.Tensor(...), torch.FloatTensor and its like, Tensor.new and .type: before dtypes (torch: tensor_new.cpp)."""
+"""Legacy constructors: torch.Tensor(...), torch.FloatTensor, Tensor.new and Tensor.type (torch: tensor_new.cpp)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ new_sparse: Callable[..., Tensor] = on_first_use("new_sparse")
 
 
 class tensortype(type):
-    """The type of torch.FloatTensor: it makes tensors of one dtype and recognises them, but has no instances."""
+    """The metaclass of torch.FloatTensor and others, which create and recognise tensors of one dtype."""
 
     __module__ = "torch"
     dtype: dtypes.dtype
@@ -45,7 +45,7 @@ class tensortype(type):
 
 
 def typename(obj: Any, /) -> str:
-    """torch.typename: a tensor's type, as ``torch.FloatTensor``; of anything else its own name, or its type's."""
+    """torch.typename: a tensor's type, such as ``torch.FloatTensor``; for other objects, their or their type's name."""
     if isinstance(obj, Tensor):
         within = "sparse." if isinstance(obj._array, Unstrided) else ""
         return f"torch.{within}{obj.dtype.legacy}Tensor"
@@ -56,11 +56,11 @@ def typename(obj: Any, /) -> str:
 
 
 def placed(arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
-    """The arguments by their places, of a call in which some may have names.
+    """Convert the arguments of a legacy constructor to positional ones.
 
     Raises:
-        TypeError: names that there are not, or several arguments of which the first is no size.
-        RuntimeError: another device than the CPU.
+        TypeError: the arguments match no overload.
+        RuntimeError: the device is not the CPU.
     """
     if not named and (len(arguments) < 2 or not isinstance(arguments[0], (tuple, list, str, Tensor))):
         return arguments
@@ -75,10 +75,10 @@ def placed(arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]
 
 
 def check_legacy_device(device: Any) -> None:
-    """Refuse another device than the CPU.
+    """Check that a legacy constructor's device is the CPU.
 
     Raises:
-        RuntimeError: it is another.
+        RuntimeError: it is another device.
     """
     if device is not None and parsed(device).type != "cpu":
         raise RuntimeError(
@@ -87,7 +87,7 @@ def check_legacy_device(device: Any) -> None:
 
 
 def made(*arguments: Any, **named: Any) -> Tensor:
-    """torch.Tensor(...): a tensor of a shape or of data in the default dtype, or sharing any tensor's memory."""
+    """torch.Tensor(...): a tensor in the default dtype from a shape or data, or an alias of another tensor."""
     arguments = placed(arguments, named)
     if len(arguments) == 1 and isinstance(arguments[0], Tensor):
         return _shared(arguments[0])
@@ -105,11 +105,11 @@ def _may_be_size(value: Any) -> bool:
 
 
 def new(dtype: dtypes.dtype, *arguments: Any) -> Tensor:
-    """A tensor of a shape (sizes one by one), of data, or sharing the memory of a tensor or an array of numpy's.
+    """A tensor from sizes (one argument each), from data, or sharing the memory of a tensor or numpy array.
 
     Raises:
-        TypeError: a number that is no size, or a tensor of another dtype.
-        RuntimeError: a negative size.
+        TypeError: a size is not an integer, or a tensor has another dtype.
+        RuntimeError: a size is negative.
     """
     first = arguments[0] if len(arguments) == 1 else None
     if isinstance(first, Tensor):
@@ -154,7 +154,7 @@ for _each in dtypes.ALL:
 
 
 def _new(self: Tensor, *arguments: Any, **named: Any) -> Tensor:
-    """A tensor of this one's dtype: of a shape, of data, or sharing a tensor's memory."""
+    """Tensor.new: a tensor of this one's dtype from a shape or data, or sharing a tensor's memory."""
     if self.is_sparse:
         return new_sparse(self, *arguments, **named)
     return new(self.dtype, *placed(arguments, named))
@@ -162,7 +162,7 @@ def _new(self: Tensor, *arguments: Any, **named: Any) -> Tensor:
 
 @composite(vmap="decompose")
 def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
-    """The tensor in another dtype, given as such or by a type's name; without one the name of its own type."""
+    """Tensor.type: cast to a dtype, a legacy type or the name of one; without arguments, the name of its own type."""
     if dtype is None:
         return typename(self)
     if isinstance(dtype, dtypes.dtype):
@@ -172,7 +172,7 @@ def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     if dtype is Tensor:
         return self.to(dtype=dtypes.default)
     if isinstance(dtype, type):
-        own = "numpy." * issubclass(dtype, np.generic)  # written in C, it has its module in its name
+        own = "numpy." * issubclass(dtype, np.generic)  # C types include the module in their name
         raise ValueError(f"invalid type: '{own}{dtype.__name__}'")
     if not isinstance(dtype, str):
         raise TypeError("dtype must be a type, str, or dtype object")
@@ -183,11 +183,11 @@ def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
 
 
 def set_default_tensor_type(t: Any, /) -> None:
-    """torch.set_default_tensor_type: the default dtype by a type or its name; deprecated.
+    """torch.set_default_tensor_type: set the default dtype by a legacy type or its name; deprecated.
 
     Raises:
-        ModuleNotFoundError: a name of nothing of torch's.
-        TypeError: no type of tensors, or of integers.
+        ModuleNotFoundError: the name does not begin with "torch.".
+        TypeError: ``t`` is not a legacy type, or has an integer dtype.
     """
     if isinstance(t, str) and not t.startswith("torch."):
         raise ModuleNotFoundError(f"No module named {t.partition('.')[0]!r}")
@@ -205,7 +205,7 @@ _DEPRECATED = (
 
 
 def _volatile(self: Tensor) -> bool:
-    """Whether nothing is recorded, before there were modes for that; never."""
+    """Tensor.volatile, the predecessor of no_grad: warn and return False."""
     warnings.warn("volatile was removed (Variable.volatile is always False)", stacklevel=2)
     return False
 
@@ -215,17 +215,17 @@ def _set_volatile(self: Tensor, value: Any) -> None:
 
 
 def _resize(self: Tensor, *sizes: Any) -> Tensor:
-    """Another shape for as many elements; deprecated, as is resize_as.
+    """Tensor.resize: change the shape, but not the number of elements; deprecated.
 
     Raises:
-        RuntimeError: another number of elements.
+        RuntimeError: the number of elements differs.
     """
     warnings.warn("non-inplace resize is deprecated", stacklevel=2)
     return _resized(self, sizes)
 
 
 def _resize_as(self: Tensor, tensor: Tensor) -> Tensor:
-    """The shape of another tensor with as many elements."""
+    """Tensor.resize_as: take the shape of a tensor with the same number of elements; deprecated."""
     warnings.warn("non-inplace resize_as is deprecated", stacklevel=2)
     return _resized(self, tensor.size())
 
@@ -235,7 +235,7 @@ def _resized(tensor: Tensor, sizes: Any) -> Tensor:
 
 
 def attach() -> None:
-    """Make them methods and an attribute of Tensor."""
+    """Install the methods, and the attribute ``volatile``, of Tensor."""
     for name, method in METHODS.items():
         setattr(Tensor, name, method)
     Tensor.volatile = property(_volatile, _set_volatile)  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""torch.testing.make_tensor: tensors of random numbers to test with (torch: testing/_creation.py)."""
+"""torch.testing.make_tensor: random tensors for tests (torch: testing/_creation.py)."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def make_tensor(
     *shape: Any, dtype: dtypes.dtype, device: Any, low: Any = None, high: Any = None, requires_grad: bool = False,
     noncontiguous: bool = False, exclude_zero: bool = False, memory_format: Any = None,
 ) -> Tensor:  # fmt: skip
-    """Numbers from ``low`` up to ``high``, uniformly: by default from -9, or 0 where there is no sign, to 9.
+    """Uniform numbers in [low, high): by default from -9 (0 for unsigned dtypes) to 9.
 
     Raises:
-        ValueError: a range that is empty or beyond the dtype; arguments that do not go together.
+        ValueError: the range is empty or outside the dtype's, or arguments exclude each other.
     """
     check_device(device)
     sides = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], Sequence) else shape
@@ -55,7 +55,7 @@ def make_tensor(
 
 
 def _range(kind: dtypes.dtype, low: Any, high: Any) -> tuple[Any, Any]:
-    """The given limits, or the usual ones, within those of the dtype."""
+    """The given or default limits, clamped to those of the dtype."""
     if kind is dtypes.bool_:
         least, most, usual = 0, 2, (0, 2)
     elif kind.category == dtypes.INTEGER:
@@ -86,7 +86,7 @@ def _range(kind: dtypes.dtype, low: Any, high: Any) -> tuple[Any, Any]:
 
 def _uniform(tensor: Tensor, low: float, high: float) -> Tensor:
     kind = tensor.dtype.to_real()
-    parts: Any = make(tensor._array.reshape(-1).view(kind.numpy))  # a complex number is two real ones
+    parts: Any = make(tensor._array.reshape(-1).view(kind.numpy))  # complex numbers are filled as pairs of real ones
     parts._version_counter = version_counter(tensor)
     if high - low >= dtypes.finfo(kind).max:
         parts.uniform_(low / 2, high / 2).mul_(2)

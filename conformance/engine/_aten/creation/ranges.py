@@ -1,4 +1,4 @@
-"""Numbers from one to another (torch: native/RangeFactories.cpp)."""
+"""arange, range, linspace and logspace (torch: native/RangeFactories.cpp)."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from .factories import finish, kind_of
 
 
 def refuse_bool(kernel: str, kind: np.dtype[Any]) -> None:
-    """Refuse to count in bools.
+    """Raise an error for bool, which the kernel does not support.
 
     Raises:
-        NotImplementedError: by the kernel's name.
+        NotImplementedError: the dtype is bool; the message names the kernel.
     """
     if kind == np.bool_:
         raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
@@ -33,7 +33,7 @@ def arange(
     start: Any = None, end: Any = None, step: Any = None, out: Any = None, layout: Any = None,
     pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
-    """torch.arange: integers stay int64, floats become the default dtype."""
+    """torch.arange: for integer arguments in int64, for floats in the default dtype."""
     check_memory(device, pin_memory)
     given = [_number(each) for each in bounds]
     start, end, step = _number(start), _number(end), _number(step)
@@ -65,7 +65,7 @@ def arange(
         dtypes.default if any(isinstance(each, float) for each in (first, last, by)) else dtypes.int64
     )
     count = max(0, math.ceil((last - first) / by))
-    if kind.category < dtypes.FLOATING:  # torch counts in whole numbers, and for int64 to a whole number
+    if kind.category < dtypes.FLOATING:  # torch casts the bounds of integer ranges
         first, last, by = int(first), int(last), int(by)
         if kind is dtypes.int64:
             if by == 0:
@@ -86,9 +86,9 @@ def arange(
 
 
 def _number(bound: Any) -> Any:
-    """A bound, which may be a tensor without dimensions."""
+    """A bound as a number; it may be a zero-dimensional tensor."""
     if isinstance(bound, Tensor) and bound._array.ndim:
-        raise TypeError("no number")  # said in torch's words by what is around it
+        raise TypeError("no number")  # replaced by torch's message in the caller
     found = bound.item() if isinstance(bound, (Tensor, np.generic)) else bound
     return dtypes.number_within(dtypes.F64, found) if isinstance(found, complex) else found
 
@@ -97,7 +97,7 @@ def range(
     start: Any, end: Any, step: Any = 1, *, dtype: Any = None, device: Any = None,
     requires_grad: bool = False, out: Any = None, layout: Any = None,
 ) -> Tensor:  # fmt: skip
-    """torch.range: arange with its end, in the default dtype; deprecated."""
+    """torch.range: arange that includes its end, in the default dtype; deprecated."""
     warn_program(
         "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
         "Python's range builtin. Instead, use torch.arange, which produces values in [start, end).",
@@ -118,7 +118,7 @@ def range(
 
 
 def _count_of(name: str, start: Any, end: Any, steps: Any) -> int:
-    """How many numbers are wanted between two, which are checked."""
+    """Check the bounds of linspace or logspace, and return the number of steps."""
     try:
         count = operator.index(steps)
     except TypeError:
@@ -135,7 +135,7 @@ def _count_of(name: str, start: Any, end: Any, steps: Any) -> int:
 
 
 def _kind_between(name: str, start: Any, end: Any, dtype: Any, out: Any) -> np.dtype[Any]:
-    """The dtype of points between two numbers: complex where they are."""
+    """The dtype of linspace or logspace: complex if a bound is."""
     is_complex = any(
         isinstance(each, complex) or getattr(each, "dtype", None) in _COMPLEX for each in (start, end)
     )
@@ -145,7 +145,7 @@ def _kind_between(name: str, start: Any, end: Any, dtype: Any, out: Any) -> np.d
         dtype = dtypes.default.to_complex()
     kind = kind_of(dtype, out)
     if kind.kind != "c":
-        if dtype is None:  # that of out=
+        if dtype is None:  # the dtype is that of out=
             dtypes.number_within(kind, 1j)
         raise RuntimeError(
             f"torch.{name}(): inferred dtype {dtypes.c_name(dtypes.default.to_complex().numpy)} can't be safely cast "
@@ -158,7 +158,7 @@ _COMPLEX = (dtypes.complex64, dtypes.complex128)
 
 
 def _stepped(start: Any, step: Any, number: Any) -> Any:
-    """start + step * number, rounded once where torch's compiler fuses the two: with AVX2, but for halves."""
+    """start + step * number; rounded once if torch uses a fused multiply-add (with AVX2, except for half precision)."""
     wide = {"f": np.float64, "d": np.longdouble}.get(number.dtype.char)
     if wide is None or get_cpu_capability() == "DEFAULT":
         return start + step * number
@@ -169,7 +169,7 @@ def linspace(
     start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
     out: Any = None, layout: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
-    """torch.linspace: counted from both ends, so that it is symmetric."""
+    """torch.linspace: computed from both ends, so that it is symmetric."""
     check_memory(device, pin_memory)
     steps = _count_of("linspace", start, end, steps)
     kind = _kind_between("linspace", start, end, dtype, out)

@@ -1,1 +1,1 @@
-"""Operators that modules are made of."""
+"""Operators that torch.nn's modules and torch.nn.functional are built on."""

@@ -1,4 +1,4 @@
-"""Pooling with as many windows as are asked for (torch: native/AdaptiveAveragePooling.cpp, AdaptiveMaxPooling2d.cpp)."""
+"""Pooling to a given output size (torch: native/AdaptiveAveragePooling.cpp, AdaptiveMaxPooling2d.cpp)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PUBLIC = ()
 
 
 def _divided(sums: Array, sizes: Ints, out: Ints) -> Array:
-    """Divided by the length of its window along each dimension in turn."""
+    """Divide each sum by the length of its window, along one dimension after the other."""
     for axis, (n, o) in enumerate(zip(sizes, out, strict=True)):
         lengths = adaptive_lengths(n, o)[1].astype(sums.dtype)
         sums = sums / lengths.reshape(-1, *(1,) * (len(sizes) - axis - 1))
@@ -61,7 +61,7 @@ def _adaptive_mean_rows(spatial: int) -> Any:
     )
     def forward(self: Array, output_size: Ints) -> Array:
         inner = self.shape[-spatial:]
-        # torch rounds sums of volumes at each step
+        # in 3d torch rounds the running sum at each step
         kind = self.dtype if spatial == 3 else half_up(self[:0]).dtype
         sums = adaptive_windows(inner, tuple(output_size)).sums(planes(self, spatial), kind)
         found = _divided(sums.reshape(*self.shape[:-spatial], *output_size), inner, output_size)
@@ -71,7 +71,7 @@ def _adaptive_mean_rows(spatial: int) -> Any:
 
 
 def _check_grad(name: str, grad_output: Array) -> None:
-    """The gradient of an adaptive pool may be empty only for want of samples."""
+    """Only the batch dimension of an adaptive pool's gradient may have length 0."""
     if 0 in grad_output.shape[1:]:
         raise RuntimeError(
             f"{name}(): Expected grad_output to have non-zero size for non-batch dimensions, but grad_output has sizes "

@@ -1,11 +1,11 @@
 """Normalization over a batch (torch: native/Normalization.cpp).
 
-Note [Statistics]: mean and inverse deviation are computed before the row is evaluated and handed to it, since they
-are no differentiable outputs: torch saves them (``_saved_result1``, ``_saved_result2``) and returns the rest.
+Note [Statistics]: mean and inverse standard deviation are computed first and passed to the kernel as arguments, since
+they are not differentiable outputs: torch saves them (``_saved_result1``, ``_saved_result2``) and returns the rest.
 
-Note [Shifted by a rounded number]: where channels lie in order, torch multiplies and adds in one instruction, and of the
-numbers only the shift is rounded. So a channel that is constant does not become 0, but what that rounding lost, times
-up to 300. Elsewhere the mean is subtracted first.
+Note [Shifted by a rounded number]: where the input is contiguous, also as channels_last, torch uses a fused
+multiply-add, so only the shift is rounded. A constant channel therefore does not become 0, but the rounding error of
+the shift, scaled by up to 300. For other strides the mean is subtracted first.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ PUBLIC = ("batch_norm",)
 
 
 def check_kinds(input: Tensor, *parameters: Tensor | None) -> None:
-    """All of one dtype; with an input in half precision, parameters and statistics may be float32 together.
+    """Check that all dtypes are the same; for a half-precision input, parameters and statistics may all be float32.
 
     Raises:
-        RuntimeError: any other mixture.
+        RuntimeError: the dtypes are mixed in any other way.
     """
     kind = input._array.dtype
     others = [each for each in parameters if each is not None]
@@ -51,19 +51,19 @@ def check_kinds(input: Tensor, *parameters: Tensor | None) -> None:
 
 
 def statistics_kind(input: Tensor, *parameters: Tensor | None) -> np.dtype[Any]:
-    """The dtype of means and deviations: that of the parameters, which beside halves may be single precision."""
+    """The dtype of the statistics: that of the parameters, which may be float32 for a half-precision input."""
     given = next((each for each in parameters if each is not None), input)
     kind: np.dtype[Any] = given._array.dtype
     return kind
 
 
 def _channels(values: Array, ndim: int) -> Array:
-    """One value a channel, against an input of that many dimensions."""
+    """Reshape one value per channel so that it broadcasts against an input of ``ndim`` dimensions."""
     return values.reshape(1, -1, *(1,) * (ndim - 2))
 
 
 def _others(ndim: int) -> tuple[int, ...]:
-    """All dimensions but the channels'."""
+    """All dimensions except that of the channels."""
     return (0, *range(2, ndim))
 
 
@@ -116,7 +116,7 @@ def _wide(values: Tensor, ndim: int) -> Tensor:
 
 
 def _total(each: Tensor, keepdim: bool = True) -> Tensor:
-    """The sum over all but the channels, one dimension after the other."""
+    """The sum over all dimensions except the channels, one dimension after the other."""
     each = each.sum(0, keepdim)
     for dim in range(each._array.ndim - 1, int(keepdim), -1):
         each = each.sum(dim, keepdim)
@@ -124,10 +124,10 @@ def _total(each: Tensor, keepdim: bool = True) -> Tensor:
 
 
 def plus_shift(grad: Tensor | None, shift: Tensor | None, given: Tensor | None) -> Tensor | None:
-    """A gradient and what the bias adds to it, in place.
+    """Add the bias's contribution ``shift`` to a gradient in place.
 
     Raises:
-        RuntimeError: what the bias adds was given, and is left out, since torch spreads it only where there is a weight.
+        RuntimeError: ``given`` is a tensor but ``shift`` is None: torch broadcasts it only where there is a weight.
     """
     if given is None or grad is None:
         return grad if given is None else shift
@@ -142,7 +142,7 @@ def _batch_norm_double_backward(
 ) -> Any:  # fmt: skip
     """The gradients of grad_out, input and weight; the statistics have none.
 
-    Step by step as torch has it (torch: FunctionsManual.cpp, batchnorm_double_backward), which further derivatives show.
+    The steps are torch's (torch: FunctionsManual.cpp, batchnorm_double_backward), since higher derivatives expose them.
     """
     gg_input, gg_weight, gg_bias = grads
     ndim, shape = input._array.ndim, input._array.shape
@@ -241,7 +241,7 @@ def _batch_statistics(
     array: Array, running_mean: Tensor | None, running_var: Tensor | None, momentum: float, eps: float,
     kind: np.dtype[Any],
 ) -> tuple[Array, Array]:  # fmt: skip
-    """Mean and inverse deviation of a batch; the running ones move towards them, uncounted by their versions."""
+    """A batch's mean and inverse standard deviation; running statistics are updated without a version bump."""
     others = _others(array.ndim)
     count = array.size // array.shape[1]
     if kind.kind == "V":
@@ -261,7 +261,7 @@ def _batch_statistics(
 def _batch_statistics_of_bfloat16(
     array: Array, running_mean: Tensor | None, running_var: Tensor | None, momentum: float, eps: float
 ) -> tuple[Array, Array]:
-    """_batch_statistics in torch's arithmetic of bfloat16, which rounds after each step, as that of float16 does not."""
+    """_batch_statistics in torch's bfloat16 arithmetic, which rounds after each step (float16's does not)."""
     others = _others(array.ndim)
     kind = array.dtype.type
     exact = array.astype(np.float64)
@@ -282,9 +282,9 @@ def batch_norm(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
     running_var: Tensor | None, training: bool, momentum: float, eps: float, cudnn_enabled: bool,
 ) -> Tensor:  # fmt: skip
-    """Each channel with mean 0 and deviation 1, then scaled and shifted."""
+    """Normalize each channel to mean 0 and standard deviation 1, then scale and shift it."""
     array = input._array
-    if not array.size:  # before anything is looked at
+    if not array.size:  # before any check
         out = input.clone()
         if weight is not None:
             out = out * weight.select(0, 0)
@@ -299,7 +299,7 @@ def batch_norm(
 
 
 def _check_line(values: Array) -> None:
-    """Statistics, and for the backward pass weights, are a number a channel, in one dimension."""
+    """Check that statistics (and, in the backward pass, weights) are one-dimensional."""
     if values.ndim != 1:
         raise RuntimeError(f"TensorAccessor expected 1 dims but tensor has {values.ndim}")
 
@@ -317,12 +317,12 @@ def native_batch_norm(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
     running_var: Tensor | None, training: bool, momentum: float, eps: float,
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
-    """batch_norm, with the batch's means and inverse deviations; in evaluation mode these are empty.
+    """batch_norm, with the batch's means and inverse standard deviations, which are empty in evaluation mode.
 
     Raises:
-        RuntimeError: the input is empty; dtypes do not go together; there are other than one parameter a channel, which
-            torch does not notice here, and reads beyond them.
-        NotImplementedError: the input is of integers.
+        RuntimeError: the input is empty; dtypes are mixed; a parameter does not have one element per channel, which
+            torch does not check here (it reads out of bounds).
+        NotImplementedError: the input has an integer dtype.
     """
     array = input._array
     wrap_dim(1, array.ndim)

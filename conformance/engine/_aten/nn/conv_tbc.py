@@ -1,4 +1,4 @@
-"""torch.conv_tbc: a convolution of (time, batch, channels), a product of matrices for each place of the kernel."""
+"""torch.conv_tbc: a convolution over (time, batch, channels), one matrix product for each kernel element."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _check(input: Array, weight: Array, bias: Array) -> None:
 
 
 def _meetings(length: int, kernel: int, pad: int) -> Iterator[tuple[int, slice, slice]]:
-    """For each place of the kernel, the times that it reads, and those to which it adds."""
+    """For each kernel element: its index, the time steps that it reads and the time steps that it adds to."""
     result = length - kernel + 1 + pad * 2
     real = int((result - length + kernel - 1) / 2)
     for k in range(kernel):
@@ -49,10 +49,10 @@ def _meetings(length: int, kernel: int, pad: int) -> Iterator[tuple[int, slice, 
 
 
 def _flat(array: Array, times: slice) -> Array:
-    """The rows of some times, a view.
+    """The rows of a range of time steps, as a view.
 
     Raises:
-        RuntimeError: they lie otherwise.
+        RuntimeError: the strides do not allow a view.
     """
     part = array[times]
     found: Array = ROWS["view"].forward(part, (part.shape[0] * part.shape[1], part.shape[2]))
@@ -89,7 +89,7 @@ def _convolution(self: Array, weight: Array, bias: Array, pad: int = 0) -> Array
 def _backward(
     grad: Tensor, self: Tensor, weight: Tensor, bias: Tensor, pad: int
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """All three gradients, each written into zeros part by part."""
+    """All three gradients, each accumulated into zeros one kernel element at a time."""
     of_self, of_weight, of_bias = (zeros_like(each).contiguous() for each in (self, weight, bias))
     meetings = [*_meetings(self._array.shape[0], weight._array.shape[0], pad)]
     for k, read, added in meetings:
@@ -109,10 +109,12 @@ def _rows(tensor: Tensor, times: slice) -> Tensor:
 
 @composite(vmap="fallback")
 def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
-    """torch.conv_tbc: of (time, batch, in) and a kernel (width, in, out), (time - width + 1 + 2 * pad, batch, out).
+    """torch.conv_tbc of an input (time, batch, in) and a kernel (width, in, out).
+
+    The output has the shape (time - width + 1 + 2 * pad, batch, out).
 
     Raises:
-        RuntimeError: shapes or dtypes that do not fit.
+        RuntimeError: shapes or dtypes do not match.
     """
     found: Tensor = _convolution(input, weight, bias, pad)
     return found

@@ -1,8 +1,8 @@
 """Convolutions of any number of dimensions, and their transposes (torch: native/Convolution.cpp).
 
-Every convolution is three products with the same matrix of windows ("columns"): of the weight with it, of the weight's
-transpose with what the gradient puts back through it, and of the gradient with it. The transposed convolution uses
-the first two in each other's place.
+The forward pass and both gradients are matrix products over the same matrix of windows ("columns", as in im2col): the
+output is weight @ columns, the input's gradient is col2im of weight.T @ grad, and the weight's gradient is grad @
+columns.T. A transposed convolution swaps the first two.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Ints = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Geometry:
-    """How a kernel walks over an input."""
+    """Kernel size, stride, padding and dilation of a convolution."""
 
     kernel: Ints
     stride: Ints
@@ -36,11 +36,11 @@ class Geometry:
     dilation: Ints
 
     def extent(self) -> Ints:
-        """How far a dilated kernel reaches."""
+        """The extent of the dilated kernel along each dimension."""
         return tuple(d * (k - 1) + 1 for k, d in zip(self.kernel, self.dilation, strict=True))
 
     def places(self, sizes: Ints) -> Ints:
-        """How many places there are for the kernel along each dimension."""
+        """The output size along each dimension."""
         return tuple(
             (n + 2 * p - e) // s + 1
             for n, p, e, s in zip(sizes, self.padding, self.extent(), self.stride, strict=True)
@@ -48,12 +48,12 @@ class Geometry:
 
 
 def full(setting: Ints, spatial: int) -> Ints:
-    """A setting for each dimension, also where one was given for all."""
+    """A setting for each dimension; a single number applies to all."""
     return setting * spatial if len(setting) == 1 else setting
 
 
 def padded(array: Array, padding: Ints) -> Array:
-    """Zeros around the last dimensions."""
+    """Pad the last dimensions with zeros."""
     if not any(padding):
         return array
     lead = array.shape[: array.ndim - len(padding)]
@@ -65,7 +65,7 @@ def padded(array: Array, padding: Ints) -> Array:
 
 
 def windows(array: Array, geometry: Geometry, places: Ints | None = None) -> Array:
-    """Every place of the kernel, or the first ones: leading dimensions, kernel, places; a view of the padded array."""
+    """A view of the padded array's windows (leading dimensions, kernel, output), or of the first ``places`` of them."""
     around = padded(array, geometry.padding)
     spatial = len(geometry.kernel)
     lead = array.ndim - spatial
@@ -83,7 +83,7 @@ def windows(array: Array, geometry: Geometry, places: Ints | None = None) -> Arr
 
 
 def put_back(columns: Array, sizes: Ints, geometry: Geometry) -> Array:
-    """Windows summed where they overlap: the transpose of ``windows``."""
+    """Sum overlapping windows into an array (col2im): the transpose of ``windows``."""
     spatial = len(sizes)
     lead = columns.ndim - 2 * spatial
     places = columns.shape[lead + spatial :]
@@ -104,18 +104,18 @@ def put_back(columns: Array, sizes: Ints, geometry: Geometry) -> Array:
 
 
 def _columns(array: Array, geometry: Geometry, groups: int, places: Ints) -> Array:
-    """The matrix of windows: batch, group, channels and kernel, places."""
+    """The matrix of windows: batch, group, channels times kernel, output elements."""
     inner = array.shape[1] // groups * math.prod(geometry.kernel)
     return windows(array, geometry, places).reshape(array.shape[0], groups, inner, math.prod(places))
 
 
 def correlate(array: Array, weight: Array, geometry: Geometry, groups: int, places: Ints) -> Array:
-    """The convolution, at the first places."""
+    """The convolution, for the first ``places`` output elements along each dimension."""
     outer = weight.shape[0]
     matrix = weight.reshape(groups, outer // groups, -1)
     found = np.empty(
         (array.shape[0], outer, *places), array.dtype
-    )  # owns its memory, as a gradient is asked to
+    )  # a copy: a gradient has to own its memory
     flat = found.reshape(array.shape[0], groups, outer // groups, math.prod(places))
     np.matmul(matrix, _columns(array, geometry, groups, places), out=flat)
     return found
@@ -129,9 +129,9 @@ def spread(
     groups: int,
     kind: np.dtype[Any] | None = None,
 ) -> Array:
-    """The transpose of the convolution: what each place gives back to an input of these sizes.
+    """The transpose of the convolution: scatter each output element's contribution to an input of these sizes.
 
-    What overlaps is added in ``kind``: float16 is rounded after each step, while bfloat16 is oneDNN's, in single precision.
+    Overlaps are added in ``kind``: float16 is rounded after each step, while oneDNN adds bfloat16 in single precision.
     """
     outer, inner = weight.shape[:2]
     batch = array.shape[0]
@@ -162,7 +162,7 @@ def weigh(array: Array, grad: Array, shape: Ints, geometry: Geometry, groups: in
 
 
 def _single(*arrays: Array | None) -> list[Any]:
-    """Half precision as single; integers and other floats as they are."""
+    """Cast half precision to single; leave other dtypes unchanged."""
     return [a.astype(np.float32) if a is not None and is_half(a.dtype) else a for a in arrays]
 
 
@@ -181,7 +181,7 @@ def convolution(
     input: Array, weight: Array, bias: Any = None, stride: Ints = (), padding: Ints = (), dilation: Ints = (),
     transposed: bool = False, output_padding: Ints = (), groups: int = 1, bias_sym_sizes_opt: Ints = (0,),
 ) -> Array:  # fmt: skip
-    """torch.convolution, its arguments complete and checked."""
+    """torch.convolution, with all arguments already expanded and checked."""
     if input.dtype != weight.dtype:
         raise expected_scalar_type(input.dtype, weight.dtype)
     kind = input.dtype
@@ -195,7 +195,7 @@ def convolution(
         found = correlate(x, w, geometry, groups, geometry.places(input.shape[2:]))
     if b is not None:
         found += b.reshape(-1, *(1,) * dims)
-    if not input.shape[1]:  # which torch gives no channels, whatever the weight says
+    if not input.shape[1]:  # torch returns 0 channels then, whatever the weight's shape
         found = found[:, :0]
     return following_image(dims, found.astype(kind, copy=False), input, weight)
 
@@ -228,10 +228,10 @@ def convolution_backward(
     grad_output: Array, input: Array, weight: Array, bias_sizes: Ints, stride: Ints, padding: Ints, dilation: Ints,
     transposed: bool, output_padding: Ints, groups: int, output_mask: tuple[bool, ...],
 ) -> Any:  # fmt: skip
-    """The gradients of input, weight and bias, those that are asked for.
+    """The gradients of input, weight and bias that ``output_mask`` selects.
 
     Raises:
-        RuntimeError: as torch does where the second derivative of a transposed convolution is differentiated.
+        RuntimeError: a third derivative of a transposed convolution, as in torch.
     """
     if not transposed and any(output_padding):
         got = " ".join(map(str, output_padding))
@@ -260,7 +260,7 @@ def convolution_backward(
         found[2] = g.sum((0, *range(2, g.ndim)))
     found = [each.astype(kind, copy=False) for each in found]
     found[0], found[1] = (following_image(dims, each, input, weight) for each in found[:2])
-    plain = kind == np.float64 and (transposed or max(dilation) == 1)  # torch's own kernel, none of oneDNN's
+    plain = kind == np.float64 and (transposed or max(dilation) == 1)  # torch's native kernel instead of oneDNN's
     if plain and is_contiguous_as(weight, channels_last):
         found[1] = like_steps(found[1], weight)
     return found
@@ -306,7 +306,7 @@ def _weight_by_channels(
     grad_output: Tensor, gg_input: Tensor, weight: Tensor, stride: Ints, padding: Ints, dilation: Ints,
     transposed: bool, output_padding: Ints, groups: int,
 ) -> Tensor:  # fmt: skip
-    """The gradient of the weight as a convolution over the batch, channel by channel, whose first places count."""
+    """The weight's gradient as a convolution over the batch, per channel, cropped to the kernel's size."""
     settings = (dilation, padding, stride, False, output_padding, 1)
 
     def product(over: Tensor, along: Tensor) -> Tensor:
@@ -323,7 +323,7 @@ def _weight_by_channels(
 
 
 def _first_places(found: Tensor, shape: Ints) -> Tensor:
-    """Without the places beyond a shape, that strides or output_padding leave."""
+    """Crop to a shape: strides or output_padding may leave more elements than that."""
     for axis, n in enumerate(shape):
         if found._array.shape[axis] > n:
             found = found.narrow(axis, 0, n)

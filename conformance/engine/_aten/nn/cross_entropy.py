@@ -44,7 +44,7 @@ def _share_(each: Tensor, reduction: int, whole: Tensor) -> Tensor:
 
 
 def _check_probabilities(self: Array, target: Array) -> None:
-    """Refuse the first element that is none; torch looks at one after the other."""
+    """Raise an error for the first element outside [0, 1]; torch checks them one by one."""
     inside = (self >= 0) & (self <= 1)
     wrong = ~(inside & (target >= 0) & (target <= 1))
     if wrong.any():
@@ -64,7 +64,7 @@ def _check_probabilities(self: Array, target: Array) -> None:
     ),
 )
 def binary_cross_entropy(self: Array, target: Array, weight: Any = None, reduction: int = MEAN) -> Array:
-    """-(target * log(self) + (1 - target) * log(1 - self)), the logarithms not below -100."""
+    """-(target * log(self) + (1 - target) * log(1 - self)), with logarithms clamped to at least -100."""
     if self.dtype != target.dtype:
         a, b = (dtypes.BY_NUMPY[each.dtype].legacy for each in (self, target))
         raise RuntimeError(f"Found dtype {b} but expected {a}")
@@ -104,7 +104,7 @@ def _bce_grad_output(grad: Tensor, self: Tensor, target: Tensor, weight: Any, re
     below = plus(less_than(1, self), _EPS)  # here and below: see Note [Right operands first]
     divisor = plus(self, _EPS) * below
     found = (self - target) / divisor
-    return _share(_weighted_(found.mul_(grad), weight), reduction, self)  # summed up on the edge
+    return _share(_weighted_(found.mul_(grad), weight), reduction, self)  # the engine reduces it to the operand's shape
 
 
 def _bce_twice(
@@ -170,7 +170,7 @@ def binary_cross_entropy_with_logits(
 def _logits_backward(
     grad: Tensor, self: Tensor, target: Tensor, weight: Any, pos_weight: Any, reduction: int
 ) -> Tensor:
-    """The gradient, in place where no graph is made of it: whoever counts versions sees that."""
+    """The gradient, computed in place unless a graph is created; version counters expose that."""
     if is_grad_enabled():
         if pos_weight is None:
             found = (sigmoid(self) - target) * grad
@@ -207,7 +207,7 @@ _CLASS_TYPES = frozenset({np.dtype(np.int64), np.dtype(np.uint8)})
 
 
 def _check_classes(self: Array, target: Array, weight: Any, channel: int, ignore_index: int) -> None:
-    """Refuse what is no class of self."""
+    """Raise an error for targets that are not class indices of ``self``."""
     if target.dtype not in _CLASS_TYPES:
         raise RuntimeError(
             f"expected target dtype to be Long or Byte, but got {dtypes.BY_NUMPY[target.dtype].legacy}"
@@ -223,7 +223,7 @@ def _check_classes(self: Array, target: Array, weight: Any, channel: int, ignore
     need_floats("nll_loss2d_forward_out_frame" if image else "nll_loss_out_frame", self)
     if image and target.dtype == np.uint8:
         raise expected_scalar_type(np.dtype(np.int64), target.dtype)
-    # As an unsigned number, one below 0 is beyond all.
+    # Read as unsigned, a negative index exceeds every class.
     outside = target.view(f"u{target.itemsize}") >= classes
     if np.count_nonzero(outside):
         wrong = target[outside & (target != ignore_index)]
@@ -232,13 +232,13 @@ def _check_classes(self: Array, target: Array, weight: Any, channel: int, ignore
 
 
 def _ignored(target: Array, ignore_index: int) -> Array | None:
-    """Which targets do not count; None where all do."""
+    """A mask of the targets equal to ignore_index; None if there are none."""
     ignored = target == ignore_index
     return ignored if np.count_nonzero(ignored) else None
 
 
 def _places(target: Array, ignored: Array | None, channel: int) -> tuple[Array, ...]:
-    """Where the entries of the target's classes are; of a target that does not count, any entry."""
+    """The index arrays of the targets' entries; for an ignored target, of any entry."""
     classes = target.astype(np.intp, copy=False) if ignored is None else np.where(ignored, 0, target)
     places = [np.arange(n).reshape(-1, *(1,) * (target.ndim - 1 - i)) for i, n in enumerate(target.shape)]
     places.insert(channel, classes)
@@ -246,7 +246,7 @@ def _places(target: Array, ignored: Array | None, channel: int) -> tuple[Array, 
 
 
 def _class_weights(target: Array, weight: Any, ignored: Array | None, kind: np.dtype[Any]) -> Array | None:
-    """The weight of each target; None where all have 1."""
+    """The weight of each target; None if all weights are 1."""
     if weight is None:
         return None if ignored is None else (~ignored).astype(kind)
     each = weight[target if ignored is None else np.where(ignored, 0, target)].astype(kind, copy=False)
@@ -256,9 +256,9 @@ def _class_weights(target: Array, weight: Any, ignored: Array | None, kind: np.d
 def nll_total_weight(
     self: Array, target: Array, weight: Any, reduction: int, ignore_index: int, channel: int
 ) -> Array:
-    """The sum of the weights of the targets that count: what a mean is divided by."""
+    """The sum of the weights of the targets that are not ignored: the divisor of the mean."""
     _check_classes(self, target, weight, channel, ignore_index)
-    if reduction == NONE and self.ndim > 1:  # a single sample is summed all the same
+    if reduction == NONE and self.ndim > 1:  # a single sample is summed even without reduction
         return np.zeros((), self.dtype)
     weights = _class_weights(target, weight, _ignored(target, ignore_index), self.dtype)
     if weights is not None and dtypes.is_half(self.dtype):
@@ -283,9 +283,9 @@ def _nll(
 
 
 def _cascaded(each: Array) -> Any:
-    """The sum of halves, rounded after each step (torch: LossNLL.cpp).
+    """The cascade sum in half precision, rounded after each step (torch: LossNLL.cpp).
 
-    Of every sixteen numbers (or more, if there are very many) the sum is handed on to the next of eight levels.
+    Each of eight levels passes its partial sum on to the next level after sixteen numbers (more for a large input).
     """
     zero = each.dtype.type(0)
     levels, bits = [zero] * 8, max(4, max(each.size - 1, 0).bit_length() // 8)
@@ -334,9 +334,9 @@ def nll_loss(
     self: Array, target: Array, weight: Any = None, reduction: int = MEAN, ignore_index: int = -100,
     total_weight: Any = None,
 ) -> Array:  # fmt: skip
-    """Minus the target class's entry."""
+    """The negated entry of each sample's target class, weighted and reduced."""
     _check_weight(self, weight)
-    if self.ndim == 1:  # of a target of one element, too, which the gradient refuses
+    if self.ndim == 1:  # a target with one dimension works too, though the backward pass rejects it
         target = target.reshape(())
     return _nll(self, target, weight, reduction, ignore_index, total_weight, self.ndim - 1)
 
@@ -375,7 +375,7 @@ def nll_loss2d(
     self: Array, target: Array, weight: Any = None, reduction: int = MEAN, ignore_index: int = -100,
     total_weight: Any = None,
 ) -> Array:  # fmt: skip
-    """nll_loss of an image: a class for each pixel."""
+    """nll_loss of images, with a class for each pixel."""
     _check_weight(self, weight)
     return _nll(self, target, weight, reduction, ignore_index, total_weight, 1)
 
@@ -395,7 +395,7 @@ def nll_loss2d_backward(
     """The gradient of nll_loss2d.
 
     Raises:
-        RuntimeError: the input lies in another order, in which torch's kernel cannot write.
+        RuntimeError: the input is not contiguous, which torch's kernel requires.
     """
     found = like_steps(
         _nll_gradient(grad_output, self, target, weight, reduction, ignore_index, total_weight, 1), self
@@ -408,7 +408,7 @@ def nll_loss2d_backward(
 def classes_loss(
     input: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int
 ) -> Tensor:
-    """nll_loss of two dimensions or, with pixels, of four."""
+    """nll_loss of an input with one or two dimensions, nll_loss2d of one with four."""
     image = input._array.ndim == 4
     channel = 1 if image else input._array.ndim - 1
     weights = None if weight is None else weight._array

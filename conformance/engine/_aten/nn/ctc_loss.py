@@ -1,8 +1,8 @@
-"""The loss of labels whose places in time are not known (torch: native/LossCTC.cpp).
+"""ctc_loss: the loss of a label sequence that is not aligned with the input (torch: native/LossCTC.cpp).
 
-Note [Paths]: between the labels, and at both ends, may be blanks, so a sample has 2 * labels + 1 states. From one time
-to the next a path stays, goes on by one state, or by two, past a blank between different labels. ``alpha`` is the logarithm of
-the probability of all paths to a state, ``beta`` of all from it.
+Note [Paths]: blanks may occur between the labels and at both ends, so a sample has 2 * labels + 1 states. From one time
+step to the next a path stays, advances by one state, or advances by two, skipping a blank between different labels.
+``alpha`` is the log probability of all paths to a state, ``beta`` that of all paths from it.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ Ints = tuple[int, ...]
 
 
 def _states(targets: Array, lengths: Ints, blank: int) -> Array:
-    """The label of each state: samples, states."""
+    """The label of each state, with the shape (samples, states)."""
     found = np.full((len(lengths), 2 * max(lengths, default=0) + 1), blank, np.int64)
     start = 0
     step = strides(targets)[0] if targets.ndim == 1 and len(targets) > 1 else 1
-    if step > 1:  # torch finds where a sample begins as if they were in order, and goes on in their steps
+    if step > 1:  # torch computes a sample's start as if contiguous, but uses the stride within it
         targets = as_strided(targets, ((len(targets) - 1) * step + 1,), (targets.itemsize,))
     for sample, length in enumerate(lengths):
         row = targets[start : start + length * step : step] if targets.ndim == 1 else targets[sample, :length]
@@ -34,7 +34,7 @@ def _states(targets: Array, lengths: Ints, blank: int) -> Array:
 
 
 def _stepped(before: Array, skips: Array) -> Array:
-    """Where the paths of a time arrive at the next one, see Note [Paths]; samples, states."""
+    """Advance log probabilities (samples, states) by one time step, see Note [Paths]."""
     found = before.copy()
     found[:, 1:] = np.logaddexp(found[:, 1:], before[:, :-1])
     found[:, 2:] = np.logaddexp(found[:, 2:], np.where(skips, before[:, :-2], -np.inf))
@@ -42,7 +42,7 @@ def _stepped(before: Array, skips: Array) -> Array:
 
 
 def _emitted(log_probs: Array, states: Array) -> Array:
-    """What each state's label has at each time: times, samples, states."""
+    """The log probability of each state's label at each time step: (times, samples, states)."""
     times = len(log_probs)
     index = np.broadcast_to(states[None], (times, *states.shape))
     return np.take_along_axis(log_probs.astype(np.float64), index, 2)
@@ -96,7 +96,7 @@ def _check(log_probs: Array, targets: Array, inputs: Ints, lengths: Ints, blank:
         raise unimplemented("ctc_loss_cpu", log_probs.dtype)
     used = _states(targets, lengths, blank)
     if used.size and (used.min() < 0 or used.max() >= labels):
-        raise NotImplementedError("ctc_loss of labels that log_probs has not")  # torch reads elsewhere
+        raise NotImplementedError("ctc_loss of labels that log_probs has not")  # torch reads out of bounds
 
 
 @op(
@@ -124,7 +124,7 @@ def ctc_loss(
     log_probs: Array, targets: Array, input_lengths: Ints, target_lengths: Ints, blank: int = 0,
     zero_infinity: bool = False,
 ) -> tuple[Array, Array]:  # fmt: skip
-    """The negative logarithm of the probability of each sample's labels, and of the paths to each state."""
+    """The negative log likelihood of each sample's labels, and ``log_alpha``, see Note [Paths]."""
     _check(log_probs, targets, input_lengths, target_lengths, blank)
     times, batch, _ = log_probs.shape
     states = _states(targets, target_lengths, blank)
@@ -161,7 +161,7 @@ def ctc_loss_backward(
     grad: Array, log_probs: Array, targets: Array, input_lengths: Ints, target_lengths: Ints,
     neg_log_likelihood: Array, log_alpha: Array, blank: int, zero_infinity: bool = False,
 ) -> Array:  # fmt: skip
-    """The gradient of ctc_loss for log_probs that are a log_softmax: what that adds is in it already."""
+    """The gradient of ctc_loss, assuming that log_probs is a log_softmax, as torch does."""
     labels = log_probs.shape[2]
     states = _states(targets, target_lengths, blank)
     emitted, skips = _emitted(log_probs, states), states[:, 2:] != states[:, :-2]

@@ -1,4 +1,4 @@
-"""Rows chosen by index, products of three (torch: native/Embedding.cpp, Linear.cpp)."""
+"""embedding, _trilinear, pixel_shuffle and channel_shuffle (torch: native/Embedding.cpp, Linear.cpp)."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def embedding(
     sparse: bool,
     weight_sym_argsize_0: int,
 ) -> Array:
-    """The rows that the indices name."""
+    """The rows of ``weight`` at the given indices."""
     if weight.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
     _check_indices(indices, len(weight))
@@ -87,7 +87,7 @@ def _backward(
 def embedding_dense_backward(
     grad_output: Array, indices: Array, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
 ) -> Array:
-    """Zeros with each gradient added to the row that it came from."""
+    """The gradient of the weight: each output row's gradient, added to the row that it was read from."""
     flat = indices.reshape(-1)
     grads = grad_output.reshape(flat.size, grad_output.shape[-1])
     if padding_idx >= 0:
@@ -114,7 +114,7 @@ def _chosen(grad: Tensor, indices: Tensor, padding_idx: int) -> Tensor:
     self=undefined("embedding_renorm"),
 )
 def _renormalized(self: Array, indices: Array, max_norm: float, norm_type: float) -> Array:
-    """The rows that the indices name shortened to a norm of at most ``max_norm``."""
+    """The rows at the given indices, scaled down to a norm of at most ``max_norm``."""
     _check_kind(indices, "embedding_renorm_", 2)
     if self.ndim != 2:
         raise RuntimeError(
@@ -138,11 +138,11 @@ def _renormalized(self: Array, indices: Array, max_norm: float, norm_type: float
 
 
 def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
-    """torch.embedding_renorm_: shorten the rows of a table (n, m) that the indices name, in place.
+    """torch.embedding_renorm_: scale down rows of a table (n, m) in place to a norm of at most ``max_norm``.
 
     Raises:
-        RuntimeError: no matrix; indices that are none.
-        IndexError: there is no such row.
+        RuntimeError: the table is not a matrix, or the indices have a wrong dtype.
+        IndexError: an index is out of range.
     """
     return run_inplace(ROWS["embedding_renorm"], [input, indices, max_norm, norm_type])
 
@@ -168,7 +168,7 @@ def _letters(ndim: int, absent: Ints) -> str:
 def trilinear(
     i1: Array, i2: Array, i3: Array, expand1: Ints, expand2: Ints, expand3: Ints, sumdim: Ints
 ) -> Array:
-    """The product of three with dimensions of length 1 put in, summed over some."""
+    """Unsqueeze three tensors at ``expand1`` to ``expand3``, multiply them, and sum over ``sumdim``."""
     ndim = i1.ndim + len(expand1)
     if any(each.ndim + len(expanded) != ndim for each, expanded in ((i2, expand2), (i3, expand3))):
         raise RuntimeError("number of dimensions must match")
@@ -188,10 +188,10 @@ def trilinear(
 def _trilinear_of_halves(
     a: str, b: str, c: str, kept: str, kind: np.dtype[Any], factors: list[Array]
 ) -> Array:
-    """As torch takes it, one place of the second dimension after the other.
+    """_trilinear in half precision in torch's order: one index of the second dimension after the other.
 
-    Rounded are the product of the first two, summed over what the third has not, the product with the third, and the
-    sums over the second dimension.
+    Rounding happens to the product of the first two (summed over the dimensions that the third lacks), to the product
+    with the third, and to the sums over the second dimension.
     """
     between = "".join(sorted({*a, *b} & {*c, *kept}))
 
@@ -233,7 +233,7 @@ def _trilinear_backward(
     self=lambda grad, upscale_factor: pixel_unshuffle(grad, upscale_factor),
 )
 def pixel_shuffle(self: Array, upscale_factor: int) -> Array:
-    """Channels moved into space: an image ``upscale_factor`` times as wide and high."""
+    """Move channels into space: the image becomes ``upscale_factor`` times as wide and high."""
     r = upscale_factor
     if self.ndim < 3:
         raise RuntimeError(
@@ -261,7 +261,7 @@ def pixel_shuffle(self: Array, upscale_factor: int) -> Array:
     self=lambda grad, downscale_factor: pixel_shuffle(grad, downscale_factor),
 )
 def pixel_unshuffle(self: Array, downscale_factor: int) -> Array:
-    """Space moved into channels: the inverse of pixel_shuffle."""
+    """Move space into channels: the inverse of pixel_shuffle."""
     r = downscale_factor
     if self.ndim < 3:
         raise RuntimeError(
@@ -276,7 +276,7 @@ def pixel_unshuffle(self: Array, downscale_factor: int) -> Array:
                 f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but "
                 f"input.size({place})={n} is not divisible by {r}"
             )
-    if not self.size:  # torch does not look at what is empty
+    if not self.size:  # torch skips the checks of an empty input
         return following(self.copy(), self)
     k = len(lead)
     parts = self.reshape(*lead, c, h // r, r, w // r, r)
@@ -292,7 +292,7 @@ def pixel_unshuffle(self: Array, downscale_factor: int) -> Array:
     self=lambda grad, groups: channel_shuffle(grad, grad._array.shape[1] // groups),
 )
 def channel_shuffle(self: Array, groups: int) -> Array:
-    """Channels of different groups next to each other."""
+    """Interleave the channels of the groups."""
     if self.ndim < 3:
         raise RuntimeError(
             f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(self.shape)}"

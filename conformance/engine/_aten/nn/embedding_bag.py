@@ -1,4 +1,4 @@
-"""Rows chosen by index and put together in bags (torch: native/EmbeddingBag.cpp)."""
+"""embedding_bag: rows chosen by index and reduced per bag (torch: native/EmbeddingBag.cpp)."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def bags_of(starts: Array, count: int) -> Array:
 
 
 def _greatest(rows: Array, indices: Array, bags: Array, count: int) -> tuple[Array, Array]:
-    """The greatest elements of each bag and the rows of the table that have them, the first of equal ones."""
+    """The maximum of each bag and its row in the table (the first among equal ones)."""
     found = np.zeros((count, rows.shape[1]), rows.dtype)
     places = np.zeros(found.shape, indices.dtype)
     for bag in np.unique(bags):
@@ -108,13 +108,13 @@ def embedding_bag(
     weight_sym_argsize_0: int = 0,
 ) -> tuple[Array, Array, Array, Array]:  # fmt: skip
     """The sum, mean or maximum of each bag; each index's bag; the bags' sizes; where the maxima came from."""
-    fast = mode != MAX and weight.dtype != np.float64 and padding_idx < 0  # a kernel of its own in torch
+    fast = mode != MAX and weight.dtype != np.float64 and padding_idx < 0  # torch has a separate kernel for this case
     _check(weight, indices, offsets, mode, per_sample_weights, fast)
     if include_last_offset and not offsets.size:
         raise RuntimeError("include_last_offset: number of offset should be at least 1")
     starts = offsets[:-1] if include_last_offset else offsets
     count = len(starts)
-    if not count:  # what lies in no bag
+    if not count:  # without bags torch ignores the indices
         indices = indices[:0]
     bags = bags_of(starts, len(indices))
     kept = indices != padding_idx
@@ -135,7 +135,7 @@ def embedding_bag(
 
 
 def _rounded_sum(total: Array, kind: np.dtype[Any]) -> Array:
-    """The sum of halves before it is divided: rounded, where two are as near away from 0 in bfloat16 (torch: FBGEMM)."""
+    """Round a half-precision sum before the division; bfloat16 rounds ties away from 0 (torch: FBGEMM)."""
     if kind.kind == "V":
         return ((total.view(np.uint32) + np.uint32(0x8000)) & np.uint32(0xFFFF0000)).view(np.float32)
     return half_up(total.astype(kind, copy=False))
@@ -159,7 +159,7 @@ def embedding_bag_backward(
     num_weights: int, scale_grad_by_freq: bool, mode: int, sparse: bool, per_sample_weights: Any = None,
     padding_idx: int = -1,
 ) -> Array:  # fmt: skip
-    """Each bag's gradient, added to the rows of the table that the bag was made of."""
+    """The gradient of the weight: each bag's gradient, added to the rows of the table that are in the bag."""
     exact = np.promote_types(grad.dtype, np.float32)
     if mode == MAX:
         found = np.zeros((num_weights, grad.shape[1]), exact)
@@ -176,7 +176,7 @@ def embedding_bag_backward(
     if mode == MEAN:
         each = each / bag_size[offset2bag[kept]][:, None]
     found = add_rows(each, indices[kept], num_weights)
-    if scale_grad_by_freq:  # torch's slip: of the sorted indices, the first ones stand for the different ones
+    if scale_grad_by_freq:  # a bug of torch: it reads the first sorted indices instead of the unique ones
         counts = np.bincount(indices, minlength=num_weights)
         rows = np.unique(indices)
         found[rows] /= counts[np.sort(indices)[: len(rows)]][:, None]
@@ -193,7 +193,7 @@ def embedding_bag_backward(
 def _weights_backward(
     grad: Array, weight: Array, indices: Array, offsets: Array, offset2bag: Array, mode: int, padding_idx: int
 ) -> Array:
-    """What each index's row and its bag's gradient have in common."""
+    """The gradient of per_sample_weights: the dot product of each index's row and its bag's gradient."""
     if not offset2bag.size:
         offset2bag = bags_of(offsets, len(indices))
     found = (grad[offset2bag] * weight[indices]).sum(1)

@@ -1,4 +1,4 @@
-"""Smooth activations, made of exponentials (torch: native/Activation.cpp)."""
+"""Smooth activations: elu, celu, selu, softplus, logsigmoid, silu, mish, gelu (torch: native/Activation.cpp)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..pointwise.expm1_log1p import expm1, log1p
 from ..registry import ROWS, Array, op
 from ..scalar_operands import less_than, minus, plus, times
 
-# What is a function of torch too, not of torch.nn.functional alone.
+# Functions of the torch namespace, besides torch.nn.functional.
 PUBLIC = ("celu", "celu_", "selu", "selu_")
 
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
@@ -89,7 +89,7 @@ def _elu_kernel(self: Array, alpha: Any, scale: Any, input_scale: Any) -> Array:
     ),
 )
 def elu(self: Array, alpha: Any = 1, scale: Any = 1, input_scale: Any = 1) -> Array:
-    """The number where it is positive, else alpha * (exp(number) - 1)."""
+    """x where x > 0, else alpha * (exp(x) - 1)."""
     return _elu_kernel(self, alpha, scale, input_scale)
 
 
@@ -112,7 +112,7 @@ def _celu_kernel(self: Array, alpha: Any) -> Array:
 
 
 def _inverse(alpha: Any) -> float:
-    """As celu's derivative has it, which takes alpha for a number of single precision."""
+    """1 / alpha as in celu's derivative, which rounds alpha to single precision."""
     return 1.0 / float(np.float32(alpha))
 
 
@@ -125,7 +125,7 @@ def _inverse(alpha: Any) -> float:
     self=lambda grad, self, alpha: _elu_backward(grad, alpha, 1, _inverse(alpha), False, self),
 )
 def celu(self: Array, alpha: Any = 1.0) -> Array:
-    """elu, continuously differentiable for every alpha."""
+    """elu with an input scale of 1 / alpha: continuously differentiable for every alpha."""
     return _celu_kernel(self, alpha)
 
 
@@ -147,7 +147,7 @@ def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
 
 @composite(variants="function", vmap="decompose")
 def selu(input: Tensor) -> Tensor:
-    """elu with the alpha and scale that keep mean and deviation."""
+    """elu with the alpha and scale of self-normalizing networks."""
     return elu(input, SELU_ALPHA, SELU_SCALE)
 
 
@@ -188,7 +188,7 @@ def _softplus_double(grad: Tensor, self: Tensor, beta: Any, threshold: Any) -> T
     self=lambda grad, self, beta, threshold: _softplus_backward(grad, self, beta, threshold),
 )
 def softplus(self: Array, beta: Any = 1, threshold: Any = 20) -> Array:
-    """log(1 + exp(beta * number)) / beta; the number itself above the threshold."""
+    """log(1 + exp(beta * x)) / beta; x itself where beta * x exceeds the threshold."""
     need_floats("softplus_cpu", self)
     beta, threshold = (number_within(self.dtype, each) for each in (beta, threshold))
     x = half_up(self)
@@ -244,8 +244,8 @@ def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 # Gated by a sigmoid, tanh or normal distribution --------------------------------------------------
 
 
-# Note [Kernels of first derivatives]: where no graph of the gradient is made, torch has one kernel for it; else a
-# formula of nodes.
+# Note [Kernels of first derivatives]: without create_graph, torch computes the gradient with one kernel; with it, the
+# gradient is composed of differentiable operations.
 
 
 @op(name="silu_backward", tensors="grad_output self", jvp="not_differentiable")
@@ -265,7 +265,7 @@ def _silu_backward(grad: Tensor, self: Tensor) -> Tensor:
 
 @op("SiluBackward0", meet="self", jvp="auto_element_wise", self=lambda grad, self: _silu_backward(grad, self))
 def silu(self: Array) -> Array:
-    """The number times its sigmoid."""
+    """x * sigmoid(x)."""
     need_inexact("silu_cpu", self)
     x = half_up(self)
     return (x / (np.exp(-x) + 1)).astype(self.dtype, copy=False)
@@ -290,13 +290,13 @@ def _mish_backward(grad: Tensor, self: Tensor) -> Tensor:
 
 @op("MishBackward0", meet="self", jvp="auto_element_wise", self=lambda grad, self: _mish_backward(grad, self))
 def mish(self: Array) -> Array:
-    """The number times tanh(softplus(number))."""
+    """x * tanh(softplus(x))."""
     need_floats("mish_cpu", self)
     x = half_up(self)
     return (x * np.tanh(log1p(np.exp(x)))).astype(self.dtype, copy=False)
 
 
-_BETA, _KAPPA = math.sqrt(2 / math.pi), 0.044715  # of gelu by tanh
+_BETA, _KAPPA = math.sqrt(2 / math.pi), 0.044715  # of gelu with approximate="tanh"
 
 
 def _normal_distribution(x: Array) -> Array:
@@ -352,7 +352,7 @@ def _gelu_double(grad: Tensor, grad_output: Tensor, self: Tensor, approximate: s
     self=lambda grad, self, approximate: _gelu_backward(grad, self, approximate),
 )
 def gelu(self: Array, *, approximate: str = "none") -> Array:
-    """The number times the normal distribution function, or what tanh makes of that."""
+    """x times the normal distribution's cdf at x, or the tanh approximation of that."""
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
     need_floats("GeluKernelImpl", self)

@@ -1,4 +1,4 @@
-"""The largest elements of windows that stand at random steps (torch: native/FractionalMaxPool2d.cpp, 3d)."""
+"""Fractional max pooling: the windows' positions are random (torch: native/FractionalMaxPool2d.cpp, 3d)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NAMES = ("time", "height", "width")
 
 
 def _starts(sample: float, size: int, out: int, kernel: int) -> Array:
-    """Where the windows begin along one dimension, for a number drawn from 0 to 1."""
+    """The windows' start indices along one dimension, for a sample from [0, 1)."""
     alpha = (size - kernel) / (out - 1) if out > 1 else 0.0
     found = (((np.arange(out) + sample) * alpha).astype(np.int64)) - int(sample * alpha)
     found[-1] = size - kernel
@@ -71,7 +71,7 @@ def _largest(self: Array, kernel: Ints, out: Ints, samples: Array) -> tuple[Arra
         flat: Any = 0
         for start, offset, n in zip(starts, offsets, sizes, strict=True):
             flat = flat * n + start.reshape(-1, 1) + offset.reshape(1, -1)
-        if not reach:  # -inf where the window would begin, be it outside
+        if not reach:  # the value stays -inf, and the index is that of the window's start
             places[plane] = flat[:, 0]
             continue
         covered = Windows(values.size, flat.T, flat.T, True)

@@ -1,10 +1,10 @@
-"""Images read at the places that a grid names, and grids of affine maps (torch: native/GridSampler.cpp).
+"""grid_sampler and affine_grid_generator (torch: native/GridSampler.cpp).
 
-Note [Taps]: along each dimension a place reads a few neighbours ("taps"), each with a weight that is a polynomial of
-how far the place is beyond the first: two of degree 1 for bilinear, four of degree 3 for bicubic. What the padding does
-to a place is to move it along a line: by ``slope``, which also has what the grid's unit is in pixels. So an output is a sum
-over the corners, which are combinations of taps, of products of weights; the derivatives of all orders follow from
-those of the polynomials.
+Note [Taps]: along each dimension a grid location reads a few neighbouring pixels ("taps"). The weight of each tap is a
+polynomial in the location's distance from its base pixel: two taps of degree 1 for bilinear, four of degree 3 for
+bicubic. Padding maps a location piecewise linearly; ``slope`` is the derivative of that map times the length of the
+grid's unit in pixels. An output is a sum of products of weights over the corners, which are combinations of taps;
+derivatives of all orders follow from those of the polynomials.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PUBLIC = ("affine_grid_generator", "grid_sampler", "grid_sampler_2d", "grid_samp
 Ints = tuple[int, ...]
 
 _A = -0.75
-# The taps' offsets, and their weights' coefficients from the constant upwards.
+# The taps' offsets, and the coefficients of their weights, from the constant term upwards.
 _TAPS: dict[int, dict[int, tuple[float, ...]]] = {
     BILINEAR: {0: (1, -1), 1: (0, 1)},
     NEAREST: {0: (1,)},
@@ -50,22 +50,22 @@ _TAPS: dict[int, dict[int, tuple[float, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class _Tap:
-    place: Array  # within the image
-    inside: Array  # whether it reads the image there, not the zeros around
+    place: Array  # the index within the image, 0 outside
+    inside: Array  # whether the tap is within the image
     weight: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Axis:
-    """How a grid reads one dimension, see Note [Taps]."""
+    """The taps of all locations along one dimension, see Note [Taps]."""
 
-    beyond: Array  # the first tap
+    beyond: Array  # the distance from the base pixel
     slope: Array
     taps: list[_Tap]
 
 
 def _reflected(place: Array, low: float, high: float) -> tuple[Array, Array]:
-    """Places mirrored at both ends until they are between them, and whether their direction was turned."""
+    """Reflect locations at both bounds until they are within them; also return the slope, 1 or -1."""
     span = high - low
     if not span:
         return np.zeros_like(place), np.zeros_like(place)
@@ -78,7 +78,7 @@ def _reflected(place: Array, low: float, high: float) -> tuple[Array, Array]:
 
 
 def _padded(place: Array, size: int, padding: int, align: bool, nan: int) -> tuple[Array, Array]:
-    """Where a place outside the image is read, and the slope of that."""
+    """Apply the padding mode to locations; also return the slope of that map."""
     slope: Array = np.ones_like(place)
     if padding == ZEROS:
         return place, slope
@@ -109,9 +109,10 @@ def _axis(component: Array, size: int, mode: int, padding: int, align: bool, nan
 
 
 def _axes(sizes: Ints, grid: Array, mode: int, padding: int, align: bool) -> list[_Axis]:
-    """The grid's last component is the place along the image's first dimension; places of a sample are flat here.
+    """The taps along each component of the grid, with the locations of each sample flattened.
 
-    In images torch reads a nan at the beginning, in volumes at the end.
+    The grid's last component belongs to the image's first spatial dimension. At a nan torch reads the first pixel in
+    2d and the last one in 3d.
     """
     flat = grid.reshape(len(grid), math.prod(grid.shape[1:-1]), grid.shape[-1])
     return [
@@ -121,7 +122,7 @@ def _axes(sizes: Ints, grid: Array, mode: int, padding: int, align: bool) -> lis
 
 
 def _polynomial(weight: tuple[float, ...], order: int, t: Any) -> Any:
-    """A derivative of a weight, of arrays or Tensors."""
+    """A weight's derivative of an order, at ``t``, an array or a Tensor."""
     for _ in range(order):
         weight = tuple(i * each for i, each in enumerate(weight))[1:]
     found: Any = 0
@@ -131,10 +132,10 @@ def _polynomial(weight: tuple[float, ...], order: int, t: Any) -> Any:
 
 
 def _corners(sizes: Ints, axes: list[_Axis]) -> Iterator[tuple[tuple[_Tap, ...], Array, Array]]:
-    """Each combination of taps, with its flat places in the image and whether it is inside."""
+    """Each combination of taps, with its flat indices into the image and whether it is inside."""
     for turned in itertools.product(
         *(each.taps for each in reversed(axes))
-    ):  # the image's last dimension runs fastest
+    ):  # the image's last dimension varies fastest
         taps = turned[::-1]
         steps = [math.prod(sizes[len(sizes) - i :]) for i in range(len(axes))]
         yield (
@@ -145,7 +146,7 @@ def _corners(sizes: Ints, axes: list[_Axis]) -> Iterator[tuple[tuple[_Tap, ...],
 
 
 def _product(axes: list[_Axis], taps: tuple[_Tap, ...], t: Any, *along: int) -> Any:
-    """The product of a corner's weights, differentiated along the axes that are given (once for each time given)."""
+    """The product of a corner's weights, differentiated once along each axis in ``along``, which may repeat axes."""
     found = None
     for i, tap in enumerate(taps):
         order = along.count(i)
@@ -157,12 +158,12 @@ def _product(axes: list[_Axis], taps: tuple[_Tap, ...], t: Any, *along: int) -> 
 
 
 def _places(input: Any) -> Any:
-    """The elements with one dimension of places, also where there are none."""
+    """Flatten the spatial dimensions, of empty tensors as well."""
     return input.reshape(*input.shape[:2], math.prod(input.shape[2:]))
 
 
 def _lines(sizes: Ints) -> Array:
-    """Where each channel of each sample begins in memory in order."""
+    """The offset of each channel of each sample in contiguous memory."""
     count, area = math.prod(sizes[:2]), math.prod(sizes[2:])
     return (np.arange(count) * area).reshape(*sizes[:2], 1)
 
@@ -174,7 +175,7 @@ def _read(input: Array, grid: Array, mode: int, padding: int, align: bool) -> Ar
     found = np.zeros((*sizes[:2], axes[0].slope.shape[1]), axes[0].slope.dtype)
     for taps, place, inside in _corners(sizes, axes):
         weight = _product(axes, taps, beyond)
-        if len(axes) == 3:  # where what is outside is left out; elsewhere it is 0 times the weight
+        if len(axes) == 3:  # the 3d kernel skips pixels outside the image; the 2d one multiplies 0 by the weight
             weight = np.where(inside, weight, 0)
         values = np.where(inside[:, None], flat.take(lines + place[:, None]), 0)
         found += values * weight[:, None]
@@ -195,7 +196,7 @@ def _gradients(
         if mask[0]:
             weight = np.where(inside, _product(axes, taps, beyond), 0)[:, None]
             at, each = (lines + place[:, None]).ravel(), (outer * weight).ravel()
-            if is_half(kind):  # rounded after each
+            if is_half(kind):  # rounded after each step
                 np.add.at(to_input, at, each)
             else:
                 to_input += np.bincount(at, each, flat.size)
@@ -209,7 +210,7 @@ def _gradients(
 def _curvature(
     grad_output: Tensor, input: Tensor, grid: Tensor, gg_grid: Tensor, mode: int, padding: int, align: bool
 ) -> tuple[Any, Any, Any]:
-    """What ``gg_grid`` gives grad_output, input and grid, by Tensor operations."""
+    """The contributions of ``gg_grid`` to the gradients of grad_output, input and grid, as Tensor operations."""
     sizes = input._array.shape
     axes = _axes(sizes, grid._array, mode, padding, align)
     count = axes[0].slope.shape[1]
@@ -243,7 +244,7 @@ def _curvature(
 
 
 def _sloped(axes: list[_Axis], taps: tuple[_Tap, ...], t: Any, i: int, j: int) -> Any:
-    """A second derivative of a corner's weight; 0 where it is linear."""
+    """A corner weight's second derivative along two axes; 0 where the weight is linear."""
     return 0 if i == j and len(taps[i].weight) < 3 else _product(axes, taps, t, i, j)
 
 
@@ -274,7 +275,7 @@ def _double(
 
 
 def _rows(spatial: int, kernel: str) -> tuple[Any, Any]:
-    """The rows for images of so many dimensions."""
+    """Register forward and backward for a number of spatial dimensions."""
     name = f"grid_sampler_{spatial}d"
 
     def backward(
@@ -369,7 +370,7 @@ def _check(input: Tensor, grid: Tensor, mode: int, spatial: int | None) -> None:
 def grid_sampler(
     input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Tensor:
-    """The input read at the places of the grid, which go from -1 to 1 along each dimension."""
+    """Sample the input at the grid's locations, whose coordinates go from -1 to 1 along each dimension."""
     _check(input, grid, interpolation_mode, None)
     row = _SAMPLERS[len(input._array.shape) - 2]
     return row(input, grid, interpolation_mode, padding_mode, align_corners)
@@ -397,7 +398,7 @@ def grid_sampler_3d(
 
 
 def _base_grid(size: Ints, align: bool, kind: np.dtype[Any]) -> Array:
-    """The places of pixels and a 1 each, a row for each pixel."""
+    """A row for each pixel: its coordinates and a 1."""
     along = []
     for n in size[2:]:
         steps = linspace(-1, 1, n, dtype=BY_NUMPY[kind])._array if n > 1 else np.zeros(1, kind)
@@ -412,7 +413,7 @@ def _base_grid(size: Ints, align: bool, kind: np.dtype[Any]) -> Array:
     theta=lambda grad, size, align_corners: _affine_backward(grad, size, align_corners),
 )
 def affine_grid_generator(theta: Array, size: Ints, align_corners: bool) -> Array:
-    """The places that affine maps take the pixels of images of that size from."""
+    """The grid of locations from which affine maps read the pixels of images of a size."""
     base = _base_grid(size, align_corners, theta.dtype)
     return product(base, theta.swapaxes(1, 2)).reshape(len(theta), *size[2:], len(size) - 2)
 

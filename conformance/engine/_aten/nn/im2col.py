@@ -1,4 +1,4 @@
-"""The windows of images as columns, and columns put back (torch: native/Im2Col.cpp, Col2Im.cpp)."""
+"""im2col and col2im: windows of images as columns, and back (torch: native/Im2Col.cpp, Col2Im.cpp)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _check_each(what: str, name: str, given: Ints, least: int = 1) -> None:
 
 
 def _check_images(self: Array, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints) -> None:
-    """What im2col asks (torch: native/im2col_shape_check.h)."""
+    """The shape checks of im2col (torch: native/im2col_shape_check.h)."""
     _check_pairs(kernel_size=kernel, dilation=dilation, padding=padding, stride=stride)
     _check_each("kernel size", "kernel", kernel)
     _check_each("dilation", "dilation", dilation)
@@ -57,7 +57,7 @@ def _check_images(self: Array, kernel: Ints, dilation: Ints, padding: Ints, stri
 def _check_columns(
     self: Array, output_size: Ints, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints
 ) -> None:
-    """What col2im asks (torch: native/im2col_shape_check.h)."""
+    """The shape checks of col2im (torch: native/im2col_shape_check.h)."""
     _check_pairs(
         output_size=output_size, kernel_size=kernel, dilation=dilation, padding=padding, stride=stride
     )
@@ -121,7 +121,7 @@ def im2col(
 def col2im(
     self: Array, output_size: Ints, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints
 ) -> Array:
-    """Images that columns add up to."""
+    """Images to which overlapping columns are summed: the transpose of im2col."""
     _check_columns(self, output_size, kernel_size, dilation, padding, stride)
     refuse_integers("col2im_out_cpu", self)
     geometry = Geometry(kernel_size, stride, padding, dilation)

@@ -1,4 +1,4 @@
-"""Normalizations within a sample: of its last dimensions, or of groups of channels (torch: native/layer_norm.cpp)."""
+"""layer_norm, group_norm and rms_norm (torch: native/layer_norm.cpp)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _exact(array: Array | None) -> Any:
 
 
 def _normal(array: Array, mean: Array, rstd: Array) -> Array:
-    """The numbers less their mean, over their deviation, in double precision."""
+    """(array - mean) * rstd, in double precision."""
     found = _exact(array)
     found -= mean
     found *= rstd
@@ -36,17 +36,17 @@ def _normal(array: Array, mean: Array, rstd: Array) -> Array:
 
 
 def _fused(array: Array, mean: Array, rstd: Array) -> Array:
-    """As _normal, of halves: torch multiplies and adds in one step, so that a number less itself is not quite 0."""
+    """_normal for half precision: torch uses a fused multiply-add, so the result is not exactly 0 at x == mean."""
     return (_exact(array) * rstd + -mean * rstd).astype(np.float32).astype(np.float64)
 
 
-# Of the last dimensions; mean and inverse deviation come from outside, see Note [Statistics] -------
+# Of the last dimensions; mean and inverse deviation are arguments, see Note [Statistics] -----------
 
 
 def layer_statistics(array: Array, count: int, eps: float) -> tuple[Array, Array, Array]:
-    """Mean and inverse deviation of the last ``count`` dimensions, and the numbers with mean 0 and deviation 1.
+    """Mean and inverse standard deviation over the last ``count`` dimensions, and the normalized array.
 
-    In double precision; mean and deviation of halves in single.
+    All are in double precision, except that mean and deviation of half-precision arrays are in single.
     """
     shape = (*array.shape[: array.ndim - count], *(1,) * count)
     normal = array.astype(np.float64, order="C")
@@ -54,7 +54,7 @@ def layer_statistics(array: Array, count: int, eps: float) -> tuple[Array, Array
         return np.zeros(shape), np.full(shape, np.nan), normal
     lines = normal.reshape(math.prod(shape), -1)
     n = lines.shape[1]
-    mean = lines @ np.ones(n) / n  # in half of the time that lines.mean(1) takes
+    mean = lines @ np.ones(n) / n  # twice as fast as lines.mean(1)
     lines -= mean[:, None]
     variance = np.vecdot(lines, lines) / n
     if is_half(array.dtype):
@@ -65,7 +65,7 @@ def layer_statistics(array: Array, count: int, eps: float) -> tuple[Array, Array
 
 
 def _of_input(grad: Array, input: Array, mean: Array, rstd: Array, inner: tuple[int, ...], n: int) -> Array:
-    """The gradient of the input as torch's kernel has it, in its precision: of a constant gradient it is 0."""
+    """The input's gradient, computed as in torch's kernel and in its precision: 0 for a constant gradient."""
     along, total = (grad * input).sum(inner, keepdims=True), grad.sum(inner, keepdims=True)
     b = (total * mean - along) * rstd * rstd * rstd / n
     found = np.multiply(rstd, grad, order="C")
@@ -99,7 +99,7 @@ def native_layer_norm(
     result2: Any = None,
     exact: Any = None,
 ) -> Array:
-    """The last dimensions with mean 0 and deviation 1, then scaled and shifted; ``exact`` is what layer_statistics found."""
+    """Normalize the last dimensions, then scale and shift; ``exact`` is the normalized array of layer_statistics."""
     if input.dtype.kind not in "fV":
         raise NotImplementedError(
             f"\"LayerNormKernelImpl\" not implemented for '{BY_NUMPY[input.dtype].legacy}'"
@@ -149,7 +149,7 @@ def native_layer_norm_backward(
 
 
 def _total(each: Array, outer: Ints, kind: np.dtype[Any]) -> Array:
-    """The sum over all samples; that of halves is a half after each."""
+    """The sum over all samples; in half precision it is rounded after each one."""
     if not is_half(kind):
         found: Array = each.sum(outer)
         return found
@@ -171,8 +171,8 @@ def _layer_norm_double(
 ) -> Any:
     """The gradients of grad_out, input and weight; mean and rstd count as constants, as in torch.
 
-    Step by step as torch has it (torch: FunctionsManual.cpp, layer_norm_double_backward), which further derivatives
-    show: what has no weight is multiplied by 1, and the right one of two factors is computed first.
+    The steps are torch's (torch: FunctionsManual.cpp, layer_norm_double_backward), since higher derivatives expose
+    them: without a weight it multiplies by 1, and the right one of two factors is computed first.
     """
     gg_input, gg_weight, gg_bias = grads
     n = math.prod(shape)
@@ -218,7 +218,7 @@ def _in_sample(each: Tensor) -> Tensor:
 
 
 def _layer_norm_first(grad: Tensor, scale: Tensor, centered: Tensor, sigma: Tensor, n: int) -> Tensor:
-    """The gradient of the input: a symmetric map but for the weight."""
+    """The gradient of the input; apart from the weight the map is symmetric."""
     h0 = over(scale * sigma, n)
     h1 = times(grad, n) - _in_sample(grad)
     along = _in_sample(grad * centered)
@@ -228,7 +228,7 @@ def _layer_norm_first(grad: Tensor, scale: Tensor, centered: Tensor, sigma: Tens
 def _layer_norm_second(
     gg: Tensor, scaled: Tensor, centered: Tensor, sigma: Tensor, cube: Tensor, cubed: Tensor, n: int
 ) -> Tensor:
-    """What the gradient of the input's gradient gives the input; ``scaled`` is grad_out with its weights."""
+    """The contribution of ``gg`` (the gradient of grad_input) to the input; ``scaled`` is grad_out times the weight."""
     along, sums = _in_sample(scaled * centered), _in_sample(scaled)
     gg_sum, gg_along = _in_sample(gg), _in_sample(gg * centered)
     inner = over(gg_sum * sums, n) - _in_sample(gg * scaled)
@@ -253,7 +253,7 @@ def _group_norm_slope(
     grad_out: Array, input: Array, mean: Array, rstd: Array, weight: Any = None, N: int = 0, C: int = 0, HxW: int = 0,
     group: int = 1, output_mask: tuple[bool, ...] = (True, True, True),
 ) -> Any:  # fmt: skip
-    """The gradients of input, weight and bias, see Note [Kernels of first derivatives]; precise with halves."""
+    """The gradients of input, weight and bias, see Note [Kernels of first derivatives]; only the end is rounded."""
     kind, each = np.promote_types(input.dtype, np.float32), C // group
     g, x = (array.astype(kind, copy=False).reshape(N, group, each, HxW) for array in (grad_out, input))
     mu, sigma = (array.astype(kind, copy=False).reshape(N, group, 1, 1) for array in (mean, rstd))
@@ -281,9 +281,9 @@ def _group_norm_backward(
     grads: Any, input: Tensor, weight: Any, N: int, C: int, HxW: int, group: int, eps: float,
     result1: Tensor, result2: Tensor, needed: Any,
 ) -> list[Any]:  # fmt: skip
-    """torch's infinitely differentiable form, for every order of derivative; without a graph of it its kernel.
+    """torch's infinitely differentiable formula; torch's kernel where no graph of the gradient is created.
 
-    The gradients of mean and inverse deviation count only together, as in torch.
+    The gradients of mean and inverse deviation are used only if both are given, as in torch.
     """
     if not state.grad_enabled and grads[1] is None and grads[2] is None:
         return only_needed(
@@ -341,7 +341,7 @@ def native_group_norm(
     input: Array, weight: Any = None, bias: Any = None, N: int = 0, C: int = 0, HxW: int = 0, group: int = 1,
     eps: float = 1e-5,
 ) -> Any:  # fmt: skip
-    """Each group of channels with mean 0 and deviation 1, then each channel scaled and shifted."""
+    """Normalize each group of channels, then scale and shift each channel."""
     need_floats("GroupNormKernelImpl", input)
     given = next((each for each in (weight, bias) if each is not None), input)  # see statistics_kind
     groups = input.astype(np.float64).reshape(N, group, C // group * HxW)
@@ -362,6 +362,6 @@ def native_group_norm(
 
 
 def root_mean_square_norm(input: Tensor, dims: tuple[int, ...], weight: Tensor | None, eps: float) -> Tensor:
-    """The input over the root of the mean of its squares, then scaled."""
+    """rms_norm: divide the input by its root mean square over ``dims``, then scale it."""
     found = input * plus(input.pow(2).mean(dims, keepdim=True), eps).rsqrt()
     return found if weight is None else found * weight

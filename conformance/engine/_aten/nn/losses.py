@@ -1,4 +1,4 @@
-"""Losses that torch computes in one kernel, each with its own nodes (torch: native/Loss.cpp)."""
+"""Losses that torch computes in one kernel, with their own backward nodes (torch: native/Loss.cpp)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..scalar_operands import over, over_, plus, times
 
 PUBLIC = ()
 
-NONE, MEAN, SUM = 0, 1, 2  # torch's numbers for the reductions
+NONE, MEAN, SUM = 0, 1, 2  # at::Reduction
 
 
 def reduced(each: Array, reduction: int) -> Array:
@@ -36,7 +36,7 @@ def _norm(array: Array, reduction: int) -> float:
 
 
 def _share(each: Tensor, reduction: int) -> Tensor:
-    """What one element adds to a mean of all."""
+    """Divide by the number of elements if the reduction is the mean."""
     return over_(each, each._array.size) if reduction == MEAN else each
 
 
@@ -80,7 +80,7 @@ def _mse_twice(grad: Tensor, self: Tensor, reduction: int) -> Tensor:
     return _share(found, reduction)
 
 
-# Squares near 0, absolute values farther off ------------------------------------------------------
+# Quadratic near 0, linear elsewhere ---------------------------------------------------------------
 
 
 @op(
@@ -97,7 +97,7 @@ def _mse_twice(grad: Tensor, self: Tensor, reduction: int) -> Tensor:
     ),
 )
 def smooth_l1_loss(self: Array, target: Array, reduction: int = MEAN, beta: float = 1.0) -> Array:
-    """The absolute difference, a parabola where it is below beta."""
+    """The absolute difference; quadratic where it is below beta."""
     _met("smooth_l1_cpu", self, target)
     z = np.abs(self - target) if self.dtype.kind != "V" else np.abs(half_up(self) - half_up(target))
     each = chosen(z < beta, z * 0.5 * z / beta, z - 0.5 * beta)
@@ -144,7 +144,7 @@ def _smooth_l1_twice(grad: Tensor, self: Tensor, target: Tensor, reduction: int,
     ),
 )
 def huber_loss(self: Array, target: Array, reduction: int = MEAN, delta: float = 1.0) -> Array:
-    """delta times the absolute difference, a parabola where it is below delta."""
+    """delta times the absolute difference; quadratic where that difference is below delta."""
     if not delta > 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     common = dtypes.result_dtype(self, target)
@@ -263,13 +263,13 @@ def _soft_margin_twice(grad: Tensor, self: Tensor, target: Tensor, reduction: in
 
 
 def _margins(self: Array, target: Array, p: int, margin: float, weight: Any) -> tuple[Array, Array, Array]:
-    """By row: the margins that are violated, and the weight of the row's class."""
+    """Per row: the margin violations, and the weight of the row's class."""
     rows = self.reshape(-1, self.shape[-1]) if self.ndim else self.reshape(1, 1)
     classes = np.asarray(target).reshape(-1)
     index = np.arange(len(rows))
     z = margin - rows[index, classes][:, None] + rows
     z[index, classes] = 0
-    z = np.where(z > 0, z, 0)  # a nan violates nothing
+    z = np.where(z > 0, z, 0)  # nan counts as no violation
     scale = (1.0 if weight is None else weight[classes][:, None]) / np.asarray(rows.shape[1], self.dtype)
     return rows, z.astype(self.dtype), np.broadcast_to(scale, (len(rows), 1)).astype(self.dtype)
 
@@ -287,7 +287,7 @@ def _margins(self: Array, target: Array, p: int, margin: float, weight: Any) -> 
 def multi_margin_loss(
     self: Array, target: Array, p: int = 1, margin: float = 1, weight: Any = None, reduction: int = MEAN
 ) -> Array:
-    """How far other classes come closer to the right one's score than the margin."""
+    """The sum of max(0, margin - score[target] + score[i]) ** p over the other classes, per class."""
     if self.size and self.dtype not in dtypes.FULL_PRECISION:
         raise unimplemented("multi_margin_loss_cpu_kernel", self.dtype)
     margin = dtypes.number_within(self.dtype, margin)

@@ -1,4 +1,4 @@
-"""An LSTM layer over all its steps as one node, as oneDNN computes it (torch: native/mkldnn/RNN.cpp)."""
+"""mkldnn_rnn_layer: an LSTM layer over all time steps as one node, as in oneDNN (torch: native/mkldnn/RNN.cpp)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NO_PRIMITIVE = (
 def _gates(array: Array) -> list[Array]:
     """Input, forget, cell and output gate."""
     n = array.shape[-1] // 4
-    sigmoid = 1 / (1 + np.exp(-array))  # of all at once, though one is not asked for
+    sigmoid = 1 / (1 + np.exp(-array))  # of all gates at once, though the cell gate does not need it
     i, f, o = (sigmoid[..., start : start + n] for start in (0, n, 3 * n))
     return [i, f, np.tanh(array[..., 2 * n : 3 * n]), o]
 
@@ -40,7 +40,7 @@ def _layer_slope(
     output: Array, grad_output: Array | None = None, grad_hy: Array | None = None, grad_cy: Array | None = None,
     reverse: bool = False, has_biases: bool = True,
 ) -> list[Array]:  # fmt: skip
-    """Backward through time, see Note [Kernels of first derivatives]; halves are rounded at the end."""
+    """Backpropagation through time, see Note [Kernels of first derivatives]; halves are rounded at the end."""
     kind, forwards = input.dtype, slice(None, None, -1 if reverse else 1)
     bias = half_up(weight2 + weight3) if has_biases else 0
     x, weight0, weight1, hx_, cx_ = map(half_up, (input[forwards], weight0, weight1, hx_, cx_))
@@ -78,7 +78,7 @@ def _layer_backward(
     bidirectional: bool, batch_first: bool, train: bool, result0: Tensor, result1: Tensor, result2: Tensor,
     needed: Any,
 ) -> list[Tensor | None]:  # fmt: skip
-    """Backward through time; where it may be differentiated again, over steps that are computed once more."""
+    """Backpropagation through time; with create_graph, the steps are recomputed as differentiable operations."""
     if not state.grad_enabled:
         every = _layer_slope(
             input, weight0, weight1, weight2, weight3, hx_, cx_, result0, *grads, reverse, has_biases
@@ -101,7 +101,7 @@ def _layer_backward(
         hx_.new_zeros(result.shape) if grad is None else grad.contiguous()
         for result, grad in zip((result0, result1, result2), grads, strict=True)
     )
-    one = scalar_tensor(1.0, dtype=hx_.dtype)  # C++ has a number on the left of an operator for a tensor
+    one = scalar_tensor(1.0, dtype=hx_.dtype)  # in C++ a number on the left of an operator becomes a tensor
     found: tuple[Tensor, ...] = ()
     of_steps: dict[int, Tensor] = {}
     for step, (h, c, i, f, g, o), cy in zip(order[::-1], before[::-1], after[::-1], strict=True):
@@ -149,7 +149,7 @@ def mkldnn_rnn_layer(
     kind = input.dtype
     if kind == np.float16:
         raise RuntimeError(_NO_PRIMITIVE)
-    bias = half_up(weight2 + weight3) if has_biases else 0  # added before, and rounded
+    bias = half_up(weight2 + weight3) if has_biases else 0  # the sum of both biases is rounded first
     input, weight0, weight1, h, c = map(half_up, (input, weight0, weight1, hx_, cx_))
     ahead = input @ weight0.T + bias
     outputs = []

@@ -44,7 +44,7 @@ def _rows(array: Array) -> Array:
     ),
 )
 def multilabel_margin_loss(self: Array, target: Array, reduction: int) -> tuple[Array, Array]:
-    """The margins' violations over the number of classes, and which classes are right; a row's targets end at -1."""
+    """The sum of margin violations divided by the number of classes, and is_target; a row's targets end at -1."""
     _check(self, target)
     given = _rows(target)
     named = np.logical_and.accumulate(given >= 0, 1)
@@ -58,7 +58,7 @@ def multilabel_margin_loss(self: Array, target: Array, reduction: int) -> tuple[
 
 
 def _gaps(self: Array, target: Array, right: Array) -> Array:
-    """1 - (right score - wrong score) for each target given and each class; -inf where it does not count."""
+    """1 - (target's score - class's score) for each target and class; -inf for pairs that are not compared."""
     scores, given = _rows(self), _rows(target)
     named = np.logical_and.accumulate(given >= 0, 1)
     own = np.take_along_axis(scores, np.where(named, given, 0), 1)

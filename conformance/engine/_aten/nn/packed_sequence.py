@@ -1,4 +1,4 @@
-"""Sequences of different lengths one time after the other, without padding (torch: native/PackedSequence.cpp)."""
+"""_pack_padded_sequence: sequences of different lengths without padding (torch: native/PackedSequence.cpp)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _check(input: Array, lengths: Array, batch_first: bool) -> None:
             "do not need ONNX exportability."
         )
     if lengths[0] > input.shape[1 if batch_first else 0]:
-        # torch reads what lies behind the input
+        # torch reads past the end of the input
         raise NotImplementedError("pack_padded_sequence with lengths beyond the input's")
 
 
@@ -49,7 +49,7 @@ def _check(input: Array, lengths: Array, batch_first: bool) -> None:
     ),
 )
 def pack_padded_sequence(input: Array, lengths: Array, batch_first: bool) -> tuple[Array, Array]:
-    """The elements of each time, longest sequence first, and how many there are at each."""
+    """The elements of each time step, longest sequence first, and the batch size of each step."""
     _check(input, lengths, batch_first)
     steps = np.arange(int(lengths[0]))
     sizes = (lengths[None, :] > steps[:, None]).sum(1)
@@ -60,7 +60,7 @@ def pack_padded_sequence(input: Array, lengths: Array, batch_first: bool) -> tup
 def _unpacked(grad: Tensor, shape: Any, batch_sizes: Tensor, batch_first: bool) -> Tensor:
     first, second, *rest = shape
     found = zeros(*((second, first) if batch_first else (first, second)), *rest, dtype=grad.dtype)
-    found.zero_()  # one version, as torch's zeros
+    found.zero_()  # bumps the version once, like torch's at::zeros
     start = 0
     for i, n in enumerate(batch_sizes._array.tolist()):
         found[i][:n].copy_(grad[start : start + n])

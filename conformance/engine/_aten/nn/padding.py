@@ -1,4 +1,4 @@
-"""Padding: a constant, the mirrored or the outermost elements around the last dimensions (torch: native/PadNd.cpp)."""
+"""Constant, reflection and replication padding of the last dimensions (torch: native/PadNd.cpp)."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ Ints = tuple[int, ...]
     self=lambda grad, pad: constant_pad_nd(grad, tuple(-n for n in pad), 0),
 )
 def constant_pad_nd(self: Array, pad: Ints, value: Any = 0) -> Array:
-    """A number around; negative lengths cut off. ``pad`` counts from the last dimension: before, after."""
+    """Pad with a number; negative widths crop. ``pad`` holds pairs (before, after), from the last dimension on."""
     ndim = self.ndim
     if len(pad) % 2:
         raise RuntimeError(f"Length of pad must be even but instead it equals {len(pad)}")
     if len(pad) // 2 > ndim:
         raise RuntimeError(
             "Length of pad should be no more than twice the number of dimensions of the input. Pad length is "
-            f"{len(pad)}while the input has {ndim}dimensions."  # as torch has it
+            f"{len(pad)}while the input has {ndim}dimensions."  # the missing space is torch's
         )
     inner, outer, shape = [], [], []
     for axis, n in enumerate(self.shape):
@@ -56,7 +56,7 @@ def constant_pad_nd(self: Array, pad: Ints, value: Any = 0) -> Array:
 
 
 def _sources(n: int, before: int, after: int, mirrored: bool) -> Array:
-    """Where each element of a padded dimension comes from."""
+    """The source index of each element of a padded dimension."""
     place = np.arange(-before, n + after)
     if not mirrored:
         return np.clip(place, 0, n - 1)
@@ -80,7 +80,7 @@ def _take(array: Array, padding: Ints, mirrored: bool) -> Array:
 
 
 def put(array: Array, axis: int, sources: Array, length: int) -> Array:
-    """The transpose of take: entries added up where they came from."""
+    """The transpose of take: add entries to their source positions."""
     result = np.zeros((*array.shape[:axis], length, *array.shape[axis + 1 :]), array.dtype)
     add_along(result, axis, sources.reshape(-1, *(1,) * (array.ndim - axis - 1)), array)
     return result
@@ -93,7 +93,7 @@ def _put_back(array: Array, shape: Ints, padding: Ints, mirrored: bool) -> Array
 
 
 def _pair(name: str, node: str, mirrored: bool, autocast: str | None = "fp32") -> Any:
-    """The rows of one kind and number of dimensions."""
+    """Register forward and backward for one padding mode and number of dimensions."""
 
     def forward(self: Array, padding: Ints) -> Array:
         return following(_take(self, padding, mirrored), self)

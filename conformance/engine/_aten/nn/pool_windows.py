@@ -1,9 +1,9 @@
-"""The windows of pooling: how many there are, which places each covers, and what is found or added there.
+"""The windows of pooling: their number, the elements that each covers, and maxima, sums and gradients over them.
 
-Note [Windows]: a plane, the elements of one channel, is taken as one line, and a window is a list of places in it. So
-the elements of all windows are taken at once, and what comes back to them is added at once. A place outside is that
-behind the line's end, where whoever reads puts what counts for nothing; its index, should it be asked for, is that of
-the window's first place inside.
+Note [Windows]: a plane (the elements of one channel) is flattened to one line, and a window is a list of indices into
+it, so all windows are gathered and scattered with one call each. An element outside the plane has the index one past
+the line's end, where the reader appends a neutral value; if max pooling selects it, the reported index is that of the
+window's first element inside.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ Ints = tuple[int, ...]
 
 
 def complete(spatial: int, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints = (1,)) -> list[Ints]:
-    """The settings for each dimension, also where one was given for all; windows side by side without a stride."""
+    """The settings for each dimension; a single number applies to all, and the stride defaults to the kernel size."""
     settings = (kernel, stride or kernel, padding, dilation)
     return [tuple(each) * (spatial if len(each) == 1 else 1) for each in settings]
 
 
 def count_along(n: int, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool) -> int:
-    """How many windows there are along a dimension; none starts in the padding behind."""
+    """The number of windows along a dimension; none starts in the right padding."""
     reach = n + 2 * padding - dilation * (kernel - 1) - 1
     found = (reach + (stride - 1 if ceil_mode else 0)) // stride + 1
     if ceil_mode and (found - 1) * stride >= n + padding:
@@ -44,7 +44,7 @@ def count_along(n: int, kernel: int, stride: int, padding: int, dilation: int, c
 
 
 def output_sizes(sizes: Ints, settings: list[Ints], ceil_mode: bool) -> Ints:
-    """How many windows there are along each dimension."""
+    """The number of windows along each dimension."""
     along = zip(sizes, *settings, strict=True)
     return tuple(count_along(n, k, s, p, d, ceil_mode) for n, k, s, p, d in along)
 
@@ -53,7 +53,7 @@ def output_sizes(sizes: Ints, settings: list[Ints], ceil_mode: bool) -> Ints:
 
 
 def planes(images: Array, spatial: int) -> Array:
-    """Every plane as one line."""
+    """Flatten every plane to one line."""
     sizes = images.shape[images.ndim - spatial :]
     return images.reshape(math.prod(images.shape[: images.ndim - spatial]), math.prod(sizes))
 
@@ -63,19 +63,19 @@ class Windows:
     """The windows of a plane, see Note [Windows]."""
 
     area: int  # of the plane
-    places: Array  # (number in the window, window)
+    places: Array  # (element of the window, window)
     indices: Array
-    inside: bool  # whether no place is outside
+    inside: bool  # whether all elements are inside
 
     def elements(self, lines: Array, outside: Any) -> Array:
-        """The elements of each window (plane, number in the window, window)."""
+        """The elements of each window: (plane, element of the window, window)."""
         if not self.inside:
             beyond = np.full((len(lines), 1), outside, lines.dtype)
             lines = np.concatenate([lines, beyond], 1)
         return lines.take(self.places, 1)
 
     def largest(self, lines: Array) -> tuple[Array, Array]:
-        """The largest element of each window and its index; of equal ones the first, but of nan the last."""
+        """The maximum of each window and its index: the first among equal elements, but the last nan."""
         lowest = -np.inf if lines.dtype.kind in "fV" else np.iinfo(lines.dtype).min
         elements = half_up(self.elements(lines, lowest))
         best = elements.max(1)
@@ -88,12 +88,12 @@ class Windows:
     def sums(self, lines: Array, kind: np.dtype[Any]) -> Array:
         """The sum of each window, one element after the other."""
         elements = self.elements(lines, 0)
-        if elements.shape[2] == 1:  # numpy would add what lies in one line by halves
+        if elements.shape[2] == 1:  # numpy would use pairwise summation along a contiguous line
             return np.add.accumulate(elements, 1, kind)[:, -1] + 0
         return np.add.reduce(elements, 1, kind, initial=0)
 
     def spread(self, shares: Array) -> Array:
-        """Planes to which each window adds its share at every place of it, one window after the other."""
+        """Planes to which each window, in order, adds its share at each of its elements."""
         width = self.area + 1
         found = np.zeros(len(shares) * width, shares.dtype)
         places = self.places.T + (np.arange(len(shares)) * width)[:, None, None]
@@ -102,7 +102,7 @@ class Windows:
 
 
 def _windows(sizes: Ints, along: Sequence[tuple[Array, Array]]) -> Windows:
-    """The windows whose places along each dimension are given (window, number in the window), and the first inside."""
+    """Windows from the indices along each dimension (window, element), and from the first index inside."""
     spatial = len(sizes)
     places: Any = 0
     first: Any = 0
@@ -122,7 +122,7 @@ def _windows(sizes: Ints, along: Sequence[tuple[Array, Array]]) -> Windows:
 
 @functools.lru_cache(maxsize=32)
 def windows(sizes: Ints, out: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints) -> Windows:
-    """The windows of so many elements, which are so far apart."""
+    """The windows of a given kernel size, stride, padding and dilation."""
     along = []
     for o, k, s, p, d in zip(out, kernel, stride, padding, dilation, strict=True):
         start = np.arange(o) * s - p
@@ -131,7 +131,7 @@ def windows(sizes: Ints, out: Ints, kernel: Ints, stride: Ints, padding: Ints, d
 
 
 def adaptive_lengths(n: int, out: int) -> tuple[Array, Array]:
-    """Where so many windows of nearly equal length begin along a dimension, and how long they are."""
+    """The starts and lengths of ``out`` adaptive windows along a dimension."""
     number = np.arange(out)
     starts = number * n // out
     return starts, -(-(number + 1) * n // out) - starts
@@ -139,7 +139,7 @@ def adaptive_lengths(n: int, out: int) -> tuple[Array, Array]:
 
 @functools.lru_cache(maxsize=32)
 def adaptive_windows(sizes: Ints, out: Ints) -> Windows:
-    """This many windows of nearly equal size."""
+    """The windows of adaptive pooling to a given output size."""
     along = []
     for n, o in zip(sizes, out, strict=True):
         starts, lengths = adaptive_lengths(n, o)
@@ -148,16 +148,16 @@ def adaptive_windows(sizes: Ints, out: Ints) -> Windows:
     return _windows(sizes, along)
 
 
-# The gradients of what the largest are ------------------------------------------------------------
+# The gradients of max pooling ---------------------------------------------------------------------
 
 
 def written_zeros(_self_sym_sizes: Ints, _self_scalar_type: dtypes.dtype) -> Tensor:
-    """The formula of what has no gradient for its first operand, of which shape and dtype are kept."""
+    """The gradient of an operand that has none: zeros of its saved shape and dtype."""
     return zeros_written(_self_sym_sizes, _self_scalar_type)
 
 
 def at_indices(grad: Array, indices: Array, shape: Ints, spatial: int) -> Array:
-    """Zeros with each gradient added where its element came from."""
+    """Zeros to which each gradient is added at the index of its element."""
     area = math.prod(shape[-spatial:])
     planes = math.prod(shape[:-spatial])
     flat = indices.reshape(planes, math.prod(indices.shape[-spatial:])) + (np.arange(planes) * area)[:, None]
@@ -170,7 +170,7 @@ def at_indices(grad: Array, indices: Array, shape: Ints, spatial: int) -> Array:
 
 
 def gathered(grad: Tensor, indices: Tensor, spatial: int) -> Tensor:
-    """torch's max_pool_double_backward: of each plane the elements that were the largest."""
+    """torch's max_pool_double_backward: gather the elements of ``grad`` at the maxima of each plane."""
     shape = indices._array.shape
     flat = (*shape[: len(shape) - spatial], math.prod(shape[len(shape) - spatial :]))
     lead = grad._array.shape[: len(shape) - spatial]

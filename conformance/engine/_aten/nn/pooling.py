@@ -1,4 +1,4 @@
-"""Pooling: the largest or the mean of each window of the last dimensions (torch: native/Pooling.cpp)."""
+"""max_pool, avg_pool and max_unpool (torch: native/Pooling.cpp)."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ def _largest(self: Array, settings: list[Ints], ceil_mode: bool) -> Any:
 
 
 def kernel_of(name: str, array: Array) -> str:
-    """The name of the kernel: there is another where the channels are last."""
+    """The name of the kernel; channels_last has another one."""
     return f"{name}_channels_last" if suggest_memory_format(array) is not contiguous_format else name
 
 
 def _shown(*args: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments of max_pool2d_with_indices as the dispatcher shows them."""
+    """The arguments of max_pool2d_with_indices as __torch_dispatch__ receives them, without trailing defaults."""
     return without_defaults(([0, 0], [1, 1], False), args), {}
 
 
@@ -90,7 +90,7 @@ MAX = {n: _max_rows(n) for n in (2, 3)}
 
 @functools.lru_cache(maxsize=32)
 def _divisors(sizes: Ints, out: Ints, kernel: Ints, stride: Ints, padding: Ints, with_padding: bool) -> Array:
-    """How many elements each window counts."""
+    """The divisor of each window."""
     total: Any = np.ones(())
     for size, n, k, s, p in zip(sizes, out, kernel, stride, padding, strict=True):
         start = np.arange(n) * s - p
@@ -103,7 +103,7 @@ def _divisors(sizes: Ints, out: Ints, kernel: Ints, stride: Ints, padding: Ints,
 def _shares(
     self: Array, settings: list[Ints], ceil_mode: bool, with_padding: bool, divisor: int | None
 ) -> tuple[Ints, Windows, Any]:
-    """How many windows there are along each dimension, the windows, and what each counts."""
+    """The number of windows along each dimension, the windows, and the divisor of each."""
     sizes = self.shape[-len(settings[0]) :]
     out = output_sizes(sizes, settings, ceil_mode)
     return (
@@ -157,7 +157,7 @@ def _mean_rows(spatial: int) -> Any:
 MEAN = {n: _mean_rows(n) for n in (2, 3)}
 
 
-# Back to where the largest were -------------------------------------------------------------------
+# max_unpool ---------------------------------------------------------------------------------------
 
 
 def _check_unpool(self: Array, indices: Array, output_size: Ints, spatial: int) -> None:

@@ -1,4 +1,4 @@
-"""Activations with a weight, a noise or a gate of their own: prelu, rrelu, glu."""
+"""prelu, rrelu and glu."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _of_first(grads: Any, self: Tensor, weight: Tensor) -> Tensor:
 
 
 def _zeros(self: Tensor) -> Tensor:
-    return make(np.zeros(self._array.shape, self._array.dtype))  # in order, whatever the order of the input
+    return make(np.zeros(self._array.shape, self._array.dtype))  # contiguous, whatever the strides of the input
 
 
 def _of_self(grads: Any, grad_output: Tensor, self: Tensor) -> Tensor:
@@ -77,7 +77,7 @@ def _prelu_backward(grad_output: Array, self: Array, weight: Array) -> tuple[Arr
 
 @composite(vmap="decompose", autocast="lower_precision_fp")
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
-    """The number where it is positive, else the weight (of its channel) times it."""
+    """x where x > 0, else weight * x; the weight is one number or one per channel."""
     if input.dtype is not weight.dtype:
         raise RuntimeError(
             f"prelu: Type promoting not supported. Got {input.dtype.legacy} and {weight.dtype.legacy}"
@@ -128,7 +128,7 @@ def _rrelu_backward(
 
 
 def _rrelu_kernel(self: Array, noise: Array, lower: Any, upper: Any, training: bool) -> Array:
-    """In training the noise is written here: a slope for each number that is not positive, 1 for the others."""
+    """rrelu; in training it fills ``noise`` with a slope for each element that is not positive and 1 for the others."""
     lower, upper = number_within(F64, lower), number_within(F64, upper)
     if not lower <= upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
@@ -179,7 +179,7 @@ def rrelu(
     """leaky_relu with slopes drawn between lower and upper in training, else with their mean.
 
     Raises:
-        RuntimeError: a bound is no finite number, or the lower one above the other.
+        RuntimeError: a bound is not finite, or ``lower`` is greater than ``upper``.
     """
     lower, upper = number_within(F64, lower), number_within(F64, upper)
     for name, bound in (("lower", lower), ("upper", upper)):
@@ -233,7 +233,7 @@ def glu(self: Array, dim: int = -1) -> Array:
 def _glu_backward(grad_output: Array, self: Array, dim: int) -> Array:
     grad = half_up(grad_output)
     first, second = (half_up(each) for each in _halves(self, dim))
-    gate = half_up(_sigmoid(second).astype(self.dtype, copy=False))  # which is written to the result first
+    gate = half_up(_sigmoid(second).astype(self.dtype, copy=False))  # rounded: torch stores it in the result
     parts = [grad * gate, (1 - gate) * gate * first * grad]
     return np.concatenate(parts, wrap_dim(dim, self.ndim)).astype(self.dtype, order="C", copy=False)
 

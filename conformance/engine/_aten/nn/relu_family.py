@@ -1,7 +1,7 @@
-"""Activations, with their own double-backward nodes as in torch (native/Activation.cpp).
+"""Piecewise linear activations, with torch's double-backward nodes (torch: native/Activation.cpp).
 
-Kernels compute half precision in single. What lies exactly on a kink, and nan, falls on torch's side of it: the
-comparisons are written as in torch's kernels.
+Kernels compute half precision in single. The comparisons are written as in torch's kernels, so that values exactly on
+a kink, and nan, take the same branch.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..pointwise.where_clamp import clamped, where
 from ..registry import ROWS, Array, op
 from ..scalar_operands import over
 
-# What is a function of torch too, not of torch.nn.functional alone.
+# Functions of the torch namespace, besides torch.nn.functional.
 PUBLIC = ("hardshrink", "relu", "threshold", "threshold_")
 
 
@@ -67,7 +67,7 @@ def relu(self: Array) -> Array:
     self=lambda grad, self, threshold: _threshold_backward(grad, self, threshold),
 )
 def threshold(self: Array, threshold: Any, value: Any) -> Array:
-    """The number where it is above the threshold, else the value."""
+    """x where x > threshold, else value."""
     refuse_bools("threshold_cpu", self)
     least, instead = (number_within(self.dtype, each) for each in (threshold, value))
     return chosen(self <= least, np.asarray(instead).astype(self.dtype), self)
@@ -89,7 +89,7 @@ def threshold_(input: Tensor, threshold: Any, value: Any) -> Tensor:
 
 
 def _kept_but_in_blocks(grad: Array, self: Array, mask: Array) -> Array:
-    """The gradient where the mask holds, but for nan in blocks; see Note [Blocks and the rest]."""
+    """The gradient where the mask is true, except at nan in blocks; see Note [Blocks and the rest]."""
     blocks = nans_in_blocks(self, grad)
     return kept(grad, mask if blocks is None else mask & ~blocks, grad, self)
 
@@ -113,14 +113,14 @@ def _hardtanh_backward(grad_output: Array, self: Array, min_val: Any, max_val: A
     self=lambda grad, self, min_val, max_val: _hardtanh_backward(grad, self, min_val, max_val),
 )
 def hardtanh(self: Array, min_val: Any = -1, max_val: Any = 1) -> Array:
-    """The number, but no less than min_val and no more than max_val."""
+    """Clamp to the range from min_val to max_val."""
     if self.dtype.kind == "b":
         raise RuntimeError("Bool inputs not supported for hardtanh")
     if self.dtype.kind in "iu":
         min_val, max_val = int(min_val), int(max_val)
         if self.dtype.kind == "u" and (min_val < 0 or max_val < 0):
             raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
-    if self.dtype.kind == "V":  # with which numpy does not meet Python's numbers
+    if self.dtype.kind == "V":  # numpy does not promote bfloat16 with Python numbers
         min_val, max_val = (self.dtype.type(each) for each in (min_val, max_val))
     return clamped(self, min_val, max_val)
 
@@ -151,11 +151,11 @@ def _leaky_relu_backward(grad_output: Array, self: Array, negative_slope: Any, s
     self=lambda grad, self, negative_slope: _leaky_relu_backward(grad, self, negative_slope, False),
 )
 def leaky_relu(self: Array, negative_slope: Any = 0.01) -> Array:
-    """The number where it is positive, else negative_slope times it."""
+    """x where x > 0, else negative_slope * x."""
     need_floats("leaky_relu_cpu", self)
     negative_slope = number_within(self.dtype, negative_slope)
     below = in_single(np.multiply, self, negative_slope)
-    if 0 < self.dtype.type(negative_slope) <= 1:  # not 0, which has no product with inf
+    if 0 < self.dtype.type(negative_slope) <= 1:  # not 0, since 0 * inf is nan
         return np.maximum(self, below)
     return chosen(self > 0, self, below)
 
@@ -180,7 +180,7 @@ def _leaky_relu_in_place(self: Array, negative_slope: Any = 0.01) -> Array:
 )
 def _hardsigmoid_backward(grad_output: Array, self: Array) -> Array:
     wide = half_up(grad_output)
-    sixth = np.float32(1) / np.float32(6)  # of single precision in torch, for doubles as well
+    sixth = np.float32(1) / np.float32(6)  # torch uses single precision here, for doubles as well
     slope = wide * wide.dtype.type(sixth)
     return kept(slope.astype(grad_output.dtype, copy=False), (self > -3) & (self < 3), grad_output, self)
 
@@ -192,7 +192,7 @@ def _hardsigmoid_backward(grad_output: Array, self: Array) -> Array:
     self=lambda grad, self: _hardsigmoid_backward(grad, self),
 )
 def hardsigmoid(self: Array) -> Array:
-    """A line from 0 at -3 to 1 at 3."""
+    """clamp(x + 3, 0, 6) / 6."""
     need_floats("hardsigmoid_cpu", self)
     wide = half_up(self)
     return ((wide + 3).clip(0, 6) / wide.dtype.type(6)).astype(self.dtype, copy=False)
@@ -222,14 +222,14 @@ def _hardswish_backward(grad_output: Array, self: Array) -> Array:
     self=lambda grad, self: _hardswish_backward(grad, self),
 )
 def hardswish(self: Array) -> Array:
-    """The number times its hardsigmoid."""
+    """x * hardsigmoid(x)."""
     need_floats("hardswish_cpu", self)
     wide = half_up(self)
     return (wide * (wide + 3).clip(0, 6) / wide.dtype.type(6)).astype(self.dtype, copy=False)
 
 
 def _outside(self: Array, lambd: Any) -> Array:
-    """Where the number is farther from 0 than lambd, which is rounded to its dtype."""
+    """Where abs(x) > lambd, which is rounded to the dtype of x."""
     bound = self.dtype.type(lambd)
     return ~((self >= -bound) & (self <= bound))
 
@@ -252,7 +252,7 @@ def _hardshrink_backward(grad_out: Array, self: Array, lambd: Any) -> Array:
     self=lambda grad, self, lambd: _hardshrink_backward(grad, self, lambd),
 )
 def hardshrink(self: Array, lambd: Any = 0.5) -> Array:
-    """0 between -lambd and lambd, else the number."""
+    """0 where -lambd <= x <= lambd, else x."""
     need_floats("hardshrink_cpu", self)
     return kept(self, _outside(self, number_within(self.dtype, lambd)))
 
@@ -275,7 +275,7 @@ def _softshrink_backward(grad_output: Array, self: Array, lambd: Any) -> Array:
     self=lambda grad, self, lambd: _softshrink_backward(grad, self, lambd),
 )
 def softshrink(self: Array, lambd: Any = 0.5) -> Array:
-    """The number, lambd nearer to 0; 0 between -lambd and lambd."""
+    """x moved towards 0 by lambd; 0 where -lambd <= x <= lambd."""
     need_floats("softshrink_check", self)
     lambd = number_within(F64, lambd)
     if not 0 <= lambd <= float_limits(self.dtype).max:
@@ -285,5 +285,5 @@ def softshrink(self: Array, lambd: Any = 0.5) -> Array:
         )
     wide = half_up(self)
     found = wide - wide.clip(-lambd, lambd)
-    np.copysign(found, wide, out=found, where=~in_blocks(self, self))  # in blocks no zero has a sign
+    np.copysign(found, wide, out=found, where=~in_blocks(self, self))  # in blocks every zero is positive
     return found.astype(self.dtype, copy=False)

@@ -1,4 +1,4 @@
-"""Softmax and its logarithm."""
+"""softmax and log_softmax."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def _softmax(self: Array, dim: int) -> Array:
 
 
 def _need_floats(kernel: str, self: Array, dim: int) -> None:
-    """torch has a kernel of its own for the last dimension."""
+    """Raise torch's error for other dtypes; its kernel for the last dimension has another name."""
     need_floats(f"{kernel}_lastdim_kernel_impl" if dim == self.ndim - 1 else f"{kernel}_kernel_impl", self)
 
 
 def _softmax_row(self: Array, dim: int) -> Array:
-    if not self.size:  # of any dtype
+    if not self.size:  # empty: any dtype is accepted
         return self.copy()
     _need_floats("softmax", self, dim)
     exponentials = np.exp(_shifted(half_up(self), dim))
@@ -88,7 +88,7 @@ def _log_softmax_row(self: Array, dim: int) -> Array:
     _need_floats("log_softmax", self, dim)
     shifted = _shifted(half_up(self), dim)
     total = np.add.reduce(np.exp(shifted), axis=dim, keepdims=True)
-    if dim == self.ndim - 1:  # torch keeps these sums in the tensor's own precision
+    if dim == self.ndim - 1:  # torch accumulates these sums in the tensor's dtype
         total = total.astype(self.dtype, copy=False)
     return (shifted - np.log(total)).astype(self.dtype, order="C", copy=False)
 
@@ -115,7 +115,7 @@ def _log_softmax_backward(grad_output: Array, output: Array, dim: int) -> Array:
 
 @composite(vmap="decompose")
 def softmax(input: Tensor, dim: int, dtype: Any = None, *, out: Any = None) -> Tensor:
-    """Exponentials along a dimension, scaled so that they sum to 1."""
+    """exp(x) / exp(x).sum(dim)."""
     return _softmax(input if dtype is None else input.to(dtype), dim, out=out)
 
 

@@ -1,6 +1,6 @@
-"""Images in other sizes: the nearest element, or a sum of near ones by lines or cubics (torch: native/UpSample.h).
+"""Upsampling: nearest, linear, cubic and antialiased (torch: native/UpSample.h).
 
-Each is separable: along one dimension after the other, every new element is a weighted sum of a few old ones.
+Every mode is separable: along one dimension after the other, each output element is a weighted sum of a few inputs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..kernels import half_up
 from ..registry import Array, op
 
 PUBLIC = ()
-Taps = list[tuple[Array, Array | None]]  # for each new element: where from, and how much of it (None: all)
+Taps = list[tuple[Array, Array | None]]  # per tap: the source indices of all outputs and their weights (None: 1)
 
 
 def _nearest(old: int, new: int, scale: float | None, kind: Any) -> Taps:
@@ -79,7 +79,7 @@ def _triangle(x: Array) -> Array:
 
 
 def _hat(x: Array) -> Array:
-    """A cubic as _cubic's, with another coefficient: that of Pillow."""
+    """The cubic convolution kernel of _cubic with Pillow's coefficient."""
     x, a = np.abs(x), x.dtype.type(-0.5)
     near = ((a + 2) * x - (a + 3)) * x * x + 1
     far = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
@@ -91,7 +91,7 @@ def _windowed_sinc(x: Array) -> Array:
 
 
 def _filtered(reach: int, weigh: Callable[[Array], Array]) -> Callable[..., Taps]:
-    """Taps as far apart as ``reach`` says, or by as much further as the image shrinks: so nothing is left out."""
+    """Antialiased taps: within ``reach`` elements of the center, times the scale if the image shrinks."""
 
     def taps(old: int, new: int, scale: float | None, kind: Any, align_corners: bool) -> Taps:
         if align_corners:
@@ -115,7 +115,7 @@ def _filtered(reach: int, weigh: Callable[[Array], Array]) -> Callable[..., Taps
 
 
 def _rounded(taps: Taps, kind: np.dtype[Any]) -> Taps:
-    """The weights as halves; of two the first is what the second leaves of 1, rounded again."""
+    """The weights in half precision; of two weights, the first is 1 minus the second, rounded again."""
     found = [(places, None if w is None else half_up(w.astype(kind))) for places, w in taps]
     second = found[-1][1]
     if len(found) == 2 and second is not None:
@@ -137,7 +137,7 @@ def _gather(array: Array, axis: int, taps: Taps) -> Array:
 
 
 def _in_bytes(array: Array, axis: int, taps: Taps) -> Array:
-    """Weighted sums of bytes, whose weights are integers of 16 bits (torch: HelperInterpBase in UpSampleKernel.cpp)."""
+    """Weighted sums of uint8 elements with 16-bit integer weights (torch: HelperInterpBase in UpSampleKernel.cpp)."""
     new, old = len(taps[0][0]), array.shape[axis]
     weights = np.zeros((new, old))
     for sources, each in taps:
@@ -160,9 +160,9 @@ def _scatter(array: Array, axis: int, taps: Taps, length: int) -> Array:
 def _rows(
     name: str, node: str, spatial: int, taps_of: Callable[..., Taps], aligned: bool, **facts: Any
 ) -> Any:
-    """The rows of one mode and number of dimensions."""
+    """Register forward and backward for one mode and number of dimensions."""
     scales = ["scales"] if spatial == 1 else [f"scales_{each}" for each in "dhw"[-spatial:]]
-    rounds = not (spatial == 2 and taps_of is _linear)  # whose weights stay in single precision beside halves
+    rounds = not (spatial == 2 and taps_of is _linear)  # bilinear keeps its weights in single precision
     plain = ["output_size", *(["align_corners"] if aligned else []), *scales]
 
     def each(sizes: Any, new: Any, rest: Any, kind: Any) -> list[tuple[int, Taps, int]]:
@@ -191,7 +191,7 @@ def _rows(
         for axis, taps, length in reversed(each(input_size, output_size, rest, result.dtype.type)):
             result = _scatter(result, axis, taps, length)
         found = result.astype(grad_output.dtype, copy=False)
-        in_order = taps_of is _cubic or (spatial == 3 and not aligned)  # whatever the order of the gradient
+        in_order = taps_of is _cubic or (spatial == 3 and not aligned)  # ignores the gradient's strides
         return ordered(found) if in_order else following(found, grad_output)
 
     def first(grad: Tensor, self_sym_sizes: Any, output_size: Any, *rest: Any) -> Tensor:
@@ -210,7 +210,7 @@ def _rows(
 
 
 def named(function: Callable[..., Any], *names: str) -> Callable[..., Any]:
-    """A function of ``*rest`` with the names that its row reads."""
+    """Give a function of ``*rest`` the parameter names that its registration reads."""
     listed = ", ".join(names)
     made: Callable[..., Any] = eval(f"lambda {listed}: function({listed})", {"function": function})
     return made

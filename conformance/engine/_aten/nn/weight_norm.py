@@ -1,4 +1,4 @@
-"""Weights as a length times a direction (torch: native/WeightNorm.cpp)."""
+"""weight_norm: a weight as magnitude times direction (torch: native/WeightNorm.cpp)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..registry import Array, op
 
 @composite(vmap="fallback")
 def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
-    """The norms over all dimensions but one; -1 leaves none out."""
+    """The norms over all dimensions except ``dim``; -1 means over all of them."""
     if dim == -1:
         return norm_whole(v, pow)
     shape = [1] * v.dim()
@@ -28,7 +28,7 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
 
 
 def weight_norm(v: Tensor, g: Tensor, dim: int = 0) -> Tensor:
-    """v with its norms, over all dimensions but one, replaced by g."""
+    """v scaled so that its norms over all dimensions except ``dim`` are g."""
     if dim in (0, v.dim() - 1):
         return _weight_norm_interface(v.contiguous(), g.contiguous(), dim)[0]
     return v * (g / norm_except_dim(v, 2, dim))

@@ -1,1 +1,1 @@
-"""Operators on each element."""
+"""Pointwise operators."""

@@ -1,4 +1,4 @@
-"""Sums, differences, products, quotients (derivatives.yaml of torch has the same rows)."""
+"""add, sub, mul, div and neg (their formulas are those of torch's derivatives.yaml)."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from ..type_promotion import invalid_combination, plain_number, scaling_meeting
 
 
 def _scaled(other: Any, alpha: Any, result: np.dtype[Any]) -> Any:
-    """alpha * other. Complex numbers are multiplied by 1 as well, which makes nan of what is infinite.
+    """alpha * other. Complex numbers are multiplied even by 1, which turns infinities into nan.
 
     Raises:
-        RuntimeError: alpha is of a category above that of the result (torch: alpha_check).
+        RuntimeError: alpha's category (integer, floating, complex) is above the result's (torch: alpha_check).
     """
     if alpha.__class__ is bool and result.kind != "b":
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
@@ -53,7 +53,7 @@ def _factor(alpha: Any, kind: np.dtype[Any]) -> Any:
 
 
 def _plus_scaled(self: Any, other: Any, alpha: Any, kind: np.dtype[Any], sign: int = 1) -> Array:
-    """self + sign * alpha * other, of operands that have met; see Note [Fused multiply-add]."""
+    """self + sign * alpha * other, of promoted operands; see Note [Fused multiply-add]."""
     if kind in FULL_PRECISION and isinstance(other, np.ndarray) and alpha.__class__ in (int, float):
         factor = sign * _factor(alpha, kind)
         if not is_exact(factor):
@@ -89,7 +89,7 @@ def add(self: Any, other: Any, *, alpha: Any = 1) -> Array:
 
 
 def _kind(self: Any, other: Any) -> np.dtype[Any]:
-    """The dtype of two that have met, one of which may be a number."""
+    """The common dtype of two promoted operands, one of which may be a number."""
     found: np.dtype[Any] = getattr(self, "dtype", None) or other.dtype
     return found
 
@@ -157,7 +157,7 @@ def _rsub_number(self: Any, other: Any, alpha: Any = 1) -> Array:
 )
 def _rsub_tensor(self: Array, other: Array, alpha: Any = 1) -> Array:
     check_subtractable(self, other)
-    broadcast_shapes(other.shape, self.shape)  # torch subtracts them the other way round, and says so
+    broadcast_shapes(other.shape, self.shape)  # torch's error names the shapes in this order
     return laid_out(_plus_scaled(other, self, alpha, self.dtype, -1), other, self)
 
 
@@ -239,7 +239,7 @@ def _div_rounded(self: Any, other: Any, rounding_mode: Any) -> Array:
 
 
 def _divided(rounding_mode: Any, input: Any, other: Any) -> tuple[str, list[Any]]:
-    """The row for a rounding mode, and its arguments."""
+    """The overload of div for a rounding mode, and its arguments."""
     return (
         ("div", [input, other]) if rounding_mode is None else ("div_rounded", [input, other, rounding_mode])
     )
@@ -247,7 +247,7 @@ def _divided(rounding_mode: Any, input: Any, other: Any) -> tuple[str, list[Any]
 
 @composite(vmap="decompose")
 def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Any = None) -> Tensor:
-    """input / other, rounded towards zero ("trunc") or down ("floor") where asked."""
+    """input / other, rounded towards zero ("trunc"), down ("floor"), or not at all (None)."""
     name, arguments = _divided(rounding_mode, input, other)
     return ROWS[name].call(*arguments, out=out)
 

@@ -1,4 +1,4 @@
-"""Functions of two numbers or more: angles, signs, interpolation, sums of products, divisors."""
+"""Binary and ternary operators: atan2, copysign, ldexp, logaddexp, lerp, addcmul, gcd, isclose and others."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ arctan2 = atan2
     other=lambda grad, other, result: grad * other / result,
 )
 def hypot(self: Array, other: Array) -> Array:
-    """The length of the hypotenuse over two legs."""
+    """sqrt(self**2 + other**2)."""
     need_floats("hypot_cpu", self)
     return np.hypot(self, other)
 
@@ -109,7 +109,7 @@ def _copysign_number(self: Array, other: Any) -> Array:
 
 @composite(vmap="decompose")
 def copysign(input: Tensor, other: Any, *, out: Any = None) -> Tensor:
-    """The number of input with the sign of other."""
+    """The magnitude of input with the sign of other."""
     return (_copysign_number if is_number(other) else _copysign_tensor)(input, other, out=out)
 
 
@@ -125,10 +125,10 @@ def copysign_(self: Tensor, other: Any) -> Tensor:
     vmap_inplace="fallback",
     inplace="method",
     self=lambda grad, self, other: where(self != other, grad, 0),
-    other=lambda other: zeros_like(other).zero_(),  # written, as torch makes them
+    other=lambda other: zeros_like(other).zero_(),  # torch writes these zeros in place
 )
 def nextafter(self: Array, other: Array) -> Array:
-    """The next number that can be represented, in the direction of other."""
+    """The next representable number after self in the direction of other."""
     need_floats("nextafter_cpu", self)
     return np.nextafter(self, other)
 
@@ -152,7 +152,7 @@ def _same_types(self: Array, values: Array) -> None:
     values=unsupported("heaviside"),
 )
 def heaviside(self: Array, values: Array) -> Array:
-    """0 below zero, 1 above it, and the values at zero."""
+    """0 where self < 0, 1 where self > 0, and ``values`` where self == 0."""
     return np.where(self == 0, values, (self > 0).astype(self.dtype))
 
 
@@ -209,7 +209,7 @@ def logaddexp(self: Array, other: Array) -> Array:
 
 
 def log_add_exp(a: Array, b: Array) -> Array:
-    """log(exp(a) + exp(b)); of complex numbers, the one with the greater real part is taken out (torch: LogAddExp.h)."""
+    """log(exp(a) + exp(b)); complex numbers factor out the one with the greater real part (torch: LogAddExp.h)."""
     if a.dtype.kind != "c":
         return np.logaddexp(a, b)
     a, b = np.broadcast_arrays(a, b)
@@ -246,7 +246,7 @@ def _same_type(self: Array, end: Array, weight: Any = None) -> None:
 
 
 def _interpolate(self: Array, end: Array, weight: Any) -> Array:
-    """From the nearer of the two."""
+    """Interpolate from whichever end point is nearer, as torch's lerp does."""
     if dtypes.is_half(self.dtype):
         return _interpolate(half_up(self), half_up(end), np.asarray(weight, np.float32)).astype(self.dtype)
     difference = end - self
@@ -298,7 +298,7 @@ def _lerp_tensor(self: Array, end: Array, weight: Array) -> Array:
 
 @composite(vmap="decompose")
 def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Any = None) -> Tensor:
-    """From input to end, as far as weight says."""
+    """input + weight * (end - input)."""
     return (_lerp_tensor if isinstance(weight, Tensor) else _lerp_number)(input, end, weight, out=out)
 
 
@@ -353,7 +353,7 @@ def _divisible(self: Array, tensor1: Array, tensor2: Array) -> None:
 
 
 def _quotient_of(value: Any, tensor: Tensor) -> Tensor:
-    """value / tensor: torch divides a tensor full of the number in place."""
+    """value / tensor: torch fills a tensor with the number and divides it in place."""
     return full_like(tensor, value).div_(tensor)
 
 
@@ -402,7 +402,7 @@ def gcd(self: Array, other: Array) -> Array:
 
 
 def _gcd_of_remainders(self: Array, other: Array) -> Array:
-    """Euclid's algorithm as torch has it, for which the least number of a type has a negative absolute value."""
+    """torch's Euclidean algorithm, in which the absolute value of an integer dtype's minimum is negative."""
     a, b = np.broadcast_arrays(np.abs(self), np.abs(other))
     while a.any():
         a, b = np.where(a == 0, a, np.fmod(b, np.where(a == 0, 1, a))), np.where(a == 0, b, a)
@@ -416,19 +416,19 @@ def lcm(self: Array, other: Array) -> Array:
     return np.lcm(self, other)
 
 
-# Likeness -----------------------------------------------------------------------------------------
+# isclose, allclose, equal -------------------------------------------------------------------------
 
 
 @composite(vmap="fallback")
 def isclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Tensor:
-    """Where the difference is at most atol + rtol * abs(other)."""
+    """Where abs(input - other) <= atol + rtol * abs(other)."""
     found: Tensor = _isclose(input, other, rtol, atol, equal_nan)
     for _ in range(
         (equal_nan and (input.is_floating_point() or input.is_complex())) + (rtol != 0 or atol != 0)
     ):
-        increment_version(found)  # torch writes into what == gave
+        increment_version(found)  # torch writes into the result of == in place
     return found
 
 

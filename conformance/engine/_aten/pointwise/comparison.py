@@ -1,4 +1,4 @@
-"""Comparisons, and their in-place forms, through which no gradient comes."""
+"""Comparisons and isin. None of them is differentiable."""
 
 from __future__ import annotations
 
@@ -97,9 +97,9 @@ def _overload(elements: Any, test_elements: Any, **named: Any) -> str:
 def isin(
     elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False, out: Any = None
 ) -> Tensor:
-    """Which elements are among the others."""
+    """Whether each element occurs in test_elements."""
     if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
-        raise TypeError("isin(): no tensor")  # said in torch's words by what is around it
+        raise TypeError("isin(): no tensor")  # replaced by torch's message in the caller
     for each in (elements, test_elements):
         if isinstance(each, bool) or (isinstance(each, Tensor) and each._array.dtype.kind == "b"):
             raise RuntimeError("Unsupported input type encountered for isin(): Bool")

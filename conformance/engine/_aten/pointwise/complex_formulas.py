@@ -1,7 +1,7 @@
-"""Formulas for complex numbers where torch conjugates a factor as a whole.
+"""Formulas for complex inputs where torch conjugates a whole factor.
 
-By Note [Complex gradients] it would be enough to conjugate what the factor is made of; the graph of a gradient shows
-the difference. Each stands for the formula of the same row and input.
+By Note [Complex gradients] it would be enough to conjugate the saved variables; but then the graph of the gradient
+differs from torch's. Each formula replaces that of the same operator and input.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from .power import half_opposed
 from .unary import _atanh_backward
 from .where_clamp import where
 
-FORMULAS: dict[tuple[str, str], Callable[..., Any]] = {}  # by row and input; they get what was saved as it is
+FORMULAS: dict[tuple[str, str], Callable[..., Any]] = {}  # by operator and input; saved variables are not conjugated
 
 
 def complex_formula(row: str, input: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Declare the formula for complex numbers of a row's input, where torch writes it otherwise."""
+    """Register the formula for complex numbers of an operator's input, where torch conjugates a whole factor."""
 
     def declare(formula: Callable[..., Any]) -> Callable[..., Any]:
         FORMULAS[row, input] = formula
@@ -110,7 +110,7 @@ def _logsumexp_grad(grad: Tensor, self: Tensor, result: Tensor, dim: Any, keepdi
 
 
 def _opposed(factor: Tensor, grad: Tensor) -> Tensor:
-    """-grad * factor, of which the factor is made first: see Note [Right operands first]."""
+    """-grad * factor, evaluating the factor first: see Note [Right operands first]."""
     return -grad * factor
 
 
@@ -120,7 +120,7 @@ def _acosh_slope(self: Tensor) -> Tensor:
 
 
 def _conjugated_times(factor: Tensor, grad: Tensor, other: Tensor | None = None) -> Tensor:
-    """grad.conj() * other * factor, likewise."""
+    """grad.conj() * other * factor, evaluating the factor first."""
     found = grad.conj()
     return (found if other is None else found * other) * factor
 
@@ -233,5 +233,5 @@ complex_formula("baddbmm", "batch2")(
 
 
 def formula_of(name: str, key: str) -> Any:
-    """The formula of a row for an input, where it has another one for complex numbers."""
+    """The formula of an operator's input for complex numbers; None where it has no separate one."""
     return FORMULAS.get((name, key))

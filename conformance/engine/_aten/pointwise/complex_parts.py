@@ -1,4 +1,4 @@
-"""Parts of numbers: real and imaginary part, conjugate and angle, mantissa and exponent."""
+"""real, imag, conj, angle, complex, polar, view_as_real, view_as_complex and frexp."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _frexp(self: Array) -> tuple[Array, Array]:
 
 @composite(vmap="decompose")
 def frexp(input: Tensor, *, out: Any = None) -> Any:
-    """Mantissa (from 0.5 to 1) and exponent of two."""
+    """Mantissa (absolute value in [0.5, 1)) and exponent to base 2."""
     return given_several("frexp", out, _frexp(input), ("frexp_mantissa", "frexp_exponent"))
 
 
@@ -58,7 +58,7 @@ def frexp(input: Tensor, *, out: Any = None) -> Any:
     self=lambda grad, self: _angle_backward(grad, self),
 )
 def angle(self: Array) -> Array:
-    """The angle from the positive real numbers: 0, or pi for negative ones."""
+    """The argument of a complex number; of a real one 0, or pi if it is negative."""
     if self.dtype.kind == "c":
         return np.ascontiguousarray(np.angle(self)).reshape(self.shape)
     found = np.where(self < 0, self.dtype.type(math.pi), self.dtype.type(0))
@@ -87,10 +87,10 @@ def _conj(self: Array) -> Array:
 
 @composite(vmap="decompose")
 def conj(input: Tensor) -> Tensor:
-    """The conjugate, a view; of a real tensor, the tensor itself. See Note [Conjugate views]."""
+    """The conjugate as a view; a real tensor is returned itself. See Note [Conjugate views]."""
     if input._array.dtype.kind != "c":
         return input
-    if isinstance(input._array, Unstrided):  # without memory to look at otherwise
+    if isinstance(input._array, Unstrided):  # a layout without strides has no conjugate views
         return _conj_physical(input)
     return with_view_fn(_conj(input), input, conj)
 
@@ -109,7 +109,7 @@ def _conj_physical(self: Array) -> Array:
 
 @composite(vmap="decompose")
 def conj_physical(input: Tensor, *, out: Any = None) -> Tensor:
-    """The conjugate; of a real tensor, the tensor itself."""
+    """The conjugate as a copy; a real tensor is returned itself."""
     if out is not None:
         return _conj_physical(input, out=out)
     return input if input._array.dtype.kind != "c" else _conj_physical(input)
@@ -117,13 +117,13 @@ def conj_physical(input: Tensor, *, out: Any = None) -> Tensor:
 
 @composite(vmap="decompose")
 def resolve_conj(input: Tensor) -> Tensor:
-    """The tensor itself; of a conjugated view, a copy."""
+    """A copy of a conjugate view; any other tensor is returned itself."""
     return input.clone() if input.is_conj() else input
 
 
 @composite(vmap="decompose")
 def resolve_neg(input: Tensor) -> Tensor:
-    """The tensor itself; of a negated view, a copy."""
+    """A copy of a negative view; any other tensor is returned itself."""
     return input.clone() if input.is_neg() else input
 
 
@@ -144,14 +144,14 @@ def _view_as_real(self: Array) -> Array:
 
 
 def _place(array: Array, step: int) -> tuple[Any, int, tuple[int, ...]]:
-    """Where an array with one more dimension lies."""
-    start = offset(array) if array.size else 0  # what is empty may lie anywhere
+    """The buffer, offset and strides of an array with one more dimension."""
+    start = offset(array) if array.size else 0  # an empty array may have any offset
     return buffer(storage(array)), start, (*array.strides, step)
 
 
 @composite(variants="function", vmap="decompose")
 def view_as_real(input: Tensor) -> Tensor:
-    """Real and imaginary parts along a last dimension, as a view."""
+    """A real view with the real and imaginary parts along a new last dimension."""
     if input.is_conj():
         check_recorded(ROWS["_view_as_real"], (input,))
         raise RuntimeError(
@@ -163,7 +163,7 @@ def view_as_real(input: Tensor) -> Tensor:
 
 
 def _as_complex(grad: Tensor) -> Tensor:
-    """The gradient of the parts, as complex numbers."""
+    """The gradient of view_as_real, as a complex tensor."""
     return view_as_complex(grad.contiguous())
 
 
@@ -203,7 +203,7 @@ def _view_as_complex(self: Array) -> Array:
 
 @composite(variants="function", vmap="decompose", autocast="fp32")
 def view_as_complex(input: Tensor) -> Tensor:
-    """A last dimension of real and imaginary parts as complex numbers, a view."""
+    """A complex view of a tensor whose last dimension holds real and imaginary parts."""
     return with_view_fn(_view_as_complex(input), input, view_as_complex)
 
 
@@ -216,17 +216,17 @@ def view_as_complex(input: Tensor) -> Tensor:
     self=lambda grad: -grad,
 )
 def _neg_view(self: Array) -> Array:
-    return conj_view.conjugate_view(self)  # of complex numbers imag() shows the imaginary parts alone
+    return conj_view.conjugate_view(self)  # imag() uses it on imaginary parts alone
 
 
 def _negated(input: Tensor) -> Tensor:
-    """The negative, a view."""
+    """The negative as a view."""
     return with_view_fn(_neg_view(input), input, _negated)
 
 
 @composite(vmap="decompose")
 def real(input: Tensor) -> Tensor:
-    """The real part, a view; of a real tensor, the tensor itself."""
+    """The real part as a view; a real tensor is returned itself."""
     if input._array.dtype.kind != "c":
         return input
     return select(view_as_real(conj(input) if input.is_conj() else input), input._array.ndim, 0)
@@ -234,7 +234,7 @@ def real(input: Tensor) -> Tensor:
 
 @composite(vmap="decompose")
 def imag(input: Tensor) -> Tensor:
-    """The imaginary part, a view; a real tensor has none."""
+    """The imaginary part as a view; an error for a real tensor."""
     if input._array.dtype.kind != "c":
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
     if input.is_conj():
@@ -257,7 +257,7 @@ def _set_imag(self: Tensor, value: Any) -> None:
     complex="as_written",
     vmap="pointwise",
     variants="function",
-    real=lambda grad, real: grad.real,  # each is saved with its gradient, for nothing
+    real=lambda grad, real: grad.real,  # torch saves each operand though the value is not needed
     imag=lambda grad, imag: grad.imag,
 )
 def complex(real: Array, imag: Array) -> Array:
@@ -313,12 +313,12 @@ def _polar_backward(grad: Tensor, result: Tensor, needed: list[bool]) -> tuple[T
 
 @op(meet="self", out=False)
 def isreal(self: Array) -> Array:
-    """Where the imaginary part is 0."""
+    """Whether the imaginary part of each element is 0."""
     return np.isreal(self)
 
 
 def is_nonzero(input: Tensor) -> bool:
-    """Whether the one element is not 0."""
+    """Whether the single element of a tensor is not 0."""
     return bool(input)
 
 
@@ -341,13 +341,13 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
 
 
 def attach() -> None:
-    """``real`` and ``imag`` are attributes of a tensor, not methods."""
+    """Install ``real`` and ``imag``, which are attributes of a tensor, not methods."""
     Tensor.real = property(real, _set_real)  # type: ignore[attr-defined]
     Tensor.imag = property(imag, _set_imag)  # type: ignore[attr-defined]
 
 
 def _shown_as(shown: np.ndarray[Any, Any], tangent: Tensor, turned: bool) -> Tensor:
-    """A base's tangent with its numbers as a view shows them: conjugates or negatives, real parts and imaginary ones."""
+    """Convert a base's tangent to match a view of it: conjugated or negated, as real parts or as complex numbers."""
     if turned:
         tangent = conj(tangent) if tangent._array.dtype.kind == "c" else _negated(tangent)
     if tangent._array.dtype.kind == shown.dtype.kind:

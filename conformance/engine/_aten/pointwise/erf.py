@@ -1,4 +1,4 @@
-"""The error function on arrays."""
+"""erf for numpy arrays."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ..kernels import scipy
 
 _MANY = 1000  # elements from which on the polynomial is faster than scipy
 _BLOCK = 2**16  # elements that stay in the cache from one step to the next
-# erf(x) is about tanh(x * P(x * x)) with these coefficients of P, highest power first: in exact arithmetic to within 1.7
-# of its 2**24th part, for every x up to 4.2; from there on both are 1. No other P of degree 6 comes nearer: it was found
-# by linear programming (scipy.optimize.linprog), one coefficient after another rounded to single precision.
+# erf(x) is approximated by tanh(x * P(x * x)) with these coefficients of P, highest power first. In exact arithmetic
+# the relative error is at most 1.7 * 2**-24 for x up to 4.2; beyond that both are 1 in single precision. P was found by
+# linear programming (scipy.optimize.linprog), rounding one coefficient after another, and is optimal for degree 6.
 _P = np.array(
     [1.3992276e-07, -5.631935e-06, 8.739498e-05, -6.190868e-04, -1.9270625e-04, 0.10276947, 1.1283792], np.float32
 )  # fmt: skip
@@ -21,7 +21,7 @@ _exact = scipy("erf")
 
 
 def erf(array: Any) -> Any:
-    """The error function of floats; scipy's is exact, and twenty times slower where single precision is enough."""
+    """erf; large single-precision arrays use a polynomial, which is twenty times faster than scipy's exact function."""
     if array.dtype != np.float32 or array.size < _MANY:
         return _exact(array)
     if not is_dense(array):

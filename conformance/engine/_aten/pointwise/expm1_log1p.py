@@ -1,4 +1,4 @@
-"""exp(x) - 1 and log(1 + x) on arrays, exact for small x."""
+"""expm1 and log1p for numpy arrays."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 
 from ..._c10.cpu_capability import FEATURES
 
-_MANY = 1000  # elements from which on several steps are faster than one number at a time
-_ONE_BY_ONE = not FEATURES.get("AVX512_SKX")  # so numpy has both in single precision elsewhere
+_MANY = 1000  # from this number of elements on, several vectorized steps are faster
+_ONE_BY_ONE = not FEATURES.get("AVX512_SKX")  # numpy vectorizes both only with AVX-512
 
 
 def _by_steps(array: Any) -> bool:
@@ -17,7 +17,7 @@ def _by_steps(array: Any) -> bool:
 
 
 def expm1(array: Any) -> Any:
-    """exp(x) - 1; of many numbers without AVX-512 it is tanh(x / 2) * (exp(x) + 1), with a relative error below 5e-7."""
+    """exp(x) - 1; without AVX-512, large arrays use tanh(x / 2) * (exp(x) + 1), whose relative error is below 5e-7."""
     if not _by_steps(array):
         return np.expm1(array)
     half = array * np.float32(0.5)
@@ -28,7 +28,7 @@ def expm1(array: Any) -> Any:
 
 
 def log1p(array: Any) -> Any:
-    """log(1 + x); of many numbers without AVX-512 it is log(w) less what w = 1 + x was rounded by, over w."""
+    """log(1 + x); without AVX-512, large arrays use log(w) minus the rounding error of w = 1 + x, divided by w."""
     if not _by_steps(array):
         return np.log1p(array)
     w = array + np.float32(1)
@@ -36,5 +36,5 @@ def log1p(array: Any) -> Any:
     rounded = w - 1
     rounded -= array
     rounded /= w
-    found -= np.fmax(rounded, -1, out=rounded)  # which is tiny, or nan where the logarithm is infinite
-    return np.copysign(found, array, out=found)  # of -0
+    found -= np.fmax(rounded, -1, out=rounded)  # the correction is tiny, or nan where the logarithm is infinite
+    return np.copysign(found, array, out=found)  # keeps -0.0

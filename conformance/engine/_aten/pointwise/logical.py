@@ -1,4 +1,4 @@
-"""Truth and bits: logical and bitwise operations, tests for nan and infinity."""
+"""Logical and bitwise operators, and tests such as isnan and isfinite."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ logical_xor = _logical("logical_xor", np.logical_xor, "Whether exactly one is no
 
 @op(meet="self", kernel_writes=1, inplace="method")
 def logical_not(self: Array) -> Array:
-    """Whether it is zero."""
+    """Whether each element is zero."""
     return np.logical_not(self)
 
 
@@ -58,9 +58,9 @@ _isfinite = _test(
 
 @composite(vmap="decompose")
 def isfinite(input: Tensor) -> Tensor:
-    """Where it is neither infinite nor nan."""
+    """Whether each element is neither infinite nor nan."""
     found: Tensor = _isfinite(input)
-    if input._array.dtype.kind == "c":  # torch asks both parts, and writes the second answer into the first
+    if input._array.dtype.kind == "c":  # torch tests both parts and combines them in place
         increment_version(found)
     return found
 
@@ -124,7 +124,7 @@ bitwise_right_shift = _bitwise(
 
 @op(meet="self", inplace="method")
 def bitwise_not(self: Array) -> Array:
-    """The bits turned over; of a bool, its opposite."""
+    """Invert all bits; of a bool, the logical negation."""
     if self.dtype.kind not in "iub":
         raise NotImplementedError(
             f"\"bitwise_not_cpu\" not implemented for '{dtypes.BY_NUMPY[self.dtype].legacy}'"

@@ -1,4 +1,4 @@
-"""Powers, roots and reciprocals."""
+"""pow, float_power, square, sqrt, rsqrt and reciprocal."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _refuse_negative(exponent: Any) -> None:
 
 
 def _to_a_number(base: Array, exponent: Any) -> Array:
-    """A power with the exponents that torch has shortcuts for; numpy is slow on negative bases."""
+    """A power with a number as exponent; torch has shortcuts for some, and numpy is slow for negative bases."""
     base = in_memory(base)
     if exponent == 2:
         return np.multiply(base, base)
@@ -48,7 +48,7 @@ def _to_a_number(base: Array, exponent: Any) -> Array:
 
 
 def _reciprocal(array: Array) -> Array:
-    """One over it, which of a complex 0 has an infinite real part."""
+    """1 / array, which is inf+nanj for a complex 0."""
     found = np.reciprocal(array)
     return (
         np.where(array == 0, complex("inf+nanj"), found).astype(array.dtype)
@@ -58,7 +58,7 @@ def _reciprocal(array: Array) -> Array:
 
 
 def _complex_power(base: Any, exponent: Any) -> Array:
-    """By way of the logarithm, which 0 has not."""
+    """exp(log(base) * exponent); log(0) is infinite."""
     return np.exp(np.log(base) * exponent)
 
 
@@ -118,7 +118,7 @@ def _power(self: Any, exponent: Any) -> Array:
     if kind.kind == "b":
         raise NotImplementedError("\"pow\" not implemented for 'Bool'")
     if kind.kind == "i" and np.any(np.less(exponent, 0)):
-        # A power of an integer to a negative one is 0, but for the bases 1 and -1.
+        # An integer to a negative power is 0, except for the bases 1 and -1.
         found = np.power(self, np.maximum(exponent, 0))
         signs = np.where(
             np.equal(self, -1), np.where(np.asarray(exponent) % 2 == 0, 1, -1), np.equal(self, 1)
@@ -171,7 +171,7 @@ def pow(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
     try:
         return _pow_tensor(input, exponent, out=out)
     except TypeError:
-        found = argument_error("Tensor.pow", (exponent,), {})  # of the method: the function says it of itself
+        found = argument_error("Tensor.pow", (exponent,), {})  # in the method's name; the caller handles the function's
         if found is None or overrides_without_tensor(exponent):
             raise
         raise found from None
@@ -179,13 +179,13 @@ def pow(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
 
 @composite(vmap_inplace="fallback")
 def pow_(self: Tensor, exponent: Any) -> Tensor:
-    """The power, in place."""
+    """pow, in place."""
     return run_inplace(ROWS["pow" if is_number(exponent) else "pow_tensor"], [self, exponent])
 
 
 @composite(vmap="decompose")
 def float_power(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
-    """The power, computed in double precision."""
+    """pow, computed in double precision."""
     kind: dtypes.dtype = dtypes.float64
     number: Any = float
     for each in (input, exponent):
@@ -204,7 +204,7 @@ def float_power(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
 
 @composite(vmap="fallback", overload="Tensor Scalar")
 def float_power_(self: Tensor, exponent: Any) -> Tensor:
-    """The power, computed in double precision, in place."""
+    """float_power, in place."""
     array = exponent._array if isinstance(exponent, Tensor) else np.asarray(exponent)
     complexes = "c" in (self._array.dtype.kind, array.dtype.kind)
     kind = dtypes.complex128 if complexes else dtypes.float64
@@ -220,13 +220,13 @@ def float_power_(self: Tensor, exponent: Any) -> Tensor:
 
 @composite(vmap="decompose")
 def square(input: Tensor, *, out: Any = None) -> Tensor:
-    """input times itself."""
+    """input ** 2."""
     return _pow_number(input, 2, out=out)
 
 
 @composite(variants="function, method", vmap="fallback")
 def square_(self: Tensor) -> Tensor:
-    """The square, in place."""
+    """square, in place."""
     return pow_(self, 2)
 
 
@@ -248,7 +248,7 @@ def sqrt(self: Array) -> Array:
 
 
 def half_opposed(factor: Tensor, grad: Tensor) -> Tensor:
-    """-0.5 * grad * factor, of which the factor is made first: see Note [Right operands first]."""
+    """-0.5 * grad * factor, evaluating the factor first: see Note [Right operands first]."""
     return times(grad, -0.5) * factor
 
 
@@ -264,7 +264,7 @@ def half_opposed(factor: Tensor, grad: Tensor) -> Tensor:
     self=lambda grad, result: half_opposed(result.pow(3), grad),
 )
 def rsqrt(self: Array) -> Array:
-    """One over the square root."""
+    """1 / sqrt(self)."""
     return in_single(lambda array: _reciprocal(np.sqrt(array)), self)
 
 

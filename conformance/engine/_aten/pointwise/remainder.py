@@ -1,4 +1,4 @@
-"""Quotients rounded down and what they leave."""
+"""floor_divide, fmod and remainder."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def floor_divide_(self: Tensor, other: Any) -> Tensor:
 
 
 def _opposed(quotient: Tensor, grad: Tensor) -> Tensor:
-    return -grad * quotient  # made second: see Note [Right operands first]
+    return -grad * quotient  # -grad is evaluated second: see Note [Right operands first]
 
 
 def _remainder(self: Any, other: Any) -> Array:
@@ -78,12 +78,12 @@ def _remainder(self: Any, other: Any) -> Array:
         return found
     left: Array = np.where(
         found == 0, np.copysign(found, self), found
-    )  # where nothing is left, as fmod has it
+    )  # a zero remainder has the sign of self, as in fmod
     return left
 
 
 def _modulo(name: str, function: Any, rounding: str) -> tuple[Any, Any]:
-    """The rows of a remainder by a tensor and by a number."""
+    """Register the overloads of fmod or remainder for a tensor and for a number as the divisor."""
     kernel = f"{name}_cpu"
 
     def by_tensor(self: Any, other: Any) -> Array:
@@ -140,13 +140,13 @@ def _remainder_of_number(self: Any, other: Array) -> Array:
 
 @composite(vmap="decompose")
 def fmod(input: Tensor, other: Any, *, out: Any = None) -> Tensor:
-    """What is left of the division, with the sign of input."""
+    """The remainder of the division, with the sign of input."""
     return (_fmod_number if is_number(other) else _fmod_tensor)(input, other, out=out)
 
 
 @composite(vmap="decompose")
 def remainder(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """What is left of the division, with the sign of other."""
+    """The remainder of the division, with the sign of other."""
     if is_number(input) and isinstance(other, Tensor):
         return _remainder_of_number(input, other, out=out)
     return (_remainder_number if is_number(other) else _remainder_tensor)(input, other, out=out)

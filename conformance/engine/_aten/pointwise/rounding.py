@@ -1,4 +1,4 @@
-"""Rounding, fractions, angles in degrees, and what stands in for nan: constant or linear piece by piece."""
+"""Piecewise constant and piecewise linear functions: round, floor, frac, deg2rad, nan_to_num and others."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _rounded(input: Tensor, decimals: int | None) -> tuple[str, list[Any]]:
 
 @composite(vmap="decompose")
 def round(input: Tensor, *, decimals: int | None = None, out: Any = None) -> Tensor:
-    """Rounded to so many digits behind the point (none by default); of two as near, to the even one."""
+    """Round to a number of decimals (0 by default), ties to even."""
     name, arguments = _rounded(input, decimals)
     return ROWS[name].call(*arguments, out=out)
 
@@ -113,7 +113,7 @@ def round_(self: Tensor, *, decimals: int | None = None) -> Tensor:
     self=lambda grad: grad,
 )
 def frac(self: Array) -> Array:
-    """The digits behind the point, with the sign of the number."""
+    """The fractional part, with the sign of the number."""
     need_floats("frac_cpu", self)
     return self - np.trunc(self)
 
@@ -157,11 +157,11 @@ def rad2deg(self: Array) -> Array:
     self=lambda grad, self: grad * self.isfinite(),
 )
 def nan_to_num(self: Array, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Array:
-    """Numbers in place of nan (0) and the infinities (the greatest and the least number)."""
+    """Replace nan (by default with 0) and infinities (with the dtype's largest and smallest number)."""
     if self.dtype.kind not in "fV":
         return like_steps(self.copy("K"), self)
     limits = float_limits(self.dtype)
-    numbers = half_up(self)  # numpy finds no infinities of bfloat16
+    numbers = half_up(self)  # numpy cannot detect bfloat16 infinities
     given = [
         default if each is None else each
         for each, default in ((nan, 0.0), (posinf, limits.max), (neginf, limits.min))

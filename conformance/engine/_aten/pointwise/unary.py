@@ -1,4 +1,4 @@
-"""Functions of one number: exponentials, logarithms, trigonometry, hyperbolics, signs."""
+"""Unary operators: exponentials, logarithms, trigonometric and hyperbolic functions, signs."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from ..scalar_operands import less_than, minus, plus, times
 from . import expm1_log1p
 
 LN2, HALF_PI = math.log(2), math.pi / 2
-LN10 = 2.3025850929940455  # as torch has it: the double below the one that is nearest
+LN10 = 2.3025850929940455  # torch's constant, one unit in the last place below the nearest double
 
 
 def _float(
     node: str, function: Any, gradient: Callable[..., Tensor], text: str, name: str = "", **facts: Any
 ) -> Any:
-    """A row of one numpy function whose integer arguments become floats."""
+    """Register an operator for a numpy function; integer inputs are promoted to the default dtype."""
 
     def forward(self: Array) -> Array:
         return function(self)
@@ -215,7 +215,7 @@ acosh = _float(
 
 
 def _atanh_backward(slope: Tensor, grad: Tensor) -> Tensor:
-    return times(grad, 1) / slope  # made second: see Note [Right operands first]
+    return times(grad, 1) / slope  # the slope is evaluated first: see Note [Right operands first]
 
 
 atanh = _float(
@@ -286,7 +286,7 @@ def _sigmoid_backward(grad_output: Array, output: Array) -> Array:
 
 
 def _overwritten(function: str) -> Any:
-    """The in-place form of a function that torch differentiates out of place only."""
+    """Register the in-place form, as an operator with its own node and without a formula for the derivative."""
 
     def forward(self: Array) -> Array:
         return ROWS[function].forward(self)
@@ -333,7 +333,7 @@ absolute = abs
 
 @composite(variants="function, method", vmap="decompose")
 def abs_(self: Tensor) -> Tensor:
-    """The absolute value, in place; that of a complex number is none."""
+    """abs, in place; an error for complex tensors."""
     if self._array.dtype.kind == "c":
         check_inplace(self, bool(state.recording and self.requires_grad))
         raise RuntimeError("In-place abs is not supported for complex tensors.")
@@ -364,7 +364,7 @@ def sign(self: Array) -> Array:
     self=lambda grad, self, result: _sgn_backward(grad, self, result),
 )
 def sgn(self: Array) -> Array:
-    """-1, 0 or 1; of a complex number, that of absolute value 1 in its direction."""
+    """-1, 0 or 1; for a complex number, self / abs(self)."""
     if self.dtype.kind != "c":
         return _sign(self)
     size = np.abs(self)

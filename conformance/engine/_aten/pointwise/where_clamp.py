@@ -1,4 +1,4 @@
-"""One value or the other: where, clamp, maximum and minimum."""
+"""where, clamp, maximum, minimum, fmax and fmin."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _where(condition: Array, self: Any, other: Any) -> Array:
 
 @composite(vmap="decompose")
 def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
-    """input where the condition holds, other elsewhere; without them, the indices where it holds."""
+    """input where the condition is true, other elsewhere; without both, the indices where it is true."""
     if input is None and other is None:
         found = condition if condition._array.ndim else condition.unsqueeze(0)
         return found.nonzero().unbind(1)
@@ -66,7 +66,7 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Any =
     elif input.__class__ in NUMBERS and other.__class__ in NUMBERS:
         kind = dtypes.promote_types(dtypes.of_number(input), dtypes.of_number(other))
         input = scalar_tensor(input, dtype=kind)
-    elif isinstance(input, Tensor) and other.__class__ is complex:  # torch casts before it chooses
+    elif isinstance(input, Tensor) and other.__class__ is complex:  # torch casts the tensor first
         input = input.to(dtypes.BY_NUMPY[dtypes.result_dtype(input._array, other)])
     elif isinstance(other, Tensor) and input.__class__ is complex:
         other = other.to(dtypes.BY_NUMPY[dtypes.result_dtype(other._array, input)])
@@ -74,14 +74,14 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Any =
 
 
 # clamp --------------------------------------------------------------------------------------------
-# A nan among the bounds or the values gives nan, as in numpy; where the bounds cross, the upper one wins. Of zeros with
-# different signs the value's own is kept, which is numpy's second argument, of float16 the first.
+# A nan among the bounds or the values gives nan, as in numpy; where min > max, the result is max. A zero keeps its own
+# sign at a bound of 0: numpy returns its second argument then, and its first one for float16.
 
 
 def clamped(self: Array, min: Any, max: Any, out: Array | None = None) -> Array:
-    """Each element within the bounds, of which one may be None: numbers of the same dtype, or arrays."""
+    """Clamp to bounds, one of which may be None; both are numbers or arrays of the dtype of ``self``."""
     if min is not None and max is not None:
-        if self.dtype.kind == "V":  # for which numpy has no clip
+        if self.dtype.kind == "V":  # numpy has no clip for bfloat16
             return clamped(clamped(self, min, None), None, max, out)
         return self.clip(min, max, out)
     bound, function = (max, np.minimum) if min is None else (min, np.maximum)
@@ -93,19 +93,19 @@ def clamped(self: Array, min: Any, max: Any, out: Array | None = None) -> Array:
 
 
 def _bounds_within(kind: np.dtype[Any], min: Any, max: Any) -> list[Any]:
-    """The bounds in a dtype; beside a nan, which is all there will be, none is looked at."""
+    """The bounds in a dtype; if one is nan, the other is dropped unchecked, since all results are nan."""
     if min != min or max != max:
         within = [each if each != each else None for each in (min, max)]
     else:
         within = [None if each is None else dtypes.number_within(kind, each) for each in (min, max)]
     if kind.kind != "V":
         return within
-    return [None if each is None else kind.type(each) for each in within]  # numpy would make float32 of both
+    return [None if each is None else kind.type(each) for each in within]  # numpy would promote to float32
 
 
 def _clamped_to_numbers(self: Array, min: Any, max: Any) -> Array:
     if isinstance(min, (list, tuple)) or isinstance(max, (list, tuple)):
-        raise TypeError("clamp() takes no sequences")  # how torch says so, _arguments/overloads.py tells
+        raise TypeError("clamp() takes no sequences")  # replaced by torch's message, see _arguments/overloads.py
     kind = self.dtype
     if kind not in FULL_PRECISION:
         kind = dtypes.result_dtype(self, *[each for each in (min, max) if each is not None])
@@ -121,7 +121,7 @@ def _ordered(kind: np.dtype[Any], bound: Any = None) -> None:
 
 
 def _clampable(self: Tensor, *bounds: Any) -> None:
-    """Numbers that would make another type of the tensor are refused in place; beside floats none would."""
+    """Raise an error for in-place bounds that would promote the tensor's dtype; floating-point tensors are skipped."""
     if self._array.dtype.kind in "fV":
         return
     kind = dtypes.result_dtype(self._array, *[each for each in bounds if each is not None])
@@ -186,12 +186,12 @@ def _clamp_tensors(self: Array, min: Any = None, max: Any = None) -> Array:
 
 
 def _bounds(self: Tensor, min: Any, max: Any) -> tuple[str, Any, Any]:
-    """Which row fits the bounds, and the bounds for it."""
+    """The name of the overload that matches the bounds, and the bounds."""
     if min is None and max is None:
         check_views(self)
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     complex_bound = any(each.__class__ is complex and each.imag for each in (min, max))
-    if complex_bound and self._array.dtype.kind in "fV":  # torch asks whether it is nan
+    if complex_bound and self._array.dtype.kind in "fV":  # torch casts it to double for a nan check
         raise RuntimeError("value cannot be converted to type double without overflow")
     by_tensors = all(each is None or isinstance(each, Tensor) for each in (min, max))
     return ("clamp_tensors" if by_tensors else "clamp"), min, max
@@ -199,14 +199,14 @@ def _bounds(self: Tensor, min: Any, max: Any) -> tuple[str, Any, Any]:
 
 @composite(vmap="decompose")
 def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Any = None) -> Tensor:
-    """Each element, but no less than min and no more than max."""
+    """Clamp each element to the range [min, max]."""
     name, low, high = _bounds(input, min, max)
     return ROWS[name].call(input, low, high, out=out)
 
 
 @composite(variants="function, method", vmap_inplace="fallback")
 def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
-    """Clamp in place."""
+    """clamp, in place."""
     if min.__class__ in _PLAIN and max.__class__ in _PLAIN and is_free(self):  # see Note [Written at once]
         array = self._array
         least, most = _bounds_within(array.dtype, min, max)
@@ -281,7 +281,7 @@ def _clamp_max_tensor(self: Array, max: Any) -> Array:
 
 @composite(vmap="decompose")
 def clamp_min(input: Tensor, min: Any, *, out: Any = None) -> Tensor:
-    """Each element, but no less than min."""
+    """The maximum of each element and min."""
     if not isinstance(input, Tensor):
         raise invalid_combination("clamp_min", (input, min))
     return ROWS["clamp_min_tensor" if isinstance(min, Tensor) else "clamp_min"].call(input, min, out=out)
@@ -289,7 +289,7 @@ def clamp_min(input: Tensor, min: Any, *, out: Any = None) -> Tensor:
 
 @composite(vmap="decompose")
 def clamp_max(input: Tensor, max: Any, *, out: Any = None) -> Tensor:
-    """Each element, but no more than max."""
+    """The minimum of each element and max."""
     if not isinstance(input, Tensor):
         raise invalid_combination("clamp_max", (input, max))
     return ROWS["clamp_max_tensor" if isinstance(max, Tensor) else "clamp_max"].call(input, max, out=out)
@@ -315,7 +315,7 @@ def clamp_max_(self: Tensor, max: Any) -> Tensor:
     return run_inplace(ROWS["clamp_max"], [self, max])
 
 
-# The greater and the lesser -----------------------------------------------------------------------
+# maximum, minimum, fmax, fmin ---------------------------------------------------------------------
 # Where the operands are equal, maximum and minimum give each half of the gradient; fmax and fmin give
 # the first one all of it.
 
@@ -385,5 +385,5 @@ def fmin(self: Array, other: Array) -> Array:
 
 
 def attach() -> None:
-    """The method, whose arguments come in another order."""
+    """Install Tensor.where, whose arguments have another order than the function's."""
     Tensor.where = composite(vmap="decompose")(lambda self, condition, other: where(condition, self, other))  # type: ignore[attr-defined]

@@ -1,1 +1,1 @@
-"""Random numbers, and operators that draw them."""
+"""Random number kernels, and the operators that use them."""

@@ -1,4 +1,4 @@
-"""Binomial samples by torch's own algorithms (torch: native/Distributions.h), one after the other."""
+"""Binomial samples by torch's algorithms (torch: native/Distributions.h), one after the other."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..._c10.dtypes import BY_NUMPY
 from ..._c10.generator import Generator
 from .distribution_kernels import Array
 
-# What Stirling's formula leaves of the logarithm of k!, for k below 10.
+# The error of Stirling's formula for log(k!), for k < 10.
 _TAILS = (
     *(0.0810614667953272, 0.0413406959554092, 0.0276779256849983, 0.02079067210376509, 0.0166446911898211),
     *(0.0138761288230707, 0.0118967099458917, 0.0104112652619720, 0.00925546218271273, 0.00833056343336287),
@@ -21,7 +21,7 @@ _MANY = 10
 
 
 def binomial(generator: Generator, count: Array, prob: Array) -> Array:
-    """torch.binomial: how many of ``count`` trials succeed; both are of one dtype, and broadcast."""
+    """torch.binomial: the number of successes in ``count`` trials; both arrays have one dtype and are broadcast."""
     if count.dtype not in (np.float32, np.float64):
         raise NotImplementedError(f"\"binomial_cpu\" not implemented for '{BY_NUMPY[count.dtype].legacy}'")
     trials, chances = np.broadcast_arrays(count.astype(np.float64), prob.astype(np.float64))
@@ -51,7 +51,7 @@ def _one(generator: Generator) -> float:
 
 
 def _by_waiting(generator: Generator, count: float, prob: float) -> float:
-    """As many waits for a success as there is time for."""
+    """Add up geometric waiting times until they exceed ``count``; the number of waits is the sample."""
     successes, time, log = 0.0, 0.0, math.log1p(-prob)
     while True:
         time += float(np.ceil(libm.log(generator.doubles(1))[0] / log))
@@ -92,7 +92,7 @@ def _by_rejection(generator: Generator, count: float, prob: float) -> float:
 
 
 def _tail(k: float) -> float:
-    """ln(k!) less Stirling's formula for it."""
+    """log(k!) minus Stirling's formula for it."""
     if k < len(_TAILS):
         return _TAILS[int(k)]
     square = (k + 1) * (k + 1)

@@ -1,10 +1,10 @@
-"""Normal samples by the Box-Muller transform, rounded as torch's CPU kernels round them.
+"""Normal samples by the Box-Muller transform, with the rounding of torch's CPU kernels.
 
-Note [Three ways to a normal sample]: below 16 elements, and where memory is not contiguous, torch draws pair
-after pair in double precision and keeps the second of a pair for the next call. From 16 contiguous elements
-on it draws all uniforms first and transforms them in blocks of 16, eight radii and eight angles; a last block
-that is not full is drawn anew, over the end of the one before. float32 and float16 blocks go through the
-cephes polynomials of its AVX2 kernel (which AVX-512 processors run too), float64 ones through libm.
+Note [Three ways to a normal sample]: for fewer than 16 elements, and for tensors that are not contiguous, torch draws
+pairs in double precision and caches the second of a pair for the next call. For 16 or more contiguous elements it draws
+all uniforms first and transforms them in blocks of 16, eight radii and eight angles; if the last block is not full, the
+last 16 elements are drawn again. float32 and float16 blocks use the Cephes polynomials of its AVX2 kernel (on AVX-512
+processors too), float64 blocks use libm.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Doubles = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def standard_pairs(generator: Generator, count: int) -> Doubles:
-    """Standard normal samples one by one, the second of the last pair kept for later."""
+    """Standard normal samples one by one; the unused second of the last pair is cached in the generator."""
     cached = generator.next_normal
     missing = count - (cached is not None)
     if missing <= 0:
@@ -48,7 +48,7 @@ def single_blocks(generator: Generator, count: int, mean: float, std: float) -> 
 
 
 def half_blocks(generator: Generator, count: int, mean: float, std: float) -> Floats:
-    """At least 16 samples for float16, which draws no uniforms for a block that is not full."""
+    """At least 16 float16 samples; torch draws no uniforms for the last block if that is not full."""
     samples = np.empty(count, np.float32)
     full = count - count % BLOCK
     samples[:full] = _blocks_single(generator.floats(full))
@@ -64,12 +64,12 @@ def double_blocks(generator: Generator, count: int, mean: float, std: float) -> 
 
 
 def fused(a: Doubles, b: float, c: float) -> Doubles:
-    """``a * b + c`` with one rounding, as the processor's fused multiply-add."""
+    """``a * b + c`` with one rounding, like the processor's fused multiply-add."""
     if b == 1.0:
         return a + c
     if not (math.isfinite(b) and math.isfinite(c)):
         return a * b + c
-    # Dekker's product and Knuth's sum: what rounding loses of either is exact in a double of its own.
+    # Dekker's product and Knuth's sum: the rounding error of each is exactly representable as a double.
     product = a * b
     split = 134217729.0  # 2**27 + 1
     a_high = a * split - (a * split - a)
@@ -83,12 +83,12 @@ def fused(a: Doubles, b: float, c: float) -> Doubles:
 
 
 def scaled(a: Doubles, b: float, c: float) -> Doubles:
-    """``a * b + c`` as torch compiles it for the processor: with one rounding where that can."""
+    """``a * b + c`` as torch is compiled for the processor: with one rounding if it supports fused multiply-add."""
     return a * b + c if get_cpu_capability() == "DEFAULT" else fused(a, b, c)
 
 
 def scaled_single(a: Floats, b: Any, c: Any) -> Floats:
-    """The same of float32 numbers."""
+    """``scaled`` for float32 numbers."""
     b, c = np.float32(b), np.float32(c)
     return a * b + c if get_cpu_capability() == "DEFAULT" else fused_single(a, np.float64(b), np.float64(c))
 

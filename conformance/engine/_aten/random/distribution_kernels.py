@@ -1,7 +1,7 @@
-"""Random arrays with the numbers that torch draws on the CPU.
+"""Random arrays with the same numbers that torch draws on the CPU.
 
-Every function takes the generator, a shape and a dtype, and returns a new array in the order in which torch
-fills memory.
+The functions take a generator, a shape and a dtype (or an array of parameters), and return a new array whose elements
+are in the order in which torch writes them to memory.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ Array = np.ndarray[Any, Any]
 DType = np.dtype[Any]
 Shape = tuple[int, ...]
 
-# From this range on torch draws 64 bits per integer, so that the remainder stays nearly uniform.
+# For ranges from this size on torch draws 64 bits per integer, so that the remainder is nearly uniform.
 _WIDE_RANGE = 1 << 28
-# From this length on torch shuffles with 64-bit draws, and inside out.
+# From this length on torch uses an inside-out shuffle with 64-bit draws.
 _LONG_PERMUTATION = (2**32 - 1) // 20
 
 
 def uniform(generator: Generator, shape: Shape, dtype: DType, low: float = 0.0, high: float = 1.0) -> Array:
-    """Tensor.uniform_: in [low, high); what rounds to ``high`` becomes ``low``."""
+    """Tensor.uniform_: in [low, high); a sample that rounds to ``high`` becomes ``low``."""
     count = math.prod(shape)
     if dtype.kind == "c":
-        if not count:  # which torch does not look at the bounds of
+        if not count:  # torch does not check the bounds of empty tensors
             return np.empty(shape, dtype)
         return _paired(uniform(generator, (2 * count,), _part(dtype), low, high), shape)
     _require_floating(dtype, "check_uniform_bounds")
@@ -163,7 +163,7 @@ def bernoulli_each(generator: Generator, p: Array, dtype: DType) -> Array:
 
 
 def poisson(generator: Generator, rates: Array) -> Array:
-    """torch.poisson: how often something happens that happens ``rates`` times on average."""
+    """torch.poisson: a sample for each rate."""
     _require_floating(rates.dtype, "poisson_cpu")
     samples = [_poisson(generator, float(rate)) for rate in rates.ravel()]
     return np.array(samples, np.float64).astype(rates.dtype).reshape(rates.shape)
@@ -202,7 +202,7 @@ def _one(generator: Generator) -> float:
 
 
 def gamma(generator: Generator, concentration: Array) -> Array:
-    """torch._standard_gamma: one sample after the other, none smaller than the smallest normal number."""
+    """torch._standard_gamma: one sample after the other, clamped below to the smallest normal number."""
     if concentration.dtype not in (np.float32, np.float64):
         raise NotImplementedError(
             f"\"gamma_cpu\" not implemented for '{BY_NUMPY[concentration.dtype].legacy}'"
@@ -212,12 +212,12 @@ def gamma(generator: Generator, concentration: Array) -> Array:
     found = np.empty(concentration.shape, concentration.dtype)
     for place, alpha in enumerate(concentration.ravel()):
         sample = kind(_gamma(generator, alpha))
-        found.flat[place] = sample if sample > least else least  # which a nan is not
+        found.flat[place] = sample if sample > least else least  # nan compares false
     return found
 
 
 def _gamma(generator: Generator, alpha: Any) -> float:
-    """By rejection (Marsaglia and Tsang, 2000), in double precision but for what torch computes of ``alpha`` alone."""
+    """Rejection sampling (Marsaglia and Tsang, 2000) in doubles, except for terms of ``alpha`` alone, as in torch."""
     kind, scale = alpha.dtype.type, 1.0
     if alpha < 1:
         if alpha == 0:
@@ -239,7 +239,7 @@ def _gamma(generator: Generator, alpha: Any) -> float:
 
 
 def dirichlet(generator: Generator, concentration: Array) -> Array:
-    """torch._sample_dirichlet: gamma samples by their sum, in double precision; none is 0 or 1 in any dtype."""
+    """torch._sample_dirichlet: gamma samples divided by their sum, in doubles, then clamped to inside (0, 1)."""
     drawn = gamma(generator, concentration.astype(np.float64))
     kind = concentration.dtype
     shares: Array = (drawn / drawn.sum(-1, keepdims=True)).astype(kind)
@@ -247,7 +247,7 @@ def dirichlet(generator: Generator, concentration: Array) -> Array:
 
 
 def dropout_noise(generator: Generator, shape: Shape, dtype: DType, p: float) -> Array:
-    """What dropout multiplies its input by; 0 < p < 1."""
+    """The factors of dropout, 0 or 1 / (1 - p), for 0 < p < 1."""
     precision = np.promote_types(dtype, np.float32)
     noise: Array = bernoulli(generator, shape, precision, 1.0 - p) / precision.type(1.0 - p)
     return noise.astype(dtype)
@@ -264,7 +264,7 @@ def integers(generator: Generator, shape: Shape, dtype: DType, low: int, high: i
 
 
 def integers_from(generator: Generator, shape: Shape, dtype: DType, low: int) -> Array:
-    """Tensor.random_(low, None): from ``low`` up to the largest number that the dtype counts to."""
+    """Tensor.random_(low, None): from ``low`` to the largest value of an integer dtype, or to 2**(mantissa bits)."""
     if low == -(1 << 63):
         if dtype == np.float16:
             raise NotImplementedError("\"random_full_64_bits_range_kernel_cpu\" not implemented for 'Half'")
@@ -286,7 +286,7 @@ def integers_from(generator: Generator, shape: Shape, dtype: DType, low: int) ->
 
 
 def integers_all(generator: Generator, shape: Shape, dtype: DType) -> Array:
-    """Tensor.random_(): from 0 up to the largest number that the dtype counts to."""
+    """Tensor.random_(): from 0 to the largest value of an integer dtype, or to 2**(mantissa bits)."""
     count = math.prod(shape)
     if dtype.kind == "c":
         raise NotImplementedError(f"\"random_kernel_cpu\" not implemented for '{BY_NUMPY[dtype].legacy}'")
@@ -300,14 +300,14 @@ def permutation(generator: Generator, length: int, dtype: DType) -> Array:
         raise RuntimeError(f"Trying to create tensor with negative dimension {length}: [{length}]")
     if dtype.kind == "b":
         raise NotImplementedError("\"randperm\" not implemented for 'Bool'")
-    if dtype.kind == "f" and length > _counted(dtype) + 1:  # of bfloat16 torch does not ask
+    if dtype.kind == "f" and length > _counted(dtype) + 1:  # torch does not check bfloat16
         largest = "2049" if is_half(dtype) else f"2^{float_limits(dtype).nmant + 1}+1"
         raise RuntimeError(f"n cannot be greater than {largest} for {BY_NUMPY[dtype].legacy} type.")
     if dtype.kind not in "fV" and length > _counted(dtype):
         raise RuntimeError(f"value cannot be converted to type {dtype.name}_t without overflow")
     if length >= _LONG_PERMUTATION:
         return np.array(_inside_out(generator, length), dtype)
-    left = np.arange(length, 1, -1, dtype=np.uint64)  # how many elements each draw chooses from
+    left = np.arange(length, 1, -1, dtype=np.uint64)  # the number of elements that each draw chooses from
     chosen = generator.words(left.size) % left + (np.uint64(length) - left)
     result = list(range(length))
     for first, other in enumerate(chosen.tolist()):
@@ -316,10 +316,10 @@ def permutation(generator: Generator, length: int, dtype: DType) -> Array:
 
 
 def check_multinomial(weights: Array, samples: int, *, replacement: bool) -> None:
-    """What torch.multinomial asks of weights and number of samples.
+    """Check the arguments of torch.multinomial.
 
     Raises:
-        RuntimeError: they are not of that kind.
+        RuntimeError: the weights' dtype, shape or values, or the number of samples, are invalid.
     """
     if weights.dtype.kind not in "fV":
         raise RuntimeError(
@@ -332,7 +332,7 @@ def check_multinomial(weights: Array, samples: int, *, replacement: bool) -> Non
         raise RuntimeError("cannot sample n_sample <= 0 samples")
     if not replacement and samples > weights.shape[-1]:
         raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
-    if weights.shape[-1] > 2**24:  # more than float32 can tell apart
+    if weights.shape[-1] > 2**24:  # more than the consecutive integers of float32
         raise RuntimeError("number of categories cannot exceed 2^24")
     if replacement and samples > 1:
         for each in weights[~(np.isfinite(weights) & (weights >= 0))].tolist():
@@ -349,7 +349,7 @@ def check_multinomial(weights: Array, samples: int, *, replacement: bool) -> Non
 
 
 def multinomial(generator: Generator, weights: Array, samples: int) -> Array:
-    """torch.multinomial with replacement: indices drawn by weight along the last dimension."""
+    """torch.multinomial with replacement: indices along the last dimension, drawn in proportion to the weights."""
     rows = weights.reshape(-1, weights.shape[-1])
     precision = np.promote_types(weights.dtype, np.float32)
     chosen = np.empty((len(rows), samples), np.int64)
@@ -362,7 +362,7 @@ def multinomial(generator: Generator, weights: Array, samples: int) -> Array:
 
 
 def _inside_out(generator: Generator, length: int) -> array[int]:
-    """A permutation as torch builds a long one: each number takes the place of an earlier one."""
+    """torch's algorithm for long permutations: append each number and swap it with a random earlier one."""
     result = array("q")
     for start in range(0, length, 1 << 20):
         choices = np.arange(start, min(start + (1 << 20), length), dtype=np.uint64) + np.uint64(1)
@@ -376,12 +376,12 @@ def _inside_out(generator: Generator, length: int) -> array[int]:
 
 def _remainders(generator: Generator, count: int, dtype: DType, size: int, low: int) -> Array:
     draws = generator.double_words(count) if size >= _WIDE_RANGE else generator.words(count)
-    # The sum wraps around in 64 bits, as torch's does.
+    # The sum wraps around in 64 bits, like torch's.
     return ((draws % np.uint64(size)).view(np.int64) + np.int64(low)).astype(dtype)
 
 
 def _counted(dtype: DType) -> int:
-    """The number up to which the dtype has every integer."""
+    """The number up to which the dtype can represent every integer."""
     if dtype.kind in "fV":
         return 1 << (float_limits(dtype).nmant + 1)
     return 1 if dtype.kind == "b" else int(np.iinfo(dtype).max)
@@ -411,7 +411,7 @@ def _check_bounds(dtype: DType, bounds: dict[str, int]) -> None:
 
 
 def _representable(dtype: DType, bound: int, *, below: bool = False) -> int:
-    """The bound itself, or where rounding to the dtype would leave the range, the next number inside."""
+    """The bound, or the next number inside the range if rounding to the dtype would leave it."""
     probe = bound if below else bound + 1
     rounded = int(dtype.type(probe))
     if (rounded >= bound + 1) if below else (rounded < bound):
@@ -421,7 +421,7 @@ def _representable(dtype: DType, bound: int, *, below: bool = False) -> int:
 
 
 def _narrow(samples: np.ndarray[Any, np.dtype[np.float64]], dtype: DType) -> Array:
-    """From double to the dtype, to float16 by way of float32."""
+    """Cast doubles to the dtype; to half precision by way of float32."""
     with np.errstate(over="ignore"):
         return samples.astype(np.float32).astype(dtype) if is_half(dtype) else samples.astype(dtype)
 
@@ -435,7 +435,7 @@ def _paired(parts: Array, shape: Shape) -> Array:
 
 
 def _require_floating(dtype: DType, kernel: str, count: int = 1) -> None:
-    """What has no elements is asked of no kernel."""
+    """Raise torch's "not implemented" error for integers and bools, unless the tensor is empty."""
     if dtype.kind not in "fcV" and count:
         raise unimplemented(kernel, dtype)
 

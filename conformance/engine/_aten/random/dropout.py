@@ -1,4 +1,4 @@
-"""Dropout: elements or whole channels set to 0 at random (torch: native/Dropout.cpp)."""
+"""dropout, feature_dropout, alpha_dropout and native_dropout (torch: native/Dropout.cpp)."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ PUBLIC = (
     "feature_dropout", "feature_dropout_", "native_dropout",
 )  # fmt: skip
 
-_ALPHA = 1.7580993408473766  # of selu: what it tends to for negative numbers
+_ALPHA = 1.7580993408473766  # minus selu's limit at negative infinity
 
 
 def _drop(
     input: Tensor, p: float, train: bool, *, feature: bool = False, alpha: bool = False, inplace: bool = False
 ) -> Tensor:
-    p = float(p)  # it may be a tensor of one
+    p = float(p)  # p may be a tensor with one element
     if not 0 <= p <= 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
     array = input._array
@@ -48,7 +48,7 @@ def _drop(
     draw = _kept if alpha else distribution_kernels.dropout_noise
     kept = random._laid_out(noise, lambda shape, _: draw(random.default_generator, shape, array.dtype, p))
     kind = dtypes.int64.numpy if alpha and array.dtype.kind == "b" else array.dtype
-    check_castable(dtypes.default.numpy, kind)  # when random numbers have been drawn
+    check_castable(dtypes.default.numpy, kind)  # torch draws the random numbers before this check
     if not alpha:
         return multiply(wrap(kept))
     scale = 1 / math.sqrt((_ALPHA * _ALPHA * p + 1) * (1 - p))
@@ -81,19 +81,19 @@ def _masked(input: Array, p: float, _mask: Array, _scale: float | None, _factor:
 
 
 def native_dropout_backward(grad: Tensor | None, mask: Tensor, scale: float) -> Tensor | None:
-    """The gradient of what was kept, scaled."""
+    """grad * mask * scale; None if ``grad`` is None."""
     if grad is None:
         return None
     return grad * times(mask.type_as(grad), scale) if state.grad_enabled else times(grad * mask, scale)
 
 
 def native_dropout(input: Tensor, p: float, train: bool | None) -> Any:
-    """Dropout, and the mask of what was kept, which is all without ``train``; with None the gradient is not scaled.
+    """Dropout and its mask, which is all True if ``train`` is False; if it is None, the gradient is not scaled.
 
-    Of an empty tensor itself is returned; torch gives it the node of its result then, which is left out here.
+    An empty input is returned itself; torch then also sets its grad_fn, which is omitted here.
 
     Raises:
-        RuntimeError: the input has no floating dtype, or p is not between 0 and 1.
+        RuntimeError: the input's dtype is not floating point, or p is not between 0 and 1.
     """
     array = input._array
     if not array.size:
@@ -107,12 +107,12 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> Any:
     return _masked(input, p, mask, scale, scale if train else 1.0)
 
 
-# Of all kinds -------------------------------------------------------------------------------------
+# Variants -----------------------------------------------------------------------------------------
 
 
 @composite(random="elementwise")
 def dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """Each element 0 with probability p, the others scaled up."""
+    """Zero each element with probability p and scale the others by 1 / (1 - p)."""
     return _drop(input, p, train)
 
 
@@ -124,7 +124,7 @@ def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
 
 @composite(random="by_example")
 def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """Each channel 0 with probability p, the others scaled up."""
+    """Zero each channel with probability p and scale the others by 1 / (1 - p)."""
     return _drop(input, p, train, feature=True)
 
 
@@ -136,7 +136,7 @@ def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
 
 @composite(random="elementwise")
 def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """Dropout that keeps mean and deviation of what selu gives."""
+    """Dropout that preserves mean and standard deviation of selu's outputs."""
     return _drop(input, p, train, alpha=True)
 
 
@@ -148,7 +148,7 @@ def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
 
 @composite(random="by_example")
 def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """alpha_dropout of whole channels."""
+    """alpha_dropout that drops whole channels."""
     return _drop(input, p, train, feature=True, alpha=True)
 
 

@@ -1,4 +1,4 @@
-"""torch's random functions: the numbers are drawn by ``generator`` and ``draws``."""
+"""torch's random functions; ``distribution_kernels`` draws the numbers."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def randint(
     if size is None:
         raise wrong_type("randint", "size", "tuple of ints", given[-1], len(args))
     if not (is_count(low) and is_count(high)):
-        raise TypeError("randint(): no integers")  # said in torch's words by what is around it
+        raise TypeError("randint(): no integers")  # replaced by torch's message in the caller
     if not int(low) >= -(2**63) or not int(high) < 2**63:
         raise ValueError("Overflow when unpacking long long")
     array = distribution_kernels.integers(
@@ -133,7 +133,7 @@ def randperm(
     n: int, *, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False,
     out: Any = None, layout: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
-    """torch.randperm: a random order of 0 .. n-1."""
+    """torch.randperm: a random permutation of 0 .. n-1."""
     check_memory(device, pin_memory)
     try:
         n = operator.index(n)
@@ -147,7 +147,7 @@ def randperm(
 def multinomial(
     input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None, out: Any = None
 ) -> Tensor:
-    """torch.multinomial: indices drawn by weight."""
+    """torch.multinomial: indices drawn in proportion to the weights in each row."""
     if out is not None and out.dtype is not dtypes.int64:
         raise RuntimeError(f"multinomial expects Long tensor out, got: {out.dtype.legacy}")
     weights = input._array
@@ -185,7 +185,7 @@ def _bernoulli_with(self: Array, p: Any, generator: Any) -> Array:
 
 
 def _happened(target: Array, p: Array, kind: np.dtype[Any], generator: Any) -> Array:
-    """Samples of the probabilities ``p``, drawn in the order in which the target lies in memory."""
+    """Bernoulli samples with probabilities ``p``, drawn in the order of the target's memory."""
     order = _outermost_first(target)
     drawn = distribution_kernels.bernoulli_each(_from(generator), p.transpose(order), kind)
     return drawn.transpose(np.argsort(order))
@@ -193,7 +193,7 @@ def _happened(target: Array, p: Array, kind: np.dtype[Any], generator: Any) -> A
 
 @_composite(random="elementwise", random_by_values=True)
 def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None, out: Any = None) -> Tensor:
-    """torch.bernoulli: 1 with the probability that each element gives, or with one p for all."""
+    """torch.bernoulli: samples whose probabilities are the elements of input, or p for all of them."""
     if out is not None:
         check_out("bernoulli", out, (input,))
         check_no_overlap(out._array)
@@ -208,7 +208,7 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None, out: Any =
 
 
 def _zeroed(grad: Tensor) -> Tensor:
-    """Zeros that torch's formula writes into new memory, which counts."""
+    """Zeros of version 1: torch's formula writes them in place."""
     zeros = _zeros(grad)
     increment_version(zeros)
     return zeros
@@ -221,7 +221,7 @@ def _poisson(self: Array, generator: Any = None) -> Array:
 
 @_composite(random="elementwise", random_by_values=True)
 def poisson(input: Tensor, generator: Any = None) -> Tensor:
-    """torch.poisson: numbers of events, a rate for each element."""
+    """torch.poisson: a Poisson sample for each element, which is its rate."""
     return _poisson(input, generator)
 
 
@@ -237,23 +237,23 @@ def _binomial(count: Array, prob: Array, generator: Any = None) -> Array:
         raise ValueError(f"binomial only supports floating-point dtypes for count, got: {kind}")
     if kind != of_prob:
         raise RuntimeError(f"Found dtype {of_prob} but expected {kind}")
-    warn_resized(count.shape, broadcast_shapes(count.shape, prob.shape))  # torch makes as many as counts
+    warn_resized(count.shape, broadcast_shapes(count.shape, prob.shape))  # torch allocates the shape of count
     return binomial_samples.binomial(_from(generator), count, prob)
 
 
 @_composite(random="by_example", random_by_values=True)
 def binomial(*args: Any, **named: Any) -> Tensor:
-    """torch.binomial(count, prob, generator): how many of ``count`` trials succeed, each with probability ``prob``.
+    """torch.binomial(count, prob, generator): the number of successes in ``count`` trials of probability ``prob``.
 
     Raises:
-        ValueError: the counts are of no floating-point dtype.
-        RuntimeError: the probabilities are of another dtype.
-        NotImplementedError: both are of half precision.
+        ValueError: the dtype of ``count`` is not floating point.
+        RuntimeError: ``prob`` has another dtype.
+        NotImplementedError: both are in half precision.
     """
     return _binomial(*args, **named)
 
 
-# torch.normal is drawn from its parameters and has, so far as they are tensors, a gradient of zero.
+# The gradient of torch.normal is zero for each parameter that is a tensor.
 
 
 @op(
@@ -292,7 +292,7 @@ def normal(
     mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None, dtype: Any = None, device: Any = None,
     requires_grad: bool = False, out: Any = None, layout: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
-    """torch.normal: normal samples, mean and deviation as numbers or one for each element."""
+    """torch.normal: normal samples; mean and std are numbers, or tensors with a value for each element."""
     check_memory(device, pin_memory)
     if size is not None:
         drawn = distribution_kernels.normal(
@@ -324,7 +324,7 @@ def normal(
     return _normal_of_both(mean, std, found)
 
 
-# In-place forms: rows, so that writing random numbers is part of the graph like any other write.
+# In-place forms: they are operators, so that autograd records them like any other in-place operation.
 
 
 @op(
@@ -354,7 +354,7 @@ def _outermost_first(target: Array) -> list[int]:
 
 
 def _laid_out(target: Array, draw: Callable[[tuple[int, ...], bool], Array]) -> Array:
-    """Samples in the order in which the target lies in memory."""
+    """Samples, drawn in the order of the target's memory."""
     if target.flags.c_contiguous:
         return draw(target.shape, True)
     order = _outermost_first(target)
@@ -457,15 +457,15 @@ def _random_fill(self: Array, *, generator: Any = None) -> Array:
 
 @_composite(random="elementwise")
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
-    """Each element 1 with a probability, else 0."""
+    """Fill with Bernoulli samples, with one probability or one for each element."""
     return run_inplace(ROWS["bernoulli_each" if isinstance(p, Tensor) else "bernoulli"], [self, p, generator])
 
 
 @_composite(random="elementwise")
 def random_(self: Tensor, *bounds: Any, generator: Any = None, **named: Any) -> Tensor:
-    """Integers as many as the dtype has, below a number (``to``), or between two (``from`` and ``to``).
+    """Fill with random integers: of the whole dtype, in [0, to), or in [from, to).
 
-    With ``from`` alone, or with ``to`` None beside it, up to the largest that the dtype counts to.
+    With ``from`` and no ``to`` (or None), up to the largest integer of ``integers_from``.
     """
     given = dict(zip(("from", "to") if len(bounds) == 2 else ("to",), bounds, strict=False)) | named
     if "from" in given:
@@ -486,7 +486,7 @@ FUNCTIONS = {
 
 
 def attach() -> None:
-    """The sampling functions that are Tensor methods."""
+    """Install the sampling functions that are also Tensor methods."""
     Tensor.bernoulli_ = bernoulli_  # type: ignore[attr-defined]
     Tensor.random_ = random_  # type: ignore[attr-defined]
     Tensor.bernoulli = bernoulli  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Whether all or some elements are nonzero, and how many."""
+"""all, any and count_nonzero."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _count_nonzero(self: Array, dim: object = None) -> Array:
 
 @composite(vmap="decompose")
 def count_nonzero(input: Tensor, dim: object = None) -> Tensor:
-    """How many elements are nonzero."""
+    """The number of nonzero elements."""
     return _count_nonzero(input, dims(dim))
 
 

@@ -1,4 +1,4 @@
-"""Running sums, products and extremes along a dimension."""
+"""cumsum, cumprod, cummax, cummin and logcumsumexp."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _running(function: Any, self: Array, dim: Any, dtype: Any) -> Array:
     if self.ndim == 0 or not self.size:
         return self.astype(kind)
     refuse_bools("cumsum_out_cpu" if function is np.add else "cumprod_out_cpu", np.empty(0, kind))
-    if kind.kind in "fV":  # double precision, rounded at each place
+    if kind.kind in "fV":  # accumulate in double precision and round each element
         found = function.accumulate(self.astype(kind, copy=False), axis, dtype=np.float64)
         return found.astype(kind, order="C", copy=False)
     return np.ascontiguousarray(function.accumulate(self.astype(kind, copy=False), axis, dtype=kind))
@@ -63,7 +63,7 @@ def _cumsum_backward(grad: Tensor, dim: Any) -> Tensor:
     self=lambda grad, dim, _self_scalar_type: _cumsum_backward(grad.to(_self_scalar_type), dim),
 )
 def cumsum(self: Array, dim: Any, *, dtype: Any = None) -> Array:
-    """The sum of the elements so far along a dimension."""
+    """Cumulative sums along a dimension."""
     return _running(np.add, self, dim, dtype)
 
 
@@ -83,7 +83,7 @@ def cumsum_(self: Tensor, dim: Any, *, dtype: Any = None) -> Tensor:
     self=lambda grad, self, dim, result: _cumprod_backward(grad.to(self.dtype), self, dim, result),
 )
 def cumprod(self: Array, dim: Any, *, dtype: Any = None) -> Array:
-    """The product of the elements so far along a dimension."""
+    """Cumulative products along a dimension."""
     return _running(np.multiply, self, dim, dtype)
 
 
@@ -94,7 +94,7 @@ def cumprod_(self: Tensor, dim: Any, *, dtype: Any = None) -> Tensor:
 
 
 def _run_in_place(name: str, self: Tensor, dim: Any, dtype: Any) -> Tensor:
-    """Unlike out of place, integers stay what they are: there is no kernel for bool."""
+    """Run in place: unlike out of place, integers are not promoted, and bool has no kernel."""
     own = self.dtype
     if dtype not in (None, own):
         was, is_ = c_name(own.numpy), c_name(dtype.numpy)
@@ -111,7 +111,7 @@ def _run_in_place(name: str, self: Tensor, dim: Any, dtype: Any) -> Tensor:
 
 
 def _zeroed(shape: tuple[int, ...], kind: np.dtype[Any]) -> Tensor:
-    """What torch's formulas write into: memory that was set to zero, which counts."""
+    """Zeros of version 1: torch's formulas zero the memory in place."""
     zeros = make(np.zeros(shape, kind))
     increment_version(zeros)
     return zeros
@@ -128,7 +128,7 @@ def _cumprod_backward(grad: Tensor, self: Tensor, dim: Any, result: Tensor) -> T
         return _reversed_cumsum(result * grad, axis).div(self)
     if not state.recording:
         return make(_cumprod_gradient(grad._array, self._array, axis))
-    # The second derivative asks for products without each element in turn.
+    # With create_graph: differentiable products that omit one element each.
     found = _zeroed(self._array.shape, grad._array.dtype)
     ones = make(np.ones([1 if i == axis else m for i, m in enumerate(self._array.shape)], grad._array.dtype))
     for k in range(n):
@@ -149,7 +149,7 @@ def _tail(tensor: Tensor, axis: int, start: int) -> Tensor:
 
 
 def _cumprod_gradient(grad: Array, self: Array, axis: int) -> Array:
-    """The gradient of cumprod where there are zeros: sums of products that leave one element out."""
+    """The gradient of cumprod for an input with zeros: sums of products that omit one element each."""
     values, gradient = np.moveaxis(self, axis, -1), np.moveaxis(grad, axis, -1)
     found = np.zeros(values.shape, grad.dtype)
     n = values.shape[-1]
@@ -178,7 +178,7 @@ def _cumulative_extreme(name: str, node: str, function: Any, text: str) -> Any:
         if self.ndim == 0:
             return self.copy(), np.zeros((), np.int64)
         values = function.accumulate(self, axis)
-        # The index of the last element that made the value: equal ones move it on, and so does each nan.
+        # The index is that of the last element equal to the running extreme; every nan counts as equal.
         made = values == self
         if self.dtype.kind in "fV":
             made |= np.isnan(self)
@@ -239,7 +239,7 @@ def _logcumsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any)
     self=lambda grad, self, result, dim: _logcumsumexp_backward(grad, self, result, dim),
 )
 def logcumsumexp(self: Array, dim: Any) -> Array:
-    """The logarithm of the sum of exponentials so far."""
+    """The logarithm of the cumulative sum of exponentials."""
     need_inexact("logcumsumexp_out_cpu", self)
     axis = wrap_dim(dim, self.ndim)
     if self.ndim == 0:

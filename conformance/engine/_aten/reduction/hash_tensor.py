@@ -1,4 +1,4 @@
-"""torch.hash_tensor: elements as the bits of doubles or of integers, all combined (torch: native/ReduceOps.cpp)."""
+"""torch.hash_tensor: the xor of all elements' bits, as doubles or integers (torch: native/ReduceOps.cpp)."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def hash_tensor(self: Array, dim: Any = (), *, keepdim: bool = False, mode: int 
     """The exclusive or of the elements as uint64, over all dimensions or the given ones.
 
     Raises:
-        RuntimeError: another ``mode`` than 0; nothing to combine.
-        NotImplementedError: complex numbers.
+        RuntimeError: ``mode`` is not 0, or the reduction is empty.
+        NotImplementedError: the dtype is complex.
     """
     axes = axes_of(None if isinstance(dim, (tuple, list)) and not dim else dim, self.ndim)
     if not self.size:

@@ -1,6 +1,6 @@
-"""How many elements, or points, lie in each bin (torch: native/Histogram.cpp).
+"""histogram and histogramdd (torch: native/Histogram.cpp).
 
-A bin has its left edge, and the last one its right edge too; what is outside of all, and nan, counts nowhere.
+A bin includes its left edge, and the last bin its right edge too. Elements outside of all bins, and nan, are ignored.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ def _check_counts(points: Array, bins: Sequence[int]) -> None:
 
 
 def _spaced(points: Array, bins: Sequence[int], range: Numbers) -> list[Array]:
-    """The edges of bins of one width, between the smallest and the largest element or within the range.
+    """The edges of equally wide bins, over the range or from the smallest to the largest element.
 
     Raises:
-        RuntimeError: a range that is none.
+        RuntimeError: the range is invalid.
     """
     n = points.shape[-1]
     if range is not None:
@@ -80,10 +80,10 @@ def _dims(n: int) -> Any:
 
 
 def _check(points: Array, edges: Sequence[Array], weight: Array | None) -> None:
-    """Refuse edges and weights that do not fit.
+    """Check edges and weights.
 
     Raises:
-        RuntimeError: as torch words it.
+        RuntimeError: they do not match the input in shape or dtype.
     """
     if points.ndim < 2:
         raise RuntimeError("torch.histogramdd: input tensor should have at least 2 dimensions")
@@ -124,7 +124,7 @@ def _check(points: Array, edges: Sequence[Array], weight: Array | None) -> None:
 
 
 def _counted(points: Array, edges: Sequence[Array], weight: Array | None, density: bool) -> Array:
-    """The weight of the points in each bin; their share in the whole, by the bin's size, where that is asked for."""
+    """The total weight of the points in each bin; with ``density``, divided by the sum and by the bin's volume."""
     _check(points, edges, weight)
     _check_counts(points, [each.size - 1 for each in edges])
     kind = points.dtype
@@ -207,14 +207,14 @@ def histogram(
     """torch.histogram: the counts of the elements in each bin, (bins,), and the bins' edges, (bins + 1,).
 
     Args:
-        bins: how many of one width, or their edges.
-        range: the first edge and the last, where the bins are of one width.
-        weight: what each element counts.
-        density: the counts by their sum and the bins' widths.
+        bins: the number of equally wide bins, or their edges.
+        range: the first and the last edge, for equally wide bins.
+        weight: the weight of each element.
+        density: whether to divide the counts by their sum and by the bins' widths.
 
     Raises:
-        RuntimeError: no bins; a range that is none; edges or weights that do not fit.
-        NotImplementedError: integers.
+        RuntimeError: there are no bins, the range is invalid, or edges or weights do not match the input.
+        NotImplementedError: the input has an integer dtype.
     """
     if isinstance(bins, Tensor):
         if range is not None:
@@ -227,13 +227,13 @@ def histogram(
 
 
 def _check_settings(fitting: bool, range: Any) -> None:
-    """Refuse what no overload takes; how torch says so, _arguments/overloads.py tells."""
+    """Raise an error for arguments that match no overload; _arguments/overloads.py replaces it by torch's message."""
     if not fitting or not (range is None or isinstance(range, (list, tuple))):
         raise TypeError("histogram() takes no such bins or range")
 
 
 def _written(row: Row, out: Any, input: Tensor, bins: Any, options: dict[str, Any]) -> Any:
-    """Counts and edges in the tensors given."""
+    """Write counts and edges into the tensors of ``out``."""
     check_count(out, 2)
     for each, text in zip(out, (_OF_COUNTS, _OF_EDGES), strict=True):
         check_out("histogram", each, ())
@@ -300,17 +300,17 @@ def _counts_between(self: Array, bins: Any, weight: Any = None, density: bool = 
 def histogramdd(
     input: Tensor, bins: Any, range: Any = None, weight: Tensor | None = None, density: bool = False
 ) -> Any:
-    """torch.histogramdd: the counts of points (*, n) in each of n-dimensional bins, and the edges in each dimension.
+    """torch.histogramdd: the counts of points (*, n) in each n-dimensional bin, and the edges in each dimension.
 
     Args:
-        bins: how many of one width in all dimensions, or in each, or their edges in each.
-        range: the first edge and the last of each dimension, one behind the other, where the bins are of one width.
-        weight: what each point counts, (*).
-        density: the counts by their sum and the bins' sizes.
+        bins: the number of equally wide bins, for all dimensions or for each, or the edges in each dimension.
+        range: the first and the last edge of each dimension as one flat sequence, for equally wide bins.
+        weight: the weight of each point, (*).
+        density: whether to divide the counts by their sum and by the bins' volumes.
 
     Raises:
-        RuntimeError: no bins; a range that is none; edges or weights that do not fit.
-        NotImplementedError: integers.
+        RuntimeError: there are no bins, the range is invalid, or edges or weights do not match the input.
+        NotImplementedError: the input has an integer dtype.
     """
     whole = bins.__class__ is int
     _check_settings(whole or isinstance(bins, (list, tuple)), range)

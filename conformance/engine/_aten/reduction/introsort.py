@@ -1,8 +1,8 @@
-"""The order in which C++ leaves equal elements: std::sort of libstdc++, a partition at a time.
+"""The order of equal elements after an unstable sort: libstdc++'s std::sort.
 
-Note [Unstable order]: torch sorts with std::sort where no stable order is asked for. It splits what is longer than 16
-around a pivot, the median of three, and leaves the rest to insertion, which is stable; so equal elements of a longer
-line come in an order that follows from the splits. Without equal elements there is one order alone.
+Note [Unstable order]: torch sorts with std::sort unless stable=True. It partitions ranges longer than 16 around a
+pivot, the median of three, and finishes with insertion sort, which is stable. So the order of equal elements in a
+longer line follows from the partitions. Without equal elements there is only one order.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _SHORT = 16
 
 
 def unstable_along(array: Array, where: Array, axis: int) -> None:
-    """Bring equal elements of long lines into the order that torch leaves them in, from a stable one.
+    """Rearrange equal elements of long lines from a stable order to that of torch's unstable sort.
 
-    The order is given, and changed, as indices along an axis.
+    ``where`` holds the sorted order as indices along an axis; it is modified in place.
     """
     if array.shape[axis] <= _SHORT:
         return
@@ -34,13 +34,13 @@ def unstable_along(array: Array, where: Array, axis: int) -> None:
 
 
 def unequal_neighbours(lines: Array) -> Array:
-    """Which elements of lines differ from the one before; no nan from another."""
+    """Which elements of lines differ from their predecessor; all nans are equal."""
     before, after = lines[..., :-1], lines[..., 1:]
     return (after != before) & ((after == after) | (before == before))
 
 
 def unstable_order(ranks: Array) -> Array:
-    """Where std::sort finds the elements of a line, given by their ranks: equal ranks for equal elements."""
+    """The indices that std::sort returns for a line, given as ranks: equal ranks for equal elements."""
     order = np.arange(len(ranks))
     tied = np.bincount(ranks) > 1
     ranks = ranks.copy()
@@ -56,7 +56,7 @@ def unstable_order(ranks: Array) -> Array:
             cut = _split(ranks, order, first, last)
             parts.append((cut, last, depth))
             last = cut
-    return order[np.argsort(ranks, kind="stable")]  # which is what the insertions at the end do
+    return order[np.argsort(ranks, kind="stable")]  # the final insertion sort is stable
 
 
 def _swap(ranks: Array, order: Array, a: int, b: int) -> None:
@@ -65,11 +65,11 @@ def _swap(ranks: Array, order: Array, a: int, b: int) -> None:
 
 
 def _split(ranks: Array, order: Array, first: int, last: int) -> int:
-    """Move the pivot to the front, what is less before the rest, and say where that begins."""
+    """Partition a range around its pivot as std::sort does; return the start of the upper part."""
     candidates = (first + 1, first + (last - first) // 2, last - 1)
     _swap(ranks, order, first, _median(ranks, *candidates))
     pivot, rest = ranks[first], ranks[first + 1 : last]
-    upper = np.flatnonzero(rest >= pivot) + first + 1  # where the search from the left stops
+    upper = np.flatnonzero(rest >= pivot) + first + 1  # positions at which the search from the left stops
     lower = np.flatnonzero(rest <= pivot)[::-1] + first + 1
     count = min(len(upper), len(lower))
     swaps = int(
@@ -83,7 +83,7 @@ def _split(ranks: Array, order: Array, first: int, last: int) -> int:
 
 
 def _median(ranks: Array, a: int, b: int, c: int) -> int:
-    """Which of three is in the middle, as libstdc++ decides between equal ones."""
+    """The position of the median of three, with libstdc++'s choice among equal ones."""
     x, y, z = ranks[a], ranks[b], ranks[c]
     if x < y:
         return b if y < z else c if x < z else a

@@ -1,7 +1,7 @@
-"""The greatest and the least: of all elements, along dimensions, and where they are.
+"""max, min, amax, amin, aminmax, argmax and argmin.
 
-max and min of a whole tensor, amax and amin share the gradient evenly among equal extremes;
-max and min along a dimension give all of it to the one whose index they return, the first.
+max and min of a whole tensor, amax and amin distribute the gradient evenly among equal extremes; max and min along a
+dimension pass all of it to the element whose index they return, the first one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .sum_mean_prod import axes_of, dims
 
 
 def evenly_distribute(grad: Tensor, self: Tensor, value: Tensor) -> Tensor:
-    """A gradient shared by all elements that equal the value (by the nans, where it is nan)."""
+    """Distribute a gradient evenly among all elements equal to the value (among the nans if it is nan)."""
     nan = self._array.dtype.kind in "fV" and np.isnan(value._array)
     mask = self.isnan() if nan else self == value
     zeros = make(np.zeros(self._array.shape, self._array.dtype))
@@ -62,15 +62,15 @@ _min_all = _reduce_all("min", "MinBackward1", np.minimum)
 def value_selecting_backward(
     grad: Tensor, dim: Any, indices: Tensor, shape: tuple[int, ...], keepdim: bool
 ) -> Tensor:
-    """A gradient put where the values were taken from."""
+    """Scatter a gradient to the indices of the selected values."""
     if not keepdim and shape:
         grad, indices = grad.unsqueeze(dim), indices.unsqueeze(dim)
-    zeros = make(np.zeros(shape, grad._array.dtype)).zero_()  # torch writes the zeros: one version more
+    zeros = make(np.zeros(shape, grad._array.dtype)).zero_()  # torch zeroes in place, which bumps the version
     return placed(zeros, "scatter_", dim, indices, grad)
 
 
 def nonzero_size(name: str, array: Array, dim: int) -> None:
-    """Refuse to look for an element where there is none.
+    """Check that a dimension to select from is not empty.
 
     Raises:
         IndexError: the dimension has length 0.
@@ -80,7 +80,7 @@ def nonzero_size(name: str, array: Array, dim: int) -> None:
 
 
 def taken(array: Array, where: Array, axis: int, keepdim: bool) -> tuple[Array, Array]:
-    """The values at one index each along an axis, and that index."""
+    """The values at one index per line along an axis, and these indices."""
     if array.ndim == 0:
         return array.copy(), np.zeros((), np.int64)
     indices = np.expand_dims(where, axis)
@@ -152,7 +152,7 @@ min = _extreme("min", _min_all, minimum, "The least element; or along a dimensio
 
 
 def _restored(tensor: Tensor, dim: Any, keepdim: bool) -> Tensor:
-    """A reduced tensor with its dimensions of length 1 again."""
+    """Unsqueeze the dimensions that a reduction without keepdim removed."""
     if keepdim:
         return tensor
     ndim = tensor._array.ndim + len(dim)
@@ -262,11 +262,11 @@ def _aminmax(self: Array, dim: Any = None, keepdim: bool = False) -> tuple[Array
 
 @composite(vmap="decompose")
 def aminmax(input: Tensor, *, dim: Any = None, keepdim: bool = False, out: Any = None) -> Any:
-    """The least and the greatest element."""
+    """The minimum and the maximum."""
     return several(ROWS["aminmax"], out, input, dim, keepdim)
 
 
-# Where they are -----------------------------------------------------------------------------------
+# argmax, argmin -----------------------------------------------------------------------------------
 
 
 def _arg(name: str, find: Any, text: str) -> Any:

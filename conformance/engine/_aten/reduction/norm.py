@@ -1,4 +1,4 @@
-"""Norms of vectors and distances (torch: native/LinearAlgebra.cpp, Distance.cpp)."""
+"""linalg.vector_norm, norm, dist and renorm (torch: native/LinearAlgebra.cpp, Distance.cpp)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ matrix_norm: Callable[..., Tensor] = on_first_use("matrix_norm")  # see Note [Sl
 
 
 def norm_array(array: Array, order: float, axes: tuple[int, ...], keepdims: bool) -> Array:
-    """The norm along axes; halves in single precision."""
+    """The norm along axes; half precision is computed in single."""
     kind = array.dtype
     size = np.abs(half_up(array))
     if order == 0 or (order != order and not size.size):
@@ -44,10 +44,10 @@ def norm_array(array: Array, order: float, axes: tuple[int, ...], keepdims: bool
 
 
 def need_norm(array: Array) -> None:
-    """Refuse what has no norm.
+    """Check that a dtype has norms.
 
     Raises:
-        RuntimeError: integers, bools.
+        RuntimeError: the dtype is an integer dtype or bool.
     """
     if array.dtype.kind not in "fcV":
         kind = dtypes.BY_NUMPY[array.dtype].legacy
@@ -59,7 +59,7 @@ def need_norm(array: Array) -> None:
 def norm_backward(
     grad: Tensor, self: Tensor, order: float, norm: Tensor, dim: Any, keepdim: bool
 ) -> Tensor | None:
-    """torch's norm_backward: the subgradient at zero is zero, ties of the largest share."""
+    """torch's norm_backward: the subgradient at zero is zero; equal maxima share the gradient of the inf norm."""
     if not keepdim and self._array.ndim:
         grad = unsqueeze_multiple(grad, dim, self._array.ndim)
         norm = unsqueeze_multiple(norm, dim, self._array.ndim)
@@ -87,7 +87,7 @@ def norm_backward(
 
 
 def check_order(name: str, ord: Any) -> None:
-    """Refuse a complex order."""
+    """Raise an error for a complex order."""
     if isinstance(ord, complex):
         raise RuntimeError(f"{name}: Expected a non-complex scalar as the order of norm.")
 
@@ -130,15 +130,15 @@ def _vector_norm(
     axes = axes_of(dim, self.ndim)
     _check_identity(name, self, ord, dim)
     if ord == 0 and self.dtype.kind == "c" and {1}.issuperset(self.shape[axis] for axis in axes):
-        warn_of_lost_part(dtypes.BY_NUMPY[self.real.dtype])  # torch casts whether the one element is 0
+        warn_of_lost_part(dtypes.BY_NUMPY[self.real.dtype])  # torch casts `self != 0` to a real dtype
     return norm_array(self, ord, axes, keepdim)
 
 
 def _check_identity(name: str, self: Array, ord: Any, dim: tuple[int, ...]) -> None:
-    """A norm of nothing.
+    """Check the norm of an empty tensor.
 
     Raises:
-        RuntimeError: it is an extreme, of which there is none.
+        RuntimeError: the norm is a maximum or minimum, or has a negative order, and so has no identity.
     """
     if self.size or not (ord < 0 or ord == math.inf):
         return
@@ -159,7 +159,7 @@ def _check_identity(name: str, self: Array, ord: Any, dim: tuple[int, ...]) -> N
 def vector_norm(
     x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None
 ) -> Tensor:
-    """torch.linalg.vector_norm: of all elements, or along dimensions."""
+    """torch.linalg.vector_norm: the vector norm of all elements, or along dimensions."""
     return _vector_norm(x, ord, dims(dim), keepdim, dtype, out=out)
 
 
@@ -172,7 +172,7 @@ def vector_norm(
     self=lambda grad, self, p, result, dim, keepdim: norm_backward(grad, self, p, result, dim, keepdim),
 )
 def norm_along(self: Array, p: Any, dim: tuple[int, ...], keepdim: bool = False) -> Array:
-    """The norm as torch's own formulas ask for it."""
+    """The overload of norm with dimensions, which torch's formulas call."""
     _check_identity("linalg.vector_norm", self, p, dim)
     return norm_array(self, p, axes_of(dim, self.ndim), keepdim)
 
@@ -184,7 +184,7 @@ def norm_along(self: Array, p: Any, dim: tuple[int, ...], keepdim: bool = False)
     self=lambda grad, self, p, result: norm_backward(grad, self, p, result, (), False),
 )
 def norm_whole(self: Array, p: Any) -> Array:
-    """The norm over all dimensions, as torch's own code asks for it."""
+    """The overload of norm over all dimensions, which torch's code calls."""
     _check_identity("linalg.vector_norm", self, p, ())
     return norm_array(self, p, axes_of((), self.ndim), False)
 
@@ -193,7 +193,7 @@ def norm_whole(self: Array, p: Any) -> Array:
 def norm(
     input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None
 ) -> Tensor:
-    """torch.norm: of a vector, or with "nuc" of a matrix."""
+    """torch.norm: a vector norm, or with "nuc" a matrix norm."""
     if isinstance(p, str):
         if p == "fro" and (dim is None or not isinstance(dim, (tuple, list)) or len(dim) <= 2):
             return vector_norm(input, 2, dim, keepdim, dtype=dtype, out=out)
@@ -243,7 +243,7 @@ def _renorm_backward(grad: Tensor, self: Tensor, p: Any, dim: Any, maxnorm: Any)
     axes = _others(self._array.ndim, dim)
     wide = (
         dtypes.float32 if dtypes.is_half(self._array.dtype) else dtypes.float64
-    )  # in which torch accumulates
+    )  # torch accumulates in this dtype
     if self._array.dtype.kind == "c":
         norm = vector_norm(self, p, axes, True, dtype=dtypes.complex128)
         total = (self.conj() * grad).real.sum(axes, True)
@@ -267,7 +267,7 @@ def _renorm_backward(grad: Tensor, self: Tensor, p: Any, dim: Any, maxnorm: Any)
     self=lambda grad, self, p, dim, maxnorm: _renorm_backward(grad, self, p, dim, maxnorm),
 )
 def renorm(self: Array, p: Any, dim: Any, maxnorm: Any) -> Array:
-    """Slices along a dimension, scaled down to a norm of at most maxnorm."""
+    """Scale slices along a dimension down to a norm of at most maxnorm."""
     for what, number in (("p", p), ("maxnorm", maxnorm)):
         if isinstance(number, complex):
             raise RuntimeError(f"renorm: {what} must be real-valued")

@@ -1,9 +1,9 @@
-"""Which of equal elements torch picks: the partial orders of C++, step by step.
+"""kthvalue and topk among equal elements: libstdc++'s partial sorting algorithms, step by step.
 
-Note [Ties in selection]: kthvalue, topk and mode move elements about and stop when the wanted ones are in place, so
-that among equal elements chance seems to decide. It is not chance: kthvalue is a quickselect of torch's own, topk is
-libstdc++'s nth_element and sort, or partial_sort where few are wanted, mode is a sort. They are followed here for the
-lines that have ties among what they return; elsewhere every method gives the same.
+Note [Ties in selection]: kthvalue, topk and mode move elements and stop when the selected ones are in place, so which
+of several equal elements they return depends on the algorithm. kthvalue is torch's own quickselect; topk is libstdc++'s
+nth_element and sort, or partial_sort for a small k; mode is a sort. These algorithms are reproduced here for lines with
+ties among the selected elements; for other lines every algorithm returns the same.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from ..registry import Array
 from .stable_sort import order_along
 
 Less = Callable[[Any, Any], bool]
-Items = list[tuple[Any, int]]  # a value and where it was
+Items = list[tuple[Any, int]]  # values and their original indices
 
 
 # kthvalue -----------------------------------------------------------------------------------------
 
 
 def kth_index(array: Array, k: int, axis: int) -> Array:
-    """Where the element of rank k (from 0) is, along an axis."""
+    """The index of the element of rank k (from 0) along an axis."""
     lines = np.moveaxis(half_up(array), axis, -1)
     order = order_along(lines, -1, False)
     found = order[..., k].copy()
@@ -45,7 +45,7 @@ def _same(a: Array, b: Array) -> Any:
 
 
 def _greater(a: Any, b: Any) -> bool:
-    """Greater; see Note [nan ranks last]."""
+    """Whether a > b, with nan greatest; see Note [nan ranks last]."""
     return bool((a != a and b == b) or a > b)
 
 
@@ -93,10 +93,10 @@ def _quickselect(items: Items, k: int) -> int:
 
 
 def top_indices(array: Array, k: int, axis: int, largest: bool, in_order: bool) -> Array:
-    """Where the k greatest (or least) elements are, along an axis."""
+    """The indices of the k largest (or smallest) elements along an axis."""
     lines = half_up(array).swapaxes(axis, -1)
     n = lines.shape[-1]
-    found, ranked = _ranked(lines, min(k + 1, n), largest)  # the first that is not wanted tells of a tie
+    found, ranked = _ranked(lines, min(k + 1, n), largest)  # one more, to detect a tie with the k-th element
     found = np.ascontiguousarray(found[..., :k])
     ties = _same(ranked[..., 1:], ranked[..., :-1]).any(-1) if k else np.zeros(ranked.shape[:-1], bool)
     if not in_order and k * 64 > n:
@@ -121,9 +121,9 @@ def top_indices(array: Array, k: int, axis: int, largest: bool, in_order: bool) 
 
 
 def _ranked(lines: Array, count: int, largest: bool) -> tuple[Array, Array]:
-    """Where the first of each line are, in order, and what they are; ties in any order."""
+    """The sorted indices and values of the first ``count`` elements of each line; ties in any order."""
     n = lines.shape[-1]
-    if 4 * count < n:  # few of many are sorted alone
+    if 4 * count < n:  # partition first and sort only the selected ones
         cut = n - count if largest else count - 1
         few = np.argpartition(lines, cut, -1)[..., slice(cut, n) if largest else slice(count)]
         where, ranked = _ranked(np.take_along_axis(lines, few, -1), count, largest)
@@ -132,11 +132,11 @@ def _ranked(lines: Array, count: int, largest: bool) -> tuple[Array, Array]:
     return where, np.take_along_axis(lines, where, -1)
 
 
-# Sorted beside nan --------------------------------------------------------------------------------
+# Sorting lines with nan ---------------------------------------------------------------------------
 
 
 def order_without_ranks(line: Array) -> list[int]:
-    """Where std::sort finds the elements of a line in which nan, neither less nor greater than any, has no rank."""
+    """The indices that std::sort returns with operator<, for which nan is neither less nor greater than any number."""
     items = [(value, place) for place, value in enumerate(line.tolist())]
     _sort(items, 0, len(items), _ascending)
     return [place for _, place in items]
@@ -179,7 +179,7 @@ def _sort(items: Items, first: int, last: int, before: Less) -> None:
 
 
 def heap_sorted(ranks: Array, order: Array, first: int, last: int) -> None:
-    """Sort a part of a line by its ranks with a heap, in place."""
+    """Heap-sort a part of a line by its ranks, in place."""
     items = list(zip(ranks[first:last].tolist(), order[first:last].tolist(), strict=True))
     _partial_sort(items, len(items), _ascending)
     ranks[first:last], order[first:last] = zip(*items, strict=True)

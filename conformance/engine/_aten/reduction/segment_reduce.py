@@ -1,4 +1,4 @@
-"""torch.segment_reduce: pieces of a dimension reduced to one element each (torch: native/SegmentReduce.cpp)."""
+"""torch.segment_reduce: reduce each segment of a dimension to one element (torch: native/SegmentReduce.cpp)."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _REDUCTIONS = {**{name: name for name in _STEPS}, "amax": "max", "amin": "min"}
 
 
 def _ends(data: Array, lengths: Array | None, offsets: Array | None, axis: int, unsafe: bool) -> Array:
-    """Where the pieces begin and end, along the last dimension.
+    """The offsets of the segments along the last dimension.
 
     Raises:
-        RuntimeError: lengths or offsets that do not fit.
-        NotImplementedError: they are no indices.
+        RuntimeError: lengths or offsets do not match the data.
+        NotImplementedError: their dtype is neither int64 nor int32.
     """
     name = "lengths" if offsets is None else "offsets"
     given = lengths if offsets is None else offsets
@@ -65,7 +65,7 @@ def _ends(data: Array, lengths: Array | None, offsets: Array | None, axis: int, 
 
 
 def _pieces(ends: Array) -> Iterator[tuple[tuple[int, ...], slice]]:
-    """The place of each result, and the piece that it is of."""
+    """The index of each result, and the slice of its segment."""
     for place in np.ndindex(*ends.shape[:-1], ends.shape[-1] - 1):
         *outer, i = place
         yield place, slice(int(ends[(*outer, i)]), int(ends[(*outer, i + 1)]))
@@ -122,7 +122,7 @@ def _reduce(
 def _reduce_backward(
     grad: Array, output: Array, data: Array, reduce: str, ends: Any, axis: int, initial: Any
 ) -> Array:
-    """Each piece's gradient, shared among its elements; of extremes torch divides what is positive alone."""
+    """The gradient of the data; for max and min, torch divides only positive gradients by the number of ties."""
     found = np.zeros(data.shape, data.dtype)
     for place, piece in _pieces(ends):
         given, values, into = grad[place], data[place[:-1]][piece], found[place[:-1]][piece]
@@ -170,17 +170,17 @@ def segment_reduce(
     unsafe: bool = False,
     initial: Any = None,
 ) -> Tensor:
-    """torch.segment_reduce: of (*, n, *) the pieces of n, whose lengths (*, k) or ends (*, k + 1) are given: (*, k, *).
+    """torch.segment_reduce: reduce data (*, n, *) by lengths (*, k) or offsets (*, k + 1) to (*, k, *).
 
     Args:
         reduce: "sum", "mean", "prod", "max" or "min".
-        offsets: where each piece begins, and the last one ends; they come before lengths.
-        unsafe: whether lengths are believed without a look at them.
-        initial: what each piece begins with, which a mean does not count.
+        offsets: the start of each segment, and the end of the last one; they have precedence over lengths.
+        unsafe: whether to skip the checks of lengths.
+        initial: the initial value of each segment, which a mean does not count as an element.
 
     Raises:
-        RuntimeError: lengths or offsets that do not fit, or are missing; another reduction.
-        NotImplementedError: integers.
+        RuntimeError: lengths or offsets do not match the data or are missing, or the reduction is unknown.
+        NotImplementedError: the data has an integer dtype.
     """
     if not isinstance(initial, (*dtypes.NUMBERS, Tensor, type(None))):
         raise wrong_type("segment_reduce", "initial", "Number", initial)

@@ -1,7 +1,7 @@
-"""Elements by rank: sort, topk, kthvalue, median, mode, quantiles.
+"""sort, argsort, topk, kthvalue, median, mode and quantile.
 
-Note [nan ranks last]: torch counts nan as greater than every number, so that it comes last in ascending order and
-first in descending order.
+Note [nan ranks last]: torch treats nan as greater than every number, so it comes last in ascending order and first in
+descending order.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _sorted(self: Array, dim: Any, descending: bool, stable: bool) -> tuple[Arra
     where = order_along(self, axis, bool(descending))
     if (
         not stable and self.strides[axis]
-    ):  # torch does not sort expanded dimensions; see Note [Unstable order]
+    ):  # torch skips the sort of expanded dimensions; see Note [Unstable order]
         unstable_along(self, where, axis)
     return like_steps(read_along(self, axis, where), self), like_steps(where, self)
 
@@ -75,7 +75,7 @@ def _sort_stable(self: Array, stable: Any, dim: Any = -1, descending: bool = Fal
     return _sorted(self, dim, descending, bool(stable))
 
 
-_ABSENT: Any = object()  # unlike None, which is a stable order not asked for
+_ABSENT: Any = object()  # not passed; an explicit None selects the overload with stable
 _STABLE = (
     "sort() received an invalid combination of arguments - got (Tensor, {0}), but expected one of:\n"
     " * (Tensor input, *, bool stable, int dim = -1, bool descending = False, tuple of Tensors out = None)\n"
@@ -88,10 +88,10 @@ def sort(
     input: Tensor, *places: Any, dim: Any = -1, descending: bool = False, stable: Any = _ABSENT,
     out: Any = None,
 ) -> Any:  # fmt: skip
-    """The elements in order along a dimension, and where they were.
+    """The sorted elements along a dimension, and their original indices.
 
     Raises:
-        TypeError: dim or descending not by name beside stable.
+        TypeError: dim or descending is positional together with stable.
     """
     if places and stable is not _ABSENT:
         kinds = [type(each).__name__ for each in places]
@@ -114,14 +114,14 @@ def argsort(
     stable: Any = _ABSENT,
     out: Any = None,
 ) -> Tensor:
-    """Where the elements are found in order along a dimension."""
+    """The indices that sort the elements along a dimension."""
     found = sort(input.detach(), *places, dim=dim, descending=descending, stable=stable)[1]
     return given("argsort", out, found)
 
 
 @composite(vmap="decompose")
 def msort(input: Tensor, *, out: Any = None) -> Tensor:
-    """The elements in order along the first dimension."""
+    """The sorted elements along the first dimension."""
     return given("msort", out, sort(input, 0)[0])
 
 
@@ -156,7 +156,7 @@ def _topk(
 def topk(
     input: Tensor, k: Any, dim: Any = -1, largest: bool = True, sorted: bool = True, *, out: Any = None
 ) -> Any:
-    """The k greatest (or least) elements along a dimension, and where they are."""
+    """The k largest (or smallest) elements along a dimension, and their indices."""
     arguments = (input, k.__index__(), dim, largest, sorted)
     return several(ROWS["topk"], out, *arguments)
 
@@ -184,7 +184,7 @@ def _kthvalue(self: Array, k: int, dim: Any = -1, keepdim: bool = False) -> tupl
 
 @composite(vmap="decompose")
 def kthvalue(input: Tensor, k: Any, dim: Any = -1, keepdim: bool = False, *, out: Any = None) -> Any:
-    """The k-th least element along a dimension, and where it is."""
+    """The k-th smallest element along a dimension, and its index."""
     if out is not None:
         return several(ROWS["kthvalue"], out, input, k.__index__(), dim, keepdim)
     return _kthvalue(input, k.__index__(), dim, keepdim)
@@ -194,7 +194,7 @@ def kthvalue(input: Tensor, k: Any, dim: Any = -1, keepdim: bool = False, *, out
 
 
 def _median_index(array: Array, axis: int, ignore_nan: bool) -> Array:
-    """Where the lower median is; the first nan, where there is one that counts."""
+    """The index of the lower median, or of the first nan unless nan is ignored."""
     n = array.shape[axis]
     order = order_along(array, axis, False)
     place: Any = np.full([1 if i == axis else m for i, m in enumerate(array.shape)], (n - 1) // 2)
@@ -269,14 +269,14 @@ nanmedian = _median("nanmedian", True, "The lower median of what is not nan.")
 
 
 def _mode_index(array: Array, axis: int) -> Array:
-    """Where the most frequent element is, along an axis: the end of the first longest run in sorted order."""
+    """The index of the most frequent element along an axis: the end of the first longest run in sorted order."""
     lines = np.moveaxis(array, axis, -1)
     where = order_along(lines, -1, False)
     unstable_along(lines, where, lines.ndim - 1)
     for line in np.argwhere(np.isnan(lines).any(-1)):
         where[tuple(line)] = order_without_ranks(lines[tuple(line)])
     values, number = np.take_along_axis(lines, where, -1), np.arange(lines.shape[-1])
-    begins = np.zeros(values.shape, np.int64)  # where the run began that an element belongs to
+    begins = np.zeros(values.shape, np.int64)  # the start of each element's run
     np.multiply(values[..., 1:] != values[..., :-1], number[1:], out=begins[..., 1:])
     np.maximum.accumulate(begins, -1, out=begins)
     longest = (number - begins).argmax(-1)
@@ -305,7 +305,7 @@ def _mode(self: Array, dim: Any = -1, keepdim: bool = False) -> tuple[Array, Arr
 
 @composite(vmap="decompose")
 def mode(input: Tensor, dim: Any = -1, keepdim: bool = False, *, out: Any = None) -> Any:
-    """The most frequent element along a dimension, the least of equals, and where one is."""
+    """The most frequent element along a dimension (the smallest if several are), and an index of it."""
     return several(ROWS["mode"], out, input, dim, keepdim)
 
 
@@ -351,7 +351,7 @@ def _quantile(self: Tensor, q: Any, dim: Any, keepdim: bool, interpolation: str,
 
 
 def _interpolated(ranked: Tensor, q: Tensor, interpolation: str, ignore_nan: bool) -> Tensor:
-    """The elements at the ranks that q names, along the last dimension."""
+    """The quantiles q of sorted elements along the last dimension."""
     nan = ranked.isnan()
     if ignore_nan:
         ranks = q * minus(nan.logical_not().sum(-1, True), 1)

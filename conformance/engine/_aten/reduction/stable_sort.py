@@ -1,4 +1,4 @@
-"""The stable order of elements along a dimension."""
+"""Stable argsort along a dimension."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ import numpy as np
 from ..kernels import half_up
 from ..registry import Array
 
-_LONG = 64  # elements of a line from which on numpy's sort of integers pays for its preparation
+_LONG = 64  # from this line length on, sorting integer keys is faster, including their preparation
 
 
 def order_along(array: Array, axis: int, descending: bool) -> Array:
-    """Where the elements are found in order, equal ones in the order in which they are; nan is the greatest."""
-    array = half_up(array)  # numpy ranks the nan of bfloat16 first
+    """The indices of a stable sort along an axis; nan is greatest."""
+    array = half_up(array)  # numpy sorts bfloat16 nan first
     n = array.shape[axis]
     if array.dtype == np.float32 and n >= _LONG:
         return _order_of_floats(array, axis, descending)
     if not descending:
         return np.argsort(array, axis, kind="stable")
-    # Equal elements keep their order: reversed before and after.
+    # Flip before and after, so that equal elements keep their order.
     return np.flip(n - 1 - np.argsort(np.flip(array, axis), axis, kind="stable"), axis)
 
 
 def _order_of_floats(array: Array, axis: int, descending: bool) -> Array:
-    """The same by integers of which the upper half is in the order of the numbers, and the lower one is the place.
+    """order_along for float32: sort 64-bit keys whose upper half orders the numbers and whose lower half is the index.
 
-    numpy sorts integers many times faster than it finds an order.
+    numpy's sort of integers is many times faster than its argsort.
     """
     bits = np.where(np.isnan(array), np.float32(np.nan), array + np.float32(0)).view(
         np.int32
-    )  # one nan, one zero
+    )  # a single nan and a single zero
     bits ^= bits >> 31 & 0x7FFFFFFF
     keys = (~bits if descending else bits).astype(np.int64) << 32
     keys |= np.moveaxis(np.arange(array.shape[axis]).reshape(-1, *(1,) * (array.ndim - 1)), 0, axis)

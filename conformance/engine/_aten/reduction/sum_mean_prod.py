@@ -1,4 +1,4 @@
-"""Sums, means and products: what makes fewer elements of many."""
+"""sum, nansum, mean, nanmean, prod and logsumexp."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..shape.clone_to import real_part
 
 
 def axes_of(dim: Any, ndim: int) -> tuple[int, ...]:
-    """The axes to reduce: those of dim, or all of them where it is None or empty."""
+    """The axes to reduce: those of dim, or all if it is None or empty."""
     if dim is None:
         return tuple(range(ndim))
     found = wrap_dims(dim, ndim)
@@ -39,11 +39,11 @@ def dims(dim: Any) -> Any:
     return tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
 
 
-ABSENT: Any = object()  # no dim is given; one that is, even None, selects torch's overload with dimensions
+ABSENT: Any = object()  # not passed; an explicit dim, even None, selects torch's overload with dimensions
 
 
 def unsqueeze_multiple(tensor: Tensor, dim: Any, ndim: int) -> Tensor:
-    """The dimensions that a reduction took away, put back with length 1."""
+    """Unsqueeze the dimensions that a reduction removed."""
     if dim is not None:
         if not len(dim):
             return tensor
@@ -55,17 +55,17 @@ def unsqueeze_multiple(tensor: Tensor, dim: Any, ndim: int) -> Tensor:
 
 
 def add_up(array: Array, axes: tuple[int, ...] | None, kind: Any, keepdims: bool = False) -> Array:
-    """A sum in the given dtype; halves are added in single precision."""
+    """A sum in the given dtype; half precision is added in single."""
     if dtypes.is_half(kind):
         return np.add.reduce(array, axis=axes, dtype=np.float32, keepdims=keepdims).astype(kind)
     return _total(array, axes, kind, keepdims)
 
 
-_LONGEST = 512  # numbers that are added up one after another, each beside others: longer lines lose digits
+_LONGEST = 512  # the most numbers that are added sequentially: longer lines lose precision
 
 
 def _total(array: Array, axes: tuple[int, ...] | None, kind: Any, keepdims: bool) -> Array:
-    """np.add.reduce, but of many numbers in lines np.einsum: it adds a vector at a time, np.add.reduce a number."""
+    """np.add.reduce; for large contiguous arrays np.einsum, which is vectorized."""
     if array.size < 4 * MANY or array.dtype != kind or kind.kind not in "fV" or not array.flags.c_contiguous:
         return np.add.reduce(array, axis=axes, dtype=kind, keepdims=keepdims)
     last = array.ndim if axes is None else len(axes)
@@ -91,7 +91,7 @@ def _sum_type(array: Array, dtype: Any) -> Any:
 
 
 def sum_backward(grad: Tensor, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Tensor:
-    """A sum's gradient, spread again over the dimensions that were summed."""
+    """The gradient of sum: expand it to the summed dimensions."""
     if not keepdim and shape and dim:
         grad = unsqueeze_multiple(grad, dim, len(shape))
     return grad.expand(shape)
@@ -153,7 +153,7 @@ def sum(
 
 @composite(variants="method", vmap="decompose")
 def sum_to_size(self: Tensor, *sides: Any, size: Any = None) -> Tensor:
-    """The sum over the dimensions that broadcasting added."""
+    """Sum to ``size``, which must be broadcastable to the tensor's shape."""
     shape = sizes(sides if size is None else (size,), "sum_to_size(): argument 'size'")
     if not is_expandable_to(shape, self._array.shape):
         raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(self._array.shape)}}}.")
@@ -219,7 +219,7 @@ def _mean_type(array: Array, dtype: Any, name: str = "mean") -> Any:
 def _average(
     array: Array, axes: tuple[int, ...] | None, kind: Any, count: int, keepdims: bool = False
 ) -> Array:
-    """A sum over how many there are; of halves, both in single precision."""
+    """A sum divided by ``count``; half precision does both in single."""
     exact = np.float32 if dtypes.is_half(kind) else kind
     total = _total(array, axes, np.dtype(exact), keepdims)
     return np.true_divide(total, count, dtype=exact).astype(kind, copy=False)
@@ -258,7 +258,7 @@ def _mean_dim(self: Array, dim: Any, keepdim: bool = False, dtype: Any = None) -
 
 
 def count_along(shape: tuple[int, ...], axes: Sequence[int]) -> int:
-    """How many elements are reduced to one."""
+    """The number of elements that are reduced to one."""
     count = 1
     for axis in axes:
         count *= shape[axis]
@@ -266,7 +266,7 @@ def count_along(shape: tuple[int, ...], axes: Sequence[int]) -> int:
 
 
 def mean_backward(grad: Tensor, shape: tuple[int, ...], numel: int, dim: Any, keepdim: bool) -> Tensor:
-    """A mean's gradient, spread again and divided by how many were averaged."""
+    """The gradient of mean: expand it and divide by the number of averaged elements."""
     everything = not dim
     n = numel if everything else count_along(shape, axes_of(dim, len(shape)))
     return over(sum_backward(grad, shape, dim, keepdim), n)
@@ -312,7 +312,7 @@ def nanmean(
 # prod ---------------------------------------------------------------------------------------------
 
 
-_BLOCK = 128  # bytes that torch multiplies at a time, in four vectors
+_BLOCK = 128  # bytes that torch multiplies at once, in four vectors
 
 
 def _product_of_lines(lines: Array) -> Array:
@@ -343,7 +343,7 @@ def _multiply(array: Array, axes: Any, dtype: Any, keepdims: bool = False) -> Ar
         return array.astype(kind)
     found = np.multiply.accumulate(array, axis=axes, dtype=kind).take(
         [-1], axes
-    )  # each step in half precision
+    )  # each step is rounded to half precision
     return found if keepdims else found.squeeze(axes)
 
 
@@ -419,7 +419,7 @@ def _prod_dim_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any, kee
 
 
 def _without_each(grad: Tensor, self: Tensor, axis: int) -> Tensor:
-    """The gradient where zeros forbid dividing: the product of what is before each element and what is after it."""
+    """The gradient of prod for inputs with zeros: the product of all elements before and all after each element."""
     n = self._array.shape[axis]
     if not self._array.size:
         return grad.expand_as(self)

@@ -1,4 +1,4 @@
-"""Distinct elements, places in sorted sequences, counts."""
+"""unique, searchsorted, bucketize, bincount and histc."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..registry import Array, op
 
 
 def _distinct(array: Array, axis: int | None) -> tuple[Array, Array, Array]:
-    kind, array = array.dtype, half_up(array)  # numpy ranks the nan of bfloat16 first
+    kind, array = array.dtype, half_up(array)  # numpy sorts bfloat16 nan first
     if axis is None:
         values, inverse, counts = np.unique(array, return_inverse=True, return_counts=True, equal_nan=False)
         return values.astype(kind, copy=False), inverse.reshape(array.shape), counts
@@ -32,7 +32,7 @@ def _distinct(array: Array, axis: int | None) -> tuple[Array, Array, Array]:
 
 
 def _outermost(array: Array, axis: int) -> Array:
-    """The array with one dimension outside the others in memory."""
+    """A copy in which one dimension has the largest stride."""
     return np.moveaxis(np.array(np.moveaxis(array, axis, 0), order="C"), 0, axis)
 
 
@@ -65,7 +65,7 @@ def _slices_along(dim: int, array: Array) -> int:
     """The dimension whose slices are compared.
 
     Raises:
-        RuntimeError: they have no elements.
+        RuntimeError: the slices are empty.
     """
     axis = existing_dim(dim, array.ndim)
     if any(n == 0 for i, n in enumerate(array.shape) if i != axis):
@@ -76,7 +76,7 @@ def _slices_along(dim: int, array: Array) -> int:
 
 
 def _runs(rows: Array) -> tuple[Array, Array, Array]:
-    """Where runs of equal rows begin, the run of each row, the length of each run."""
+    """The start of each run of equal rows, the run of each row, and the length of each run."""
     n = rows.shape[0]
     if not n:
         return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -124,7 +124,7 @@ _flat_unique = op("UniqueBackward0", name="_unique", outputs="values inverse", s
 
 
 def unchosen(name: str) -> Any:
-    """A form of unique that returns all its parts, empty where they were not asked for (torch: ``torch._unique2``)."""
+    """A variant of unique that always returns all outputs, empty ones if not requested (torch: ``torch._unique2``)."""
     row, names = {
         "_unique": (_flat_unique, ("sorted", "return_inverse")),
         "_unique2": (_unique2, ("sorted", "return_inverse", "return_counts")),
@@ -151,7 +151,7 @@ def unique(
     return_counts: bool = False,
     dim: Any = None,
 ) -> Any:
-    """The distinct elements (or slices) in order."""
+    """The sorted distinct elements (or slices)."""
     found = _unique2(input) if dim is None else _unique_dim(input, dim)
     return _chosen(found, return_inverse, return_counts)
 
@@ -167,11 +167,11 @@ def unique_consecutive(
 
 @composite(variants="function", vmap="decompose")
 def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
-    """The index in each dimension that the places in flat memory stand for.
+    """Convert flat indices to indices in each dimension of a shape.
 
     Raises:
-        TypeError: the indices or the sizes are no integers.
-        ValueError: a negative size.
+        TypeError: the indices or the sizes are not integers.
+        ValueError: a size is negative.
     """
     if indices.is_complex() or indices._array.dtype.kind not in "iu":
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
@@ -210,7 +210,7 @@ def _search(sequence: Array, values: Array, right: bool, int32: bool) -> Array:
 
 
 def _search_among_nan(sequence: Array, values: Array, right: bool) -> Array:
-    """Bisection as torch does it, for which a nan is never too large; numpy's takes it as the largest."""
+    """torch's bisection, in which comparisons with nan are false; numpy treats nan as the largest number."""
     found = np.zeros(values.shape, np.int64)
     for place in np.ndindex(values.shape):
         line = sequence if sequence.ndim == 1 else sequence[place[:-1]]
@@ -254,7 +254,7 @@ def searchsorted(
     sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None,
     sorter: Tensor | None = None, out: Any = None,
 ) -> Tensor:  # fmt: skip
-    """Where values would have to be put into a sorted sequence."""
+    """The indices at which values would be inserted into a sorted sequence."""
     after = _check_side(right, side, "searchsorted")
     sequence = sorted_sequence._array
     number = not isinstance(input, Tensor)
@@ -307,7 +307,7 @@ def searchsorted(
 def bucketize(
     input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Any = None
 ) -> Tensor:
-    """The bucket between boundaries that each value falls into."""
+    """The index of the bucket between boundaries that contains each value."""
     if boundaries._array.ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries._array.ndim})")
     return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
@@ -318,7 +318,7 @@ def bucketize(
 
 @composite(vmap="fallback")
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
-    """How often each small number occurs, or the sum of the weights where it does."""
+    """The number of occurrences of each nonnegative integer, or the sum of their weights."""
     array = input._array
     need_integers("bincount_cpu", array)
     if minlength < 0:
@@ -336,7 +336,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
 
 @op(name="histc", tensors="self", vmap="fallback")
 def histc(self: Array, bins: int = 100, min: Any = 0, max: Any = 0) -> Array:
-    """How many elements fall into each of equally wide bins."""
+    """The number of elements in each of equally wide bins."""
     refuse_bools("linspace_cpu", self)
     if self.dtype.kind == "c" and min == max and self.size:
         raise unimplemented("aminmax_cpu", self.dtype)
@@ -356,7 +356,7 @@ def histc(self: Array, bins: int = 100, min: Any = 0, max: Any = 0) -> Array:
     low, high = self.dtype.type(low), self.dtype.type(high)
     place = np.minimum(((inside - low) / (high - low) * bins).astype(np.int64), bins - 1)
     counts = np.bincount(place, minlength=bins)
-    if dtypes.is_half(self.dtype):  # in which 1 more than so many is as many
+    if dtypes.is_half(self.dtype):  # counting in half precision stops where n + 1 rounds to n
         counts = np.minimum(counts, 2 << dtypes.float_limits(self.dtype).nmant)
     return counts.astype(self.dtype)
 

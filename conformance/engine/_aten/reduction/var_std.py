@@ -1,4 +1,4 @@
-"""Variance and standard deviation, alone and with the mean; covariance and correlation."""
+"""var, std, var_mean, std_mean, cov and corrcoef."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .sum_mean_prod import ABSENT, add_up, axes_of, count_along, dims, mean_back
 
 
 def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Array, Array]:
-    """Variance and mean, in double precision; torch takes a variance of all elements about their rounded mean."""
+    """Variance and mean in double precision; for var and std of all elements torch rounds the mean to float32 first."""
     if self.dtype.kind == "c":
         real, imag = (_moments(name, each, dim, correction, keepdim) for each in (self.real, self.imag))
         return real[0] + imag[0], real[1] + 1j * imag[1]
@@ -58,7 +58,7 @@ def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -
     ):
         running, mean = _running_moments(self.astype(np.float64, copy=False), axes, mean.shape)
         variance = np.true_divide(running.reshape(variance.shape), max(0, freedom))
-    elif "_" in name and count > 1:  # torch's running mean makes a nan of infinity less infinity
+    elif "_" in name and count > 1:  # torch's running mean becomes nan by inf - inf
         mean = np.where(np.isinf(mean), np.nan, mean)
     if not keepdim:
         mean = np.squeeze(mean, axes)
@@ -66,7 +66,7 @@ def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -
 
 
 def _running_moments(array: Array, axes: Any, shape: tuple[int, ...]) -> tuple[Array, Array]:
-    """Sum of squared deviations and mean, one element after the other: where sums overflow, theirs do not."""
+    """Sum of squared deviations and mean by Welford's updates, which do not overflow where plain sums would."""
     lines = np.moveaxis(array, axes, range(len(axes))).reshape(
         -1, *(array.shape[i] for i in range(array.ndim) if i not in axes)
     )
@@ -80,7 +80,7 @@ def _running_moments(array: Array, axes: Any, shape: tuple[int, ...]) -> tuple[A
 
 
 def variance_backward(grad: Tensor, self: Tensor, dim: Any, correction: Any, keepdim: bool) -> Tensor:
-    """torch's var_backward: nan or infinity where no degree of freedom is left."""
+    """torch's var_backward: nan or infinity without degrees of freedom."""
     correction = 1 if correction is None else correction
     if self._array.ndim == 0 or dim is None:
         freedom = self._array.size - correction
@@ -88,13 +88,13 @@ def variance_backward(grad: Tensor, self: Tensor, dim: Any, correction: Any, kee
             nan, inf = (
                 float("nan"),
                 float("inf"),
-            )  # where() of numbers has the default dtype, whatever self has
+            )  # where() of two numbers has the default dtype, not that of self
             return grad * where(self == self.mean(), nan, inf)
         away = self - self.mean()  # see Note [Right operands first]
         return times(grad, 2.0 / freedom) * away
     if not keepdim and self._array.ndim > 1:
         grad = unsqueeze_multiple(grad, dim, self._array.ndim)
-    # Of no dimensions, which stand for all of them, torch counts one element here.
+    # An empty dim reduces all dimensions, but torch's formula counts one element for it.
     freedom = count_along(self._array.shape, wrap_dims(dim, self._array.ndim)) - correction
     factor = 2.0 / freedom if freedom else float("inf")
     away = self - self.mean(dim, keepdim=True)
@@ -188,11 +188,11 @@ def _spread(name: str, row: Any, text: str) -> Any:
         if unbiased is not None or (dim is not ABSENT and correction is ABSENT):
             correction = 0 if unbiased is False else 1
         dim, correction = (None if each is ABSENT else each for each in (dim, correction))
-        _ = input.grad_fn  # a view without one says so before there is anything to warn of
+        _ = input.grad_fn  # if a view raises an error here, it does so before the warning
         arguments = (input, dims(dim), correction, keepdim)
         if not (state.recording and state.recording.saved_hooks):
             return given(arguments, out)
-        # Torch has saved the input before there is anything to tell.
+        # torch calls the hooks of saved variables before it warns.
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             found = given(arguments, out)
@@ -251,7 +251,7 @@ def cov(
             "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.",
         )
         norm = norm.new_zeros(()) if isinstance(norm, Tensor) else 0
-    # Of one observation torch knows that nothing is left, and writes it where the observation was.
+    # With weights and one observation, torch zeroes that observation in place.
     alone = weights is not None and observations == 1
     away = columns.zero_() if alone else columns - average.unsqueeze(1)
     other = away if weights is None else away * weights
@@ -310,7 +310,7 @@ def corrcoef(input: Tensor) -> Tensor:
     deviation = deviation.sqrt()
     found = found.div(deviation.view(-1, 1)).div(deviation.view(1, -1))
     if found._array.dtype.kind == "c":
-        imaginary = found.imag.clip(-1, 1)  # first: see Note [Right operands first]
+        imaginary = found.imag.clip(-1, 1)  # evaluated first: see Note [Right operands first]
         return complex(found.real.clip(-1, 1), imaginary)
     return found.clip(-1, 1)
 

@@ -1,1 +1,1 @@
-"""Special functions."""
+"""Operators of torch.special."""

@@ -1,8 +1,8 @@
-"""Functions of Bessel and Airy, as torch computes them (torch: native/Math.h).
+"""Bessel functions and airy_ai, as torch computes them (torch: native/Math.h).
 
-Note [Bessel functions without the 1]: torch's are those of Cephes, as SciPy's are, but for one slip: the denominators of the
-rational functions lack their leading 1, since they are evaluated as polynomials that have it among their coefficients.
-So torch's are wrong, from the seventh digit on; an engine that stands in for it gives the same.
+Note [Bessel functions without the 1]: torch's functions are copies of Cephes, like SciPy's, with one bug: the
+denominators of the rational functions lack their leading coefficient 1, which Cephes leaves implicit. So torch's
+results are wrong from the seventh digit on, and this engine reproduces them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..._c10.errors import unimplemented
 from ..kernels import float_function, growing, scipy
 from ..registry import Array
 
-# Numerator and denominator of J up to 5, of the order 0 and 1, and of what Y has beside the logarithm.
+# Numerators and denominators for x up to 5, for the orders 0 and 1: of J, and of Y without its logarithmic term.
 _NEAR_J = (
     (
         (-4794432209.782018, 1956174919465.5657, -249248344360967.72, 9708622510473064.0),
@@ -92,8 +92,8 @@ _NEAR_Y = (
 _ZEROS = (
     (5.78318596294678452118, 30.4712623436620863991),
     (14.6819706421238932572, 49.2184563216946036703),
-)  # squared
-# Numerators and denominators of the asymptotic series, of the order 0 and 1: coefficients, highest power first.
+)  # squares of the zeros of J, for the orders 0 and 1
+# Numerators and denominators of the asymptotic series, for the orders 0 and 1: coefficients, highest power first.
 _FAR = (
     (
         (
@@ -228,7 +228,7 @@ _AIRY = (
 
 
 def _far(x: Array, order: int, second: bool) -> Array:
-    """J or Y of x beyond 5, see Note [Bessel functions without the 1]."""
+    """J or Y for x > 5, see Note [Bessel functions without the 1]."""
     square = (5 / x) ** 2
     pp, pq, qp, qq = (np.polyval(np.asarray(each, x.dtype), square) for each in _FAR[order])
     angle = x - x.dtype.type((0.25 + order / 2) * np.pi)
@@ -239,7 +239,7 @@ def _far(x: Array, order: int, second: bool) -> Array:
 
 
 def _near_j(x: Array, order: int) -> Array:
-    """J of x up to 5."""
+    """J for x <= 5."""
     square = x * x
     p, q = (np.polyval(np.asarray(each, x.dtype), square) for each in _NEAR_J[order])
     first, other = (square - x.dtype.type(zero) for zero in _ZEROS[order])
@@ -247,7 +247,7 @@ def _near_j(x: Array, order: int) -> Array:
 
 
 def _near_y(x: Array, order: int) -> Array:
-    """Y of x up to 5."""
+    """Y for x <= 5."""
     p, q = (np.polyval(np.asarray(each, x.dtype), x * x) for each in _NEAR_Y[order])
     logarithm = _near_j(x, order) * np.log(x) - (1 / x if order else 0)
     return p / q * (x if order else 1) + x.dtype.type(2 / np.pi) * logarithm

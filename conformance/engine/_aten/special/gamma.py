@@ -1,4 +1,4 @@
-"""The gamma function, its derivatives and its incomplete forms."""
+"""digamma, lgamma, polygamma, mvlgamma, igamma and igammac."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ digamma = float_function(
 
 
 def _trigamma_kernel(self: Array) -> Array:
-    """torch's own series, so that single precision rounds alike."""
+    """torch's series, so that single precision rounds the same."""
     x = half_up(self)
     one = x.dtype.type(1)
     below = x < 0.5
@@ -97,7 +97,7 @@ def polygamma(n: Any, input: Any, *, out: Any = None) -> Tensor:
 
 
 def attach() -> None:
-    """The method, whose tensor comes first."""
+    """Install Tensor.polygamma, whose first argument is the tensor."""
     Tensor.polygamma = composite(vmap="decompose")(lambda self, n: polygamma(n, self))  # type: ignore[attr-defined]
 
 
@@ -140,7 +140,7 @@ def _mvlgamma(self: Array, p: int) -> Array:
 
 @composite(vmap="decompose")
 def mvlgamma(input: Tensor, p: int, *, out: Any = None) -> Tensor:
-    """The logarithm of gamma of p dimensions."""
+    """The logarithm of the multivariate gamma function of dimension p."""
     if input.dtype is dtypes.bool_:
         raise RuntimeError("The input tensor may not be a boolean tensor.")
     return _mvlgamma(input, p, out=out)
@@ -169,7 +169,7 @@ def _incomplete(name: str, a: Array, x: Array, at_zero: int, at_infinity: int) -
 def mvlgamma_(self: Tensor, p: int) -> Tensor:
     """mvlgamma, in place."""
     if self._array.dtype.kind in "bc":
-        mvlgamma(self, p)  # refuses
+        mvlgamma(self, p)  # raises the error
     if self._array.dtype.kind not in "fV":
         kinds = self.dtype.legacy, dtypes.default.legacy
         raise RuntimeError(
@@ -193,7 +193,7 @@ def _gamma_slope(self: Tensor, other: Tensor) -> Tensor:
     other=lambda grad, self, other: grad * _gamma_slope(self, other),
 )
 def igamma(self: Array, other: Array) -> Array:
-    """The lower incomplete gamma function, as a share of the whole."""
+    """The regularized lower incomplete gamma function."""
     return _incomplete("igamma", self, other, 0, 1)
 
 
@@ -208,5 +208,5 @@ def igamma(self: Array, other: Array) -> Array:
     other=lambda grad, self, other: -grad * _gamma_slope(self, other),
 )
 def igammac(self: Array, other: Array) -> Array:
-    """The upper incomplete gamma function, as a share of the whole."""
+    """The regularized upper incomplete gamma function."""
     return _incomplete("igammac", self, other, 1, 0)

@@ -1,7 +1,7 @@
-"""Orthogonal polynomials, by their recurrences (torch: native/Math.h).
+"""Orthogonal polynomials, by their recurrence relations (torch: native/Math.h).
 
-Between -1 and 1 torch takes those of Chebyshev of higher degrees from cosines and sines; at the ends it has their
-values. A degree that is no integer is cut off; a negative one gives 0.
+Between -1 and 1 torch computes Chebyshev polynomials of higher degrees from cosines and sines; at -1 and 1 it uses
+their exact values. A fractional degree is truncated; a negative one gives 0.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Step = Callable[[Array, int, Array, Array], Array]
 
 
 def _climbed(x: Array, degree: Array, first: First, step: Step) -> Array:
-    """The polynomial of each degree, by steps from those of degree 0 and 1."""
+    """The polynomial of each element's degree, by the recurrence that starts with degrees 0 and 1."""
     before, current = np.ones_like(x), first(x)
     found = np.where(degree == 0, before, np.where(degree == 1, current, x.dtype.type(0)))
     for k in range(2, int(degree.max(initial=0)) + 1):
@@ -56,7 +56,7 @@ def _of_w(angle: Array, n: Array, x: Array) -> Array:
     return np.sin((n + 0.5) * angle) / np.sin(angle / 2)
 
 
-# First polynomial, values at 1 and (but for the sign) at -1, and what it is of the angle.
+# The polynomial of degree 1, the values at 1 and (up to the sign) at -1, and the polynomial as a function of the angle.
 _CHEBYSHEV: dict[str, tuple[First, Any, Any, Any]] = {
     "t": (lambda x: x, lambda n: 1 + 0 * n, lambda n: 1 + 0 * n, _of_t),
     "u": (lambda x: x + x, lambda n: n + 1, lambda n: n + 1, _of_u),
@@ -155,7 +155,7 @@ def _row(name: str) -> Callable[..., Tensor]:
 
 
 def _kind(other: Tensor, number: Any) -> Any:
-    """The dtype in which a number meets a tensor."""
+    """The dtype to which a number is converted when it is combined with a tensor."""
     if number.__class__ is complex:
         return of_number(number)
     return other.dtype if other.is_floating_point() else None

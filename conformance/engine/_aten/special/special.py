@@ -1,4 +1,4 @@
-"""Special functions, and those that torch.special has under other names (torch: native/UnaryOps, special_*)."""
+"""Special functions, and the aliases in torch.special (torch: native/UnaryOps, special_*)."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _log_ndtr_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
 
 
 def _log_ndtr_kernel(self: Array) -> Array:
-    """In torch's two branches, whose rounding shows in the derivative of single precision."""
+    """Compute log_ndtr with torch's two branches, whose rounding affects the derivative in single precision."""
     if dtypes.is_half(self.dtype):
         raise unimplemented("log_ndtr_cpu", self.dtype)
     x = self
@@ -95,7 +95,7 @@ _wide_entr = scipy("entr")
 
 def _entr_kernel(self: Array) -> Array:
     found = _wide_entr(self)
-    if dtypes.is_half(self.dtype):  # the logarithm is rounded
+    if dtypes.is_half(self.dtype):  # torch rounds the logarithm
         return np.where(self > 0, -self * np.log(self), found)
     return found
 
@@ -120,7 +120,7 @@ def _floating(input: Tensor) -> Tensor:
 
 
 def _away_from_zero(kernel: str, self: Tensor, slope: Callable[[Tensor], Tensor]) -> Tensor:
-    """The slope, but 0.5 where self is next to 0."""
+    """The slope; 0.5 where abs(self) is at most the dtype's eps."""
     if dtypes.is_half(self._array.dtype):
         raise unimplemented(kernel, self._array.dtype)
     eps = float(dtypes.float_limits(self._array.dtype).eps)
@@ -173,7 +173,7 @@ _i1e: Any = float_function(
 
 
 def _over(divisor: Tensor, dividend: Tensor) -> Tensor:
-    return dividend / divisor  # made second: see Note [Right operands first]
+    return dividend / divisor  # the divisor is evaluated first: see Note [Right operands first]
 
 
 def _product_with_log(
@@ -186,9 +186,10 @@ def _product_with_log(
     overloads: tuple[str, str, str],
     **facts: Any,
 ) -> Any:
-    """self * log(other) and self * log1p(other), 0 where self is 0: three rows, by which argument is a number.
+    """Register self * log(other) or self * log1p(other), which is 0 where self is 0.
 
-    ``edge`` is where the logarithm goes to minus infinity, ``slope`` the divisor in its derivative.
+    There is one overload for two tensors, and one each for a number as the first or the second argument. ``edge`` is
+    where the logarithm is minus infinity, ``slope`` the divisor in its derivative.
     """
 
     def kernel(self: Any, other: Any) -> Array:
@@ -330,7 +331,7 @@ def _zeta(input: Any, other: Any, *, out: Any = None) -> Tensor:
     return (_zeta_of_number if is_number(input) else _zeta_of_tensors)(input, other, out=out)
 
 
-# Quotients that need care -------------------------------------------------------------------------
+# sinc and logit -----------------------------------------------------------------------------------
 
 
 def _sinc_backward(grad: Tensor, self: Tensor) -> Tensor:
@@ -357,7 +358,7 @@ def sinc(self: Array) -> Array:
 
 
 def _outside(eps: Any) -> tuple[float, float, float]:
-    """The bounds within which there is a derivative, and what it is beyond them."""
+    """The bounds within which logit is differentiable, and the factor of the gradient outside them."""
     return (0.0, 1.0, math.nan) if eps is None else (eps, 1.0 - eps, 0.0)
 
 
@@ -388,7 +389,7 @@ def _logit_backward(grad: Tensor, self: Tensor, eps: Any) -> Tensor:
     self=_logit_backward,
 )
 def logit(self: Array, eps: Any = None) -> Array:
-    """log(self / (1 - self)), with self clamped to eps and 1 - eps where that is given."""
+    """log(self / (1 - self)), with self clamped to [eps, 1 - eps] if eps is given."""
     if eps is not None:
         low, high = self.dtype.type(eps), self.dtype.type(1 - eps)
         self = np.where(self < low, low, np.where(self > high, high, self))
