@@ -98,7 +98,7 @@ def _tells_alike(row: Row, variant: str) -> bool:
 
 
 def _find_alike(row: Row) -> list[str]:
-    """Assigns to ``alike`` the metadata that both operands share (a real number fits any tensor), else None or False."""
+    """Assigns to ``alike`` the metadata that both operands share (a real number fits any), else None or False."""
     a, b = row.meet
     found = [
         f"alike = {a}._shared_metadata",
