@@ -16,7 +16,7 @@ _MORE = "For more details, please see https://pytorch.org/docs/main/notes/extend
 
 
 class VmapInfo(NamedTuple):
-    """What a Function's vmap is told."""
+    """The ``info`` argument of a Function's vmap staticmethod: the batch size and the randomness mode."""
 
     batch_size: int
     randomness: str
@@ -26,16 +26,16 @@ VmapInfo.__module__ = "torch._functorch.autograd_function"
 
 
 def _running() -> list[int]:
-    """The levels of the vmaps outside of which nothing is called at the moment."""
+    """The levels of the functorch vmaps whose code is running now (outside a vmap's rule, its level does not count)."""
     return [level for level, each in enumerate(vmaps) if not each.old and each.depth <= transforms.depth]
 
 
 def refuse_named(kwargs: dict[str, Any]) -> None:
-    """Refuse what forward takes by name alone, as the innermost transform does.
+    """Refuse keyword-only arguments of forward, with the error of the innermost transform.
 
     Raises:
-        NotImplementedError: a tensor, by a vmap.
-        TypeError: anything, by a derivative.
+        NotImplementedError: vmap is the innermost transform, and an argument is a tensor.
+        TypeError: a derivative (grad, vjp, jvp) is the innermost transform.
     """
     running = _running()
     if running and vmaps[running[-1]].depth == transforms.depth:
@@ -55,10 +55,11 @@ def apply_transformed(
     """Apply a Function to tensors that may be batched.
 
     Raises:
-        RuntimeError: a transform runs and the Function has no setup_context; or a vmap, and it says nothing of that.
+        RuntimeError: a transform runs and the Function does not override setup_context; or a vmap runs and the Function
+            neither overrides vmap nor sets generate_vmap_rule, or does both.
     """
     level = level_of(flatten(args)[0])
-    if not transforms.depth:  # at most the old vmap runs, which knows nothing of Functions
+    if not transforms.depth:  # at most the legacy vmap (is_grads_batched) runs, which has no rules for Functions
         return apply(args)
     if not with_setup:
         raise RuntimeError(
@@ -93,10 +94,10 @@ def apply_transformed(
 
 
 def through_rule(rule: Callable[..., Any], args: tuple[Any, ...], level: int) -> Any:
-    """What a rule for vmap says of arguments, batched at a level or one for all examples.
+    """Call a Function's vmap staticmethod with the unwrapped arguments, and batch its outputs again.
 
     Raises:
-        RuntimeError: it does not return an output and its dimensions.
+        RuntimeError: it does not return a pair (output, out_dims), or out_dims does not match the output's structure.
     """
     running = vmaps[level]
     whole, in_dims = unwrapped(args, level)
@@ -121,7 +122,7 @@ def through_rule(rule: Callable[..., Any], args: tuple[Any, ...], level: int) ->
     given = {id(each): own for each, own in zip(wholes, batches, strict=True) if isinstance(each, Tensor)}
 
     def again(value: Any, dim: int | None) -> Any:
-        if id(value) in given:  # an input that is returned stays what it was
+        if id(value) in given:  # an input that is returned as it is stays the same batched tensor
             return given[id(value)]
         return value if dim is None or not isinstance(value, Tensor) else make_batched(value, dim, level)
 
@@ -129,7 +130,7 @@ def through_rule(rule: Callable[..., Any], args: tuple[Any, ...], level: int) ->
 
 
 def _two(returned: Any) -> tuple[Any, Any]:
-    """What a Function's vmap returns: the output, and which of its dimensions count the examples."""
+    """Check that a Function's vmap returned a pair: the output, and its batch dimensions."""
     if isinstance(returned, tuple) and len(returned) == 2:
         return returned
     got = f"{len(returned)} returns" if isinstance(returned, tuple) else f"a {type(returned)}"

@@ -1,4 +1,4 @@
-"""First derivatives of whole batches, as kernels that torch has for them (torch: functorch/BatchRulesActivation.cpp and others)."""
+"""Batch rules of backward operators such as mse_loss_backward (torch: BatchRulesActivation.cpp, BatchRulesLoss.cpp)."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .jvp import call
 
 @shared_rule("element_by_element")
 def _element_by_element(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """What is one for all examples broadcasts."""
+    """Elementwise backward operators: an operand that is not batched broadcasts."""
     given = bind(row, args, kwargs)
     return wrapped(call(row, dict(zip(given, aligned(given.values(), level), strict=True))), level)
 
 
 @rule("_log_softmax_backward_data", "_softmax_backward_data", "gelu_backward")
 def _of_one_shape(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """What is one for all examples is expanded; a dimension counts from behind the examples'."""
+    """Operators whose tensors all have one shape: unbatched ones are expanded, and ``dim`` is shifted by 1."""
     given = bind(row, args, kwargs)
     rank = given["grad_output"]._array.ndim
     if "dim" in given and not rank:
@@ -35,7 +35,7 @@ def _of_one_shape(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level
     return wrapped(call(row, given), level)
 
 
-# Losses, of which torch has no kernel for batches -------------------------------------------------
+# Losses: torch has no batched kernel, and decomposes them -----------------------------------------
 
 
 def _norm(self: Tensor, reduction: int) -> float:

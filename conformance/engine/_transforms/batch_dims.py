@@ -1,4 +1,7 @@
-"""Wholes for rules: the dimension that counts the examples comes first; see Note [Batch rules]."""
+"""Helpers of batch rules that unwrap batched tensors and move the batch dimension; see Note [Batch rules].
+
+"The value" of a batched tensor is the tensor that it wraps, which has the batch dimension as one dimension more.
+"""
 
 from __future__ import annotations
 
@@ -18,31 +21,31 @@ def is_at(value: Any, level: int) -> bool:
 
 
 def front(batch: BatchedTensor) -> Tensor:
-    """The whole with the examples counted by its first dimension."""
+    """The value with the batch dimension moved to the front (torch: moveBatchDimToFront)."""
     whole, dim = unwrap_batched(batch)
     return whole if dim == 0 else whole.movedim(dim, 0)
 
 
 def moved(batch: BatchedTensor, place: int = 0) -> Tensor:
-    """The whole with the examples counted by that dimension, permuted also where nothing moves."""
+    """The value with the batch dimension moved to ``place``; unlike ``front``, it calls movedim in any case."""
     whole, dim = unwrap_batched(batch)
     return whole.movedim(dim, place)
 
 
 def wrapped(result: Any, level: int, dim: int = 0) -> Any:
-    """What a row gave for all examples, as batched tensors."""
+    """Wrap each tensor of a result as a batched tensor whose batch dimension is ``dim``."""
     return each_tensor(lambda each: make_batched(each, dim, level), result)
 
 
 def each_tensor(function: Callable[[Tensor], Any], result: Any) -> Any:
-    """A function of each tensor that a row gave."""
+    """Apply a function to a tensor, or to each tensor of a sequence."""
     if isinstance(result, Tensor):
         return function(result)
     return rebuild_sequence(type(result), map(function, result))
 
 
 def aligned(values: Iterable[Any], level: int) -> list[Any]:
-    """Operands as wholes that broadcast as their examples do."""
+    """The values of operands, padded with dimensions of 1 so that they broadcast as the samples do."""
     values = list(values)
     operands = [each for each in values if isinstance(each, Tensor)]
     rank = max(each._array.ndim for each in operands)
@@ -50,12 +53,12 @@ def aligned(values: Iterable[Any], level: int) -> list[Any]:
 
 
 def padded(batch: BatchedTensor, rank: int) -> Tensor:
-    """The whole, viewed with ones behind its first dimension where an example has fewer dimensions than that."""
+    """The value, with dimensions of 1 after the batch dimension up to ``rank`` (torch: maybePadToLogicalRank)."""
     return with_ones(front(batch), rank - batch._array.ndim)
 
 
 def with_ones(whole: Tensor, number: int) -> Tensor:
-    """A whole, viewed with so many ones behind its first dimension, if any."""
+    """A view with ``number`` dimensions of 1 after the first dimension; the tensor itself for none."""
     if number <= 0:
         return whole
     size, *sides = whole._array.shape
@@ -75,13 +78,13 @@ def front_or_expanded(value: Tensor, level: int) -> Tensor:
 
 
 def fronted(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """Call a row that takes batches in front with all wholes."""
+    """The rule of operators that accept leading batch dimensions: one call with the values."""
     given = {name: front_of(each, level) for name, each in bind(row, args, kwargs).items()}
     return wrapped(call(row, given), level)
 
 
 def into(value: Tensor, dim: int, place: int) -> Tensor:
-    """A whole with the examples counted along a dimension of theirs (torch: reshape_dim_into)."""
+    """Merge the batch dimension ``dim`` into the sample's dimension ``place`` (torch: reshape_dim_into)."""
     rest = [each for each in range(value._array.ndim) if each != dim]
     moved = value.permute(*rest[:place], dim, *rest[place:])
     shape = moved._array.shape
@@ -89,6 +92,6 @@ def into(value: Tensor, dim: int, place: int) -> Tensor:
 
 
 def out_of(found: Tensor, place: int, size: int) -> Tensor:
-    """What was counted along a dimension, counted by one of its own (torch: reshape_dim_outof)."""
+    """Split a dimension of length ``size`` off the front of dimension ``place`` (torch: reshape_dim_outof)."""
     shape = found._array.shape
     return found.reshape((*shape[:place], size, shape[place] // max(size, 1), *shape[place + 1 :]))

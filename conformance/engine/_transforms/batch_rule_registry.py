@@ -1,4 +1,4 @@
-"""Which batching rule an operator has: a rule of its own, or one that operators share, see ``vmap`` in _c10/operator_facts.py."""
+"""The registry of batch rules: an operator has its own, or shares one; see ``vmap`` in _c10/operator_facts.py."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 RULES: dict[str, Rule] = {}  # by row
 SHARED: dict[str | None, Rule] = {"front": fronted}  # by the fact ``vmap``
-COMPOSED: dict[str, Callable[..., Any]] = {}  # by functions that are no rows
+COMPOSED: dict[str, Callable[..., Any]] = {}  # by the name of a composite function
 
 
 def rule(*rows: str) -> Callable[[Rule], Rule]:
-    """Declare the rule of these rows."""
+    """Register the batch rule of these rows."""
 
     def declare(function: Rule) -> Rule:
         RULES.update(dict.fromkeys(rows, function))
@@ -25,7 +25,7 @@ def rule(*rows: str) -> Callable[[Rule], Rule]:
 
 
 def shared_rule(*kinds: str) -> Callable[[Rule], Rule]:
-    """Declare the rule of the rows that name it among their facts."""
+    """Register a batch rule for all rows whose fact ``vmap`` is one of these."""
 
     def declare(function: Rule) -> Rule:
         SHARED.update(dict.fromkeys(kinds, function))
@@ -35,7 +35,7 @@ def shared_rule(*kinds: str) -> Callable[[Rule], Rule]:
 
 
 def composed_rule(*functions: str) -> Callable[[Function], Function]:
-    """Declare the rule of functions that are made of several rows."""
+    """Register the batch rule of composite functions, which call several rows."""
 
     def declare(function: Function) -> Function:
         COMPOSED.update(dict.fromkeys(functions, function))

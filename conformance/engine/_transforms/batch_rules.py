@@ -1,7 +1,7 @@
-"""What operations do with whole batches (torch: functorch/BatchRules*.cpp); see Note [Batch rules].
+"""Batch rules: how vmap runs an operation once for the whole batch (torch: functorch/BatchRules*.cpp).
 
-A rule calls rows with wholes: the dimension that counts the examples is moved to the front, and those of an example
-come behind it. What it returns is batched again along the front. NotImplemented sends the operation to the examples.
+A rule unwraps the batched tensors, usually moves the batch dimension to the front, calls rows with these values, and
+wraps the results again. If it returns NotImplemented, the operation runs per sample. See Note [Batch rules].
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .pointwise_batch_rules import pointwise
 
 @composed_rule("empty_like", "full_like", "logsigmoid", "ones_like", "zeros_like")
 def of_whole(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """zeros_like and its like: of the whole, however it lies."""
+    """zeros_like, empty_like and others: called with the value, so that the result has the value's strides."""
     input, *rest = args or (None,)
     if not is_at(input, level):
         return NotImplemented
@@ -41,7 +41,7 @@ def of_whole(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, 
 
 @composed_rule("register_hook")
 def hooked(again: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """register_hook: inside of a derivative the hook is asked once, for the gradients of all examples."""
+    """register_hook: inside a derivative the hook is called once, with the batched gradient of all samples."""
     batch, hook = args
     if not batch.requires_grad:
         raise RuntimeError(errors.HOOK_WITHOUT_GRAD)
@@ -50,7 +50,7 @@ def hooked(again: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
     whole, dim = batch._value, batch._bdim
 
     def of_whole_batch(gradient: Any) -> Any:
-        if level >= len(vmaps):  # a derivative outside is taken
+        if level >= len(vmaps):  # backward runs after this vmap has ended
             return None
         found = hook(make_batched(gradient, dim, level))
         return moved(found, dim) if is_at(found, level) else found
@@ -59,7 +59,7 @@ def hooked(again: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
 
 
 def rule_of(row: Row) -> Rule | None:
-    """The rule for a row, if there is one; most rows whose operands meet compute each element by itself."""
+    """The batch rule of a row, or None; a row with type promotion and no rule of its own is elementwise."""
     found = RULES.get(row.name) or SHARED.get(row.facts.vmap)
     if found is None and row.meet:
         found = pointwise

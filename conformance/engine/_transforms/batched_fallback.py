@@ -1,8 +1,8 @@
-"""What vmap does with operations that have no rule for batches (torch: functorch/BatchedFallback.cpp).
+"""vmap's fallback for operations that torch has no batch rule for (torch: functorch/BatchedFallback.cpp).
 
-Note [One example after the other]: torch warns that this is slow, takes each example out of the whole, calls the operation,
-and stacks the results, all in the graph outside. What writes in place writes into views of the whole. Operations that take
-or give lists of tensors, or give none, are refused before that.
+Note [One example after the other]: torch warns that this is slow, selects each sample, calls the operation on it, and
+stacks the results; autograd outside the vmap records all of this. In-place operations write into views of the value.
+Operations that take or return lists of tensors, or return no tensor, are refused before that.
 """
 
 from __future__ import annotations
@@ -66,11 +66,11 @@ def _warn(name: str) -> None:
 
 
 def warn_of(row: Row, args: tuple[Any, ...]) -> None:
-    """Say that a row is slow for which torch has no rule."""
+    """Warn that torch has no batch rule for a row, and that it is therefore slow."""
     if row.facts.vmap == "fallback":
         name = operation(row, args, in_place=False).name()
         if row.name.startswith("_upsample"):
-            name += ".vec"  # which takes what functional.interpolate is given
+            name += ".vec"  # the overload that functional.interpolate calls
         _warn(name)
 
 
@@ -84,14 +84,14 @@ def _joined(found: list[Any], level: int) -> Any:
 
 @shared_rule("fallback")
 def one_by_one(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """A row that torch has no rule for."""
+    """The rule of rows for which torch has none: warn, and call the row once per sample."""
     warn_of(row, args)
     name = operation(row, args, in_place=False).name()
     return _joined(_fallen_back(name, row.call, args, kwargs, level), level)
 
 
 def row_in_place(row: Row, arguments: list[Any], level: int) -> None:
-    """A row that torch has no rule for, and that writes into its first argument."""
+    """The in-place form of a row for which torch has no batch rule, once per sample."""
     _written(
         operation(row, tuple(arguments), in_place=True).name(),
         lambda *given: run_inplace(row, list(given)),
@@ -121,7 +121,7 @@ def composed(
     kwargs: dict[str, Any],
     level: int,
 ) -> Any:
-    """A function that torch has no rule for."""
+    """A composite function for which torch has no batch rule; NotImplemented inside a derivative."""
     if inside_derivative(level):
         return NotImplemented
     name = f"aten::{overload}"
@@ -135,7 +135,7 @@ def composed(
 def overload_of(
     name: str, overload: str | Callable[..., str], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> str:
-    """A function as the dispatcher calls it with these arguments; see ``overload`` in _c10/operator_facts.py."""
+    """The operator name with its overload, for these arguments; see ``overload`` in _c10/operator_facts.py."""
     found = overload if isinstance(overload, str) else overload(*args, **kwargs)
     if " " in found:
         of_tensor, of_number = found.split()
@@ -147,9 +147,9 @@ def overload_of(
 def recurrent(
     name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
 ) -> Any:
-    """A recurrent layer or cell of a module: one of a single state is called for each example, others are refused.
+    """Recurrent layers and cells: gru_cell and the rnn cells run per sample, the others are refused.
 
-    Inside a derivative torch takes it apart.
+    Inside a derivative torch decomposes them, so that they are called as they are.
     """
     if inside_derivative(level):
         return made(*args, **kwargs)

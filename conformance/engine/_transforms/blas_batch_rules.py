@@ -1,4 +1,4 @@
-"""Products of whole batches, and what joins several (torch: functorch/BatchRulesLinearAlgebra.cpp, BatchRulesViews.cpp)."""
+"""Batch rules of matrix products, cat and stack (torch: functorch/BatchRulesLinearAlgebra.cpp, BatchRulesViews.cpp)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .batch_rule_registry import rule
 
 @rule("dot", "vdot")
 def dotted(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """dot: of each pair of vectors, or of all with one."""
+    """dot: batched matmul of vector pairs, or a single matmul if only one operand is batched."""
     first, second = bind(row, args, kwargs).values()
     if ranks(first, second) != (1, 1) or (row.name == "vdot" and first._array.dtype.kind == "c"):
         return NotImplemented
@@ -30,7 +30,7 @@ def dotted(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) 
 
 @rule("mv")
 def matrix_by_vector(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """mv: one matrix by all vectors, which stand in the columns of another, or one by one."""
+    """mv: an unbatched matrix multiplies all vectors as the columns of a matrix; otherwise matmul is batched."""
     matrix, vector = bind(row, args, kwargs).values()
     if ranks(matrix, vector) != (2, 1):
         return NotImplemented
@@ -44,7 +44,7 @@ def matrix_by_vector(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], le
 
 @rule("bmm", "mm")
 def multiplied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """mm and bmm: matmul takes whole batches."""
+    """mm and bmm: one matmul of the values, whose leading dimensions broadcast."""
     first, second = bind(row, args, kwargs).values()
     if ranks(first, second) not in ((2, 2), (3, 3)):
         return NotImplemented
@@ -52,7 +52,7 @@ def multiplied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: i
 
 
 def added_product(product: str, row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """addmm and its like: the product, and the sum; but for addmm without what is multiplied by 0."""
+    """addmm, addmv, baddbmm, decomposed as in torch; addmm alone adds the summand even where beta is 0."""
     summand, first, second, beta, alpha = bind(row, args, kwargs).values()
     found, times = ROWS[product].call(first, second), ROWS["mul_scalar"].call
     if product == "mm":
@@ -62,14 +62,14 @@ def added_product(product: str, row: Row, args: tuple[Any, ...], kwargs: dict[st
     return found if beta == 0 else ROWS["add"].call(times(summand, beta), found)
 
 
-# Joined -------------------------------------------------------------------------------------------
+# cat, stack and others ----------------------------------------------------------------------------
 
 
 @rule("cat")
 def concatenated(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """cat: what is one for all examples is expanded."""
+    """cat: tensors that are not batched are expanded."""
     tensors, dim, *_ = bind(row, args, kwargs).values()
-    if any(each._array.shape == (0,) for each in tensors):  # which joins what has more dimensions
+    if any(each._array.shape == (0,) for each in tensors):  # cat skips such tensors, whatever the others' rank
         return NotImplemented
     batch = next(each for each in tensors if is_at(each, level))
     wholes = [front_or_expanded(each, level) for each in tensors]
@@ -78,7 +78,7 @@ def concatenated(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level:
 
 @rule("stack")
 def stacked(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """stack: the same, of what has one dimension less than the result."""
+    """stack: as cat, where ``dim`` counts the dimensions of the result."""
     tensors, dim = bind(row, args, kwargs).values()
     batch = next(each for each in tensors if is_at(each, level))
     size = vmaps[level].size
@@ -91,7 +91,7 @@ def stacked(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int)
 
 @rule("linalg_cross")
 def crossed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """linalg_cross: of as many vectors on both sides."""
+    """linalg_cross: operands that are not batched are expanded; per sample where the ranks differ."""
     first, second, dim = bind(row, args, kwargs).values()
     rank, *others = ranks(first, second)
     if others != [rank]:
@@ -102,7 +102,7 @@ def crossed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int)
 
 @rule("block_diag")
 def blocks(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """block_diag: of one example after the other."""
+    """block_diag: called once per sample, without a warning."""
     (tensors,) = bind(row, args, kwargs).values()
     batched = [is_at(each, level) for each in tensors]
     wholes = [moved(each) if ours else each for each, ours in zip(tensors, batched, strict=True)]

@@ -1,9 +1,9 @@
-"""Functions made of several operations, under vmap.
+"""Composite functions, which call several rows, under vmap.
 
-Most read shapes and values of their arguments before they call a row, so that they run as a whole for each example; see
-Note [Per-sample fallback]. Those that read no more than shapes and dtypes, and call rows that have rules, run once with
-the batched tensors themselves; see Note [Batch rules]. As with rows, they pass through stubs while a vmap runs,
-which call ``_mapped``: see Note [Transforms cost nothing until one is in force].
+Most read shapes and values of their arguments before they call a row, so the whole function is called once per
+sample; see Note [Per-sample fallback]. Those that read only shapes and dtypes, and call rows that have batch rules,
+run once with the batched tensors; see Note [Batch rules]. As with rows, stubs replace them while a vmap runs and call
+``_mapped``: see Note [Transforms cost nothing until one is in force].
 """
 
 from __future__ import annotations
@@ -82,18 +82,18 @@ _OLD_RANDOMNESS = (
 
 
 class Composites(CompositeWrappers):
-    """The functions, which are found when the first vmap runs."""
+    """The composite functions, which are collected when the first vmap runs."""
 
     def install(self) -> None:
-        """Let ``_mapped`` be called in their place."""
+        """Replace the composite functions by stubs that call ``_mapped``."""
         self.find()
         super().install()
 
     def find(self) -> None:
-        """Wrap them, if they are not yet."""
+        """Collect and wrap the composite functions, once."""
         if not self.wrapped:
             for (name, _), function in dict(composed()).items():
-                if function not in self.wrapped:  # under another name
+                if function not in self.wrapped:  # an alias may have been wrapped already
                     self.wrap(function, functools.partial(_mapped, name), outer=True)
 
 
@@ -101,7 +101,7 @@ composites = Composites()
 
 
 def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call a function for each example of its arguments."""
+    """Call a composite function under vmap: by its batch rule, as a decomposition, or per sample."""
     if not vmaps:
         return made(*args, **kwargs)
     facts = facts_of(made)
@@ -163,7 +163,7 @@ def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
 
 
 def _refusal(name: str, facts: Facts, level: int) -> str | None:
-    """What is said of a function that torch cannot call with batched tensors; inside a derivative it takes some apart."""
+    """The error message for a function that torch refuses under vmap, or None; a derivative decomposes some."""
     if facts.vmap == "no_fallback" and not inside_derivative(level):
         return batched_fallback.NO_FALLBACK.format(
             name if facts.overload == "default" else f"{name}.{facts.overload}"
@@ -176,7 +176,7 @@ def _refusal(name: str, facts: Facts, level: int) -> str | None:
 
 
 def _refuse_shared_statistics(given: dict[str, Any]) -> None:
-    """Refuse to move the statistics of a norm where they are one for all examples of its input."""
+    """Refuse to update running statistics that are not batched where the input is."""
     moved = given["training" if "training" in given else "use_input_stats"]
     running = [given.get(name) for name in ("running_mean", "running_var")]
     level = level_of((given["input"],))
@@ -192,7 +192,7 @@ def _again(name: str, made: Callable[..., Any], *args: Any, **kwargs: Any) -> An
 
 
 def _sure(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether dropout draws nothing."""
+    """Whether a call of a dropout function draws no random numbers: training is False, or p is 0 or 1."""
     if "dropout" not in name:
         return False
     training = kwargs.get("training", kwargs.get("train", args[2] if len(args) > 2 else True))
@@ -201,7 +201,7 @@ def _sure(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
 
 
 def _drawn(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Draw once for all examples, or for each."""
+    """Call a random function by vmap's randomness: refuse it, draw the same for all samples, or different numbers."""
     level = len(vmaps) - 1
     running = vmaps[level]
     if running.randomness == "error":
@@ -215,7 +215,7 @@ def _drawn(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: d
         parameters = args if facts_of(made).random_by_values else args[1:] if name == "bernoulli_" else ()
         if level_of((parameters, tuple(kwargs.values()))) == level:
             raise RuntimeError(_BATCHED_PARAMETERS)
-        if name.endswith("_like"):  # which differ in nothing then, and are one for all examples
+        if name.endswith("_like"):  # the result is the same for all samples, and not batched
             return _outside(name, made, (args[0]._samples[0], *args[1:]), kwargs)
         before = default_generator.get_state()
 
@@ -234,7 +234,7 @@ def _drawn(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: d
         if name.endswith("_") and not mapped:
             raise RuntimeError(_UNBATCHED)
         if mapped and name == "dropout" and not front(source).is_contiguous():
-            source = batch_samples(source._samples, level)  # torch draws in the order of the examples
+            source = batch_samples(source._samples, level)  # torch draws in the order of the samples
         whole = front(source) if mapped else source.unsqueeze(0).expand((running.size, *source.shape)).clone()
         drawn = _outside(name, made, (whole, *args[1:]), kwargs)
         if not name.endswith("_"):
@@ -255,7 +255,7 @@ def _drawn(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: d
 
 
 def _outside(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Draw as if the innermost vmap did not run; the one around it has its own way."""
+    """Draw outside the innermost vmap; the randomness of an enclosing vmap applies there."""
     running = vmaps.pop()
     try:
         return _drawn(name, made, args, kwargs) if vmaps else made(*args, **kwargs)
@@ -266,7 +266,7 @@ def _outside(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs:
 def _with_size(
     name: str, args: tuple[Any, ...], kwargs: dict[str, Any], count: int
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments for a tensor of all examples."""
+    """The arguments with ``count`` prepended to the size, for one draw for all samples."""
     if "size" in kwargs:
         return args, {**kwargs, "size": (count, *kwargs["size"])}
     if name == "randint":

@@ -1,4 +1,4 @@
-"""Forward mode through a custom Function: its ``jvp`` (torch: custom_function.cpp, _process_forward_mode_AD)."""
+"""Forward-mode AD of custom Functions by their ``jvp`` (torch: custom_function.cpp, _process_forward_mode_AD)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _NOT_AN_INPUT = (
 
 
 class Marks:
-    """What forward returned, and what it said of that: outputs by id that it changed, or that have no derivative."""
+    """What forward returned, and the ids that ctx.mark_dirty and ctx.mark_non_differentiable marked."""
 
     __slots__ = ("constant", "dirty", "raw")
 
@@ -50,13 +50,14 @@ def give_tangents(
     outputs: tuple[Any, ...],
     returned_and_said: tuple[tuple[Any, ...], set[int], set[int]],
 ) -> None:
-    """Ask the Function's jvp for the tangents of its outputs.
+    """Call the Function's jvp, and set the tangents of the outputs.
 
     Args:
-        returned_and_said: see Marks.
+        returned_and_said: the arguments of Marks.
 
     Raises:
-        RuntimeError: it returns too few or too many, or not in the way in which forward returned its outputs.
+        RuntimeError: jvp returns the wrong number of tangents; or forward returned a view or an input changed in place,
+            and jvp did not return a view or the tangent changed in place.
     """
     marks = Marks(*returned_and_said)
     found = carried(inputs)
@@ -77,7 +78,7 @@ def give_tangents(
 
 
 def _version(tangent: Tensor) -> Any:
-    """How often it was written to; what is written to a batch counts at the examples."""
+    """The version of a tangent; of a batched one, the versions of its samples."""
     return [*map(_version, tangent._samples)] if tangent.__class__ is BatchedTensor else tangent._version
 
 
@@ -137,7 +138,7 @@ def _give(
         else:
             set_tangent(output, _defined(tangent), level, in_place=True)
         return
-    base = None if levels[level].of_func else forward_base(output)  # to torch.func all outputs are new
+    base = None if levels[level].of_func else forward_base(output)  # torch.func treats no output as a view
     for each in inputs:
         if base is None or not isinstance(each, Tensor):
             continue

@@ -1,4 +1,4 @@
-"""torch.func.debug_unwrap: what a tensor is outside the transforms (torch: _functorch/eager_transforms.py)."""
+"""torch.func.debug_unwrap: the tensor that functorch wrappers contain (torch: _functorch/eager_transforms.py)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .._c10.interpreter_stack import transforms
 
 
 def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
-    """The tensor that stands under that of a transform: all examples of a vmap, or the values without their graph."""
+    """The tensor inside the innermost wrapper, or with ``recurse`` inside all: a batch's value, or it detached."""
     level = tensor._level if isinstance(tensor, BatchedTensor) else -1
     innermost = level >= 0 and vmaps[level].depth == transforms.depth
     if transforms.depth and tensor.requires_grad and not innermost:

@@ -1,4 +1,4 @@
-"""torch.func: derivatives as functions (torch: _functorch/eager_transforms.py)."""
+"""torch.func: grad, grad_and_value, vjp, jvp, linearize and functionalize (torch: _functorch/eager_transforms.py)."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _JVP = "jvp(f, primals, tangents)"
 
 
 def places_of(argnums: Any, count: int) -> tuple[int, ...]:
-    """The positions that argnums names.
+    """The positions that ``argnums`` names, counted from 0.
 
     Raises:
-        RuntimeError: it names none, one twice, or one that is not there.
+        RuntimeError: ``argnums`` is empty, names a position twice or one out of range, or is not of integers.
     """
     if not isinstance(argnums, (int, tuple)):
         raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
@@ -82,14 +82,14 @@ def _check_outputs(flat: list[Any], api: str) -> None:
             )
 
 
-# By backward --------------------------------------------------------------------------------------
+# Reverse mode -------------------------------------------------------------------------------------
 
 
 def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> Callable[..., Any]:
-    """A function that returns the gradient of ``func`` by the arguments ``argnums``, and its value.
+    """A function that returns the gradient of ``func`` with respect to the arguments ``argnums``, and its value.
 
     Raises:
-        RuntimeError: the value is not one number; ``argnums`` does not fit.
+        RuntimeError: ``func`` does not return a scalar tensor; ``argnums`` does not fit the arguments.
     """
 
     @functools.wraps(func)
@@ -122,7 +122,7 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = F
 
 
 def grad(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> Callable[..., Any]:
-    """A function that returns the gradient of ``func`` by the arguments ``argnums``; see grad_and_value."""
+    """A function that returns the gradient of ``func`` with respect to ``argnums``; see grad_and_value."""
 
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -133,10 +133,10 @@ def grad(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> C
 
 
 def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
-    """The value of ``func``, and a function from gradients of it to gradients of the primals.
+    """The value of ``func``, and a function that maps cotangents of the outputs to gradients of the primals.
 
     Raises:
-        RuntimeError: the value is anything but floating tensors.
+        RuntimeError: an output is not a floating-point or complex tensor.
     """
     recording = bool(state.recording)
     with disable_saved_tensors_hooks(_HOOKS), nested(), modes.enable_grad():
@@ -171,7 +171,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
     return (value, vjp_fn, aux) if has_aux else (value, vjp_fn)
 
 
-# Forward ------------------------------------------------------------------------------------------
+# Forward mode -------------------------------------------------------------------------------------
 
 
 def jvp(
@@ -180,7 +180,7 @@ def jvp(
     """The value of ``func``, and the product of its Jacobian with the tangents.
 
     Raises:
-        RuntimeError: primals and tangents that do not match; a value that is anything but tensors.
+        RuntimeError: primals and tangents do not match; an output is not a tensor.
     """
     if not isinstance(primals, tuple):
         raise RuntimeError(
@@ -242,13 +242,13 @@ def _pair(dual: Tensor, level: int, strict: bool) -> tuple[Tensor, Tensor]:
 
 
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
-    """The value of ``func``, and a function from tangents to the product with its Jacobian there.
+    """The value of ``func``, and a function that multiplies tangents by the Jacobian at the primals.
 
-    ``func`` is called twice, as it is and with duals. The graph of the tangents, which are linear in those of the primals,
-    is kept, and transposed twice as in Note [Jacobian-vector products from derivatives].
+    ``func`` is called twice: with the primals, and with dual tensors. The output tangents are linear in the input
+    tangents; their graph is saved and transposed twice, as in Note [Jacobian-vector products from derivatives].
 
     Raises:
-        ValueError: a primal of integers.
+        ValueError: a primal is neither floating point nor complex.
     """
     value = func(*primals)
     given, input_spec = flatten(primals)
@@ -294,7 +294,7 @@ def _check_tangent(number: int, primal: Any, tangent: Any) -> None:
 
 
 def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Callable[..., Any]:
-    """The function itself, whose results are the same: nothing here traces programs.
+    """Return ``func`` unchanged: without tracing, removing mutations and views makes no difference to its results.
 
     Raises:
         RuntimeError: ``remove`` is neither "mutations" nor "mutations_and_views".

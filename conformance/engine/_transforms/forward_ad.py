@@ -45,10 +45,10 @@ _current_level = -1
 
 
 def enter_dual_level() -> int:
-    """Enter the level at which tangents live.
+    """Enter a forward AD level, at which dual tensors can be made.
 
     Raises:
-        RuntimeError: there is one already.
+        RuntimeError: a level is entered already.
     """
     global _current_level
     if _levels:
@@ -58,10 +58,10 @@ def enter_dual_level() -> int:
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
-    """Leave the level: every tensor loses its tangent.
+    """Exit a forward AD level, which removes the tangents of all dual tensors.
 
     Raises:
-        RuntimeError: there is none, or not this one.
+        RuntimeError: no level is entered, or ``level`` is another one.
     """
     global _current_level
     if level is None:
@@ -77,11 +77,11 @@ def exit_dual_level(*, level: int | None = None) -> None:
 
 
 def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
-    """A view of a tensor that has a tangent, of the same shape, beside its values.
+    """A dual tensor: a view of ``tensor`` that carries ``tangent``, which has the same shape.
 
     Raises:
-        RuntimeError: outside a level; for another size, or what has a tangent already.
-        ValueError: for dtypes without derivatives.
+        RuntimeError: no level is entered; the shapes differ; or the tensor has a tangent already.
+        ValueError: the primal or the tangent is neither floating point nor complex.
     """
     if level is None:
         level = _current_level
@@ -101,7 +101,7 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
 
 
 def dual_of(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
-    """make_dual, at any level."""
+    """make_dual without its checks, at a level of forward_ad or of torch.func."""
     mapped = level_of((tensor, tangent))
     alone = len(vmaps) == 1 and level_of((tensor,)) < 0 and not has_batched(tensor)
     if mapped >= 0 and not alone:  # see Note [Batched tangents]
@@ -117,18 +117,18 @@ def dual_of(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
         alias(tensor) if level < len(_levels) and _levels[level].of_func else tensor.view(tensor._array.shape)
     )
     if 1 in tensor._array.shape and not tensor.is_sparse:
-        dual._array = tensor._array[...]  # as view() does not, torch keeps the steps of what has length 1
+        dual._array = tensor._array[...]  # unlike view(), torch keeps the strides of dimensions of length 1
     if state.inference:
         return dual
     dual._forward_base = None
     if transforms.depth:
-        dual._age = transforms.age  # it is made here, and may be written to
+        dual._age = transforms.age  # not a captured tensor: it may be changed in place
     set_tangent(dual, tangent, level)
     return dual
 
 
 def _dual_whole(tensor: BatchedTensor, tangent: Tensor, level: int) -> Tensor:
-    """dual_of a batch, as the dual of its whole."""
+    """dual_of for a batched tensor: batch the dual of its value."""
     whole, dim = unwrap_batched(tensor)
     fits = tangent_of(whole, level) is None and tangent._array.shape == tensor._array.shape
     if fits and level < len(_levels):
@@ -140,11 +140,11 @@ def _dual_whole(tensor: BatchedTensor, tangent: Tensor, level: int) -> Tensor:
             dual._forward_base = None
             attach(dual, direction, level)
             return make_batched(dual, dim, tensor._level)
-    return for_each_sample(dual_of, (tensor, tangent, level), {}, tensor._level)  # which says what is wrong
+    return for_each_sample(dual_of, (tensor, tangent, level), {}, tensor._level)  # which raises the error
 
 
 class UnpackedDualTensor(NamedTuple):
-    """What unpack_dual returns."""
+    """The result of unpack_dual: the primal, and the tangent or None."""
 
     primal: Tensor
     tangent: Tensor | None
@@ -154,10 +154,10 @@ UnpackedDualTensor.__module__ = "torch.autograd.forward_ad"
 
 
 def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
-    """A view of a tensor without its tangent, and the tangent, None where it has none.
+    """A view of the primal without its tangent, and the tangent, or None if there is none.
 
     Raises:
-        TypeError: for anything but a tensor.
+        TypeError: ``tensor`` is not a tensor.
     """
     if level is None:
         level = _current_level
@@ -171,7 +171,7 @@ def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
 
 
 def unpacked_dual(tensor: Tensor, level: int) -> tuple[Tensor, Tensor | None]:
-    """unpack_dual, at any level."""
+    """unpack_dual without its checks, at a level of forward_ad or of torch.func."""
     mapped = level_of((tensor,))
     if mapped >= 0 and uses_batch_rules(mapped):
         whole, dim = unwrap_batched(tensor)
@@ -184,7 +184,7 @@ def unpacked_dual(tensor: Tensor, level: int) -> tuple[Tensor, Tensor | None]:
 
 
 class dual_level(ContextDecorator):
-    """A context in which there is a level for duals."""
+    """A context manager that enters a forward AD level, and exits it."""
 
     __module__ = "torch.autograd.forward_ad"
 
@@ -196,5 +196,5 @@ class dual_level(ContextDecorator):
 
 
 def _is_fwd_grad_enabled() -> bool:
-    """Whether tangents are propagated, and seen."""
+    """Whether forward-mode AD is enabled: operations propagate tangents."""
     return state.forward_grad

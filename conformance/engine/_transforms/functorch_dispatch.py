@@ -1,6 +1,6 @@
-"""Forward-mode AD of the rows, and what else runs in their place while a program is transformed.
+"""Dispatch of rows while a transform is in force: vmap, autocast, torch_dispatch modes, and forward-mode AD.
 
-A call goes through vmap, autocast and the modes below autograd, and last gets its results' tangents, see _transforms/jvp.py.
+A call passes through these in this order; at the end the results get their tangents, see _transforms/jvp.py.
 """
 
 from __future__ import annotations
@@ -61,25 +61,25 @@ write_wholes: Callable[[Row, list[Any], int], bool] = on_first_use("write_wholes
 
 
 def unsupported(name: str) -> NotImplementedError:
-    """The error of an operation that torch has no forward mode of."""
+    """The error for an operation whose forward-mode formula torch has not implemented."""
     text = errors.NO_FORWARD_MODE.format(name).removesuffix(".")
     return NotImplementedError(f"{text} or submit a PR adding the implementation to derivatives.yaml")
 
 
 def _packet(row: Row) -> str:
-    """torch's name of the operator; unique_dim is one by itself."""
+    """torch's operator name without the overload; unique_dim is an operator of its own."""
     return row.name.removeprefix("_") if row.name.startswith("_unique_dim") else opname(row.name)
 
 
 def no_derivative(row: Row, form: str = "") -> NotImplementedError:
-    """The error of an operation that torch has no derivative of."""
+    """The error for an operation that has no derivative in torch, under forward-mode AD."""
     return NotImplementedError(
         f"Trying to use forward AD with aten::{opname(row.name)}{form} that does not support it."
     )
 
 
 def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call an operation while a transform is in force: for each example, on casts, below modes, with tangents."""
+    """Call an operation while a transform is in force: vmap, autocast, dispatch modes, then tangents."""
     if state.trace is not None and state.trace.in_user_code:
         return record_operator(row, partial(_dispatched, row, made), args, kwargs)
     level = level_of((args, tuple(kwargs.values())))
@@ -107,7 +107,7 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
 
 
 def _with_tangents(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call an operation, and give its results the tangents that follow from its arguments'."""
+    """Call an operation, and compute the tangents of its results from those of its arguments."""
     found = carried((args, tuple(kwargs.values())))
     if not found and (row.view is None or not levels):
         return bump_versions(row.facts.kernel_writes, _dated(row, args, made(*args, **kwargs)))
@@ -130,10 +130,10 @@ def _with_tangents(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kw
         for each, tangent in zip(results, tangents(row, arguments, results, level), strict=True):
             if tangent is not None and each._array.dtype.kind in "fcV":
                 spread = tangent._array.shape != each._array.shape or overlaps(tangent._array)
-                if row.view is None and spread:  # of an operand that is broadcast
+                if row.view is None and spread:  # the tangent of a broadcast operand
                     tangent = tangent.expand(each._array.shape).contiguous()
                 if any(tangent is direction_of(given, level) for given in flat_values(args)):
-                    tangent = tangent.clone()  # each is changed in place alone
+                    tangent = tangent.clone()  # an in-place change of one must not change the other
                 written = writes_to_tangent(row, arguments)
                 if written is not None:
                     afresh = writes_afresh(row, levels[level].of_func, tangent.__class__ is BatchedTensor)
@@ -145,7 +145,7 @@ def _with_tangents(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kw
 
 
 def _has_batched(args: Any) -> bool:
-    """Whether something that is one for all examples has a tangent that is not: a whole would have that inside."""
+    """Whether a tensor that is not batched has a batched tangent; batch rules do not handle that."""
     return any(
         isinstance(each, Tensor) and each.__class__ is not BatchedTensor and has_batched(each)
         for each in flat_values(args)
@@ -153,7 +153,7 @@ def _has_batched(args: Any) -> bool:
 
 
 def _as_written(tangent: Tensor, times: int) -> Tensor:
-    """A tangent outside the graph as if it had been written to so often; of a batch, the whole."""
+    """A tangent with its version set to ``times``, as torch's in-place formulas leave it, unless it requires grad."""
     if tangent.__class__ is BatchedTensor and uses_batch_rules(tangent._level):
         whole, dim = unwrap_batched(tangent)
         return make_batched(_as_written(whole, times), dim, tangent._level)
@@ -165,7 +165,7 @@ def _as_written(tangent: Tensor, times: int) -> Tensor:
 
 
 def _dated(row: Row, args: tuple[Any, ...], result: Any) -> Any:
-    """The result of an operation, which keeps when it was made; see Note [Captured tensors]."""
+    """The result of an operation, marked with the age of the transform it was made in; see Note [Captured tensors]."""
     if transforms.depth:
         age = transforms.age if row.view is None or not args else args[0]._age
         for each in flat_values((result,)):
@@ -175,10 +175,10 @@ def _dated(row: Row, args: tuple[Any, ...], result: Any) -> Any:
 
 
 def _check_captured(row: Row, arguments: list[Any]) -> None:
-    """Refuse to write into what a transform was not given; see Note [Captured tensors].
+    """Refuse in-place operations on tensors that a derivative captured from outside; see Note [Captured tensors].
 
     Raises:
-        RuntimeError: as torch words it.
+        RuntimeError: torch's error for a captured tensor, or for a leaf that requires grad.
     """
     self: Tensor = arguments[0]
     if self._age < transforms.since:
@@ -206,8 +206,8 @@ def _dispatched(row: Row, made: Callable[..., Any], *args: Any, **kwargs: Any) -
 def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor]) -> Tensor:
     """Write a row's result into its first argument, and its tangents into that argument's.
 
-    The tangents are those of the operation out of place, on the values before the write. What refuses the write is
-    asked first, so that its errors come before those of the operation.
+    The tangents are those of the operation out of place, on the values before the write. If that raises, only the write
+    runs, so that its own error is raised.
     """
     if state.trace is not None and state.trace.in_user_code:
         return cast(
@@ -235,14 +235,14 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
     if row.facts.jvp == "not_implemented":
         write(arguments)
         raise NotImplementedError(errors.NO_FORWARD_MODE.format(row.name.rstrip("_") + "_"))
-    if "generator" in row.parameters:  # to ask what a draw's tangents are would draw again
+    if "generator" in row.parameters:  # the out-of-place call would draw random numbers again
         written = write(arguments)
         for level in sorted(levels_of(self)):
             update_tangent(self, make(np.zeros_like(self._array)), level)
         return written
     named = dict(zip(row.parameters, arguments, strict=True))
     try:
-        if is_recorded(named) and not row.view:  # what the tangents' own derivatives need is written over
+        if is_recorded(named) and not row.view:  # the write would change what the tangents' backward saves
             named[next(iter(named))] = self.clone()
         result = call(row, named)
     except Exception:
@@ -258,7 +258,7 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
 
 
 def carried(values: Iterable[Any]) -> set[int]:
-    """The levels at which any of the tensors has a tangent; none where forward mode is off."""
+    """The levels at which any of the tensors has a tangent; empty where forward-mode AD is disabled."""
     found: set[int] = set()
     if not levels or not state.forward_grad or state.inference:
         return found
@@ -271,7 +271,7 @@ def carried(values: Iterable[Any]) -> set[int]:
 
 
 def follow(view: Tensor, source: Tensor) -> None:
-    """Make a view one for tangents, too; see Note [Views and tangents]."""
+    """Record that a view is a view for forward-mode AD, too; see Note [Views and tangents]."""
     base = forward_base(source)
     if base is None:
         base = source

@@ -1,14 +1,16 @@
-"""The graphs of nested derivatives in one (torch: functorch/TensorWrapper.cpp, DynamicLayer.cpp).
+"""Nested grad, vjp and jacrev levels in a single autograd graph (torch: functorch/TensorWrapper.cpp, DynamicLayer.cpp).
 
-Note [Levels of one graph]: a transform differentiates by fresh tensors that stand for its arguments. They are leaves
-of the one graph there is; or views, where the arguments require grad themselves. What a transform returns leaves the
-graph, unless something leads on from it that outlives the transform: a parameter of the user's, or the fresh tensors of
-a transform around it. A leaf that the transformed function itself makes is gone with it. torch has a graph for each level. So when a transform has ended, a node shows edges as they are in
-the graph outside: a fresh view is passed over, and what leads to fresh leaves alone is not there.
+Note [Levels of one graph]: torch has a graph for each level; this engine has one graph for all. A transform replaces
+its arguments by fresh tensors and differentiates with respect to these. A fresh tensor is a leaf; or a view, if the
+argument itself requires grad. What a transform returns is detached, unless its graph reaches a leaf that outlives the
+transform: a parameter of the user's, or a fresh tensor of an enclosing transform. A leaf made by the transformed
+function does not outlive it. After a transform has ended, a node reports its edges as in the graph outside: they skip
+fresh views, and an edge that leads only to fresh leaves is not reported.
 
-Note [Derivatives of examples]: inside of a vmap each example has fresh tensors of its own, also by what is one for all of
-them: they are one whole, by which the sum over all examples has the gradients of each. Where tensors may have tangents that
-are batched, see Note [Batched tangents], each example is differentiated by itself.
+Note [Derivatives of examples]: inside a vmap each sample has its own fresh tensor, even for an argument that is not
+batched. These are one batched value: since samples do not mix, backward of the sum over all samples yields each
+sample's gradient. Where tensors may have batched tangents, see Note [Batched tangents], each sample is differentiated
+separately.
 """
 
 from __future__ import annotations
@@ -40,11 +42,11 @@ ALL_LEVELS = 1 << 30
 
 
 class StandIn(Node):
-    """The node of a fresh view, which hands on the gradient as it is."""
+    """The node of a fresh view, which passes the gradient on unchanged."""
 
     __slots__ = ("transform", "value")
     transform: Transform
-    value: Tensor  # for which it stands
+    value: Tensor  # the argument that the view replaces
 
     def apply(self, grads: Gradients) -> Gradients:
         return grads
@@ -55,7 +57,7 @@ _LEAVES: WeakSet[Tensor] = WeakSet()  # the fresh ones
 
 
 def fresh(value: Any, transform: Transform) -> Tensor:
-    """A tensor to differentiate by, in place of an argument; each example of the vmaps that run has its own."""
+    """The tensor that replaces an argument, and with respect to which the transform differentiates."""
     if not isinstance(value, Tensor):
         raise ValueError(f"Thing passed to transform API must be Tensor, got {type(value)}")
     Node.visible_edges = staticmethod(_shown)
@@ -87,7 +89,7 @@ def _fresh(value: Tensor, transform: Transform, level: int) -> Tensor:
 
 
 def _whole_at(value: Tensor, level: int) -> tuple[Tensor, int]:
-    """The whole of a batch, or what is one for all examples expanded to one."""
+    """The value of a batched tensor and its batch dimension; an unbatched tensor is expanded."""
     if value.__class__ is BatchedTensor and value._level == level:
         return unwrap_batched(value)
     return value.expand(vmaps[level].size, *value._array.shape), 0
@@ -104,7 +106,7 @@ def _standing(value: Tensor, transform: Transform) -> StandIn:
 
 
 def left(value: Any, recording: bool, transform: Transform) -> Any:
-    """What a transform returns, out of its graph; see Note [Levels of one graph]."""
+    """What a transform returns, detached from its level; see Note [Levels of one graph]."""
     if not isinstance(value, Tensor):
         return value
     level = level_of((value,))
@@ -127,7 +129,7 @@ def left(value: Any, recording: bool, transform: Transform) -> Any:
 
 
 def _outside(value: Tensor) -> Tensor:
-    """A tensor as it is outside of the graph: a view of its base, and as often changed as it was."""
+    """A detached tensor that is still a view of its base, or has the same version."""
     found = primal(value, ALL_LEVELS, False)
     if value._view is not None and not value._inference:
         base = value._view.base
@@ -138,12 +140,12 @@ def _outside(value: Tensor) -> Tensor:
 
 
 def _is_gone(leaf: Tensor, age: int = ALL_LEVELS) -> bool:
-    """Whether a leaf ended with a transform: with one that differentiated by it, or one so old in which it was made."""
+    """Whether a leaf ended with a transform: that of a fresh tensor, or one of at most this age that made it."""
     return leaf._age >= age if leaf._transform is None else not leaf._transform.alive
 
 
 def _leads_on(root: Node, age: int = ALL_LEVELS) -> bool:
-    """Whether the graph reaches a leaf that outlives the transforms that ended."""
+    """Whether the graph of a node reaches a leaf that outlives the transforms that ended."""
     seen = {root}
     waiting = [root]
     while waiting:
@@ -176,7 +178,7 @@ _SHOWN: dict[tuple[int, int], bool] = {}  # by number and place of a node, which
 
 
 def _is_shown(root: Node) -> bool:
-    """Whether the graph leads on from a node, which is remembered of all on the way: graphs are read node by node."""
+    """Whether a node's graph reaches a leaf that is not gone; the answer is cached for each node on the way."""
     waiting = [root]
     while waiting:
         node = waiting[-1]
@@ -192,19 +194,19 @@ def _is_shown(root: Node) -> bool:
 
 
 def _known(node: Node) -> bool | None:
-    if isinstance(node, AccumulateGrad):  # which have no numbers of their own
+    if isinstance(node, AccumulateGrad):  # which have no sequence number of their own
         return not _is_gone(node.variable)
     return _SHOWN.get((node.sequence_nr, id(node)))
 
 
 def end(transform: Transform) -> None:
-    """A transform has ended, and with it what it differentiated by."""
+    """Mark a transform as ended, and with it its fresh tensors."""
     transform.alive = False
     _SHOWN.clear()
 
 
 def are_batched_at(inputs: Sequence[Any], level: int) -> bool:
-    """Whether all of these are batched at a level, as wholes."""
+    """Whether all inputs are batched at a level and have a single value, not separate samples."""
     return all(
         each.__class__ is BatchedTensor and each._level == level and each._value is not None
         for each in inputs
@@ -215,7 +217,7 @@ def grad_of_batched(
     take: Callable[..., Sequence[Tensor | None]], outputs: Sequence[Any], inputs: Sequence[Any], given: Sequence[Any],
     level: int,
 ) -> list[Any]:  # fmt: skip
-    """What ``take`` finds of outputs by inputs, which are batched, with the gradients given: examples do not mix."""
+    """The gradients of batched inputs, by one call of ``take`` with the values; see Note [Derivatives of examples]."""
     roots = [_front_at(each, level) for each in outputs]
     vectors = [
         ones_like(root) if each is None else _front_at(each, level)
@@ -235,7 +237,7 @@ def _front_at(value: Tensor, level: int) -> Tensor:
 
 
 def gradients_of(outputs: list[Any], inputs: list[Any], given: list[Any]) -> list[Tensor]:
-    """The gradients of the outputs by the inputs, zeros where there is none; of each example where they are batched."""
+    """The gradients of the outputs with respect to the inputs, zeros for unused inputs; batched for batched inputs."""
     level = level_of((outputs, inputs))
     if level >= 0 and level_of(given) <= level and are_batched_at(inputs, level):
         return grad_of_batched(gradients_of, outputs, inputs, given, level)

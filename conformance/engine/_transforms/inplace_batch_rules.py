@@ -1,4 +1,4 @@
-"""Writes into whole batches (torch: functorch/BatchRulesBinaryOps.cpp, BatchRulesViews.cpp)."""
+"""Batch rules of in-place operations (torch: functorch/BatchRulesBinaryOps.cpp, BatchRulesViews.cpp)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .pointwise_batch_rules import pointwise
 
 
 def write_wholes(row: Row, arguments: list[Any], level: int) -> bool:
-    """Write a row's result into the whole of its first argument, if there is one and a way to do so; whether it was."""
+    """Run a row in place on the value of its first argument, if that has one and a rule exists; whether it was run."""
     target = arguments[0]
     if row.facts.vmap_inplace == "fallback":
         batched_fallback.row_in_place(row, arguments, level)
@@ -40,7 +40,7 @@ def write_wholes(row: Row, arguments: list[Any], level: int) -> bool:
 
 
 def is_in_place(row: Row) -> bool:
-    """Whether a row writes whole batches in place."""
+    """Whether the in-place form of a row has a batch rule."""
     return row.facts.vmap_inplace == "aligned" or (
         row.facts.vmap_inplace is None and rule_of(row) is pointwise
     )
@@ -52,16 +52,16 @@ _OUT_OF_RANGE = "Dimension is out of range (expected to be in range of [-1, 0], 
 def view_in_place(
     take: Callable[..., Any], name: str, batch: BatchedTensor, arguments: tuple[Any, ...]
 ) -> None:
-    """Give a whole the shape and strides of a view; ``take`` does so with any tensor."""
+    """squeeze_, unsqueeze_, transpose_ and t_ of a batched tensor; ``take`` calls the in-place view by name."""
     whole, dim, rank = batch._value, batch._bdim, batch._array.ndim
     assert whole is not None
 
-    if not rank and arguments and name.startswith("squeeze"):  # a number takes dimension 0 alone
+    if not rank and arguments and name.startswith("squeeze"):  # a 0-d sample accepts only dimension 0
         given = list(flat_values(arguments))
         if given not in ([], [0]):
             raise RuntimeError(_OUT_OF_RANGE.format(given))
         return
-    if not rank and name in ("transpose_in_place", "t_in_place"):  # and stays what it is
+    if not rank and name in ("transpose_in_place", "t_in_place"):  # a 0-d sample does not change
         for each in arguments:
             wrap_dim(each, rank)
         return
@@ -72,7 +72,7 @@ def view_in_place(
 
     if name.startswith("squeeze") and not arguments:
         batch._bdim -= whole._array.shape[:dim].count(1)
-        take("squeeze_in_place", whole)  # a single example is squeezed away as well
+        take("squeeze_in_place", whole)  # this squeezes a batch dimension of 1, too
     elif name == "unsqueeze_in_place":
         found = wrap_dim(arguments[0], rank + 1)
         take(name, whole, found + (found >= dim))
@@ -91,7 +91,7 @@ def view_in_place(
 
 
 def is_written_whole(name: str, made: Callable[..., Any], args: tuple[Any, ...], level: int) -> bool:
-    """Whether a function that writes in place is called with wholes."""
+    """Whether an in-place function runs by batch rules, not per sample."""
     facts = facts_of(made)
     if facts.vmap_inplace == "fallback":
         return True
@@ -99,5 +99,5 @@ def is_written_whole(name: str, made: Callable[..., Any], args: tuple[Any, ...],
         return False
     if name in ("__setitem__", "index_put_") or facts.vmap == "decompose":
         return True
-    row = ROWS.get(name[:-1]) or getattr(made, "inplace_of", None)  # it may be an alias
+    row = ROWS.get(name[:-1]) or getattr(made, "inplace_of", None)  # the latter for an alias
     return row is not None and is_in_place(row)

@@ -1,4 +1,4 @@
-"""The transforms of torch.func that run, one inside another."""
+"""The stack of running torch.func transforms."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from .._c10.modes import _set, state
 
 
 class Running(NamedTuple):
-    """A transform that runs."""
+    """A transform that is running."""
 
-    depth: int  # among those that run, counted from 1
-    age: int  # how many had begun then
-    derivative: bool  # or a vmap
+    depth: int  # the position in the stack, counted from 1
+    age: int  # how many transforms had begun in total, with this one
+    derivative: bool  # False for a vmap
 
 
 running: list[Running] = []  # the outermost first
@@ -24,9 +24,9 @@ running: list[Running] = []  # the outermost first
 
 @contextmanager
 def nested(derivative: bool = True, backward: bool = True) -> Iterator[int]:
-    """Inside, one more transform runs: how deep it stands. A derivative leaves inference mode.
+    """Push a transform on the stack, and yield its depth. A derivative leaves inference mode while it runs.
 
-    The grad mode that the transformed function sets lasts, as in torch, where nothing around this restores it.
+    A grad mode that the transformed function sets stays set afterwards, as in torch, unless the caller restores it.
     """
     before = transforms.since, transforms.backward, transforms.outermost, transforms.apart
     inference = state.inference

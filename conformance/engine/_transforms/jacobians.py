@@ -14,10 +14,10 @@ from .vmap import vmap
 
 
 def _need_real(name: str, what: str, values: Any) -> None:
-    """Refuse complex numbers, of which a Jacobian has no gradient for each.
+    """Refuse complex tensors.
 
     Raises:
-        RuntimeError: as torch words it.
+        RuntimeError: one of the values is complex.
     """
     for number, each in enumerate(flatten(values)[0]):
         if isinstance(each, Tensor) and each.is_complex():
@@ -27,7 +27,7 @@ def _need_real(name: str, what: str, values: Any) -> None:
 
 
 def _bases(tensors: list[Tensor], chunk_size: int | None = None) -> Iterator[list[Tensor]]:
-    """What is one at each place of the tensors in turn and zero elsewhere, so many at once, as batches of each."""
+    """The standard basis of all elements of the tensors, in chunks; a chunk has a batch of basis vectors per tensor."""
     count = sum(each.numel() for each in tensors)
     for start in range(0, max(count, 1), chunk_size or max(count, 1)):
         size = min(chunk_size or count, count - start)
@@ -44,7 +44,7 @@ def jacrev(
     func: Callable[..., Any], argnums: Any = 0, *, has_aux: bool = False, chunk_size: int | None = None,
     _preallocate_and_copy: bool = False,
 ) -> Callable[..., Any]:  # fmt: skip
-    """A function that returns the Jacobian of ``func`` by the arguments ``argnums``, row by row.
+    """A function that returns the Jacobian of ``func`` with respect to ``argnums``, by reverse-mode AD.
 
     Raises:
         ValueError: ``chunk_size`` is not positive.
@@ -67,7 +67,7 @@ def jacrev(
         counts = [each.numel() for each in outputs]
         chunks = []
         for basis in _bases(outputs, chunk_size):
-            if chunk_size == 1:  # without vmap, whose limits nobody has to mind then
+            if chunk_size == 1:  # without vmap, and so without its limitations
                 row = vjp_fn(unflatten([each.squeeze(0) for each in basis], output_spec))
                 chunks.append([each.unsqueeze(0) for each in flatten(row)[0]])
             else:
@@ -97,7 +97,7 @@ def jacrev(
 def jacfwd(
     func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *, randomness: str = "error"
 ) -> Callable[..., Any]:
-    """A function that returns the Jacobian of ``func`` by the arguments ``argnums``, column by column."""
+    """A function that returns the Jacobian of ``func`` with respect to ``argnums``, by forward-mode AD."""
 
     @functools.wraps(func)
     def wrapper(*args: Any) -> Any:
@@ -109,7 +109,7 @@ def jacfwd(
             pairs = [
                 (place, value)
                 for place, value in zip(places, chosen, strict=True)
-                if argnums is None or place in _listed(argnums)  # torch replaces what a positive number names
+                if argnums is None or place in _listed(argnums)  # torch ignores negative argnums here
             ]
             return func(*replaced(args, *zip(*pairs, strict=True))) if pairs else func(*args)
 
@@ -146,5 +146,5 @@ def _listed(argnums: Any) -> tuple[Any, ...]:
 
 
 def hessian(func: Callable[..., Any], argnums: Any = 0) -> Callable[..., Any]:
-    """A function that returns the Hessian of ``func`` by the arguments ``argnums``: forward over reverse."""
+    """A function that returns the Hessian of ``func`` with respect to ``argnums``: forward mode over reverse mode."""
     return jacfwd(jacrev(func, argnums), argnums)

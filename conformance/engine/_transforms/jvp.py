@@ -1,12 +1,12 @@
 """Jacobian-vector products of the rows: the tangents of results from those of inputs.
 
-Note [Jacobian-vector products from derivatives]: no row has a formula of its own for forward mode. Its formula takes
-a gradient ``u`` back by the transposed Jacobian, and is linear in ``u``; differentiating that with respect to ``u``,
-in the direction of the inputs' tangents, gives the Jacobian times the tangents. The value of ``u`` plays no part. A
-view needs none of this: the tangent of a view is the same view of the tangent.
+Note [Jacobian-vector products from derivatives]: most rows have no forward-mode formula. Their backward formula
+multiplies a gradient ``u`` by the transposed Jacobian, and is linear in ``u``. Differentiating it with respect to
+``u``, with the inputs' tangents as gradients, yields the Jacobian times the tangents ("double backward trick"); the
+value of ``u`` does not matter. A view needs none of this: the tangent of a view is the same view of the tangent.
 
-Note [Absent tangents]: of several inputs torch takes those that have no tangent to have zeros without memory. What is
-computed with these has its place in the graph, so that a tangent requires grad where only a weight beside it does.
+Note [Absent tangents]: if only some inputs have tangents, torch uses ZeroTensors for the others. Autograd records
+operations on these, so that a result's tangent can require grad because another input, such as a weight, does.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ from .._c10.modes import _set, state
 from .._c10.zero_tensor import zeros as zeros_without_memory
 from .jvp_formulas import FORMULAS
 
-_PASSED = Transform(alive=False)  # of what was differentiated by to transpose: no graph leads to it
-Directions = dict[str, Any]  # by input, its tangent or None; of a list of tensors, a list of those
+_PASSED = Transform(alive=False)  # marks the variables ``u`` of the transposition, so that no graph reports them
+Directions = dict[str, Any]  # the tangent or None of each input; for a list of tensors, a list
 
 
 def call(row: Row, arguments: dict[str, Any]) -> Any:
-    """Call a row with arguments by name."""
+    """Call a row with a mapping of all its arguments by name."""
     kinds = {name: parameter.kind is parameter.KEYWORD_ONLY for name, parameter in row.parameters.items()}
     positional = [value for name, value in arguments.items() if not kinds[name]]
     return row.call(*positional, **{name: value for name, value in arguments.items() if kinds[name]})
 
 
 def tangents(row: Row, arguments: dict[str, Any], results: list[Tensor], level: int) -> list[Tensor | None]:
-    """The tangents of the results at one level; None for what has no derivative."""
+    """The tangents of the results at one level; None for a result that is not differentiable."""
     directions: Directions = {
         name: [direction_of(each, level) for each in arguments[name]]
         if name in row.lists
@@ -84,7 +84,7 @@ def tangents(row: Row, arguments: dict[str, Any], results: list[Tensor], level: 
     if complex_numbers:
         check_declared(row)
     if row.name == "scatter_reduce" and plain["reduce"] == "prod":
-        return [None]  # torch knows no tangent of it, and does not say so
+        return [None]  # torch silently computes no tangent here
     if row.name in FORMULAS:
         return FORMULAS[row.name](plain, given, results)
     if kind == "bilinear":
@@ -95,7 +95,7 @@ def tangents(row: Row, arguments: dict[str, Any], results: list[Tensor], level: 
 
 
 def _wrap_numbers(arguments: dict[str, Any], directions: Directions) -> None:
-    """Give numbers zeros for tangents, as torch.func does: a 0-d tensor of the number's own precision, which counts."""
+    """Set the tangents of Python numbers to 0-d zeros of the number's dtype, which takes part in type promotion."""
     for name in directions:
         if isinstance(arguments[name], (int, float, complex)):
             directions[name] = make(zeros_without_memory((), np.dtype(type(arguments[name]))))
@@ -110,7 +110,7 @@ def _listed(found: Any) -> list[Any]:
 
 
 def _with_zeros(row: Row, arguments: dict[str, Any], directions: Directions) -> Directions:
-    """The directions with zeros for the inputs that have none."""
+    """The inputs' tangents, with zeros for the inputs that have none."""
 
     def complete(value: Any, direction: Any) -> Any:
         if isinstance(direction, list):
@@ -179,7 +179,7 @@ def _transposed_twice(
         gradients = [make(np.zeros(results[n]._array.shape, results[n]._array.dtype)) for n in kept]
         for each in gradients:
             each._requires_grad, each._transform = True, _PASSED
-        # What has no elements may stand for an output that was not asked for, which no formula expects a gradient of.
+        # An empty result may replace an output that was not requested; formulas expect no gradient of that.
         transposed = node.apply(tuple(each if single or each._array.size else None for each in gradients))
         roots, towards = [], []
         pairs = zip(
@@ -211,11 +211,11 @@ def _transposed_twice(
 
 
 def primal(value: Any, level: int, recorded: bool) -> Any:
-    """A tensor without its tangents of a level and those inside it; outside the graph unless that is recorded."""
+    """A tensor without its tangents at this level and inner ones; detached unless ``recorded``."""
     if not isinstance(value, Tensor):
         return value
     found = make(value._array)
-    if recorded and not value._inference:  # which counts no versions
+    if recorded and not value._inference:  # inference tensors have no version counter
         edge = gradient_edge(value)
         as_view(found, value)
         if edge[0] is not None:
@@ -231,7 +231,7 @@ def primal(value: Any, level: int, recorded: bool) -> Any:
 
 
 def unpacked(dual: Tensor, level: int) -> Tensor:
-    """The primal of a dual: a view for backward, with none of the tangents of this level."""
+    """The primal of a dual tensor: a view for autograd, without the tangent at this level."""
     found = primal(dual, level, bool(state.recording))
     if not state.inference:
         as_view(found, dual)

@@ -1,4 +1,4 @@
-"""How tangents pass through single operations that have a rule of their own for it (torch: derivatives.yaml, ``result``)."""
+"""Forward-mode formulas of operations that have one of their own (torch: ``result`` in derivatives.yaml)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FORMULAS: dict[str, Callable[..., list[Any]]] = {}  # by row
 
 
 def jvp_formula(row: str) -> Callable[[Callable[..., list[Any]]], Callable[..., list[Any]]]:
-    """Declare the formula of a row's tangents: of its arguments, of the tangents that there are, and of its results."""
+    """Register a row's forward-mode formula: a function of its arguments, the existing tangents, and its results."""
 
     def declare(formula: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
         FORMULAS[row] = formula
@@ -49,12 +49,12 @@ def _cholesky(arguments: dict[str, Any], tangents: dict[str, Any], results: list
     return [found.mH if upper else found, *[None] * (len(results) - 1)]
 
 
-_EPS = 1e-13  # torch's, lest anything be divided by 0
+_EPS = 1e-13  # torch's constant, which prevents a division by 0
 
 
 @jvp_formula("logcumsumexp")
 def _logcumsumexp(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
-    """A running mean of the tangents, weighted by the exponentials; the derivative's formula takes logarithms."""
+    """A cumulative mean of the tangents, weighted by the exponentials; the backward formula uses logarithms instead."""
     self, dim = arguments["self"], arguments["dim"]
     if not self._array.size:
         return [tangents["self"]]
@@ -63,9 +63,9 @@ def _logcumsumexp(arguments: dict[str, Any], tangents: dict[str, Any], results: 
 
 
 def _logsumexp_change(self: Tensor, change: Tensor, dim: Any, keepdim: bool) -> Tensor:
-    """torch's logsumexp_jvp: a mean of the tangents, weighted by the exponentials, which are overwritten.
+    """torch's logsumexp_jvp: a mean of the tangents, weighted by the exponentials, which are overwritten in place.
 
-    So a derivative of the tangent by what is differentiated is refused; not where torch.func or vmap wraps tensors.
+    exp saves its result, so backward through this tangent fails; not where torch.func or vmap wraps the tensors.
     """
     size = self.real if self.is_complex() else self
     shifted = self - size.amax(dim, True) if self._array.size else self
@@ -96,7 +96,7 @@ def _softmax(arguments: dict[str, Any], tangents: dict[str, Any], results: list[
 def _cholesky_inverse(
     arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]
 ) -> list[Any]:
-    """torch's product of inverse, change, inverse and factor, which is no derivative: two of them are exchanged."""
+    """torch's formula, which is not the derivative: it multiplies the factors of the product in another order."""
     factor, change, inverse = arguments["self"], tangents["self"], results[0]
     lower, of_lower = (factor, change.mH) if arguments["upper"] else (factor.mH, change)
     found = -inverse @ of_lower @ inverse @ lower
@@ -107,7 +107,7 @@ def _cholesky_inverse(
 def _triangular_solve(
     arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]
 ) -> list[Any]:
-    """All of the matrix's change counts for torch, as it stands, whichever triangle is read and however."""
+    """torch multiplies by the full tangent of ``A``, whatever ``upper``, ``transpose`` and ``unitriangular`` are."""
     given = {name: arguments[name] for name in ("upper", "transpose", "unitriangular")}
     side = tangents.get("self")
     if "A" in tangents:
@@ -118,7 +118,7 @@ def _triangular_solve(
 
 @jvp_formula("linalg_vector_norm")
 def _vector_norm(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
-    """torch's norm_jvp: the derivative's formula times the tangent, divided where the norm is not 0."""
+    """torch's norm_jvp: the backward formula times the tangent, divided by the norm, and 0 where the norm is 0."""
     self, norm, change = arguments["self"], results[0], tangents["self"]
     if arguments["dtype"] is not None:
         self, change = self.to(arguments["dtype"]), change.to(arguments["dtype"])
@@ -140,7 +140,7 @@ def _vector_norm(arguments: dict[str, Any], tangents: dict[str, Any], results: l
 
 @jvp_formula("polar")
 def _polar(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
-    """By the product rule; the derivative's formula knows no direction where the absolute value is 0."""
+    """The product rule; the backward formula would use the sign of the result, which is lost where ``abs`` is 0."""
     found = [] if "abs" not in tangents else [_times_direction(tangents["abs"], arguments["angle"])]
     if "angle" in tangents:
         found.append(tangents["angle"] * results[0] * 1j)
@@ -155,7 +155,7 @@ def _times_direction(size: Tensor, angle: Tensor) -> Tensor:
 def _binary_cross_entropy(
     arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]
 ) -> list[Any]:
-    """By the kernel of the derivative, which bounds what it divides by; the second derivative's formula adds to it."""
+    """By the kernel of binary_cross_entropy_backward, which clamps its denominator."""
     self, target, weight = arguments["self"], arguments["target"], arguments["weight"]
     parts = []
     if "self" in tangents:
@@ -167,7 +167,7 @@ def _binary_cross_entropy(
     if arguments["reduction"] == NONE:
         return [each]
     found = each.mean() if arguments["reduction"] == MEAN else each.sum()
-    increment_version(found)  # torch writes it into new memory
+    increment_version(found)  # torch writes it into an out= tensor
     return [found]
 
 
@@ -175,7 +175,7 @@ def _binary_cross_entropy(
 def _convolution_backward(
     arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]
 ) -> list[Any]:
-    """The product rule: the input's gradient does not hang on the input, nor the weight's on the weight."""
+    """The product rule: the gradient of the input depends on weight and grad_output, that of the weight on input."""
 
     def changed(number: int, other: str) -> Any:
         wanted = [k == number for k in range(3)]
@@ -200,7 +200,7 @@ def _convolution_backward(
 
 
 def _total(terms: Iterable[Tensor | None]) -> list[Any]:
-    """The sum of those that there are."""
+    """The sum of the terms that are not None."""
     first, *others = (each for each in terms if each is not None)
     for each in others:
         first = first + each
@@ -219,7 +219,7 @@ def _mul(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tens
 
 
 def _of_number(arguments: dict[str, Any], tangents: dict[str, Any]) -> Any:
-    """The tangent of the second operand; a number beside a tensor has one, see Note [Absent tangents]."""
+    """The tangent of the second operand; zeros for a number if the first requires grad, see Note [Absent tangents]."""
     self, other = arguments["self"], arguments["other"]
     graph = any(isinstance(each, Tensor) and each.requires_grad for each in (self, tangents.get("self")))
     if isinstance(other, Tensor) or "other" in tangents or not graph:
@@ -229,7 +229,7 @@ def _of_number(arguments: dict[str, Any], tangents: dict[str, Any]) -> Any:
 
 @jvp_formula("div")
 def _div(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
-    """The quotient rule, by the quotient."""
+    """The quotient rule, written with the result of the division."""
     of_self, of_other = tangents.get("self"), _of_number(arguments, tangents)
     if of_other is None:
         return [of_self / arguments["other"]]
@@ -238,7 +238,7 @@ def _div(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tens
 
 
 def _towards(share: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., list[Any]]:
-    """The rule of what takes one operand or the other: ``other`` and a share of how far ``self`` is from it."""
+    """The formula of maximum, minimum, fmax and fmin: ``other_t + share * (self_t - other_t)``."""
 
     def tangent(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
         weight = share(arguments["self"], arguments["other"]).to(results[0].dtype)
@@ -251,13 +251,13 @@ def _towards(share: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., list[An
 
 
 def _above(self: Tensor, other: Tensor) -> Tensor:
-    """1 where self is the greater, a half where they are equal."""
+    """1 where ``self`` is greater, 0.5 where both are equal, 0 elsewhere."""
     return ((self > other).to(self.dtype) + (self >= other)) * 0.5
 
 
 @jvp_formula("clamp_tensors")
 def _clamp(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
-    """torch's clamp_jvp: of one bound the tangent counts where self is as great, of two it does not."""
+    """torch's clamp_jvp: where ``self`` equals a bound, a single bound's tangent counts; with two bounds ``self``'s."""
     self, low, high = arguments["self"], arguments["min"], arguments["max"]
     of_self, of_low, of_high = (tangents.get(name, 0.0) for name in ("self", "min", "max"))
     if high is None:
@@ -270,7 +270,7 @@ def _clamp(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Te
 
 @jvp_formula("atan2")
 def _atan2(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
-    """nan at the origin, where the derivative is 0."""
+    """nan at the origin, unlike the backward formula, which yields 0 there."""
     self, other = arguments["self"], arguments["other"]
     terms = [-self * tangents["other"]] if "other" in tangents else []
     terms += [other * tangents["self"]] if "self" in tangents else []
@@ -279,14 +279,14 @@ def _atan2(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Te
 
 @jvp_formula("copysign_tensor")
 def _copysign(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
-    """Nothing comes from the operand that gives the sign."""
+    """The tangent of ``other``, which only provides the sign, does not contribute."""
     change = tangents.get("self")
     return [None if change is None else _copysign_backward(change, arguments["self"], results[0])]
 
 
 @jvp_formula("std")
 def _std(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
-    """The variance's tangent, divided where the deviation is not 0."""
+    """The tangent of the variance, divided by twice the result; 0 where the result is 0."""
     self, dim, keepdim = arguments["self"], arguments["dim"], arguments["keepdim"]
     slopes = variance_backward(tangents["self"].conj(), self, dim, arguments["correction"], True)
     change, deviation = slopes.sum(dim or [*range(self.dim())], keepdim), results[0]
@@ -301,7 +301,7 @@ def _std_mean(arguments: dict[str, Any], tangents: dict[str, Any], results: list
 
 
 def _added_product(multiply: str, first: str, second: str) -> Callable[..., list[Any]]:
-    """The rule of ``beta * self + alpha * first @ second``, of matrices, of batches or of a matrix and a vector."""
+    """The formula of addmm, addmv and baddbmm: ``beta * self + alpha * first @ second``."""
 
     def tangent(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
         terms = [maybe_times(tangents["self"], arguments["beta"]) if "self" in tangents else None]

@@ -1,7 +1,7 @@
-"""How tangents pass through single operations where that is simpler than Note [Jacobian-vector products from derivatives].
+"""How often torch's forward-mode formulas write to the tangent that they return, which its version shows.
 
-torch's derivatives.yaml knows the same three kinds: "auto_linear", the product rule, and "auto_element_wise"; see
-``jvp`` in _c10/operator_facts.py. What has a rule of its own is in _transforms/jvp_formulas.py.
+The kinds of formulas, such as "auto_linear" and "auto_element_wise" in torch's derivatives.yaml, are the fact ``jvp``
+in _c10/operator_facts.py; formulas of single operations are in _transforms/jvp_formulas.py.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def _writes_reduced(given: Arguments) -> int:
 
 
 def _writes_normalized(given: Arguments) -> int:
-    if not given.get("training", True):  # of a batch
+    if not given.get("training", True):  # batch_norm in eval mode
         return 0
     if any(isinstance(given[name], Tensor) and given[name]._tangents for name in ("weight", "bias")):
         return 3
@@ -42,12 +42,12 @@ _WRITES: dict[str, Callable[[Arguments], int]] = {
 
 
 def writes_to_tangent(row: Row, arguments: Arguments) -> int | None:
-    """How often torch's own formula of forward mode writes to the tangent that it makes; None where that is not seen."""
+    """How often torch's forward-mode formula writes in place to the tangent it returns; None if unknown."""
     found = row.facts.tangent_writes
     return _WRITES[found](arguments) if isinstance(found, str) else found
 
 
 def writes_afresh(row: Row, of_func: bool, batched: bool) -> bool:
-    """Whether torch computes it otherwise: a level of torch.func is no plain tensor to it, and losses of batches are composed."""
+    """Whether torch avoids these writes: norms do under torch.func, and losses are decomposed under vmap."""
     kind = row.facts.tangent_writes
     return (of_func and kind == "normalized") or (batched and kind == "reduced")

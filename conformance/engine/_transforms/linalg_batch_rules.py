@@ -1,4 +1,4 @@
-"""Decompositions and equations of whole batches of matrices (torch: functorch/BatchRulesLinearAlgebra.cpp)."""
+"""Batch rules of torch.linalg solvers and decompositions (torch: functorch/BatchRulesLinearAlgebra.cpp)."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .jvp import call
 
 @rule("_cdist_forward", "cholesky_solve", "linalg_solve_triangular", "triangular_solve")
 def of_two(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """An equation of two matrices, or batches of them: they broadcast."""
+    """Operators of two matrices, or batches of them, that broadcast."""
     given = bind(row, args, kwargs)
     return wrapped(call(row, dict(zip(given, aligned(given.values(), level), strict=True))), level)
 
 
 @rule("_linalg_solve_ex")
 def solved(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """solve: a right side with fewer dimensions is a vector, and keeps one less; what all examples share is expanded."""
+    """linalg.solve: ``B`` with fewer dimensions than ``A`` is a vector; an operand that is not batched is expanded."""
     given = bind(row, args, kwargs)
     rank_of_a, rank_of_b = ranks(given["A"], given["B"])
     if rank_of_a < 2:
@@ -40,7 +40,7 @@ def solved(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) 
 
 @rule("linalg_lu_solve")
 def solved_by_factors(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """lu_solve: factors and pivots are batched both or not at all."""
+    """lu_solve: if one of the factors and the pivots is batched, the other is expanded."""
     given = bind(row, args, kwargs)
     wholes = {"LU": 2, "pivots": 1, "B": 2}
     leading = max(given[name]._array.ndim - own for name, own in wholes.items())
@@ -56,7 +56,7 @@ def solved_by_factors(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], l
 
 @rule("linalg_householder_product", "lu_unpack")
 def expanded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """What is given by two tensors of as many examples, each."""
+    """Operators of two tensors that do not broadcast: one that is not batched is expanded."""
     given = {
         name: front_or_expanded(each, level) if isinstance(each, Tensor) else each
         for name, each in bind(row, args, kwargs).items()
@@ -66,7 +66,7 @@ def expanded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
 
 @rule("linalg_lstsq")
 def fitted(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """lstsq: what a driver does not tell is empty, and one for all examples."""
+    """lstsq: a result that the driver does not compute is empty, and not batched."""
     found = of_two(row, args, kwargs, level)
     return type(found)(
         each if unwrap_batched(each)[0]._array.shape != (0,) else unwrap_batched(each)[0] for each in found
@@ -75,21 +75,21 @@ def fitted(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) 
 
 @rule("linalg_matrix_exp")
 def exponentiated(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """matrix_exp: of matrices that lie in order."""
+    """matrix_exp: called with a contiguous value."""
     (batch,) = bind(row, args, kwargs).values()
     return wrapped(row.call(front(batch).contiguous()), level)
 
 
 @composed_rule("linalg_pinv")
 def inverted(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """pinv: one operation."""
+    """pinv: called once with the values; to torch it is a single operation."""
     given = [front_of(each, level) for each in args]
     return wrapped(made(*given, **{name: front_of(each, level) for name, each in kwargs.items()}), level)
 
 
 @rule("addbmm")
 def added_products(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """addbmm: the products, and their sum."""
+    """addbmm, decomposed: bmm, sum over its first dimension, and add."""
     summand, first, second, beta, alpha = bind(row, args, kwargs).values()
     found = ROWS["bmm"].call(first, second).sum(0)
     times = ROWS["mul_scalar"].call
@@ -100,7 +100,7 @@ def added_products(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], leve
 
 @rule("addr")
 def added_outer_product(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """addr: the product, and the sum."""
+    """addr, decomposed: outer, and add."""
     summand, first, second, beta, alpha = bind(row, args, kwargs).values()
     if ranks(first, second) != (1, 1):
         return NotImplemented

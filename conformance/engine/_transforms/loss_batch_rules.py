@@ -1,4 +1,4 @@
-"""Losses of whole batches (torch: functorch/BatchRulesLoss.cpp, _decomp/decompositions.py)."""
+"""Batch rules of losses (torch: functorch/BatchRulesLoss.cpp, _decomp/decompositions.py)."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from .jvp import call
 
 
 def _reduced(each: Tensor, reduction: int) -> Tensor:
-    """All losses of an example, their mean or their sum."""
+    """The losses, their mean or their sum, by ``reduction``."""
     return each if reduction == NONE else each.mean() if reduction == MEAN else each.sum()
 
 
 @rule("binary_cross_entropy")
 def binary_cross_entropy(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """binary_cross_entropy: of each element, and then weighted and reduced."""
+    """binary_cross_entropy: the elementwise losses, which are then weighted and reduced."""
     input, target, weight, reduction = bind(row, args, kwargs).values()
     if input._array.shape != target._array.shape:
         return NotImplemented
@@ -39,7 +39,7 @@ def binary_cross_entropy(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any]
 
 @rule("huber_loss", "mse_loss", "smooth_l1_loss")
 def loss(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """A loss of each element, and its sum or mean for each example."""
+    """The elementwise losses, and their sum or mean per sample."""
     given = bind(row, args, kwargs)
     input, target, reduction = given["self"], given["target"], given["reduction"]
     given["self"], given["target"] = aligned((input, target), level)
@@ -56,7 +56,7 @@ def loss(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) ->
 
 @composed_rule("classes_loss")
 def classes_loss(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """nll_loss: the entries of the targets are gathered, those of ignored ones are 0."""
+    """nll_loss, decomposed: gather the inputs of the target classes; the loss is 0 where the target is ignore_index."""
     input, target, weight, reduction, ignore_index = args
     rank = input._array.ndim
     channel = 0 if rank < 2 else 1
@@ -80,7 +80,7 @@ def classes_loss(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
 
 @rule("binary_cross_entropy_with_logits")
 def logits_loss(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """binary_cross_entropy_with_logits: step by step, as torch writes it for transforms."""
+    """binary_cross_entropy_with_logits, decomposed into the same operations as in torch."""
     input, target, weight, positive, reduction = bind(row, args, kwargs).values()
     most = (-input).clamp_min(0)
     if positive is not None:

@@ -1,4 +1,4 @@
-"""Pools, pads, resampling, embeddings and convolutions of whole batches (torch: functorch/BatchRulesModules.cpp)."""
+"""Batch rules of pooling, padding, grid_sample, embedding and convolution (torch: functorch/BatchRulesModules.cpp)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .jvp import call
 
 @rule("max_pool2d_with_indices", "max_pool3d_with_indices")
 def pooled(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """A pool that takes a single sample, too: the examples are its samples."""
+    """max_pool2d and max_pool3d: if the input has no batch dimension N, that of the vmap is used as N."""
     given = bind(row, args, kwargs)
     if given["self"]._array.ndim == len(given["kernel_size"]) + 1:
         given["self"] = front(given["self"])
@@ -25,7 +25,7 @@ def pooled(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) 
 
 @shared_rule("folded")
 def folded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """An operation on samples: the examples are samples more."""
+    """Operators of an input with a batch dimension N: that of the vmap is merged into N."""
     given = bind(row, args, kwargs)
     batch = given["self"]
     given["self"] = into(*unwrap_batched(batch), 0)
@@ -35,9 +35,9 @@ def folded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) 
 
 @rule("grid_sampler_2d", "grid_sampler_3d")
 def sampled(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """grid_sample: examples are samples more, or channels more of one grid, or rows more of one image's grid.
+    """grid_sampler: the batch dimension is merged into N, or into the channels or the grid's rows if one is unbatched.
 
-    Where both have examples, torch counts what it found by the images' size at the place where the grids have theirs.
+    If both are batched, torch splits the result by the input's size at the grid's batch dimension.
     """
     given = bind(row, args, kwargs)
     input, grid, size = given["input"], given["grid"], vmaps[level].size
@@ -53,7 +53,7 @@ def sampled(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int)
 
 @rule("embedding")
 def embedded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """embedding: tables stand side by side for the same rows, and below each other for different ones."""
+    """embedding: batched weights are concatenated along the columns, or along the rows if indices are batched, too."""
     given = bind(row, args, kwargs)
     weight, indices, size = given["weight"], given["indices"], vmaps[level].size
     if not is_at(weight, level):
@@ -73,7 +73,7 @@ def embedded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
 
 @rule("convolution")
 def convolved(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """convolution: examples are samples more, or channels more where there is a weight for each of them."""
+    """convolution: the batch dimension is merged into N, or into the channels or groups if the weight is batched."""
     given = bind(row, args, kwargs)
     input, weight, bias = given["input"], given["weight"], given["bias"]
     apart = is_at(bias, level) or (is_at(weight, level) and bias is not None)

@@ -1,7 +1,7 @@
-"""Norms of whole batches (torch: functorch/BatchRulesNorm.cpp); see Note [Scaled afterwards].
+"""Batch rules of layer_norm, group_norm and batch_norm (torch: functorch/BatchRulesNorm.cpp).
 
-Note [Scaled afterwards]: where a weight differs from example to example, or may, the kernel knows nothing of weights and
-biases: they are multiplied and added afterwards.
+Note [Scaled afterwards]: where weight or bias may be batched, the kernel is called without them; the weight is
+multiplied and the bias added afterwards.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def _scaled(found: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor
 
 @composed_rule("layer_norm", "native_layer_norm")
 def layer_norm(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """layer_norm: with its weight and bias where they are one for all, else see Note [Scaled afterwards]."""
+    """layer_norm: one call with weight and bias if they are not batched, else see Note [Scaled afterwards]."""
     given = dict(zip(("input", "normalized_shape", "weight", "bias", "eps"), args, strict=False)) | kwargs
     weight, bias = given.get("weight"), given.get("bias")
     input: Any = given.pop("input")
@@ -45,7 +45,7 @@ def layer_norm(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
 
 @rule("native_group_norm")
 def group_norm(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """native_group_norm: the examples are samples more; see Note [Scaled afterwards]."""
+    """native_group_norm: the batch dimension is merged into N; see Note [Scaled afterwards]."""
     given = bind(row, args, kwargs)
     weight, bias, input, size = given["weight"], given["bias"], given["input"], vmaps[level].size
     given |= {"weight": None, "bias": None}
@@ -61,7 +61,7 @@ def group_norm(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: i
 
 @composed_rule("native_batch_norm")
 def batch_norm(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """native_batch_norm: the examples are channels more; see Note [Scaled afterwards]."""
+    """native_batch_norm: the batch dimension is merged into the channels; see Note [Scaled afterwards]."""
     names = ("input", "weight", "bias", "running_mean", "running_var")
     given = dict(zip(names, args, strict=False)) | {name: kwargs[name] for name in names if name in kwargs}
     rest, named = args[5:], {name: each for name, each in kwargs.items() if name not in names}

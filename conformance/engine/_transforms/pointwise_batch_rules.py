@@ -1,4 +1,4 @@
-"""Operations on each element of whole batches (torch: functorch/BatchRulesUnaryOps.cpp, BatchRulesBinaryOps.cpp)."""
+"""Batch rules of elementwise operations (torch: functorch/BatchRulesUnaryOps.cpp, BatchRulesBinaryOps.cpp)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .batch_rule_registry import shared_rule
 
 
 def _promoted(values: list[Any], wholes: list[Any], level: int) -> list[Any]:
-    """Two operands: an example that has no dimensions weighs less than its whole would where dtypes are promoted."""
+    """Cast two operands: type promotion treats a 0-d sample as a 0-d tensor, although its value has a dimension."""
     first, second = (place for place, each in enumerate(values) if isinstance(each, Tensor))
     for scalar, other in ((first, second), (second, first)):
         if _is_scalar(values[scalar], level) and not _is_scalar(values[other], level):
@@ -30,7 +30,7 @@ def _promoted(values: list[Any], wholes: list[Any], level: int) -> list[Any]:
 
 
 def _as_operand(number: Any, dtype: Any, whole: Tensor, level: int) -> Tensor:
-    """A number as the tensor that it is to torch, whose tangents inside the vmap have the number's own precision."""
+    """A Python number as a 0-d tensor, as in torch; inside a vmap its tangents have the number's own dtype."""
     found = tensor(number, dtype=dtype)
     while whole.__class__ is BatchedTensor:
         whole = unwrap_batched(whole)[0]
@@ -38,7 +38,7 @@ def _as_operand(number: Any, dtype: Any, whole: Tensor, level: int) -> Tensor:
     inside = [each for each in levels_of(whole) if levels[each].of_func and levels[each].age > age]
     if not inside:
         return found
-    found = found.expand(vmaps[level].size)  # by which it weighs as much as the examples do
+    found = found.expand(vmaps[level].size)  # so that type promotion treats it like the samples
     for each in inside:
         attach(found, zeros(found.shape, dtype=BY_NUMPY[np.dtype(type(number))]), each)
     return make_batched(found, 0, level)
@@ -50,7 +50,7 @@ def _is_scalar(value: Any, level: int) -> bool:
 
 @shared_rule("pointwise")
 def pointwise(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """An operation on each element: of one tensor as it lies, of several as they broadcast."""
+    """An elementwise operation: of one tensor, its value with its strides; of several, values that broadcast."""
     values = [*args, *kwargs.values()]
     batches = [place for place, each in enumerate(values) if isinstance(each, Tensor)]
     dim = 0

@@ -1,4 +1,4 @@
-"""Reductions of whole batches (torch: functorch/BatchRulesReduceOps.cpp)."""
+"""Batch rules of reductions (torch: functorch/BatchRulesReduceOps.cpp)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .view_batch_rules import dims_of
 
 @shared_rule("reduction_dim", "reduction_dims", "along_dim")
 def reduced(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """A reduction; a number is one along a dimension of its own."""
+    """A reduction over dimensions; a 0-d sample gets a dimension of 1 first."""
     given = bind(row, args, kwargs)
     batch = given["self"]
     if not is_at(batch, level):
@@ -39,7 +39,7 @@ def reduced(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int)
 
 @shared_rule("full_reduction")
 def whole_reduction(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """A reduction over all elements: the form that takes dimensions, over all but the first."""
+    """A full reduction: the overload with ``dim``, over all dimensions of a sample."""
     given = bind(row, args, kwargs)
     result = reduced(ROWS[f"{row.name}_dim"], (given.pop("self"), None), given, level)
     return result[0] if isinstance(result, tuple) else result
@@ -47,7 +47,7 @@ def whole_reduction(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], lev
 
 @rule("norm_whole")
 def whole_norm(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """norm, over all dimensions of an example."""
+    """norm over all dimensions of a sample."""
     batch, p = bind(row, args, kwargs).values()
     dims = tuple(range(batch._array.ndim))
     return ROWS["norm_along"].call(batch, p, dims, False) if dims else NotImplemented
@@ -55,6 +55,6 @@ def whole_norm(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: i
 
 @rule("dist")
 def distance(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """dist: the norm of the difference."""
+    """dist, decomposed: the norm of the difference."""
     first, second, p = bind(row, args, kwargs).values()
     return ROWS["norm_whole"].call(first - second, p)

@@ -1,4 +1,4 @@
-"""Indexing, gathering and scattering in whole batches (torch: functorch/BatchRulesScatterOps.cpp)."""
+"""Batch rules of indexing, gather and scatter (torch: functorch/BatchRulesScatterOps.cpp)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .jvp import call
 
 
 def _at_least_one(value: Tensor, level: int) -> Tensor:
-    """The whole, or what is one for all expanded, of examples that have a dimension."""
+    """The value, or an unbatched tensor expanded; a 0-d sample gets a dimension of 1."""
     whole = front_of(value, level)
     if not value._array.ndim:
         whole = whole.unsqueeze(-1)
@@ -33,7 +33,7 @@ def _at_least_one(value: Tensor, level: int) -> Tensor:
 
 @rule("gather")
 def gathered(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """gather: with indices for each example."""
+    """gather: an unbatched input or index is expanded."""
     given = bind(row, args, kwargs)
     numbers = [name for name in ("self", "index") if not given[name]._array.ndim]
     given["dim"] = wrap_dim(given["dim"], given["self"]._array.ndim) + 1
@@ -45,7 +45,7 @@ def gathered(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
 
 @shared_rule("scatter")
 def scattered(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """scatter and its like: indices and what is written to are there for each example."""
+    """scatter, scatter_add, scatter_reduce: unbatched tensors are expanded."""
     given = bind(row, args, kwargs)
     number = not given["self"]._array.ndim
     given["dim"] = wrap_dim(given["dim"], given["self"]._array.ndim) + 1
@@ -57,7 +57,7 @@ def scattered(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: in
 
 
 def _along(index: Tensor, dim: int, shape: tuple[int, ...]) -> Tensor:
-    """Indices of a line, the same everywhere beside the dimension; a number, everywhere (torch: get_expanded_index)."""
+    """A 1-d or 0-d index expanded to ``shape``, along ``dim`` (torch: get_expanded_index)."""
     if index._array.ndim >= len(shape):
         return index
     if not index._array.ndim:
@@ -70,7 +70,7 @@ def _along(index: Tensor, dim: int, shape: tuple[int, ...]) -> Tensor:
 
 @rule("index_select")
 def selected(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """index_select: gather, with the same indices everywhere beside the dimension."""
+    """index_select, decomposed: gather with the index expanded over the other dimensions."""
     batch, dim, index = bind(row, args, kwargs).values()
     found = ROWS["gather"].call(batch, dim, _along(index, dim, batch._array.shape))
     return found.squeeze(-1) if found._array.ndim > batch._array.ndim == 0 else found
@@ -78,14 +78,14 @@ def selected(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
 
 @rule("index_copy")
 def copied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """index_copy: scatter."""
+    """index_copy, decomposed: scatter with an expanded index."""
     batch, dim, index, source = bind(row, args, kwargs).values()
     return ROWS["scatter"].call(batch, dim, _along(index, dim, batch._array.shape), source)
 
 
 @rule("slice_scatter")
 def sliced(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """slice_scatter: scatter, at places that torch does not count from the end nor cut."""
+    """slice_scatter, decomposed: scatter; as in torch, negative or too large ``start`` and ``end`` are not adjusted."""
     batch, source, dim, start, end, step = bind(row, args, kwargs).values()
     shape = batch._array.shape
     dim = wrap_dim(dim, len(shape))
@@ -95,7 +95,7 @@ def sliced(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) 
 
 @rule("select_scatter")
 def placed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """select_scatter: scatter, whose derivative by the source is not its own: that is none of an example."""
+    """select_scatter, decomposed: scatter. A derivative inside the vmap uses select_scatter's own, per sample."""
     if transforms.backward > vmaps[level].age:
         return NotImplemented
     batch, source, dim, index = bind(row, args, kwargs).values()
@@ -107,7 +107,7 @@ def placed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) 
 
 @rule("diagonal_scatter")
 def on_diagonal(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """diagonal_scatter: dimensions behind the first."""
+    """diagonal_scatter: its dimensions are shifted by the batch dimension; unbatched tensors are expanded."""
     given = bind(row, args, kwargs)
     rank = given["self"]._array.ndim
     for name in ("dim1", "dim2"):
@@ -119,7 +119,7 @@ def on_diagonal(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: 
 
 @rule("index_add")
 def added(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """index_add: at once where the indices are one for all examples."""
+    """index_add: one call if the index is not batched, otherwise one call per sample."""
     given = bind(row, args, kwargs)
     index, rank = given["index"], given["self"]._array.ndim
     dim = wrap_dim(given["dim"], rank)
@@ -140,7 +140,7 @@ def added(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -
     return wrapped(found if rank else found.squeeze(-1), level)
 
 
-# Indexing by several tensors ----------------------------------------------------------------------
+# Indexing with tensors ----------------------------------------------------------------------------
 
 
 def _adjacent(indices: list[Any]) -> bool:
@@ -153,7 +153,7 @@ def _rank(index: Tensor) -> int:
 
 
 def _of_wholes(indices: list[Any], level: int, batched: bool) -> tuple[list[Any], int]:
-    """Indices of a whole, and how many dimensions those of an example have where they meet."""
+    """The indices of a value, and the rank that a sample's indices broadcast to."""
     rank = max(_rank(each) for each in indices if each is not None)
     found = [padded(each, rank) if is_at(each, level) else each for each in indices]
     if not batched:
@@ -168,7 +168,7 @@ def _of_wholes(indices: list[Any], level: int, batched: bool) -> tuple[list[Any]
 
 @rule("index")
 def indexed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """Indexing: where indices differ, the examples are one of the dimensions that are indexed."""
+    """index: if indices are batched, an arange over the samples indexes the batch dimension."""
     batch, indices = bind(row, args, kwargs).values()
     indices = list(indices)
     ours = is_at(batch, level)
@@ -189,7 +189,7 @@ def indexed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int)
 
 @rule("index_put")
 def put(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """index_put: as indexed."""
+    """index_put: one call with the same indices as in ``indexed``."""
     given = bind(row, args, kwargs)
     if not _ready_to_put(given, level):
         return NotImplemented
@@ -197,7 +197,11 @@ def put(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> 
 
 
 def _ready_to_put(given: dict[str, Any], level: int) -> bool:
-    """Turn the arguments of index_put into wholes, if there is a way to do so."""
+    """Replace the arguments of index_put by their values.
+
+    Raises:
+        RuntimeError: an index is a batched mask.
+    """
     batch, values = given["self"], given["values"]
     indices = list(given["indices"])
     if any(is_at(each, level) and each._array.dtype.kind == "b" for each in indices):
@@ -214,7 +218,7 @@ def _ready_to_put(given: dict[str, Any], level: int) -> bool:
 
 
 def put_in_place(row: Row, arguments: list[Any], level: int) -> list[Any] | None:
-    """The arguments of index_put_ as wholes."""
+    """The values of index_put_'s arguments."""
     given = dict(zip(row.parameters, arguments, strict=True))
     return list(given.values()) if _ready_to_put(given, level) else None
 
@@ -224,7 +228,7 @@ def put_in_place(row: Row, arguments: list[Any], level: int) -> list[Any] | None
 
 @composed_rule("searchsorted")
 def searched(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """searchsorted: a line serves all values, other sequences those that stand where they do."""
+    """searchsorted: a 1-d sequence is searched for all values, others are searched row by row."""
     given = dict(zip(("sorted_sequence", "input"), args, strict=False)) | kwargs
     sequence, values, sorter = given.pop("sorted_sequence"), given.pop("input"), given.get("sorter")
     if not isinstance(values, Tensor):
@@ -249,17 +253,17 @@ def searched(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, 
 def put_into_buckets(
     made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
 ) -> Any:
-    """bucketize: searchsorted, the other way round."""
+    """bucketize: searchsorted with the arguments exchanged."""
     given = dict(zip(("input", "boundaries"), args, strict=False)) | kwargs
     return FUNCTIONS["searchsorted"](given.pop("boundaries"), given.pop("input"), **given)
 
 
 @composed_rule("one_hot")
 def hot(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """one_hot: where the class is each of the classes.
+    """one_hot, decomposed: the classes compared with an arange.
 
     Raises:
-        RuntimeError: there are no classes.
+        RuntimeError: the tensor is not int64.
     """
     given = dict(zip(("tensor", "num_classes"), args, strict=False)) | kwargs
     classes: Tensor = given["tensor"]
@@ -272,7 +276,7 @@ def hot(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any],
 
 @composed_rule("repeat_interleave")
 def repeated(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """repeat_interleave, as often as each example says: the indices that do it are made one by one."""
+    """repeat_interleave with batched repeats: the indices come from the per-sample fallback, then index_select."""
     given = dict(zip(("input", "repeats", "dim"), args, strict=False)) | kwargs
     input, repeats, dim = given["input"], given.get("repeats"), given.get("dim")
     if repeats is None:

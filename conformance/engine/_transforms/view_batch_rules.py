@@ -1,4 +1,4 @@
-"""Views of whole batches, and copies that lie like them (torch: functorch/BatchRulesViews.cpp)."""
+"""Batch rules of views, and of copies that are laid out like views (torch: functorch/BatchRulesViews.cpp)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .pointwise_batch_rules import pointwise
 
 
 def dims_of(dim: Any, rank: int) -> Any:
-    """Dimensions of an example as those of its whole."""
+    """A sample's dimensions as dimensions of a value whose batch dimension is first."""
     if isinstance(dim, int):
         return wrap_dim(dim, rank) + 1
     return type(dim)(wrap_dim(each, rank) + 1 for each in dim)
@@ -35,7 +35,7 @@ def dims_of(dim: Any, rank: int) -> Any:
 
 @shared_rule("along")
 def along(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """An operation along some dimensions: those behind the first."""
+    """Operators with a ``dim`` argument: the dimensions are shifted by the batch dimension."""
     given = bind(row, args, kwargs)
     batch = given["self"]
     if not is_at(batch, level):
@@ -62,20 +62,20 @@ def _alias(batch: BatchedTensor, level: int) -> BatchedTensor:
     return make_batched(ROWS["alias"].call(whole), dim, level)
 
 
-_OF_NUMBERS = frozenset(["transpose"])  # which take dimension 0 of a number
+_OF_NUMBERS = frozenset(["transpose"])  # which accept dimension 0 of a 0-d tensor
 _DIMS = frozenset(["dim", "dim0", "dim1", "dim2", "dims", "dimension"])
 
 
 @rule("clone")
 def cloned(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """clone: as it lies, or in order from the first example to the last."""
+    """clone: with the value's strides; for contiguous_format, with the batch dimension in front."""
     in_order = bind(row, args, kwargs)["memory_format"] is contiguous_format
     return (arranged if in_order else pointwise)(row, args, kwargs, level)
 
 
 @rule("_reshape_alias", "_unsafe_view", "view")
 def reshaped(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """A view in another shape."""
+    """view, _unsafe_view and _reshape_alias: the batch size is prepended to the shape."""
     batch, size = bind(row, args, kwargs).values()
     if row.view is not None and batch._value is None:
         return NotImplemented
@@ -86,12 +86,12 @@ def reshaped(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
     try:
         return wrapped(ROWS["view"].call(whole, wanted), level)
     except RuntimeError as error:
-        raise ValueError from error  # as the row does: then it is copied
+        raise ValueError from error  # as the row does; reshape then copies
 
 
 @rule("_in_order", "_view_as_complex", "constant_pad_nd", "tril", "triu")
 def arranged(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """An operation that takes the batch's dimensions as they come behind the first."""
+    """Operators that accept leading batch dimensions: one call with the value."""
     given = bind(row, args, kwargs)
     if row.view is not None and given["self"]._value is None:
         return NotImplemented
@@ -101,7 +101,7 @@ def arranged(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
 
 @rule("expand")
 def expanded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """A view of an example, expanded to as many dimensions as are asked for."""
+    """expand: the value gets dimensions of 1 after the batch dimension, up to the length of ``size``."""
     batch, size = bind(row, args, kwargs).values()
     if batch._value is None or len(size) < batch._array.ndim:
         return NotImplemented
@@ -113,7 +113,7 @@ def expanded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
 
 @rule("t")
 def transposed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """t: of a matrix its transpose, of less what it is."""
+    """t: transpose of a matrix; a sample with fewer dimensions is returned as it is."""
     (batch,) = bind(row, args, kwargs).values()
     if batch._value is None or batch._array.ndim > 2:
         return NotImplemented
@@ -123,7 +123,7 @@ def transposed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: i
 
 @rule("unsqueeze")
 def unsqueezed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """unsqueeze: there is one place more than dimensions."""
+    """unsqueeze: ``dim`` counts the dimensions of the result, and is shifted by the batch dimension."""
     batch, dim = bind(row, args, kwargs).values()
     if batch._value is None:
         return NotImplemented
@@ -132,7 +132,7 @@ def unsqueezed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: i
 
 @rule("repeat")
 def repeated(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """repeat: as often as one example is, and once along the examples."""
+    """repeat: once along the batch dimension."""
     batch, repeats = bind(row, args, kwargs).values()
     if len(repeats) < batch._array.ndim:
         return NotImplemented
@@ -144,7 +144,7 @@ def repeated(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
 
 @rule("squeeze_dim", "squeeze_dims")
 def squeezed_along(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """squeeze along some dimensions: the whole lies as it did."""
+    """squeeze with ``dim``: the batch dimension stays where it is in the value."""
     batch, given = bind(row, args, kwargs).values()
     if batch._value is None:
         return NotImplemented
@@ -160,7 +160,7 @@ def squeezed_along(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], leve
 
 @rule("diag_embed")
 def diagonal_made(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """diag_embed: there is one dimension more."""
+    """diag_embed: dimensions count those of the result, and are shifted by the batch dimension."""
     batch, offset, *dims = bind(row, args, kwargs).values()
     rank = batch._array.ndim + 1
     return wrapped(row.call(front(batch), offset, *(wrap_dim(dim, rank) + 1 for dim in dims)), level)
@@ -168,21 +168,21 @@ def diagonal_made(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level
 
 @rule("diagonal_copy", "unfold_copy")
 def view_copied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """diagonal_copy and its like: a copy of the view, in order."""
+    """diagonal_copy and unfold_copy: a contiguous clone of the view."""
     found = along(ROWS[row.name.removesuffix("_copy")], tuple(bind(row, args, kwargs).values()), {}, level)
     return found if found is NotImplemented else found.clone(memory_format=contiguous_format)
 
 
 @rule("alias_copy")
 def alias_copied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """alias_copy: a copy of the whole, in order."""
+    """alias_copy: a contiguous clone."""
     (batch,) = bind(row, args, kwargs).values()
     return _alias(batch, level).clone(memory_format=contiguous_format)
 
 
 @rule("roll")
 def rolled(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """roll: along some dimensions, or of all elements in a line."""
+    """roll: along ``dims``, or of the flattened sample."""
     given = bind(row, args, kwargs)
     if given["dims"] or not is_at(given["self"], level) or not given["self"]._array.ndim:
         return along(row, args, kwargs, level) if given["dims"] else NotImplemented
@@ -192,7 +192,7 @@ def rolled(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) 
 
 @rule("trace")
 def traced(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """trace: the sum of a diagonal."""
+    """trace, decomposed: the sum of the diagonal."""
     (batch,) = bind(row, args, kwargs).values()
     if batch._array.ndim != 2:
         return NotImplemented
@@ -201,7 +201,7 @@ def traced(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) 
 
 @rule("squeeze")
 def squeezed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """squeeze: every dimension of one, but for that of the examples."""
+    """squeeze: every dimension of length 1 except the batch dimension."""
     (batch,) = bind(row, args, kwargs).values()
     if batch._value is None:
         return NotImplemented
@@ -216,10 +216,10 @@ def squeezed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
 def strided(
     again: Callable[..., Any], input: BatchedTensor, size: Any, stride: Any, storage_offset: Any = None
 ) -> Tensor:
-    """as_strided: the offset is that of the first example, and the others lie as far behind it as they do.
+    """as_strided: the offset applies to the first sample; each other one keeps its distance from the first in memory.
 
     Raises:
-        RuntimeError: memory beside an example would be seen (torch: functorch/BatchRulesViews.cpp).
+        RuntimeError: the view would reach memory outside the sample (torch: functorch/BatchRulesViews.cpp).
     """
     if len(size) != len(stride):
         raise RuntimeError(
@@ -250,7 +250,7 @@ def strided(
 
 
 def _begin(tensor: Tensor) -> int:
-    """Where the first example begins in memory."""
+    """The storage offset of the first sample."""
     while tensor.__class__ is BatchedTensor:
         tensor = tensor._samples[0]
     begin: int = tensor.storage_offset()
@@ -259,14 +259,14 @@ def _begin(tensor: Tensor) -> int:
 
 @rule("as_strided")
 def strided_examples(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """The row of as_strided, which tangents are handed to."""
+    """The row of as_strided, which forward-mode AD calls with tangents."""
     self, size, stride, offset, _ = bind(row, args, kwargs).values()
     return strided(as_strided, self, size, stride, offset)
 
 
 @composed_rule("view")
 def viewed(again: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """view, if it is asked for another dtype: in front, whatever the elements of an example."""
+    """Tensor.view(dtype): one call, with the batch dimension in front; other calls use the row's rule."""
     (batch, *asked), named = args, [*kwargs]
     if named != ["dtype"] and not (len(asked) == 1 and isinstance(asked[0], (dtype, type))):
         return NotImplemented

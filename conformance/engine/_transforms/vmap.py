@@ -1,4 +1,4 @@
-"""torch.func.vmap: a function of one example as one of a batch; see Note [Batch rules]."""
+"""torch.func.vmap: turn a function of one sample into a function of a batch; see Note [Batch rules]."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ def vmap(
     *,
     chunk_size: int | None = None,
 ) -> Callable[..., Any]:
-    """A function that calls ``func`` with every example of its arguments at once.
+    """A function that calls ``func`` once with batched tensors, which look like single samples to ``func``.
 
     Args:
-        in_dims: the dimension of each argument that counts the examples, None for what all examples share.
-        out_dims: the dimension of each result that counts them.
-        randomness: whether random operations are refused, or alike for all examples, or different.
-        chunk_size: how many examples are taken at once.
+        in_dims: the dimension of each argument to map over, None for an argument that all samples share.
+        out_dims: where the mapped dimension appears in each output.
+        randomness: "error" refuses random operations; "same" or "different" numbers for all samples.
+        chunk_size: how many samples are computed at once; None for all.
 
     Raises:
-        ValueError: dimensions that do not fit the arguments or the results.
-        RuntimeError: an operation that needs the values of one example.
+        ValueError: ``in_dims`` or ``out_dims`` do not fit the arguments or outputs; ``chunk_size`` is not positive.
+        RuntimeError: ``randomness`` has another value, or an operation has data-dependent control flow or shapes.
     """
     if randomness not in ("error", "different", "same"):
         raise RuntimeError(
@@ -69,8 +69,8 @@ def vmap(
 
 
 def _joined(parts: list[Any], out_dims: Any) -> Any:
-    """The results of chunks, put together."""
-    join = FUNCTIONS["cat"]  # which says as torch does that None is no dimension
+    """Concatenate the outputs of all chunks."""
+    join = FUNCTIONS["cat"]  # which raises torch's error if a dimension is None
     flat, spec = zip(*map(flatten, parts), strict=True)
     dims = broadcast_to_and_flatten(out_dims, spec[0]) or []
     return unflatten(
@@ -83,7 +83,7 @@ def _run(
     func: Callable[..., Any], spec: Any, dims: list[Any], out_dims: Any, randomness: str, kwargs: Any,
     flat: list[Any], size: int,
 ) -> Any:  # fmt: skip
-    """Call the function with batched arguments; without an example, with one of zeros that is taken away again."""
+    """Call the function with batched arguments, and unwrap its outputs."""
     with vmapping(size, randomness) as level:
         given = [
             each if dim is None else make_batched(each, dim, level)
@@ -95,7 +95,7 @@ def _run(
 
 @contextmanager
 def vmapping(size: int, randomness: str) -> Iterator[int]:
-    """Inside, one more vmap runs: at which level."""
+    """A context manager that runs one more vmap, and yields its level."""
     with nested(derivative=False) as depth:
         if not vmaps:
             composites.install()
@@ -111,7 +111,7 @@ def vmapping(size: int, randomness: str) -> Iterator[int]:
 def old_vmap(
     func: Callable[..., Sequence[Tensor | None]], given: Sequence[Tensor | None], size: int
 ) -> list[Any]:
-    """The vmap of is_grads_batched and gradcheck: over the first dimension, of tensors and None."""
+    """The legacy vmap of is_grads_batched and gradcheck, over the first dimension of tensors; None stays None."""
     level = len(vmaps)
     transforms.begin()
     try:
@@ -171,7 +171,7 @@ def in_dims_of(
             )
         if dim.__class__ is bool:
             raise TypeError("size(): argument 'dim' (position 1) must be int, not bool")
-        least = "0" if old else f"-{value.dim()}"  # -0 of a number, as torch writes it
+        least = "0" if old else f"-{value.dim()}"  # "-0" for a 0-d tensor, as torch prints it
         if not int(least) <= dim < value.dim():
             raise ValueError(
                 f"{where}Got in_dim={dim} for some input, but that input is a Tensor of dimensionality {value.dim()} "
@@ -194,7 +194,7 @@ def size_of(flat: list[Any], dims: list[int | None]) -> int:
 
 
 def _unwrapped(func: Any, results: Any, out_dims: Any, level: int, size: int) -> Any:
-    """The results with the dimension of the examples."""
+    """Unwrap the outputs, with the batch dimension at ``out_dims``."""
     flat, spec = flatten(results)
     if any(not isinstance(each, int) and each is not None for each in flatten(out_dims)[0]):
         raise ValueError(
@@ -217,7 +217,7 @@ def _unwrapped(func: Any, results: Any, out_dims: Any, level: int, size: int) ->
 
 
 def _unbatched(name: str, value: Any, dim: int | None, level: int, size: int) -> Any:
-    """A result with the dimension of the examples in its place."""
+    """Unwrap one output, with the batch dimension moved to ``dim``; an unbatched output is expanded."""
     own = value.__class__ is BatchedTensor and value._level == level
     if dim is None:
         if value.__class__ is BatchedTensor:

@@ -1,8 +1,8 @@
-"""Custom Functions whose rule for vmap is generated (torch: vmapify_autograd_function in _functorch/autograd_function.py).
+"""Custom Functions with generate_vmap_rule=True (torch: vmapify_autograd_function in _functorch/autograd_function.py).
 
-Note [Functions of whole batches]: the Function is applied once, outside of the vmap, as another one whose forward,
-setup_context, backward and jvp run those of the first under a vmap of their own. What it saves is whole batches, and
-which of their dimensions count the examples.
+Note [Functions of whole batches]: another Function is applied once, outside the vmap, to the values of the batched
+arguments. Its forward, setup_context, backward and jvp call those of the original under a vmap of their own. It saves
+the values of batched tensors, and their batch dimensions.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from .vmap import vmap, vmapping
 
 
 def unwrapped(values: Any, level: int) -> tuple[Any, Any]:
-    """Values, whose batched tensors of a level are whole, and which of the dimensions count the examples."""
+    """Unwrap the batched tensors of a level in a pytree: their values, and their batch dimensions, None for others."""
     leaves, spec = flatten(values)
     taken = [unwrap_batched(each) if is_at(each, level) else (each, None) for each in leaves]
     return unflatten([each for each, _ in taken], spec), unflatten([dim for _, dim in taken], spec)
 
 
 def wrapped(values: Any, dims: Any, level: int) -> Any:
-    """Values, whose wholes are batched at a level.
+    """Batch the tensors of a pytree at a level, along these dimensions.
 
     Raises:
-        AssertionError: the dimensions have another structure.
+        AssertionError: the structure of ``dims`` does not fit.
     """
     leaves, spec = flatten(values)
     flat_dims = broadcast_to_and_flatten(dims, spec)
@@ -46,7 +46,7 @@ def wrapped(values: Any, dims: Any, level: int) -> Any:
 
 @contextmanager
 def outside(level: int) -> Iterator[None]:
-    """Inside, neither the vmap of a level runs nor those inside it."""
+    """A context manager that suspends the vmap of a level and the vmaps inside it."""
     running, depth = vmaps[level:], transforms.depth
     del vmaps[level:]
     transforms.depth = running[0].depth - 1
@@ -57,7 +57,7 @@ def outside(level: int) -> Iterator[None]:
 
 
 def apply_whole(cls: Any, args: tuple[Any, ...], level: int) -> Any:
-    """Apply a Function to the values of tensors that are batched at a level; see Note [Functions of whole batches]."""
+    """Apply a Function to batched tensors with one call; see Note [Functions of whole batches]."""
     running = vmaps[level]
     whole, in_dims = unwrapped(args, level)
     with outside(level):
@@ -70,7 +70,7 @@ def apply_whole(cls: Any, args: tuple[Any, ...], level: int) -> Any:
 def _under_vmap(
     function: Callable[..., Any], in_dims: tuple[Any, ...], size: int, randomness: str
 ) -> Callable[..., tuple[Any, Any]]:
-    """The function of whole batches: what it returns, and the dimensions (torch: restore_vmap)."""
+    """A function of values that runs ``function`` under vmap, and returns values and dims (torch: restore_vmap)."""
 
     def call(*args: Any) -> tuple[Any, Any]:
         with vmapping(size, randomness) as level:
@@ -80,7 +80,7 @@ def _under_vmap(
 
 
 class _Context:
-    """The context of the Function applied, as the other one sees it."""
+    """The ``ctx`` that the original Function sees; attributes are those of the applied Function's ctx."""
 
     def __init__(self, inner: Any, **own: Any) -> None:
         vars(self).update(own, _inner=inner)
@@ -93,7 +93,7 @@ class _Context:
 
 
 class _Saving(_Context):
-    """Keeps wholes in place of the batched tensors it is given to save."""
+    """The ``ctx`` of setup_context: it saves the values of batched tensors, and their batch dimensions."""
 
     saved_dims: Any = ()
 
@@ -109,7 +109,7 @@ class _Saving(_Context):
 
 
 def _vmapped(cls: Any, in_dims: tuple[Any, ...], size: int, randomness: str) -> Any:
-    """The Function of whole batches."""
+    """The Function that is applied to values; see Note [Functions of whole batches]."""
     kept: dict[str, Any] = {}
 
     def under(function: Callable[..., Any], *dims: Any) -> Callable[..., tuple[Any, Any]]:
@@ -133,7 +133,7 @@ def _vmapped(cls: Any, in_dims: tuple[Any, ...], size: int, randomness: str) -> 
         kept["out"] = (out_dims,) if single else out_dims
 
     def transposed(rule: Callable[..., Any], ctx: Any, given: tuple[Any, ...], dims: tuple[Any, ...]) -> Any:
-        """What backward or jvp makes of gradients or tangents, of which some are absent."""
+        """Run backward or jvp under vmap; gradients or tangents may be None."""
 
         def call(saved: tuple[Any, ...], given: tuple[Any, ...]) -> Any:
             return rule(_Context(ctx, saved_tensors=saved), *given)
@@ -159,7 +159,7 @@ def _vmapped(cls: Any, in_dims: tuple[Any, ...], size: int, randomness: str) -> 
 def _reduced(
     gradients: tuple[Any, ...], dims: tuple[Any, ...], wanted: tuple[Any, ...], size: int, shapes: list[Any]
 ) -> tuple[Any, ...]:
-    """Gradients that lie as what they are gradients of (torch: reductify)."""
+    """Gradients with the batch dimensions of their inputs; summed for unbatched inputs (torch: reductify)."""
     given = zip(gradients, dims, wanted, shapes, strict=False)
     return tuple(_reduced_one(each, dim, goal, size, shape) for each, dim, goal, shape in given)
 

@@ -1,4 +1,4 @@
-"""How tensors print inside a transform of torch.func: each transform wraps them (torch: functorch/init.cpp)."""
+"""The repr of tensors inside torch.func transforms: GradTrackingTensor, BatchedTensor (torch: functorch/init.cpp)."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ Text = Callable[[Tensor, list[str]], str]
 
 
 def wrapped_text(tensor: Tensor, text: Text) -> str | None:
-    """The repr of a tensor that a running transform wraps, None for one that was made outside; ``text`` is that of a
-    plain tensor, with what it is told to say of the graph."""
+    """The repr of a tensor that a running transform wraps, or None if none does.
+
+    ``text`` makes the repr of a plain tensor, with a list of suffixes such as "requires_grad=True".
+    """
     levels = [each for each in running if _wraps(each, tensor)]
     return _inside(levels, tensor, text) if levels else None
 
@@ -34,7 +36,7 @@ def _inside(levels: Sequence[Running], tensor: Any, text: Text) -> str:
     *outer, level = levels
     if level.derivative:
         return _wrapped(f"GradTrackingTensor(lvl={level.depth}", _inside(outer, tensor, text))
-    if tensor.__class__ is not BatchedTensor:  # in a vmap around, it is one for all examples
+    if tensor.__class__ is not BatchedTensor:  # not batched at an enclosing vmap
         return _inside(outer, tensor, text)
     whole, dim = unwrap_batched(tensor)
     return _wrapped(f"BatchedTensor(lvl={level.depth}, bdim={dim}", _inside(outer, whole, text))
@@ -45,7 +47,7 @@ def _wrapped(head: str, inner: str) -> str:
 
 
 def _graph(tensor: Tensor) -> list[str]:
-    """What is said of the graph outside all transforms: the tensors by which they differentiate are not there."""
+    """The suffix about the graph outside all transforms, without their fresh tensors: grad_fn or requires_grad."""
     node = tensor.grad_fn
     while isinstance(node, StandIn):
         tensor, node = node.value, node.value.grad_fn

@@ -1,4 +1,4 @@
-"""torch._C._functorch: what programs ask of the wrappers that transforms put around tensors (torch: functorch/init.cpp)."""
+"""torch._C._functorch: is_batchedtensor, get_unwrapped and others (torch: functorch/init.cpp)."""
 
 from __future__ import annotations
 
@@ -19,43 +19,43 @@ def _wraps(level: Running, tensor: Tensor) -> bool:
 
 
 def is_batchedtensor(tensor: Tensor) -> bool:
-    """Whether the innermost wrapper is that of a vmap."""
+    """Whether the tensor's innermost wrapper is that of a vmap."""
     found = _wrapping(tensor)
     return found is not None and not found.derivative
 
 
 def is_gradtrackingtensor(tensor: Tensor) -> bool:
-    """Whether it is that of a derivative."""
+    """Whether the tensor's innermost wrapper is that of a derivative (grad, vjp, jvp)."""
     found = _wrapping(tensor)
     return found is not None and found.derivative
 
 
 def is_functorch_wrapped_tensor(tensor: Tensor) -> bool:
-    """Whether there is any."""
+    """Whether any running transform wraps the tensor."""
     return _wrapping(tensor) is not None
 
 
 def maybe_get_level(tensor: Tensor) -> int:
-    """How deep the innermost one stands; -1 for none."""
+    """The level of the tensor's innermost wrapper; -1 for none."""
     found = _wrapping(tensor)
     return -1 if found is None else found.depth
 
 
 def maybe_get_bdim(tensor: Tensor) -> int:
-    """Which dimension of the whole counts the examples; -1 where the innermost one is no vmap's."""
+    """The batch dimension of the innermost wrapper; -1 if that does not belong to a vmap."""
     return unwrap_batched(tensor)[1] if isinstance(tensor, BatchedTensor) and is_batchedtensor(tensor) else -1
 
 
 def maybe_current_level() -> int | None:
-    """How deep the innermost transform that runs stands; None for none."""
+    """The level of the innermost running transform; None for none."""
     return running[-1].depth if running else None
 
 
 def get_unwrapped(tensor: Tensor) -> Tensor:
-    """What is below the innermost wrapper.
+    """The tensor inside the innermost wrapper.
 
     Raises:
-        RuntimeError: there is none.
+        RuntimeError: no running transform wraps the tensor.
     """
     found = _wrapping(tensor)
     if found is None:

@@ -1,4 +1,4 @@
-"""Products of vectors and matrices, and what adds to them (torch: native/Blas.cpp, LinearAlgebra.cpp)."""
+"""mm, addmm, mv, addmv, dot, vdot and addr (torch: native/Blas.cpp, LinearAlgebra.cpp)."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ PUBLIC = ("addmm", "addmv", "addr", "dot", "mm", "mv", "vdot")
 
 
 def product(a: Array, b: Array, kernel: str = "") -> Array:
-    """numpy's product; halves are summed in single precision, integers as they are; a named kernel has no bools."""
+    """NumPy's matmul; halves are summed in single precision; with ``kernel``, bools raise that kernel's error."""
     found = exact_product(a, b, kernel)
     return found if found.dtype is a.dtype else found.astype(a.dtype)
 
 
 def exact_product(a: Array, b: Array, kernel: str = "") -> Array:
-    """product, of halves in single precision still."""
+    """product, but the result of halves stays in single precision."""
     if kernel and a.size and b.size:
         refuse_bools(kernel, a)
     if dtypes.is_half(a.dtype):
@@ -56,14 +56,14 @@ def _check_mm(a: Array, b: Array, first: str = "self") -> None:
 
 
 def _mat1_grad(grad: Tensor, mat2: Tensor, shape: Any, steps: Any, alpha: Any = 1) -> Tensor:
-    """The gradient of the left matrix, laid out as the matrix was."""
+    """The gradient of the left matrix, with the memory layout of that matrix."""
     by_columns = tuple(steps) == (1, shape[0])
     found = mat2.mm(grad.t()).t() if by_columns else grad.mm(mat2.t())
     return maybe_times(found, alpha)
 
 
 def mat2_grad(grad: Tensor, mat1: Tensor, shape: Any, steps: Any, alpha: Any = 1) -> Tensor:
-    """The gradient of the right matrix, laid out as the matrix was."""
+    """The gradient of the right matrix, with the memory layout of that matrix."""
     by_columns = tuple(steps) == (1, shape[0])
     found = grad.t().mm(mat1).t() if by_columns else mat1.t().mm(grad)
     return maybe_times(found, alpha)
@@ -127,13 +127,13 @@ def check_one_type(self: Array, mat1: Array, mat2: Array) -> None:
 
 
 def check_factor(self: Array, beta: Any) -> None:
-    """Where nothing is added, torch multiplies by beta as it would anywhere else."""
+    """Check beta as torch's mul does, which computes ``beta * self`` where the product is empty."""
     if beta != 0:
         check_castable(dtypes.result_dtype(self, beta), self.dtype)
 
 
 def _factor(kind: np.dtype[Any], number: Any) -> Any:
-    """alpha or beta in the dtype of what it multiplies; by 1 nothing is."""
+    """alpha or beta in the dtype of its operand; 1 stays as it is, and multiplies nothing."""
     if number.__class__ is int and number == 1:
         return 1
     whole = number.__class__ is not complex and math.isfinite(number)
@@ -141,18 +141,18 @@ def _factor(kind: np.dtype[Any], number: Any) -> Any:
 
 
 def _times(array: Array, number: Any) -> Array:
-    """A product of halves with a number that is rounded to a half first."""
+    """A multiplication by a number that is first rounded to half precision, for halves."""
     return array if number == 1 else array * array.dtype.type(number)
 
 
 def plus_product(self: Array, found: Array, beta: Any, alpha: Any) -> Array:
-    """beta * self + alpha * found, in the memory of found; of halves computed in single precision."""
+    """beta * self + alpha * found, written into ``found``; halves are computed in single precision."""
     found, wide = half_up(found), half_up(self)
     alpha, beta = _factor(found.dtype, alpha), _factor(found.dtype, beta)
     if alpha != 1:
         found = found * alpha
     try:
-        if beta == 0:  # not a product: nan and inf of self do not count
+        if beta == 0:  # no multiplication: nan and inf in self do not propagate
             np.broadcast_to(wide, found.shape)
         else:
             np.add(found, wide if beta == 1 else wide * beta, out=found)
@@ -229,7 +229,7 @@ def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1)
     _check_addmv(self, mat, vec)
     if dtypes.is_half(self.dtype):  # beta * self is rounded, and so are the factors
         alpha, self, beta = self.dtype.type(alpha), _times(self, beta), beta if beta == 0 else 1
-    if not mat.size and beta != 0:  # torch writes beta * self over the result, and with that its shape
+    if not mat.size and beta != 0:  # torch writes beta * self to the result, and resizes it
         if len(mat) and self.shape != mat.shape[:1]:
             warn_program(RESIZED.format([len(mat)], list(self.shape)))
         return self * _factor(self.dtype, beta)
@@ -258,7 +258,7 @@ def dot(self: Array, tensor: Array) -> Array:
 
 
 def _are_conjugated(*arrays: Array) -> bool:
-    """Whether all are conjugated views: torch multiplies what they are views of, and conjugates the product."""
+    """Whether all have the conjugate bit: torch then multiplies their bases, and conjugates the product."""
     return arrays[0].dtype.kind == "c" and all(map(conj_view.is_conjugate_view, arrays))
 
 

@@ -1,4 +1,4 @@
-"""Products of as many matrices as the first dimension is long (torch: native/LinearAlgebra.cpp)."""
+"""bmm, baddbmm and addbmm: batched matrix products (torch: native/LinearAlgebra.cpp)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PUBLIC = ("addbmm", "baddbmm", "bmm")
 
 
 def _batch_kernel(name: str, a: Array, b: Array) -> str:
-    """Products so small that torch has a loop of its own for them, or each by the kernel of one."""
+    """The kernel for torch's errors: a plain loop for small matrices, otherwise that of mm for each matrix."""
     return name if a.shape[1] * a.shape[2] * b.shape[2] < 400 else "addmm_impl_cpu_"
 
 
@@ -28,7 +28,7 @@ def _check_batches(a: Array, b: Array) -> None:
 
 
 def _check_sizes(*asked: tuple[int, Array]) -> None:
-    """torch asks for these sizes before it looks at how many dimensions there are."""
+    """Read these sizes, with torch's error: it reads them before it checks the number of dimensions."""
     for dim, each in asked:
         existing_dim(dim, each.ndim)
 
@@ -59,7 +59,7 @@ def bmm(self: Array, mat2: Array) -> Array:
     """Products of matrices, one for each entry of the first dimension."""
     _check_bmm(self, mat2)
     kernel = _batch_kernel("bmm", self, mat2)
-    if not (self.size and mat2.size):  # no kernel runs, which would look at their types
+    if not (self.size and mat2.size):  # no kernel runs that would check the dtypes
         return product(self.astype(mat2.dtype, copy=False), mat2)
     refuse_bools(kernel, self)
     _check_same(self, mat2)
@@ -135,7 +135,7 @@ def addbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: A
         refuse_bools("addmm_impl_cpu_", batch1)
     elif not batch1.shape[2]:
         check_factor(self, beta)
-    if dtypes.is_half(batch1.dtype) and len(batch1):  # rounded after each
+    if dtypes.is_half(batch1.dtype) and len(batch1):  # rounded after each product
         for first, second in zip(batch1, batch2, strict=True):
             self, beta = plus_product(self, exact_product(first, second), beta, alpha), 1
         return self

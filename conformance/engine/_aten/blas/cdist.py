@@ -1,4 +1,4 @@
-"""Distances of the rows of matrices (torch: native/Distance.cpp)."""
+"""cdist and pdist: p-norm distances of the rows of matrices (torch: native/Distance.cpp)."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def _pdist_forward(self: Array, p: Any = 2.0) -> Array:
 
 
 def _lengths(away: Array, p: float) -> Array:
-    """The norms of the rows; that of order 0 counts a nan as nan, unlike the norm of a tensor."""
+    """The p-norms of the rows; for p = 0 a nan makes the result nan, unlike in vector_norm."""
     if p == 0:
         return np.asarray(np.minimum(np.ceil(np.abs(away)), 1).sum(-1, dtype=away.dtype))
     return norm_array(away, p, (-1,), False)

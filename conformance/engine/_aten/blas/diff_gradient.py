@@ -1,4 +1,4 @@
-"""Differences, integrals and derivatives of what is sampled along a dimension (torch: native/Integration.cpp)."""
+"""diff, trapezoid, cumulative_trapezoid and gradient (torch: native/Integration.cpp)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def diff(
         raise RuntimeError("diff expects input to be at least one-dimensional")
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
-    if n or prepend is not None or append is not None:  # else whatever the dimension
+    if n or prepend is not None or append is not None:  # else torch does not check dim
         axis = wrap_dim(dim, input._array.ndim)
         for each in (prepend, append):
             _check_diff(input, axis, each)
@@ -74,7 +74,7 @@ def _refuse_no_numbers(name: str, y: Tensor, x: Tensor | None, dx: Any) -> None:
 
 
 def _spacing(name: str, y: Tensor, x: Tensor, axis: int) -> Tensor:
-    """The distances of the sample points, shaped to go with y."""
+    """The spacing of the sample points, shaped to broadcast with y."""
     if x._array.ndim == 1:
         existing_dim(axis, y._array.ndim)
         if y._array.shape[axis] != x._array.shape[0]:
@@ -113,7 +113,7 @@ trapz = trapezoid
 
 @composite(variants="function", vmap="decompose")
 def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim: int = -1) -> Tensor:
-    """The integral so far along a dimension by the trapezoidal rule."""
+    """The cumulative integral along a dimension by the trapezoidal rule."""
     axis = wrap_dim(dim, y._array.ndim)
     _refuse_no_numbers("cumulative_trapezoid", y, x, dx)
     if x is None:
@@ -147,7 +147,7 @@ def gradient(
 
 def _steps(spacing: Any, axes: Sequence[int], dim: Any) -> Sequence[Any]:
     """One spacing (a number, or the coordinates) for each dimension."""
-    if isinstance(spacing, Tensor):  # of no dimensions
+    if isinstance(spacing, Tensor):  # a 0-d tensor
         spacing = spacing.item()
     if spacing is None or not isinstance(spacing, (tuple, list)):
         return [1.0 if spacing is None else spacing] * len(axes)
@@ -199,7 +199,7 @@ def _gradient_along(y: Tensor, axis: int, step: Any, edge_order: int) -> Tensor:
 def _uneven(
     at: Callable[..., Tensor], apart: Tensor, shape: list[int], edge_order: int
 ) -> tuple[Tensor, ...]:
-    """Both ends and the middle, for coordinates that lie unevenly."""
+    """The derivative at both ends and in between, for unevenly spaced coordinates."""
     before, after = slice_(apart, 0, 0, -1, 1), slice_(apart, 0, 1, None, 1)
     a = (-after / (before * (before + after))).reshape(shape)
     b = ((after - before) / (before * after)).reshape(shape)

@@ -1,4 +1,4 @@
-"""torch.einsum: operands brought to one order of subscripts, then multiplied pair by pair."""
+"""torch.einsum: operands are permuted to one order of subscripts, then multiplied pair by pair."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .bmm import bmm
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 ELLIPSIS = "."
-Labels = list[str]  # the subscripts of one operand; a dot stands for the dimensions under an ellipsis
+Labels = list[str]  # the subscripts of one operand; a dot represents an ellipsis
 
 
 def _parse(equation: str, count: int) -> tuple[list[Labels], Labels | None]:
-    """The subscripts of each operand, and those of the output where they are given.
+    """The subscripts of each operand, and those of the output, or None if the equation has no "->".
 
     Raises:
-        RuntimeError: what is no equation, or not one for so many operands.
+        RuntimeError: the equation is invalid, or has another number of operands.
     """
     arrow = equation.find("->")
     left = equation[:arrow] if arrow >= 0 else equation
@@ -86,7 +86,7 @@ def _parse_output(equation: str, place: int, inputs: list[Labels]) -> Labels:
 
 
 def _covered(inputs: list[Labels], operands: Sequence[Tensor]) -> int:
-    """How many dimensions the ellipses stand for, the most of all operands."""
+    """How many dimensions an ellipsis covers: the most among all operands."""
     most = 0
     for number, (labels, operand) in enumerate(zip(inputs, operands, strict=True)):
         ndim, named = operand._array.ndim, len(labels) - (ELLIPSIS in labels)
@@ -106,7 +106,7 @@ def _covered(inputs: list[Labels], operands: Sequence[Tensor]) -> int:
 
 
 class _Places:
-    """Where each subscript has its dimension, those of the output first."""
+    """The dimension of each subscript in the common order, which begins with the output's subscripts."""
 
     def __init__(self, inputs: list[Labels], output: Labels | None, covered: int) -> None:
         self.of: dict[str, int] = {}
@@ -114,7 +114,7 @@ class _Places:
         self.count = 0
         given = Counter(label for labels in inputs for label in labels)
         letters = [label for label in LETTERS if label in given]
-        if output is None:  # what appears once, in alphabetical order, after the ellipsis
+        if output is None:  # after the ellipsis, subscripts that appear once, in alphabetical order
             self.count = covered
             for label in letters:
                 if given[label] == 1:
@@ -142,7 +142,7 @@ class _Places:
 def _aligned(
     number: int, operand: Tensor, labels: Labels, places: _Places, covered: int, seen: dict[str, int]
 ) -> Tensor:
-    """An operand with a dimension for every subscript, in their common order."""
+    """An operand permuted to the common order, with a dimension of 1 for each missing subscript."""
     sizes = operand._array.shape
     order = [-1] * places.count
     here = 0
@@ -180,7 +180,7 @@ def _aligned(
 
 
 def _multiply(left: Tensor, right: Tensor, summed: list[int]) -> Tensor:
-    """The product of two operands, summed over some dimensions, which stay with length 1 (torch: sumproduct_pair)."""
+    """The product of two operands, summed over dimensions with keepdim (torch: sumproduct_pair)."""
     if not summed:
         return left * right
     both, only_left, only_right = [], [], []
@@ -198,7 +198,7 @@ def _multiply(left: Tensor, right: Tensor, summed: list[int]) -> Tensor:
         else:
             only_right.append(dim)
 
-    if only_left and only_right and max(only_right) < min(only_left):  # the product is then in order
+    if only_left and only_right and max(only_right) < min(only_left):  # the product is then contiguous
         return _multiply(right, left, summed)
 
     def extent(tensor: Tensor, dims: list[int]) -> int:
@@ -217,7 +217,7 @@ def _multiply(left: Tensor, right: Tensor, summed: list[int]) -> Tensor:
 
 
 def _sum_pairs(operands: list[Tensor], places: _Places) -> Tensor:
-    """All operands multiplied, from the left; a dimension is summed as soon as no later operand has it."""
+    """Multiply all operands from the left; a dimension is summed as soon as no later operand has it."""
     counts = [sum(each._array.shape[dim] != 1 for each in operands) for dim in range(places.count)]
     while len(operands) > 1:
         a, b = operands.pop(0), operands.pop(0)

@@ -1,4 +1,4 @@
-"""matmul, linear and outer, composed of the products that there are for each number of dimensions."""
+"""matmul, linear and outer, which call dot, mv, mm or bmm by the operands' dimensions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
 
 @composite(vmap="decompose")
 def ger(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
-    """outer, by its older name; torch says so only of the form with out=."""
+    """The older name of outer; torch warns of its deprecation only if out= is given."""
     if out is not None:
         warn_once(
             "torch.ger is deprecated and will be removed in a future PyTorch release. Use torch.outer instead.",
@@ -44,7 +44,7 @@ def ger(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
 
 @composite(vmap="decompose", autocast="lower_precision_fp")
 def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
-    """torch.matmul: chosen by the number of dimensions, folded to mm, mv or bmm as torch does."""
+    """torch.matmul, which calls dot, mv, mm or bmm by the number of dimensions, with torch's folding."""
     if out is not None:
         check_out("matmul", out, (input, other))
         name = "dot" if input._array.ndim == other._array.ndim == 1 else "matmul"
@@ -53,7 +53,7 @@ def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
         a, b = input._array.ndim, other._array.ndim
     except AttributeError:
         check_tensors("matmul", input=input)
-        found = wrong_type("matmul", "other", "Tensor", other, 1)  # of the method: the function looks before
+        found = wrong_type("matmul", "other", "Tensor", other, 1)  # the method's error: the function checks before
         raise found from None
     if a == 0 or b == 0:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")
@@ -71,9 +71,9 @@ def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
 
 
 def should_fold(a: Tensor, b: Tensor) -> bool:
-    """Whether a batch of matrices is multiplied as one tall matrix, with mm or mv in place of bmm.
+    """Whether a batch of matrices is folded to one tall matrix, for mm or mv instead of bmm.
 
-    Where the smaller one requires grad it is always so: expanded to a batch, its gradient would be a batch as well.
+    It always is if the smaller operand requires grad: if that were expanded to a batch, so would be its gradient.
     """
     larger, smaller = (a, b) if a._array.ndim >= b._array.ndim else (b, a)
     if larger._array.ndim < 3 or smaller._array.ndim > 2:
@@ -129,7 +129,7 @@ def rmatmul(self: Tensor, other: Any) -> Tensor:
 
 
 def _is_fusable(bias: Tensor) -> bool:
-    """Whether torch adds a bias in the product's kernel: one in a line, or with sides of 1 beside that."""
+    """Whether torch fuses the bias into addmm: it is contiguous, and 1-d or all its dimensions but one are 1."""
     array = bias._array
     in_line = array.ndim == 1 or len([n for n in array.shape if n != 1]) == 1
     return in_line and array.flags.c_contiguous

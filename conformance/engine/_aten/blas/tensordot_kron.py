@@ -1,4 +1,4 @@
-"""Products over chosen dimensions: einsum, tensordot and their kin; chains and powers of matrices; cross products."""
+"""tensordot, inner, kron, vecdot, multi_dot, matrix_power, trace and cross."""
 
 from __future__ import annotations
 
@@ -190,11 +190,11 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
 
 
 def _order(sizes: list[int]) -> dict[tuple[int, int], int]:
-    """Where to split each part of a chain of matrices, so that the fewest products of numbers are made."""
+    """Where to split each part of a chain of matrices, so that the fewest multiplications are needed."""
     n = len(sizes) - 1
     cost = {(i, i): 0 for i in range(n)}
     split: dict[tuple[int, int], int] = {}
-    if n == 3:  # of two orders, torch keeps to the left one where they cost the same
+    if n == 3:  # if both orders cost the same, torch multiplies from the left
         a, b, c, d = sizes
         return {(0, 2): 0 if (a * c) * (b + d) > (b * d) * (a + c) else 1, (0, 1): 0, (1, 2): 1}
     for length in range(1, n):
@@ -217,7 +217,7 @@ def _chain(tensors: list[Tensor], split: dict[tuple[int, int], int], i: int, j: 
 
 @composite(variants="function", vmap="no_fallback")
 def chain_matmul(*matrices: Any, out: Tensor | None = None) -> Tensor:
-    """A product of matrices, by its old name."""
+    """torch.chain_matmul, the deprecated form of multi_dot."""
     check_list(matrices)
     warn_once(
         "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot "
@@ -233,7 +233,7 @@ def chain_matmul(*matrices: Any, out: Tensor | None = None) -> Tensor:
 
 @composite(vmap="decompose")
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
-    """A square matrix multiplied with itself; a negative power is one of the inverse."""
+    """The n-th power of a square matrix; a negative power is that of the inverse."""
     return given("matrix_power", out, _power(input, operator.index(n)))
 
 
@@ -269,7 +269,7 @@ def _trace_backward(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
     zeros = make(np.zeros(shape[0] * shape[1], grad._array.dtype))
     places = make(np.arange(min(shape)) * (shape[1] + 1))
     filled = index_fill(zeros, 0, places, grad)
-    for _ in range(2):  # torch sets memory to zero and writes into it
+    for _ in range(2):  # torch zeroes a new tensor and writes into it
         increment_version(filled)
     return filled.view(shape)
 
@@ -318,7 +318,7 @@ def _cross(self: Array, other: Array, *, dim: int = -1) -> Array:
 
 @composite(vmap="decompose")
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
-    """torch.linalg.cross: the cross product of vectors of three."""
+    """torch.linalg.cross: the cross product of vectors of length 3."""
     return _cross(input, other, dim=dim, out=out)
 
 

@@ -1,4 +1,4 @@
-"""How a row becomes functions and a class of nodes, see Note [Rows are compiled] in _aten/registry.py."""
+"""Compiles a row's generated source to functions and a node class; see Note [Rows are compiled] in registry.py."""
 
 from __future__ import annotations
 
@@ -64,17 +64,17 @@ if TYPE_CHECKING:
 
 operator_of: Callable[[str], Callable[..., Any] | None] = unfilled  # from rows, see Note [Slots]
 
-# Arguments that torch holds as a Scalar; any other integer is a dimension, an index or a size.
+# Arguments of type Scalar in torch; any other integer is a dimension, an index or a size.
 SCALARS = """
 alpha beta correction exponent lambd max max_val maxnorm min min_val negative_slope ord other p scale self threshold
 value weight
 """
 
-# Nodes that torch writes by hand: name() has their namespace.
+# Nodes that torch defines in C++ by hand: name() includes their namespace.
 _NAMESPACED = frozenset({"CopyBackwards", "CopySlices"})
 
 
-SHARED: dict[str, Any] = {  # what the functions of all rows use
+SHARED: dict[str, Any] = {  # the globals of all rows' functions
     "state": state, "Tensor": Tensor, "ndarray": np.ndarray, "unstrided_among": unstrided_among, "array_of": array_of, "asanyarray": np.asanyarray, "new": object.__new__,
     "NUMBERS": NUMBERS, "ONE": 1, "REAL": frozenset((int, float)), "find_shared_metadata": find_shared_metadata, "FULL": FULL_PRECISION, "to_float": array_to_float, "as_view": as_view, "save": save, "save_unchecked": save_unchecked, "saved_on_access": saved_on_access,
     "save_output": save_output, "SavedTensor": SavedTensor, "gradient_edge": gradient_edge,
@@ -89,7 +89,7 @@ SHARED: dict[str, Any] = {  # what the functions of all rows use
 
 
 def scope_of(row: Row) -> dict[str, Any]:
-    """What the functions of a row use."""
+    """The globals of a row's generated functions."""
     scope = {
         **SHARED,
         "row": row,
@@ -106,14 +106,14 @@ _PRODUCT = (lambda grad, other: grad * other).__code__.co_code
 
 
 def _called(formula: Callable[..., Any]) -> Callable[..., Any]:
-    """A formula as apply calls it: one that is the product of its two arguments is the product itself, two frames less."""
+    """The formula that apply calls; a formula that only multiplies its two arguments is replaced by ``mul`` itself."""
     code = formula.__code__
     is_product = code.co_code == _PRODUCT and code.co_argcount == 2
     return operator_of("mul") or formula if is_product else formula
 
 
 def public(row: Row, variant: str) -> Callable[..., Any]:
-    """A function of a row that users call, under the row's name."""
+    """A public function of a row, with the row's name."""
     function: Callable[..., Any] = dispatching(row, row.name, lambda: compiled(row, variant))
     function.__doc__ = row.forward.__doc__
     function.__module__ = "torch"
@@ -122,7 +122,7 @@ def public(row: Row, variant: str) -> Callable[..., Any]:
 
 
 def lazy(row: Row, kind: str) -> Callable[..., Any]:
-    """A function that is compiled when it is first called, and then has its real code: most rows stay unused."""
+    """A stub that compiles the function at its first call and then has its code: most rows are never used."""
     wrapper = not_compiled(function_name(row, kind), row.scope)
 
     def enter(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -135,10 +135,10 @@ def lazy(row: Row, kind: str) -> Callable[..., Any]:
 
 
 def compiled(row: Row, kind: str) -> FunctionType:
-    """One of a row's generated functions, among what they use."""
+    """Compile one of a row's generated functions, with the row's globals."""
     name, source = function_name(row, kind), source_of(row, kind)
     if "row" not in row.scope:
-        row.scope.update(scope_of(row))  # at once: other threads may look
+        row.scope.update(scope_of(row))  # in one step: other threads may read the scope
     filename = f"<row {row.name}.{kind}>"
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
     local: dict[str, Any] = {}
@@ -148,14 +148,14 @@ def compiled(row: Row, kind: str) -> FunctionType:
 
 
 def node_class(row: Row, name: str) -> type[Node]:
-    """The class of a row's nodes, with torch's name and what torch shows of what they save."""
+    """The node class of a row, with torch's name and the ``_saved_*`` attributes that torch has."""
     weak = ("__weakref__",) if row.view else ()  # see Note [Saved outputs]
     body: dict[str, Any] = {
         "__slots__": (*(f"saved_{each}" for each in row.saved), *weak),
         "__module__": "builtins",
     }
     for each, kind in row.saved.items():
-        if each.startswith("_"):  # this engine's own, torch shows no such attribute
+        if each.startswith("_"):  # private to this engine: torch has no such attribute
             continue
         number = kind == "plain" and each in SCALARS.split()
         body[f"_saved_{each}"] = saved_property(each, "number" if number else kind)

@@ -1,7 +1,7 @@
-"""The source of the functions that call a row, see Note [Rows are compiled] in _aten/registry.py.
+"""Generates the source of the functions that call a row, see Note [Rows are compiled] in _aten/registry.py.
 
-In it ``<name>_array`` is the array of a tensor argument, ``next_<name>`` the node to which its gradient flows, ``computed`` what
-the forward gave and ``result`` the tensor around it.
+Names in that source: ``<name>_array`` is the array of a tensor argument, ``next_<name>`` the node that its gradient
+flows to, ``computed`` the result of the kernel, and ``result`` the tensor that wraps it.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 def _signature(row: Row, variant: str) -> str:
-    """The parameters; what must be given has MISSING as default, so that torch's text is raised."""
+    """The parameter list; required parameters have the default MISSING, so that torch's error can be raised."""
     parts: list[str] = []
-    operator = variant == "operator"  # Python gives it its two operands
+    operator = variant == "operator"  # Python calls it with both operands
     keyword_only = False
     for name, parameter in row.parameters.items():
         if parameter.kind is parameter.KEYWORD_ONLY and not keyword_only:
@@ -46,13 +46,13 @@ def _signature(row: Row, variant: str) -> str:
 
 
 def _required(row: Row) -> list[str]:
-    """What must be given and is no tensor."""
+    """The required parameters that are not tensors."""
     named = (*row.tensors, *row.lists)
     return [name for name, p in row.parameters.items() if p.default is p.empty and name not in named]
 
 
 def _only_tensors(row: Row) -> bool:
-    """Whether all positional arguments are tensors that must be given; what is given beyond them is ``rest``."""
+    """Whether all positional parameters are required tensors; further positional arguments are then in ``rest``."""
     positional = [name for name, p in row.parameters.items() if p.kind is not p.KEYWORD_ONLY]
     return all(
         name in row.tensors and row.parameters[name].default is inspect.Parameter.empty for name in positional
@@ -70,7 +70,7 @@ def numbers_among(which: bool | str, meet: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _unwrap(row: Row, otherwise: str) -> list[str]:
-    """Tensor arguments as arrays ``<name>_array``."""
+    """Assigns the arrays of the tensor arguments to ``<name>_array``."""
     lines = []
     for name in row.tensors:
         if may_be_number(row, name):
@@ -93,12 +93,12 @@ def _unwrap(row: Row, otherwise: str) -> list[str]:
 
 
 def _tells_alike(row: Row, variant: str) -> bool:
-    """Whether the code asks whether its operands are alike, see Note [Shared metadata]."""
+    """Whether the code compares its operands' metadata, see Note [Shared metadata]."""
     return row.ufunc is not None and variant != "evaluate"
 
 
 def _find_alike(row: Row) -> list[str]:
-    """What two operands share, or a tensor with a result of it and a number; else None or False."""
+    """Assigns to ``alike`` the metadata that both operands share (a real number fits any), else None or False."""
     a, b = row.meet
     found = [
         f"alike = {a}._shared_metadata",
@@ -112,7 +112,7 @@ def _find_alike(row: Row) -> list[str]:
 
 
 def _meet(row: Row) -> list[str]:
-    """The promotion of operands that meet."""
+    """The type promotion of the operands."""
     body = []
     met = [name for name in row.meet if name not in row.lists]
     if len(met) == 1:
@@ -150,16 +150,16 @@ def _forward(row: Row, called: str = "forward_(") -> str:
     return f"{called}{', '.join(arguments)})"
 
 
-_IN_LAYOUT = "unstrided.evaluated(row, "  # what a row's kernel for another layout gives
+_IN_LAYOUT = "unstrided.evaluated(row, "  # calls the row's kernel for another layout, such as sparse
 
 
 def _run(row: Row, into: str) -> list[str]:
-    """The forward, of operands of one dtype."""
+    """Calls the kernel, with operands of one dtype."""
     return [*_meet(row), *_refuse_complex(row), f"{into} {_forward(row)}"]
 
 
 def _run_alike(row: Row, otherwise: list[str]) -> list[str]:
-    """The sum, product or the like of operands that are alike, which is alike to them; or else what is done with any."""
+    """Calls the ufunc directly if the operands share their metadata, as the result then does; else ``otherwise``."""
     usual = [f"{name} is ONE" for name in row.parameters if name not in row.meet]
     arrays = ", ".join(f"{name}_array" for name in row.meet)
     return either(
@@ -168,9 +168,9 @@ def _run_alike(row: Row, otherwise: list[str]) -> list[str]:
 
 
 def _checked(row: Row, run: list[str], otherwise: list[str], variant: str) -> list[str]:
-    """The same with an error of its own kind; where it refuses its arguments, what torch finds before comes first.
+    """Wraps ``run`` in a try block: if the kernel refuses its arguments, checks that torch makes earlier raise first.
 
-    ``otherwise`` is run where the elements are of another layout, see Note [Sparse arrays].
+    ``otherwise`` runs if an operand has another layout, see Note [Sparse arrays].
     """
     met = [name for name in row.meet if name not in row.lists]
     arrays = ", ".join(f"{name}_array" for name in (*row.tensors, *row.lists))
@@ -184,7 +184,7 @@ def _checked(row: Row, run: list[str], otherwise: list[str], variant: str) -> li
 
 
 def _refuse_complex(row: Row) -> list[str]:
-    """The check of a row that has no kernel for complex numbers."""
+    """The check of a row that does not support complex tensors."""
     if row.facts.no_complex is None:
         return []
     first, *others = row.tensors
@@ -213,7 +213,7 @@ def evaluate_source(row: Row) -> str:
 
 
 def _some_tensor(row: Row, name: str, test: str) -> str:
-    """Whether an argument is a tensor that passes a test, or a list in which one does."""
+    """An expression: whether an argument is a tensor that passes ``test``, or a list with such a tensor."""
     if name in row.lists:
         return f"any({test.format('each')} for each in {name})"
     passes = f"({test.format(name)})"
@@ -227,7 +227,7 @@ def _some_tensor(row: Row, name: str, test: str) -> str:
 _REQUIRES = "{0}._requires_grad or {0}._view is not None and {0}._view.base._requires_grad"
 
 
-# What a new tensor is, but for its array, whether it was made in inference mode, and what it is alike to.
+# The attributes of a new tensor, without its array, inference flag and shared metadata.
 _PLAIN = (
     "result._output_nr = 0",
     "result._node = result._view = result._version_counter = None",
@@ -236,7 +236,7 @@ _PLAIN = (
 
 
 def call_source(row: Row, variant: str = "call") -> str:
-    if variant != "call":  # the first operand is a tensor, or Python would not have come here
+    if variant != "call":  # the first operand is a tensor: Python looked the method up on it
         row = replace(row, numbers=tuple(name for name in row.numbers if name != next(iter(row.parameters))))
     body = [] if variant == "operator" else _arguments_taken(row, variant)
     body += _unwrap(row, variant)
@@ -286,7 +286,7 @@ def call_source(row: Row, variant: str = "call") -> str:
 
 
 def _arguments_taken(row: Row, variant: str) -> list[str]:
-    """What makes of the arguments, as they were given, what the forward takes."""
+    """Converts the arguments as given to those that the kernel takes."""
     body = ["self = input"] if "self" in row.parameters else []
     for theirs, own in numpy_names(row.parameters).items():
         default = row.parameters[own].default
@@ -306,10 +306,10 @@ def _arguments_taken(row: Row, variant: str) -> list[str]:
 
 
 def _joins_the_graph(row: Row) -> list[str]:
-    """What tells whether the result joins the graph: ``recorded``.
+    """Assigns to ``recorded`` whether the result requires grad.
 
-    What inference tensors alone give stays outside the graph, whatever they require; torch makes a tensor of a number,
-    which is none of them.
+    The result of inference tensors only does not, even if they require grad. A Python number counts as a normal tensor,
+    since torch wraps it in one.
     """
     requires = [_some_tensor(row, name, _REQUIRES) for name in row.inputs]
     seen = row.inputs[:1] if row.view else row.inputs
@@ -327,11 +327,11 @@ def _joins_the_graph(row: Row) -> list[str]:
 
 
 def _one_output(row: Row, recorded: bool, shape: str, alike: bool) -> list[str]:
-    """The result of what was computed, and its node.
+    """Wraps the computed array in a tensor, and records its node.
 
     Args:
-        shape: where its shape is found.
-        alike: whether a variable of this name says what it shares with its operands.
+        shape: the expression for the result's shape.
+        alike: whether a variable ``alike`` holds the metadata that the result shares with its operands.
     """
     body = [
         "# The result.",
@@ -352,7 +352,7 @@ def _one_output(row: Row, recorded: bool, shape: str, alike: bool) -> list[str]:
 
 
 def _beyond(row: Row, variant: str) -> list[str]:
-    """What is done with positional arguments beyond those that there are."""
+    """Handles surplus positional arguments: an error, or deprecated signatures with numbers first."""
     method = variant == "method"
     if row.name not in NUMBERS_OF:
         return [f"if rest: raise too_many(row, len(rest), {method}, row.name)"]
@@ -366,7 +366,7 @@ def _beyond(row: Row, variant: str) -> list[str]:
 
 
 def _in_order(row: Row, name: str) -> str:
-    """Whether an operand has the result's shape and steps, so that nothing is to be laid out."""
+    """An expression: whether an operand has the result's shape and strides, so that these need no change."""
     test = f"{name}_array.strides == steps and {name}_array.shape == shape"
     if may_be_number(row, name):
         return f"({name}_is_number or {test})"
@@ -374,7 +374,7 @@ def _in_order(row: Row, name: str) -> str:
 
 
 def _inference(recorded: bool) -> str:
-    """Whether the result is made in inference mode."""
+    """An expression: whether the result is made in inference mode."""
     return "recording is None" if recorded else "state.inference"
 
 

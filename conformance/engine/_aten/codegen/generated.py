@@ -1,4 +1,4 @@
-"""The functions that are generated for a row: their names, what they do, and what writes their source.
+"""The kinds of functions that are generated for a row: their names, purposes and generators.
 
 See Note [Rows are compiled] in _aten/registry.py. ``conformance engine inhouse --source mul`` prints those of ``mul``.
 """
@@ -29,7 +29,7 @@ class Kind(NamedTuple):
 
     does: str
     source: Callable[[Row], str]
-    name: str | None = None  # the row's own, where there is none
+    name: str | None = None  # None: the row's name
 
 
 KINDS = {
@@ -68,7 +68,7 @@ KINDS = {
 
 
 def function_name(row: Row, kind: str) -> str:
-    """What a generated function is called."""
+    """The name of a generated function."""
     return KINDS[kind].name or row.name
 
 

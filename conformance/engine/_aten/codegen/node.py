@@ -1,6 +1,6 @@
-"""The source of what a row does with its node: make it, run it backward, free what it saved.
+"""Generates the source that makes a row's node, applies it in backward, and releases its saved variables.
 
-See Note [Rows are compiled] in _aten/registry.py, and _aten/codegen/forward.py for what the names in the source stand for.
+See Note [Rows are compiled] in _aten/registry.py, and _aten/codegen/forward.py for the names in the source.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def names_of(formula: Callable[..., Any]) -> tuple[str, ...]:
 
 
 def formula_name(key: str, prefix: str = "") -> str:
-    """What the formula for an input, or for several, is called in the source."""
+    """The name, in the source, of the formula for an input or for several inputs."""
     return f"{prefix}formula_{key.replace(' ', '_')}"
 
 
@@ -43,12 +43,12 @@ def arguments(row: Row) -> str:
 
 
 def tell_number(name: str) -> str:
-    """Most are tensors: a look at the class costs less than one into a set, for which it is hashed."""
+    """Tests whether an operand is a number: most are tensors, and comparing the class is faster than a set look-up."""
     return f"{name}_is_number = {name}.__class__ is not Tensor and {name}.__class__ in NUMBERS"
 
 
 def differentiable(row: Row, results: str) -> str:
-    """The outputs that may have a gradient."""
+    """The differentiable outputs."""
     if not row.constants:
         return results
     kept = [f"{results}[{i}]" for i, name in enumerate(row.outputs) if name not in row.constants]
@@ -65,7 +65,7 @@ def record_source(row: Row) -> str:
 
 
 def record_inplace_source(row: Row) -> str:
-    """record of a change in place; see Note [In place saves a clone]."""
+    """The record function of an in-place operation; see Note [In place saves a clone]."""
     numbers = [tell_number(name) for name in row.tensors if may_be_number(row, name)]
     body = [*numbers, *record_lines(row, in_place=True), "return node"]
     return function("record_inplace", f"{arguments(row)}, result, recording", body)
@@ -80,9 +80,9 @@ def record_lines(
     row: Row, linear: bool = False, shape: str = "result._array.shape", alike: bool = False,
     in_place: bool = False,
 ) -> list[str]:  # fmt: skip
-    """The node of a result, with its edges and what it saves; or, linear, of a node that never joins the graph.
+    """Makes the node of a result, with its edges and saved variables; if ``linear``, a node outside the graph.
 
-    ``alike``: the variable of this name says what the result shares with its operands.
+    ``alike``: a variable of this name holds the metadata that the result shares with its operands.
     """
     body = ["# The node.", "node = Node_()"]
     if linear:
@@ -109,7 +109,7 @@ def record_lines(
 
 
 def _edges(row: Row, linear: bool) -> list[str]:
-    """What gives a node its edges; those of a linear one lead nowhere."""
+    """Assigns the next edges of a node; those of a linear one lead nowhere."""
     body, nodes, numbers = [], [], []
     for name in row.inputs:
         if name in row.lists:
@@ -136,7 +136,7 @@ def _edges(row: Row, linear: bool) -> list[str]:
 
 
 def _described(row: Row, linear: bool, shape: str, alike: bool, in_place: bool) -> list[str]:
-    """What tells a node the shape and dtype of its outputs."""
+    """Assigns a node's input_metadata: the shape and dtype of its outputs."""
     listed = (f"*{name}, " if name in row.lists else f"{name}, " for name in row.inputs)
     operands = "()" if linear else f"({''.join(listed)})"
     if not row.single:
@@ -152,13 +152,13 @@ def _described(row: Row, linear: bool, shape: str, alike: bool, in_place: bool) 
         "try: node.input_metadata = known_metadata[described]",
         f"except ComplexOutputError: as_complex(row, node, (described,), {operands}, {in_place})",
     ]
-    if in_place:  # torch looks at the dtype of new tensors alone
+    if in_place:  # torch checks the dtype of new tensors only
         described.append("except RuntimeError: node.input_metadata = (described,)")
     return either("alike", ["node.input_metadata = alike"], described) if alike else described
 
 
 def _find_edge(row: Row, name: str) -> list[str]:
-    """Where the gradient of an input flows: ``next_<name>``, and ``nr_<name>`` there; see gradient_edge."""
+    """Assigns the gradient edge of an input to ``next_<name>`` and ``nr_<name>``; see gradient_edge."""
     lines = [
         f"if {name}._view is not None: next_{name}, input_nr_{name} = gradient_edge({name})",
         f"elif {name}._node is not None: next_{name}, input_nr_{name} = {name}._node, {name}._output_nr",
@@ -180,7 +180,7 @@ def _find_edge(row: Row, name: str) -> list[str]:
 
 def _saved_value(row: Row, name: str, kind: str) -> str:
     if kind == "output":
-        return "None"  # set when the output is there; see _several_outputs
+        return "None"  # set once the output exists; see _several_outputs
     if kind == "list":
         return f"tuple(None if t is None else save(t, recording) for t in {name})"
     for suffix, text in ((_SIZES, ".shape"), (_NUMEL, ".size"), (_DIM, ".ndim")):
@@ -204,7 +204,7 @@ def _saved_value(row: Row, name: str, kind: str) -> str:
 
 
 def _saved_tensor(row: Row, name: str, linear: bool, in_place: bool) -> list[str]:
-    as_given = []  # where the node keeps the argument itself
+    as_given = []  # arguments that the node saves as they are
     held: list[str] = []
     if may_be_number(row, name):
         as_given.append(f"{name}_is_number")
@@ -231,16 +231,16 @@ def _saved_tensor(row: Row, name: str, linear: bool, in_place: bool) -> list[str
     return lines
 
 
-# Running and freeing it ---------------------------------------------------------------------------
+# Applying and releasing the node ------------------------------------------------------------------
 
 
 def complex_apply_source(row: Row) -> str:
-    """apply of a node whose output is complex, see Note [Complex gradients]."""
+    """The apply function of a node whose output is complex, see Note [Complex gradients]."""
     return apply_source(row, "complex_", "real_part" if row.facts.handle_r_to_c else "uncast")
 
 
 def uncast_apply_source(row: Row) -> str:
-    """The same where an operand was given complex data after its real node."""
+    """The apply function where a real operand's ``data`` became complex after its node was recorded."""
     return apply_source(row, "complex_", "uncast")
 
 
@@ -253,7 +253,7 @@ def apply_source(row: Row, prefix: str = "", fit: str = "") -> str:
     if row.saved:
         body.append("# What was saved.")
     body += _unpacked(row)
-    # What is saved is unpacked, and found changed or freed, even where there is nothing to multiply it with.
+    # Saved variables are unpacked, which checks their versions, even if the incoming gradient is undefined.
     body.append(f"if {'grad is None' if row.single else 'all(g is None for g in grads)'}: return {count}")
     if row.facts.undefined_argument:  # a pack hook refused the result of a change in place
         text = errors.UNDEFINED_ARGUMENT.format(*row.facts.undefined_argument)
@@ -279,7 +279,7 @@ def apply_source(row: Row, prefix: str = "", fit: str = "") -> str:
         elif len(names) == 1:
             gradient = f"grad_for_{key}"
             computed[key] = [f"{gradient} = {formula} if following[{position}] is not None else None"]
-            if fit:  # at once: the nodes of what follows are younger
+            if fit:  # right away: later operations record younger nodes
                 computed[key].append(f"{gradient} = {fit}({gradient}, node.next_edges[{position}])")
             returned.append(gradient)
             position = f"{position} + 1" if not position.isdigit() else str(int(position) + 1)
@@ -301,7 +301,7 @@ def apply_source(row: Row, prefix: str = "", fit: str = "") -> str:
 
 
 def _unpacked(row: Row) -> list[str]:
-    """What takes out of a node what it saved."""
+    """Unpacks the saved variables of a node."""
     body = []
     for name, kind in row.saved.items():
         body.append(f"{name} = node.saved_{name}")
@@ -318,7 +318,7 @@ def _unpacked(row: Row) -> list[str]:
 
 
 def _given(row: Row, key: str, prefix: str) -> Iterator[str]:
-    """What a formula is given: where it is one of real numbers and the node's output complex, conjugates."""
+    """The arguments of a formula; conjugated, if the formula is for real numbers and the output is complex."""
     formula = formula_of(row, key) if prefix else row.formulas[key]
     conjugated = prefix and row.holomorphic and formula is row.formulas[key]
     for name in names_of(formula):

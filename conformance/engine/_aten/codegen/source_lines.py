@@ -1,11 +1,11 @@
-"""Lines of generated source: how they are indented, joined and broken where they are long."""
+"""Helpers that indent, join and wrap lines of generated source."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-_WIDTH = 110  # of a line
+_WIDTH = 110  # the longest line
 _LEVEL = " " * 4
 
 
@@ -15,7 +15,7 @@ def indented(lines: Sequence[str]) -> list[str]:
 
 
 def either(test: str, lines: list[str], otherwise: list[str]) -> list[str]:
-    """An if with an else, which is an elif where it is an if itself and nothing more."""
+    """An if with an else; ``elif``, if the else branch is a single if statement."""
     if otherwise[0].startswith("if ") and all(line.startswith((" ", ")", "el")) for line in otherwise[1:]):
         return [f"if {test}:", *indented(lines), f"el{otherwise[0]}", *otherwise[1:]]
     return [f"if {test}:", *indented(lines), "else:", *indented(otherwise)]
@@ -32,7 +32,7 @@ def spread(start: str, parts: Sequence[str], word: str, end: str = ":") -> list[
 
 
 def group(parts: Sequence[str], word: str) -> str:
-    """Parts in parentheses, as one part of what ``spread`` takes."""
+    """Parts in parentheses, joined with ``word``: one part for ``spread``."""
     lines = spread("", parts, word, "")
     return "\n".join(lines) if len(lines) > 1 else f"({lines[0]})"
 

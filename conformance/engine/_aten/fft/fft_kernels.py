@@ -1,4 +1,4 @@
-"""The three Fourier transforms that torch.fft is made of: by what numbers go in and come out (torch: SpectralOps.cpp)."""
+"""_fft_c2c, _fft_r2c and _fft_c2r, the operators on which torch.fft is built (torch: SpectralOps.cpp)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NOTHING = "MKL FFT error: Intel oneMKL DFTI ERROR: Inconsistent configuration p
 
 
 def _transform(name: str, array: Array, dim: Dims, **arguments: Any) -> Array:
-    """scipy's transform, unscaled; of complex numbers it is in the precision of its input, as torch's is."""
+    """SciPy's transform without scaling; like torch's, it has the precision of its input."""
     if not array.size:
         raise RuntimeError(_NOTHING)
     import scipy.fft  # slow to import
@@ -29,7 +29,7 @@ def _transform(name: str, array: Array, dim: Dims, **arguments: Any) -> Array:
 
 
 def _scaled(array: Array, normalization: int, count: int) -> Array:
-    """Divided by how many numbers are transformed (2), or by its root (1)."""
+    """Scale by the normalization mode: divided by ``count`` (2), by its square root (1), or not at all (0)."""
     if normalization == 0:
         return array
     scale = 1 / (math.sqrt(count) if normalization == 1 else count)
@@ -37,7 +37,7 @@ def _scaled(array: Array, normalization: int, count: int) -> Array:
 
 
 def _laid_out(found: Array, self: Array, dim: Dims) -> Array:
-    """The result in memory as MKL is asked for it: what is transformed lies innermost, in the order of dim."""
+    """The result with the strides of torch's MKL call: the transformed dimensions are innermost, ordered as in dim."""
     steps = strides(self)
     batch = sorted((i for i in range(found.ndim) if i not in dim), key=lambda i: -steps[i])
     order = (*batch, *dim)
@@ -71,12 +71,12 @@ def _c2c(self: Array, dim: Dims, normalization: int, forward: bool) -> Array:
     self=lambda grad, dim, normalization, forward: fft_c2c(grad, dim, normalization, not forward),
 )
 def fft_c2c(self: Array, dim: Dims, normalization: int, forward: bool) -> Array:
-    """Complex numbers to complex numbers."""
+    """_fft_c2c: complex input and output."""
     return _c2c(self, dim, normalization, forward)
 
 
 def _r2c_backward(grad: Tensor, self: Tensor, dim: Dims, normalization: int, onesided: bool) -> Tensor:
-    """torch's fft_r2c_backward: of one side, the other one filled with zeros."""
+    """torch's fft_r2c_backward; a one-sided gradient is padded with zeros."""
     last = dim[-1]
     size, given = self._array.shape[last], grad._array.shape[last]
     if onesided and size > given:
@@ -88,7 +88,7 @@ def _r2c_backward(grad: Tensor, self: Tensor, dim: Dims, normalization: int, one
 
 
 def _with_conjugates(half: Array, axis: int, size: int) -> Array:
-    """Both halves along the one dimension transformed: the other one has the conjugates of the first, mirrored."""
+    """The full spectrum from its first half along ``axis``: the second half is the mirrored conjugate."""
     mirrored = np.take(half, np.arange(size - half.shape[axis], 0, -1), axis)
     return np.concatenate([half, mirrored.conj()], axis)
 
@@ -104,7 +104,7 @@ def _with_conjugates(half: Array, axis: int, size: int) -> Array:
     ),
 )
 def fft_r2c(self: Array, dim: Dims, normalization: int, onesided: bool) -> Array:
-    """Real numbers to complex ones: those of the last dimension up to the middle, or all where it is the only one."""
+    """_fft_r2c: real input, complex output; ``onesided`` returns only the first half along the last dimension."""
     found = _transform("rfftn", self, dim)
     if not onesided:
         found = _with_conjugates(found, dim[-1], self.shape[dim[-1]])
@@ -113,7 +113,7 @@ def fft_r2c(self: Array, dim: Dims, normalization: int, onesided: bool) -> Array
 
 
 def _c2r_backward(grad: Tensor, dim: Dims, normalization: int) -> Tensor:
-    """torch's fft_c2r_backward: what stands for two numbers counts twice."""
+    """torch's fft_c2r_backward: elements that occur twice in the full spectrum are doubled."""
     found = fft_r2c(grad, dim, normalization, True)
     last = dim[-1]
     doubled = grad._array.shape[last] - found._array.shape[last]
@@ -131,7 +131,7 @@ def _c2r_backward(grad: Tensor, dim: Dims, normalization: int) -> Tensor:
     self=lambda grad, dim, normalization: _c2r_backward(grad, dim, normalization),
 )
 def fft_c2r(self: Array, dim: Dims, normalization: int, last_dim_size: int) -> Array:
-    """Complex numbers, up to the middle of the last dimension, to real ones."""
+    """_fft_c2r: one-sided complex input, real output."""
     if len(dim) > 1:
         self = _c2c(self, dim[:-1], normalization, False)
     found = _transform("irfftn", self, dim[-1:], s=[last_dim_size], norm="forward")

@@ -1,4 +1,4 @@
-"""Transforms of short pieces of a signal, one after the other, and the windows they are weighted with."""
+"""torch.stft and istft (short-time Fourier transforms), and window functions such as torch.hann_window."""
 
 from __future__ import annotations
 
@@ -77,11 +77,11 @@ def stft(
     return_complex: bool | None = None,
     align_to_window: bool | None = None,
 ) -> Tensor:
-    """torch.stft: the Fourier transform of every piece of ``n_fft`` numbers, a column each.
+    """torch.stft: the Fourier transform of every frame of ``n_fft`` samples, as a column.
 
     Raises:
-        RuntimeError: as torch words it.
-        NotImplementedError: pieces aligned to the window.
+        RuntimeError: with torch's message.
+        NotImplementedError: ``align_to_window`` is given.
     """
     if center and align_to_window is not None:
         raise RuntimeError(_ALIGNED)
@@ -102,7 +102,7 @@ def _stft(
     input: Tensor, n_fft: int, hop_length: int | None, win_length: int | None, window: Tensor | None, normalized: bool,
     onesided: bool | None, return_complex: bool | None, align_to_window: bool | None,
 ) -> Tensor:  # fmt: skip
-    """stft of a signal that has its padding."""
+    """stft of a signal that is padded already."""
     if window is None:
         warn_once(_NO_WINDOW.format(_LEAKS))
     hop = n_fft >> 2 if hop_length is None else hop_length
@@ -138,10 +138,10 @@ def istft(
     length: int | None = None,
     return_complex: bool = False,
 ) -> Tensor:
-    """torch.istft: the signal of which stft gives these columns; pieces that overlap are added, and weighted alike.
+    """torch.istft: the inverse of stft, by overlap-add; the sum is divided by that of the squared windows.
 
     Raises:
-        RuntimeError: as torch words it.
+        RuntimeError: with torch's message.
     """
     if window is None:
         warn_once(_NO_WINDOW.format(_THE_SAME))
@@ -187,11 +187,11 @@ def istft(
 
 
 def _transformed_back(pieces: Tensor, n_fft: int, number: int, half: bool, complex_numbers: bool) -> Tensor:
-    """The piece of a signal that each column stands for.
+    """The frame of the signal for each column.
 
     Args:
-        number: torch's for how results are scaled.
-        half: whether the columns are first halves.
+        number: torch's number of the normalization mode.
+        half: whether the columns are one-sided.
     """
     if complex_numbers:
         return fft_c2c(pieces, (2,), number, False)
@@ -199,7 +199,7 @@ def _transformed_back(pieces: Tensor, n_fft: int, number: int, half: bool, compl
 
 
 def _overlapped(pieces: Tensor, hop: int) -> Tensor:
-    """The pieces put one after the other, added where they overlap."""
+    """The sum of the frames, each shifted by ``hop`` (overlap-add)."""
     batch, count, size = pieces._array.shape
     return unfold_backward(pieces, (batch, size + hop * (count - 1)), 1, size, hop)
 
@@ -208,7 +208,7 @@ def _check_columns(
     input: Tensor, columns: Tensor, given: Any, n_fft: int, hop: int, size: int, window: Tensor | None,
     onesided: bool | None,
 ) -> bool:  # fmt: skip
-    """Whether the columns are the first halves."""
+    """Check istft's columns, and return whether they are one-sided."""
     shape = columns._array.shape
     problem = ""
     half = False
@@ -281,14 +281,14 @@ def _shown(value: Any) -> str:
 
 
 def _pieces(input: Tensor, size: int, hop: int) -> Tensor:
-    """A view of the pieces, a row each."""
+    """A view of the frames, as rows."""
     batch, length = input._array.shape
     outer, step = input.stride()
     return input.as_strided((batch, 1 + (length - size) // hop, size), (outer, hop * step, step))
 
 
 def _widened(window: Tensor | None, n_fft: int, length: int, input: Tensor) -> Tensor | None:
-    """The window with zeros on both sides, if it is shorter than the pieces."""
+    """The window padded with zeros on both sides to ``n_fft``."""
     if length == n_fft:
         return window
     like = input if window is None else window
@@ -322,10 +322,10 @@ Shape = Callable[[np.ndarray[Any, Any], int], np.ndarray[Any, Any]]
 
 
 def _window(name: str, length: int, periodic: bool, dtype: Any, requires_grad: bool, shape: Shape) -> Tensor:
-    """A window by its shape, a function of 0, 1 .. n-1 and n; a periodic one is a longer one without its last number.
+    """A window whose ``shape`` is a function of 0, 1 .. n-1 and n; a periodic one has n + 1 elements less the last.
 
     Raises:
-        RuntimeError: a negative length, a dtype without fractions.
+        RuntimeError: the length is negative, or the dtype is not floating point.
     """
     kind = kind_of(dtype, None)
     if kind.kind not in "fcV":
@@ -348,7 +348,7 @@ def hamming_window(
     window_length: int, periodic: bool = True, alpha: float = 0.54, beta: float = 0.46, *, dtype: Any = None,
     layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
-    """torch.hamming_window: alpha - beta * cosine."""
+    """torch.hamming_window: alpha - beta * cos(...)."""
     check_memory(device, pin_memory)
     return _window("hamming_window", window_length, periodic, dtype, requires_grad, _cosine(alpha, beta))
 
@@ -374,7 +374,7 @@ def kaiser_window(
     window_length: int, periodic: Any = None, beta: Any = None, *, dtype: Any = None, layout: Any = None,
     device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
-    """torch.kaiser_window: a Bessel function of an arch, the narrower the larger ``beta`` (12) is."""
+    """torch.kaiser_window, by the Bessel function i0; the larger ``beta`` (default 12), the narrower."""
     if periodic.__class__ is not bool and (periodic is not None or beta is not None):
         raise TypeError("kaiser_window() takes beta behind periodic, which is a bool")
     check_memory(device, pin_memory)
@@ -397,7 +397,7 @@ def _arch(beta: float) -> Shape:
 
 
 def _plain_window(name: str, shape: Shape, text: str) -> Callable[..., Tensor]:
-    """A window that has no settings of its own."""
+    """A public window function without further parameters, such as torch.hann_window."""
 
     def function(
         window_length: int, periodic: bool = True, *, dtype: Any = None, layout: Any = None, device: Any = None,

@@ -1,4 +1,4 @@
-"""Elements picked along a dimension by an index of the same number of dimensions, and put back the same way."""
+"""gather, take_along_dim, scatter and scatter_add: the index has as many dimensions as the tensor."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def in_bounds(index: Array, dim: int, size: int, negative: bool = False) -> None
     """Refuse an index outside the dimension.
 
     Raises:
-        RuntimeError: as torch words it for gather and scatter.
+        RuntimeError: torch's error for gather and scatter.
     """
     least = -size if negative else 0
     if index.size and (index.min() < least or index.max() >= size):
@@ -62,7 +62,7 @@ def _window(shape: tuple[int, ...], axis: int) -> tuple[slice, ...]:
 
 
 def flat_places(shape: tuple[int, ...], axis: int, where: Array, part: tuple[int, ...]) -> Array:
-    """Where the elements that an index names along an axis are in contiguous memory of a shape.
+    """The flat positions, in a contiguous array of ``shape``, of the elements that an index selects along an axis.
 
     ``part`` is the shape of those elements; ``where`` has it too, or 1 for other dimensions.
     """
@@ -70,13 +70,13 @@ def flat_places(shape: tuple[int, ...], axis: int, where: Array, part: tuple[int
     offsets: Any = np.intp(0)
     for i, step in enumerate(steps):
         if i != axis:
-            along = np.arange(part[i]) * step  # which may be 0, of what is empty
+            along = np.arange(part[i]) * step  # the step may be 0 in an empty array
             offsets = offsets + along.reshape(-1, *[1] * (len(shape) - 1 - i))
     return offsets + (where if steps[axis] == 1 else where * np.intp(steps[axis]))
 
 
 def read_along(array: Array, axis: int, where: Array) -> Array:
-    """The elements that ``where`` names along an axis, in order; np.take_along_axis takes longer for many."""
+    """The elements that ``where`` selects along an axis, contiguous; faster than np.take_along_axis for many."""
     if array.flags.c_contiguous:
         return array.reshape(-1).take(flat_places(array.shape, axis, where, where.shape))
     return np.ascontiguousarray(np.take_along_axis(array[_window(where.shape, axis)], where, axis))
@@ -99,7 +99,7 @@ def _gathered(grad: Tensor, self: Tensor, dim: Any, index: Tensor, sparse_grad: 
     self=lambda grad, self, dim, index, sparse_grad: _gathered(grad, self, dim, index, sparse_grad),
 )
 def gather(self: Array, dim: Any, index: Array, *, sparse_grad: bool = False) -> Array:
-    """The elements along a dimension that the index names."""
+    """The elements that the index selects along a dimension."""
     axis = wrap_dim(dim, self.ndim)
     if index.size == 0:
         return np.zeros(index.shape, self.dtype)
@@ -150,7 +150,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any 
 
 
 def checked(name: str, self: Array, dim: Any, index: Array, src: Array | None) -> tuple[int, Array]:
-    """The axis and the index, fit for each other."""
+    """The dimension as a non-negative axis, and the index as int64, checked against self and src."""
     axis = wrap_dim(dim, self.ndim)
     if index.size:
         index = index_dtype("scatter", index)
@@ -286,7 +286,7 @@ def _scatter_reduce_value(self: Array, dim: Any, index: Array, value: Any, reduc
 
 
 def _scatter_row(src: Any, value: Any, reduce: Any) -> tuple[str, list[Any]]:
-    """Which row fits the arguments of scatter, and its last arguments."""
+    """The overload of scatter for these arguments, as a row's name, and its last arguments."""
     given = value if src is None else src
     if given is None:
         raise missing_arguments("scatter", ["src"])
@@ -340,7 +340,7 @@ def scatter_(
 def scatter_add(self: Array, dim: Any, index: Array, src: Array) -> Array:
     """A copy with src added where the index says along a dimension."""
     axis, where = checked("scatter_add", self, dim, index, src)
-    result = half_up(self.copy("C"))  # in which halves add up, unlike those of index_add
+    result = half_up(self.copy("C"))  # which accumulates halves in half precision, unlike index_add
     if where.size:
         add_along(result, axis, where, src_part(src, where))
     return result.astype(self.dtype, copy=False)

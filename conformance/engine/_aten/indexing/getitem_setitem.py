@@ -1,4 +1,4 @@
-"""Square brackets: reading and writing through integers, slices, None, masks and index tensors."""
+"""Tensor.__getitem__ and __setitem__: indexing with integers, slices, None, masks and index tensors."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def _as_index(value: Any) -> Tensor:
 
 
 def _are_bytes(value: Any) -> bool:
-    """Whether it is a mask of an old kind."""
+    """Whether an index is a uint8 mask, which is deprecated."""
     array = value._array if isinstance(value, Tensor) else value
     return isinstance(array, np.ndarray) and array.dtype == np.uint8 and array.ndim > 0
 
 
 def _warn_of_bytes(items: Sequence[Any]) -> None:
-    """What torch says of each mask of bytes, where it makes one of truth values."""
+    """Emit torch's deprecation warning for each uint8 mask, which is converted to bool."""
     for _ in filter(_are_bytes, items):
         warn_program(
             "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
@@ -69,7 +69,7 @@ def _is_index_of_its_own(value: Any) -> bool:
 
 
 def _too_many(self: Tensor, value: Any) -> IndexError:
-    """What is said of indices for more dimensions than there are."""
+    """The error for more indices than dimensions."""
     if self._array.ndim == 0 and isinstance(value, slice):
         check_recorded(ROWS["slice"], (self, 0, None, None, 1))
         return IndexError("slice() cannot be applied to a 0-dim tensor.")
@@ -84,7 +84,7 @@ def _too_many(self: Tensor, value: Any) -> IndexError:
 
 
 def _apply(self: Tensor, value: Any) -> tuple[Tensor, list[Tensor | None]]:
-    """What plain indices leave of a tensor (views), and the index tensors that remain for it."""
+    """Apply integers, slices and None as views; return the view, and the remaining index tensors for its dimensions."""
     items = _items(value)
     result, dim = self, 0
     remaining: list[Tensor | None] = []
@@ -92,7 +92,7 @@ def _apply(self: Tensor, value: Any) -> tuple[Tensor, list[Tensor | None]]:
     if specified > self._array.ndim:
         raise _too_many(self, value)
 
-    covered = 0  # dimensions that ``remaining`` stands for: a mask for as many as it has
+    covered = 0  # dimensions that ``remaining`` indexes: a mask covers as many as it has
 
     def index_with(tensor: Tensor) -> None:
         nonlocal dim, covered
@@ -140,13 +140,13 @@ def _apply(self: Tensor, value: Any) -> tuple[Tensor, list[Tensor | None]]:
 
 
 def _of_array(value: Array) -> Tensor:
-    """numpy's array as the tensor of truth values, bytes or integers that torch makes of it."""
+    """A NumPy array used as index, as the bool, uint8 or int64 tensor that torch makes of it."""
     return make(value if value.dtype in (np.bool_, np.uint8) else value.astype(np.int64))
 
 
 def _select(tensor: Tensor, dim: int, where: int, position: int) -> Tensor:
     n = tensor._array.shape[dim]
-    if not -n <= where < n:  # named by its position in the brackets
+    if not -n <= where < n:  # the error names its position among the indices
         raise IndexError(f"index {where} is out of bounds for dimension {position} with size {n}")
     return select(tensor, dim, where)
 
@@ -174,7 +174,7 @@ def _bound(value: Any) -> int:
 @composite(vmap="decompose")
 def getitem(self: Tensor, value: Any) -> Tensor:
     """self[value]: views where integers, slices and None suffice, a copy where index tensors are used."""
-    if isinstance(value, slice) and self._array.ndim:  # alone, a slice of everything is a view all the same
+    if isinstance(value, slice) and self._array.ndim:  # x[:] is a view, although it selects everything
         return _slice(self, 0, value, whole_is_itself=False)
     result, remaining = _apply(self, value)
     if remaining:
@@ -186,7 +186,7 @@ def getitem(self: Tensor, value: Any) -> Tensor:
 def setitem(self: Tensor, where: Any, value: Any) -> None:
     """self[where] = value, recorded as a copy into a view or an index_put_."""
     source = assigned(self, value)
-    if where is False:  # which names nothing; torch looks no further
+    if where is False:  # it selects nothing; torch checks nothing else
         return
     if where is True:
         _copy_to(unsqueeze(self, 0), source)
@@ -200,10 +200,10 @@ def setitem(self: Tensor, where: Any, value: Any) -> None:
 
 
 def _to_put(self: Tensor, where: Any, indices: Sequence[Tensor | None], values: Tensor) -> Tensor:
-    """The values as they are put: torch fills with one where a mask says so, in the tensor's own dtype.
+    """The values for index_put_: for a single mask and a single value torch calls masked_fill_, which casts the value.
 
     Raises:
-        RuntimeError: the mask is of bytes; it fills by truth values alone.
+        RuntimeError: the mask is uint8, which masked_fill_ does not support.
     """
     items = where if isinstance(where, (tuple, list)) else (where,)
     *before, last = indices
@@ -218,7 +218,7 @@ def _to_put(self: Tensor, where: Any, indices: Sequence[Tensor | None], values: 
 
 
 def _copy_to(target: Tensor, source: Tensor) -> None:
-    """What torch does for a plain assignment: copy, fill from a 0-d source, or expand first."""
+    """Assign to a view as torch does: copy_, fill_ from a 0-d source, or copy_ of the expanded source."""
     shape = source._array.shape
     if shape == target._array.shape:
         copy_(target, source)
@@ -233,14 +233,14 @@ def _copy_to(target: Tensor, source: Tensor) -> None:
 
 
 def delitem(self: Tensor, where: Any) -> None:
-    """Refused: a tensor has no fewer elements than it had."""
+    """Refused: elements cannot be deleted from a tensor."""
     raise TypeError("Tensor does not support deleting items")
 
 
 def _as_called(
     self: Tensor, indices: Any, values: Tensor, accumulate: bool = False
 ) -> tuple[Tensor, tuple[Tensor, ...], Tensor, bool]:
-    """The arguments of index_put as a program gives them, with index tensors for what it may name by others."""
+    """The arguments of index_put as a program passes them, with all indices converted to tensors."""
     check_list(indices)
     given = tuple(_as_index(each) for each in indices)
     if accumulate or not given or not isinstance(values, Tensor):
@@ -254,7 +254,7 @@ getitem.__name__, setitem.__name__ = "__getitem__", "__setitem__"
 
 
 def attach() -> None:
-    """The square brackets, and what stands for them, as Tensor methods."""
+    """Attach __getitem__, __setitem__, __delitem__ and index_put to Tensor."""
     Tensor.index_put_ = lambda self, indices, values, accumulate=False: index_put_(  # type: ignore[attr-defined]
         *_as_called(self, indices, values, accumulate)
     )

@@ -1,4 +1,4 @@
-"""The elements that index tensors name: read, written and added up (torch: native/TensorAdvancedIndexing.cpp)."""
+"""index and index_put, with and without accumulate (torch: native/TensorAdvancedIndexing.cpp)."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def _numpy_index(indices: Any) -> tuple[Any, ...]:
 
 
 def _check_indices(shape: tuple[int, ...], indices: Any) -> None:
-    """Refuse index tensors that cannot meet, or name no element of a tensor of that shape.
+    """Refuse index tensors that do not broadcast, or are out of bounds for this shape.
 
     Raises:
-        IndexError: what is wrong with the first; of places beyond the end only when all else is right.
+        IndexError: for the first wrong index; an index out of bounds is reported after all other errors.
     """
     if len(indices) > len(shape):
         raise IndexError(f"too many indices for tensor of dimension {len(shape)} (got {len(indices)})")
     dim = ordinal = 0
-    places: list[tuple[int, int, Array]] = []  # torch counts the indexed dimensions only
+    places: list[tuple[int, int, Array]] = []  # torch numbers the indexed dimensions only
     for each in indices:
         if each is None:
             dim += 1
@@ -93,7 +93,7 @@ def _broadcastable(indices: Any) -> None:
     self=lambda grad, self_sym_sizes, indices: index_backward(grad, self_sym_sizes, indices),
 )
 def index(self: Array, indices: Any) -> Array:
-    """The elements that index tensors name."""
+    """The elements that index tensors select."""
     _check_indices(self.shape, indices)
     found = ordered(self[_numpy_index(indices)])
     in_order = all(each is None or each.ndim < 2 or each.flags.c_contiguous for each in indices)
@@ -101,20 +101,20 @@ def index(self: Array, indices: Any) -> Array:
 
 
 def dims_of_index(array: Array) -> int:
-    """How many dimensions an index names: a mask as many as it has."""
+    """How many dimensions an index covers: a mask as many as it has, others one."""
     return array.ndim if array.dtype in (np.bool_, np.uint8) else 1
 
 
 def _in_order_of(found: Array, self: Array, indices: Any) -> Array:
-    """What was read in the order in which it lies in ``self``; the dimensions of the indices in that of the indices.
+    """The result with its dimensions in memory ordered as in ``self``, and the index dimensions as in the indices.
 
-    See Note [Strides of an elementwise result] in _c10/shapes.py: of a dimension that is indexed ``self`` tells nothing there.
+    See Note [Strides of an elementwise result] in _c10/shapes.py; the strides of indexed dimensions do not count there.
     """
     named = [n for each in indices for n in ([False] if each is None else [True] * dims_of_index(each))]
     kept = [step for step, n in zip(self.strides, [*named, *[False] * self.ndim], strict=False) if not n]
     count = found.ndim - len(kept)
     first = named.index(True)
-    if False in named[first : len(named) - named[::-1].index(True)]:  # apart: they come first
+    if False in named[first : len(named) - named[::-1].index(True)]:  # not adjacent: they come first
         first = 0
     operands = [as_strided(self, found.shape, (*kept[:first], *[0] * count, *kept[first:]))]
     for each in indices:
@@ -125,7 +125,7 @@ def _in_order_of(found: Array, self: Array, indices: Any) -> Array:
 
 
 def index_backward(grad: Tensor, shape: tuple[int, ...], indices: Any) -> Tensor:
-    """Zeros with the gradient added where it was read."""
+    """The gradient of index: zeros, with the gradient added at the selected elements."""
     zeros = make(np.zeros(shape, grad._array.dtype))
     if state.before_mutation is not None:
         return index_put(zeros, tuple(indices), grad, True)
@@ -152,12 +152,12 @@ def _check_kind(self: Array, values: Array) -> None:
     values=lambda grad, indices: index(grad, indices),
 )
 def index_put(self: Array, indices: Any, values: Array, accumulate: bool = False) -> Array:
-    """A copy with ``values`` written, or added, where the index tensors say."""
+    """A copy with ``values`` written, or added, at the elements that the index tensors select."""
     where = _numpy_index(indices)
     try:
         _check_indices(self.shape, indices)
     except IndexError as error:
-        if "out of bounds" in str(error):  # torch finds that last
+        if "out of bounds" in str(error):  # torch checks that last
             _broadcastable(indices)
             _check_fits(values, _shape_named(self, where))
             _check_kind(self, values)
@@ -183,7 +183,7 @@ def index_put(self: Array, indices: Any, values: Array, accumulate: bool = False
 
 
 def _shape_named(array: Array, where: Any) -> tuple[int, ...]:
-    """The shape of what an index names, wherever its numbers point."""
+    """The shape that an index selects, even if it is out of bounds."""
     first = tuple(
         each * 0 if isinstance(each, np.ndarray) and each.dtype.kind in "iu" else each for each in where
     )
@@ -191,7 +191,7 @@ def _shape_named(array: Array, where: Any) -> tuple[int, ...]:
 
 
 def _check_fits(values: Array, shape: tuple[int, ...]) -> None:
-    """Refuse values that do not broadcast to what the indices name."""
+    """Refuse values that do not broadcast to the shape that the indices select."""
     try:
         np.broadcast_to(values, shape)
     except ValueError:
@@ -211,7 +211,7 @@ op(
 
 
 def add_at(target: Array, where: Any, values: Array) -> None:
-    """np.add.at, on flat memory, where it is much faster; of many rows as rows."""
+    """np.add.at on flat memory, which is much faster; many rows are added row by row."""
     if not target.flags.c_contiguous:
         np.add.at(target, where, values)
         return
@@ -235,7 +235,7 @@ def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
     array = self._array
     before = array.copy() if accumulate and 0 in array.strides and not transforms.count else None
     run_inplace(ROWS["index_put"], [self, tuple(indices), values, accumulate])
-    if before is not None:  # elements may share memory, in which torch adds one number after the other
+    if before is not None:  # elements may share memory, and torch adds the values one by one
         array[...] = before
         add_at(array, _numpy_index(tuple(indices)), values._array)
     if (
@@ -244,5 +244,5 @@ def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
         and values._array.size == 1
         and not accumulate
     ):
-        warn_of_overlap("masked_fill", self._array)  # torch goes on to it
+        warn_of_overlap("masked_fill", self._array)  # which torch calls
     return self

@@ -1,4 +1,4 @@
-"""Slices picked along one dimension by a list of indices, and put back: index_select, index_add and their kin."""
+"""index_select, index_add, index_copy, index_fill and index_reduce, with a 1-d index; take and put."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .scatter_reduce import Places, reduce_at, reduce_backward
 
 
 def _slices(array: Array, axis: int) -> Array:
-    """The array with the axis in front; 0-d as one slice."""
+    """The array with the axis moved to the front; a 0-d array as a single slice."""
     return np.moveaxis(array.reshape(1) if array.ndim == 0 else array, axis, 0)
 
 
@@ -43,7 +43,7 @@ def _index_select_backward(grad: Tensor, shape: tuple[int, ...], dim: Any, index
     self=lambda grad, self_sym_sizes, dim, index: _index_select_backward(grad, self_sym_sizes, dim, index),
 )
 def index_select(self: Array, dim: Any, index: Array) -> Array:
-    """The slices along a dimension that the index names."""
+    """The slices that the index selects along a dimension."""
     axis = wrap_dim(dim, self.ndim)
     if index.ndim > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
@@ -62,7 +62,7 @@ def index_select(self: Array, dim: Any, index: Array) -> Array:
     if where.size and not n and self.ndim > 1:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
     if where.size and (where.min() < 0 or where.max() >= n):
-        if axis == 1 or (not self.size and self.ndim > 1):  # torch has a kernel of its own there
+        if axis == 1 or (not self.size and self.ndim > 1):  # torch uses another kernel in these cases
             wrong = where[(where < 0) | (where >= n)][0]
             raise RuntimeError(f"INDICES element is out of DATA bounds, id={wrong} axis_dim={n}")
         raise IndexError("index out of range in self")
@@ -73,14 +73,14 @@ def index_select(self: Array, dim: Any, index: Array) -> Array:
 
 
 def _read(grad: Tensor, dim: Any, index: Tensor, source: Tensor) -> Tensor:
-    """The part of a gradient that belongs to what was put."""
+    """The gradient of ``source``: that of the slices that were written."""
     if source._array.ndim:
         return grad.index_select(dim, index).expand_as(source)
     return grad.index_select(dim, index.squeeze(0))
 
 
 def _others(array: Array, axis: int) -> tuple[int, ...]:
-    """The lengths of the other dimensions."""
+    """The shape without the axis."""
     return tuple(n for i, n in enumerate(array.shape) if i != axis)
 
 
@@ -219,10 +219,10 @@ def _spaced(shape: tuple[int, ...]) -> str:
 
 
 def _check_memory(self: Array, axis: int, count: int) -> None:
-    """torch looks at an empty tensor as if it had as many slices as there are indices.
+    """Check the storage of an empty tensor as torch does, which restrides it to as many slices as indices.
 
     Raises:
-        RuntimeError: they would have memory.
+        RuntimeError: the restrided tensor would not be empty, and exceed the storage.
     """
     if self.size or not self.ndim:
         return
@@ -301,7 +301,7 @@ def _fill_row(input: Tensor, value: Any) -> str:
 
 @composite(vmap="decompose")
 def index_fill(input: Tensor, dim: Any, index: Tensor, value: Any) -> Tensor:
-    """A copy with one value in the slices that the index names."""
+    """A copy with one value in the slices that the index selects."""
     return ROWS[_fill_row(input, value)].call(input, dim, index, value)
 
 
@@ -388,7 +388,7 @@ def _flat_index(name: str, index: Array, size: int) -> Array:
     self=lambda grad, self, index: zeros_like(self).put_(index, grad, True),
 )
 def take(self: Array, index: Array) -> Array:
-    """The elements that the index names, counted as if the tensor were flat."""
+    """The elements that the index selects from the flattened tensor."""
     return self.reshape(-1)[_flat_index("take", index, self.size)]
 
 
@@ -407,7 +407,7 @@ def take(self: Array, index: Array) -> Array:
     source=lambda grad, index, source: grad.take(index).reshape_as(source),
 )
 def put(self: Array, index: Array, source: Array, accumulate: bool = False) -> Array:
-    """A copy with source written (or added) where the index says, counted as if the tensor were flat."""
+    """A copy with source written (or added) at indices of the flattened tensor."""
     if not accumulate:
         alert_not_deterministic("put_")
     if index.size != source.size:

@@ -1,4 +1,4 @@
-"""Elements chosen by a mask: filled, selected, scattered into; and where the nonzero ones are."""
+"""masked_fill, masked_select, masked_scatter; nonzero, nonzero_static and argwhere."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _masked_select_backward(grad: Tensor, self: Tensor, mask: Tensor) -> Tensor:
     self=lambda grad, self, mask: _masked_select_backward(grad, self, mask),
 )
 def masked_select(self: Array, mask: Array) -> Array:
-    """The elements where the mask is True, in a row."""
+    """The elements where the mask is True, as a 1-d tensor."""
     if mask.dtype != np.bool_:
         raise RuntimeError("masked_select: expected BoolTensor for mask")
     shape = broadcast_shapes(mask.shape, self.shape)
@@ -165,7 +165,7 @@ def _masked_scatter_backward(grad_output: Array, mask: Array, sizes: Any) -> Arr
     return result.reshape(sizes)
 
 
-# Where the nonzero ones are -----------------------------------------------------------------------
+# nonzero ------------------------------------------------------------------------------------------
 
 
 @composite(vmap="dynamic")
@@ -188,7 +188,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
 
 @composite(vmap="fallback")
 def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Any = None) -> Tensor:
-    """The indices of the first nonzero elements, a row each, and rows of a filling where there are too few."""
+    """The indices of the first ``size`` nonzero elements, a row each, padded with rows of ``fill_value``."""
     if size < 0:
         raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
     if out is not None and out._array.dtype != np.int64:

@@ -1,4 +1,4 @@
-"""scatter_reduce, and the gradients that it shares with index_reduce."""
+"""scatter_reduce, and the backward formula that it shares with index_reduce."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def reduce_at(
     include_self: bool,
     in_single: bool = False,
 ) -> None:
-    """Reduce values into the places of an array along its first dimension, its own elements counted or not, in place.
+    """Reduce values into an array along its first dimension, in place, with or without its own elements (include_self).
 
     Halves are rounded after each value, or at the end if they are reduced in single precision.
     """
@@ -93,21 +93,21 @@ def scatter_reduce(
 
 
 class Places(NamedTuple):
-    """The methods of Tensor that read, fill, add to and reduce into the places which an index names."""
+    """The methods of Tensor that read, fill, add to and reduce into the elements that an index selects."""
 
     read: str
     fill: str
     add: str
     reduce: str
-    source: str  # what the operation calls the values that are reduced
-    casts: bool  # whether what tells an extreme's places is multiplied by as numbers, not as bools
+    source: str  # the operation's parameter name for the values that are reduced
+    casts: bool  # whether the mask of minima or maxima is cast before it is multiplied
 
     def of(self, tensor: Tensor, dim: Any, index: Tensor) -> Tensor:
-        """What stands in the places."""
+        """The selected elements."""
         return getattr(tensor, self.read)(dim, index)
 
     def added(self, tensor: Tensor, dim: Any, index: Tensor, values: Tensor) -> Tensor:
-        """The tensor with values added in the places."""
+        """The tensor with values added to the selected elements."""
         return getattr(tensor, self.add)(dim, index, values)
 
 
@@ -118,7 +118,7 @@ def reduce_backward(
     how: Places, grad: Tensor, self: Tensor, dim: Any, index: Tensor, src: Tensor, reduce: str,
     include_self: bool, result: Tensor,
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
-    """The gradients of scatter_reduce and index_reduce; ties share an extreme's gradient evenly."""
+    """The gradients of scatter_reduce and index_reduce; for amin and amax, ties share the gradient evenly."""
     if reduce == "sum":
         to_self, to_src = grad, how.of(grad, dim, index)
     elif reduce == "prod":

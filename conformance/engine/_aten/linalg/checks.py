@@ -1,4 +1,4 @@
-"""What the operations on matrices demand of them, and the error of those that fail."""
+"""Checks of the arguments of torch.linalg functions, and LinAlgError."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ LinAlgError.__module__ = "torch._C"
 
 
 def matrix(name: str, array: Array, text: str = "A") -> None:
-    """Refuse what has no two dimensions.
+    """Refuse arrays with fewer than two dimensions.
 
     Raises:
-        RuntimeError: as torch words it.
+        RuntimeError: with torch's message.
     """
     if array.ndim < 2:
         raise RuntimeError(f"{name}: The input tensor {text} must have at least 2 dimensions.")
 
 
 def floating(name: str, array: Array, low_precision: bool = True) -> None:
-    """Refuse integers, and halves where the operation itself does and not its kernel.
+    """Refuse integers; and half precision, if torch's function itself checks for it, not its kernel.
 
     Raises:
-        RuntimeError: as torch words it.
+        RuntimeError: with torch's message.
     """
     kind = dtypes.BY_NUMPY[array.dtype].legacy
     if array.dtype.kind not in "fcV":
@@ -43,10 +43,10 @@ def floating(name: str, array: Array, low_precision: bool = True) -> None:
 
 
 def square(name: str, given: Tensor | Array, text: str = "A") -> None:
-    """Refuse what is no square matrix, or batch of them.
+    """Refuse matrices, or batches of matrices, that are not square.
 
     Raises:
-        RuntimeError: as torch words it.
+        RuntimeError: with torch's message.
     """
     array = given._array if isinstance(given, Tensor) else given
     matrix(name, array, text)
@@ -58,10 +58,10 @@ def square(name: str, given: Tensor | Array, text: str = "A") -> None:
 
 
 def same_dtype(A: Array, b: Array) -> None:
-    """Refuse an equation of two dtypes.
+    """Refuse A and B of different dtypes.
 
     Raises:
-        RuntimeError: as torch words it.
+        RuntimeError: with torch's message.
     """
     if A.dtype != b.dtype:
         of_a, of_b = (dtypes.BY_NUMPY[each.dtype].legacy for each in (A, b))
@@ -71,10 +71,10 @@ def same_dtype(A: Array, b: Array) -> None:
 
 
 def succeeded(name: str, given: Tensor | Array, text: str, error: type[RuntimeError] = LinAlgError) -> None:
-    """Refuse a result that LAPACK says is none.
+    """Raise an error if LAPACK's ``info`` is not 0.
 
     Raises:
-        LinAlgError: naming the first such matrix of a batch; ``{}`` in the text is what LAPACK returned.
+        LinAlgError: for the first such matrix of a batch; ``info`` replaces ``{}`` in the text.
     """
     info = physical_array(given) if isinstance(given, Tensor) else given
     if not info.any():
@@ -85,7 +85,7 @@ def succeeded(name: str, given: Tensor | Array, text: str, error: type[RuntimeEr
 
 
 def columns_first(array: Array) -> Array:
-    """A copy laid out column by column, as LAPACK returns matrices."""
+    """A copy in column-major order, as LAPACK returns matrices."""
     *batch, m, n = array.shape
     if m > 1 and n > 1 and array.size:
         return np.ascontiguousarray(np.swapaxes(array, -1, -2)).swapaxes(-1, -2)
@@ -95,7 +95,7 @@ def columns_first(array: Array) -> Array:
 
 
 def _outward(batch: list[int], extent: int) -> list[int]:
-    """The steps between the matrices of a batch."""
+    """The strides of the batch dimensions, if each matrix has ``extent`` elements."""
     found: list[int] = []
     for n in reversed(batch):
         found.insert(0, extent)

@@ -1,4 +1,4 @@
-"""Cholesky, QR, eigenvalues of symmetric matrices, singular values."""
+"""torch.linalg.cholesky, qr, eigh, eigvalsh, svd and svdvals."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Te
 
 @composite(vmap="decompose")
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False, out: Any = None) -> Any:
-    """torch.linalg.cholesky_ex: the factor, and which matrices have none."""
+    """torch.linalg.cholesky_ex: the factor, and ``info``, which is not 0 where a matrix is not positive definite."""
     found = _cholesky_ex(A, upper)
     if check_errors:
         succeeded("linalg.cholesky_ex", found[1], MINOR)
@@ -158,7 +158,7 @@ def qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
 
 
 def apart(values: Tensor) -> Tensor:
-    """How far each value is from each other one; 1 on the diagonal, since it is divided by."""
+    """The differences of all pairs of values; the diagonal is 1, since formulas divide by them."""
     rows = values.unsqueeze(-1)  # first: see Note [Right operands first]
     found = values.unsqueeze(-2) - rows
     found.diagonal(0, -2, -1).fill_(1.0)

@@ -1,4 +1,4 @@
-"""Eigenvalues of any square matrix, which are complex."""
+"""torch.linalg.eig and eigvals: complex eigenvalues of general square matrices."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """The gradient of some eigenvalues and eigenvectors of a symmetric matrix (torch: _lobpcg.py).
 
-Note [Eigenvectors apart from the rest]: where all eigenvectors U are known, dU is in their span. Where only some are, a
-part of dU is in what is orthogonal to them, and solves a Sylvester equation there. Its solution (Hu and Cheng, 2006) needs no
-other eigenvectors, but the values at A and at D of the polynomial whose roots are the known eigenvalues D.
+Note [Eigenvectors apart from the rest]: if all eigenvectors U are known, dU is in their span. If only some are known,
+a part of dU is in their orthogonal complement, where it solves a Sylvester equation. The solution (Hu and Cheng,
+2006) does not need the other eigenvectors, only the characteristic polynomial of the known eigenvalues D, evaluated
+at A and at D.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def eigenpairs_backward(
 
 
 def _within(of_values: Tensor, of_vectors: Tensor, D: Tensor, U: Tensor) -> Tensor:
-    """What is in the span of U."""
+    """The part of the gradient in the span of U."""
     gaps = D.unsqueeze(-2) - D.unsqueeze(-1)
     gaps.diagonal(0, -2, -1).fill_(math.inf)
     gaps.pow_(-1)
@@ -36,7 +37,7 @@ def _within(of_values: Tensor, of_vectors: Tensor, D: Tensor, U: Tensor) -> Tens
 
 
 def _beyond(within: Tensor, of_vectors: Tensor, A: Tensor, D: Tensor, U: Tensor, largest: bool) -> Tensor:
-    """The whole, see Note [Eigenvectors apart from the rest]."""
+    """The full gradient, see Note [Eigenvectors apart from the rest]."""
     Ut = U.mT.contiguous()
     others = -U.matmul(Ut)
     others.diagonal(0, -2, -1).add_(1)
@@ -56,7 +57,7 @@ def _beyond(within: Tensor, of_vectors: Tensor, A: Tensor, D: Tensor, U: Tensor,
 
 
 def _with_roots(roots: Tensor) -> Tensor:
-    """The coefficients of the polynomial with these roots, the constant first, that of the highest power (1) last."""
+    """The coefficients of the monic polynomial with these roots, the constant first."""
     *batch, degree = roots._array.shape
     known = roots.new_zeros((*batch, degree + 2))
     known[..., 0] = 1
@@ -70,7 +71,7 @@ def _with_roots(roots: Tensor) -> Tensor:
 
 
 def _at_numbers(polynomial: Tensor, x: Tensor) -> Tensor:
-    """Its values, by Horner's rule."""
+    """The polynomial's values at numbers, by Horner's rule."""
     found = x.new_ones((1,)).expand(x._array.shape).clone()
     for i in reversed(range(polynomial._array.shape[-1] - 1)):
         found = addcmul(polynomial[..., i].unsqueeze(-1), x, found)
@@ -78,7 +79,7 @@ def _at_numbers(polynomial: Tensor, x: Tensor) -> Tensor:
 
 
 def _at_matrix(polynomial: Tensor, x: Tensor) -> Tensor:
-    """Its value at a square matrix, by Horner's rule."""
+    """The polynomial's value at a square matrix, by Horner's rule."""
     *batch, n, _ = x._array.shape
     found = eye(n, n, dtype=x.dtype).view((*(1,) * len(batch), n, n)).clone()
     for i in reversed(range(polynomial._array.shape[-1] - 1)):

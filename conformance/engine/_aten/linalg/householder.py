@@ -1,4 +1,4 @@
-"""Products of Householder reflectors, and the QR factors that LAPACK keeps as such."""
+"""torch.linalg.householder_product, torch.ormqr and torch.geqrf."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ def _vectors(input: Tensor) -> Tensor:
 def _product_backward(
     grad: Tensor, input: Tensor, tau: Tensor, result: Tensor, turned: bool = False
 ) -> tuple[Any, Any]:
-    """What the product and its gradient make together, taken apart reflector by reflector, from the left and the right.
+    """The gradients of the reflectors, from the result and its gradient, by removing one reflector after another.
 
-    Where the product is ``turned``, its reflectors adjoint and in the other order, so are those.
+    ``turned``: the product is of adjoint reflectors in reverse order (ormqr with transpose).
     """
     if not (input._array.size and tau._array.size):
         return None, None
@@ -97,7 +97,7 @@ def _product_backward(
 
 
 def _reflected(matrix: Tensor, v: Tensor, t: Tensor, left: bool) -> Tensor:
-    """The product with a reflector, from the left or the right."""
+    """A matrix multiplied by a reflector from the left or the right."""
     adjoint = v.mH
     if left:
         projected = adjoint.matmul(matrix)
@@ -199,7 +199,7 @@ def _applied_backward(
     transpose: bool,
     needed: list[bool],
 ) -> tuple[Any, Any, Any]:
-    """As of a product of reflectors, of which the gradient and the result change places where it is turned."""
+    """The gradients of ormqr, as in _product_backward; gradient and result are exchanged if it is transposed."""
     of_other = _apply(self, input2, grad, left, not transpose) if needed[2] else None
     if not (needed[0] or needed[1]):
         return None, None, of_other
@@ -224,7 +224,7 @@ def _applied_backward(
     },
 )
 def _apply(self: Array, input2: Array, input3: Array, left: bool = True, transpose: bool = False) -> Array:
-    """The product of all reflectors with a matrix on their right, or on their left."""
+    """torch.ormqr: multiply a matrix by the product of all reflectors, which is on the left or on the right."""
     _check_other(self, input2, input3, left)
     m, k = self.shape[-2], input2.shape[-1]
     found = np.array(input3 if left else lapack.transposed(input3))
@@ -264,5 +264,5 @@ def _geqrf(self: Array) -> tuple[Array, Array]:
 
 @composite(vmap="decompose")
 def geqrf(input: Tensor, *, out: Any = None) -> Any:
-    """torch.geqrf: R above the vectors of the reflectors that make up Q."""
+    """torch.geqrf: R in the upper triangle, the vectors of Q's reflectors below it, and tau."""
     return given_several("geqrf", out, _geqrf(input))

@@ -1,4 +1,4 @@
-"""LAPACK's routines over batches of matrices."""
+"""LAPACK's routines, called for each matrix of a batch."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 from ..._c10.errors import unimplemented
 from ..registry import Array
 
-_LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}  # LAPACK's for numpy's
+_LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}  # LAPACK's prefix by NumPy's dtype character
 
 
 def refuse_without_lapack(kernel: str, array: Array) -> None:
-    """Refuse dtypes of which LAPACK has no matrices.
+    """Refuse dtypes that LAPACK does not support, such as float16.
 
     Raises:
-        NotImplementedError: by the kernel's name.
+        NotImplementedError: with the kernel's name.
     """
     if array.dtype.char not in _LETTERS:
         raise unimplemented(kernel, array.dtype)
@@ -30,7 +30,7 @@ def routine(name: str, array: Array) -> Any:
 
 
 def factor(a: Array) -> tuple[Array, Array, Array]:
-    """LU factors in one matrix, pivots counted from 1, and which diagonal element is zero (0: none)."""
+    """getrf: the LU factors in one matrix, the pivots counted from 1, and ``info``: the first zero pivot, or 0."""
     rank = min(a.shape[-2:])
     factors, pivots = np.zeros(a.shape, a.dtype), np.zeros((*a.shape[:-2], rank), np.int32)
     info = np.zeros(a.shape[:-2], np.int32)
@@ -44,7 +44,7 @@ def factor(a: Array) -> tuple[Array, Array, Array]:
 
 
 def lu_solve(factors: Array, pivots: Array, b: Array, left: bool = True, adjoint: bool = False) -> Array:
-    """The solution of A X = B (X A = B), or of the transposed equation, from A's factors."""
+    """Solve A X = B (or X A = B, if not ``left``) with A's LU factors; with ``adjoint``, for the adjoint of A."""
     if not left:
         return transposed(lu_solve(factors, pivots, transposed(b), True, not adjoint))
     batch = np.broadcast_shapes(factors.shape[:-2], b.shape[:-2])
@@ -62,13 +62,13 @@ def lu_solve(factors: Array, pivots: Array, b: Array, left: bool = True, adjoint
 
 
 def transposed(array: Array) -> Array:
-    """Matrices transposed and conjugated."""
+    """The adjoint of the matrices: transposed, and conjugated if complex."""
     turned = np.swapaxes(array, -1, -2)
     return np.conjugate(turned) if turned.dtype.kind == "c" else turned
 
 
 def solve_triangular(a: Array, b: Array, upper: bool, left: bool, unitriangular: bool) -> Array:
-    """The solution of A X = B (X A = B) for a triangular A; zeros on the diagonal give infinities."""
+    """Solve A X = B (or X A = B, if not ``left``) for a triangular A; zeros on the diagonal lead to infinities."""
     if not left:
         found = solve_triangular(
             np.swapaxes(a, -1, -2), np.swapaxes(b, -1, -2), not upper, True, unitriangular
@@ -87,7 +87,7 @@ def solve_triangular(a: Array, b: Array, upper: bool, left: bool, unitriangular:
 
 
 def cholesky(a: Array, upper: bool) -> tuple[Array, Array]:
-    """The Cholesky factor, and the order of the first minor that is not positive (0: none)."""
+    """potrf: the Cholesky factor, and ``info``: the order of the first minor that is not positive, or 0."""
     factors, info = np.zeros(a.shape, a.dtype), np.zeros(a.shape[:-2], np.int32)
     if a.size:
         refuse_without_lapack("cholesky_cpu", a)
@@ -100,7 +100,7 @@ def cholesky(a: Array, upper: bool) -> tuple[Array, Array]:
 
 
 def from_cholesky_factor(factors: Array, upper: bool) -> Array:
-    """The inverse of what the Cholesky factors are of; of complex numbers on their diagonals LAPACK reads real parts."""
+    """potri: the inverse of a matrix from its Cholesky factor; LAPACK reads only the real part of its diagonal."""
     found = np.zeros(factors.shape, factors.dtype)
     if found.size:
         potri = routine("potri", factors)
@@ -113,7 +113,7 @@ def from_cholesky_factor(factors: Array, upper: bool) -> Array:
 
 
 def _first_bad_minor(matrix: Array) -> int:
-    """The order of the first minor that is not positive; potrf of a matrix with nan or inf need not say."""
+    """The order of the first minor that is not positive, computed here: potrf may miss it if there are nan or inf."""
     lower = np.zeros_like(matrix)
     for j in range(len(matrix)):
         pivot = matrix[j, j] - lower[j, :j] @ lower[j, :j]

@@ -1,4 +1,4 @@
-"""LDL factors of symmetric matrices that need not be positive, and the equations solved with them (Bunch and Kaufman)."""
+"""torch.linalg.ldl_factor, ldl_factor_ex and ldl_solve, for symmetric indefinite matrices (Bunch and Kaufman)."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ def _factor(self: Array, hermitian: bool = False) -> tuple[Array, Array, Array]:
 
 
 def _succeeded(name: str, info: Tensor) -> None:
-    """Refuse a factor D that is singular, of which torch knows no better to say.
+    """Raise an error if the factor D is singular; torch has no message of its own for LDL.
 
     Raises:
-        RuntimeError: in torch's words.
+        RuntimeError: with torch's message.
     """
     numbers = physical_array(info)
     if numbers.any():
@@ -66,7 +66,7 @@ def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = Fa
     """torch.linalg.ldl_factor_ex: L and D in one matrix, the pivots, and where D is singular.
 
     Raises:
-        RuntimeError: no square matrix of floating or complex numbers; with ``check_errors`` a D that is singular.
+        RuntimeError: A is not square, or neither floating point nor complex; with ``check_errors``, D is singular.
     """
     found = _factor(A, hermitian)
     if check_errors:
@@ -79,7 +79,7 @@ def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
     """torch.linalg.ldl_factor: L and D in one matrix, and the pivots.
 
     Raises:
-        RuntimeError: no square matrix of floating or complex numbers; D is singular.
+        RuntimeError: A is not square, or neither floating point nor complex; D is singular.
     """
     found = _factor(A, hermitian)
     _succeeded("torch.linalg.ldl_factor", found[2])
@@ -138,7 +138,7 @@ def _solve(LD: Array, pivots: Array, B: Array, hermitian: bool = False) -> Array
 
 
 def _blocks(pivots: Array) -> Iterator[tuple[slice, int]]:
-    """The blocks of D, of one row or two, and the row that changed places with the last of each."""
+    """The 1x1 and 2x2 blocks of D, and for each the row that was exchanged with its last row."""
     k = 0
     while k < len(pivots):
         size = 1 if pivots[k] > 0 else 2

@@ -1,8 +1,8 @@
-"""A few eigenvalues of a large symmetric matrix, from products with it alone (torch: _lobpcg.py; Knyazev, 2001).
+"""torch.lobpcg: a few eigenpairs of a large symmetric matrix, by products with it (torch: _lobpcg.py; Knyazev, 2001).
 
-Note [Eigenvectors from few]: an iteration keeps three blocks of columns in S: X, the eigenvectors as they are known; P,
-the direction in which they moved last; W, the residuals. What is best in the span of these (Rayleigh and Ritz) is the next
-X. The method "ortho" keeps S orthonormal (Stathopoulos and Wu, 2002), "basic" makes up for it with a Cholesky factor.
+Note [Eigenvectors from few]: an iteration has three blocks of columns in S: X, the current eigenvector estimates; P,
+the directions of their last change; W, the residuals. The Rayleigh-Ritz procedure in the span of S yields the next X.
+The method "ortho" orthonormalizes S (Stathopoulos and Wu, 2002); "basic" uses a Cholesky factor instead.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _EPSILON = {float32: 1.2e-07, float64: 2.23e-16}
 
 
 def _applied(matrix: Tensor | None, columns: Tensor) -> Tensor:
-    """The product with a matrix, which is 1 where there is none."""
+    """The product with a matrix; None is the identity."""
     return columns if matrix is None else matrix.matmul(columns)
 
 
@@ -42,7 +42,7 @@ def _eigenpairs(matrix: Tensor, largest: bool) -> Pairs:
 
 @dataclass(eq=False)
 class LOBPCG:
-    """An iteration, as a tracker sees it: what was given, and what is known after a step."""
+    """The state of an iteration, which a tracker can read: the parameters, and the results after a step."""
 
     A: Tensor
     B: Tensor | None
@@ -66,7 +66,7 @@ class LOBPCG:
 
 
 def _run(on: LOBPCG) -> None:
-    """Step on until k pairs have converged, the steps are used up, or the tracker says so."""
+    """Iterate until k pairs have converged, ``niter`` is reached, or the tracker stops it."""
     while True:
         _step(on)
         if on.tracker is not None:
@@ -106,7 +106,7 @@ def _measure(on: LOBPCG) -> None:
 
 
 def _first(on: LOBPCG, ortho: bool) -> None:
-    """The best in the span of the given columns; torch keeps no eigenvalues of it where the basis is orthonormal."""
+    """The Rayleigh-Ritz estimates in the span of the initial columns; "ortho" saves no eigenvalues, as in torch."""
     turned = _normalizing(on.B, on.X)
     values, vectors = _eigenpairs(_form(_form(on.A, on.X), turned), on.bparams["largest"])
     found = on.X.matmul(turned.matmul(vectors))
@@ -118,7 +118,7 @@ def _first(on: LOBPCG, ortho: bool) -> None:
 
 
 def _next(on: LOBPCG, ortho: bool) -> Tensor:
-    """The best in the span of all columns of S that have not converged, and the direction in which it lies."""
+    """The Rayleigh-Ritz estimates in the span of S without converged columns, and the direction of the change."""
     done, n, largest = on.ivars["converged_count"], on.iparams["n"], on.bparams["largest"]
     S = on.S[:, done : on.ivars["converged_end"]]
     form = _form(on.A, S)
@@ -138,10 +138,10 @@ def _next(on: LOBPCG, ortho: bool) -> Tensor:
 
 
 def _count_converged(on: LOBPCG) -> int:
-    """How many pairs, from the first on, have a small residual (Duersch et al., 2018).
+    """How many leading pairs have converged, by their residuals (Duersch et al., 2018).
 
     Raises:
-        AssertionError: fewer than before.
+        AssertionError: there are fewer than before.
     """
     before = on.ivars["converged_count"]
     scale = on.fvars["A_norm"] + on.E[: on.X._array.shape[-1]].abs() * on.fvars["B_norm"]
@@ -166,7 +166,7 @@ def _normalizing(B: Tensor | None, S: Tensor) -> Tensor:
 
 
 def _orthonormal(on: LOBPCG, U: Tensor, drop: bool, tau: float) -> Tensor:
-    """Columns that span what those of U do, by the eigenvectors of their products; what is nearly none may be dropped."""
+    """Orthonormal columns with the span of U, by eigenvectors of its Gram matrix; ``drop`` removes near-zero ones."""
     if not U._array.size:
         return U
     form = _form(on.B, U)
@@ -190,7 +190,7 @@ def _orthonormal(on: LOBPCG, U: Tensor, drop: bool, tau: float) -> Tensor:
 
 
 def _orthogonal(on: LOBPCG, U: Tensor, V: Tensor) -> Tensor:
-    """Orthonormal columns that are orthogonal to V as well; none, if U is within V.
+    """Orthonormal columns for U that are also orthogonal to V; empty if U is in the span of V.
 
     Raises:
         ValueError: there are more columns than dimensions.

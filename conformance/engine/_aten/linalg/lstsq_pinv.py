@@ -1,4 +1,4 @@
-"""Pseudoinverses, least squares, the exponential of a matrix."""
+"""torch.linalg.pinv, lstsq and matrix_exp."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def pinv(
     rtol: Any = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """torch.linalg.pinv: the pseudoinverse; small singular values count as zero."""
+    """torch.linalg.pinv: the pseudoinverse; singular values below a tolerance are treated as zero."""
     array = A._array
     if atol is not None and rtol is None and rcond is None:
         need_epsilon(A)
@@ -140,10 +140,10 @@ def _lstsq(self: Array, b: Array, rcond: Any = None, driver: Any = None) -> tupl
     if not (np.isfinite(a).all() and np.isfinite(right).all()):
         raise RuntimeError("torch.linalg.lstsq: the input contains infs or NaNs")
     cut = dtypes.float_limits(self.dtype).eps * max(m, n) if rcond is None else float(rcond)
-    rows = columns_first(np.zeros((*batch, max(m, n), right.shape[-1]), self.dtype))  # LAPACK's right side
+    rows = columns_first(np.zeros((*batch, max(m, n), right.shape[-1]), self.dtype))  # LAPACK's right-hand side
     solution = rows[..., :n, :]
     real = self.real.dtype
-    own = self.shape[:-2]  # what is said of a alone is said of each of its own matrices
+    own = self.shape[:-2]  # rank and singular values have the batch shape of A alone
     rank, values = np.zeros(own, np.int64), np.zeros((*own, min(m, n)), real)
     for place in np.ndindex(batch):
         if a[place].size and right.shape[-1]:
@@ -165,7 +165,7 @@ _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 @composite(vmap="decompose")
 def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None, out: Any = None) -> Any:
-    """torch.linalg.lstsq: the X for which A X - B is least."""
+    """torch.linalg.lstsq: the X that minimizes the norm of A X - B."""
     name = "torch.linalg.lstsq"
     if A._array.ndim < 2:
         raise RuntimeError(f"{name}: input must have at least 2 dimensions.")

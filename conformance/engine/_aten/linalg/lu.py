@@ -1,4 +1,4 @@
-"""LU factors: with their gradients, apart and in one matrix, and the equations solved with them."""
+"""torch.linalg.lu, lu_factor, lu_factor_ex and lu_solve, torch.lu_unpack, and their gradients."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _check(name: str, a: Array, pivot: bool) -> None:
 
 @composite(vmap="decompose")
 def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Any = None) -> Any:
-    """torch.linalg.lu_factor_ex: the factors in one matrix, the pivots, and where a pivot is zero."""
+    """torch.linalg.lu_factor_ex: the factors in one matrix, the pivots, and ``info``: the first zero pivot, or 0."""
     found = _factor(A, pivot)
     if check_errors:
         _succeeded("torch.linalg.lu_factor_ex", found[2])
@@ -141,11 +141,11 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     return given_several("linalg_lu_factor", out, structseq.linalg_lu_factor(found[:2]))
 
 
-# Factors apart ------------------------------------------------------------------------------------
+# Separate factors ---------------------------------------------------------------------------------
 
 
 def _permutation(pivots: Array, m: int, kind: Any) -> Array:
-    """The permutation matrix of rows exchanged one by one."""
+    """The permutation matrix of LAPACK's pivots, which are successive row exchanges."""
     found = np.zeros((*pivots.shape[:-1], m, m), kind)
     for place in np.ndindex(pivots.shape[:-1]):
         order = np.arange(m)
@@ -185,7 +185,7 @@ def lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
 
 
 def _unpack_backward(grads: Any, m: int, n: int) -> Any:
-    """Each gradient put back into its triangle."""
+    """The gradient of lu_unpack: the triangles of both gradients in one matrix."""
     of_l, of_u = grads
     k = min(m, n)
     if m == n:

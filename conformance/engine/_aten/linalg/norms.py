@@ -1,4 +1,4 @@
-"""Norms of matrices, condition, rank."""
+"""torch.linalg.matrix_norm, norm, cond and matrix_rank."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def matrix_norm(
 
 
 def _extreme(values: Tensor, dim: int, keepdim: bool, order: float) -> Tensor:
-    """The largest or, for a negative order, the smallest; the largest of none is 0."""
+    """The maximum or, for a negative order, the minimum; the maximum of an empty dimension is 0."""
     if order < 0:
         return values.amin(dim, keepdim)
     if values._array.shape[dim]:
@@ -97,7 +97,7 @@ def norm(
     dtype: Any = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """torch.linalg.norm: of a matrix or a vector, as dimensions and order say."""
+    """torch.linalg.norm: a matrix norm or a vector norm, by ``dim`` and ``ord``."""
     return given("linalg_norm", out, _norm(A, ord, dim, keepdim, dtype))
 
 
@@ -142,7 +142,7 @@ def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
         return given("linalg_cond", out, values.sum(-1) * inverse_norm)
     norm = matrix_norm(A, p)
     inverse, info = inv_ex(A)
-    # In place, as torch has it: what backward needs of the inverse is changed then, and it says so.
+    # In place, as in torch: backward then raises an error, since the saved inverse was modified.
     inverse.masked_fill_(info.gt(0).unsqueeze(-1).unsqueeze(-1), math.inf)
     found = (norm * matrix_norm(inverse, p)).nan_to_num_(math.inf, math.inf, -math.inf)
     return given("linalg_cond", out, found)
@@ -158,7 +158,7 @@ def matrix_rank(
     rtol: Any = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """torch.linalg.matrix_rank: how many singular values count."""
+    """torch.linalg.matrix_rank: how many singular values exceed the tolerance."""
     matrix("torch.linalg.matrix_rank", A._array, "input")
     a = A.detach()
     absolute, relative = atol if tol is None else tol, 0.0 if tol is not None else rtol
@@ -169,28 +169,28 @@ def matrix_rank(
     values = eigvalsh(a).abs() if hermitian else svdvals(a)
     least = threshold(values, a, absolute, relative)
     rank = (values > least.unsqueeze(-1)).sum(-1)
-    increment_version(rank)  # torch writes it into a result of its own
+    increment_version(rank)  # torch writes it into an out= tensor
     return given("linalg_matrix_rank", out, rank)
 
 
 def need_epsilon(a: Tensor) -> None:
-    """Refuse dtypes of which torch keeps no rounding error.
+    """Refuse dtypes for which torch's kernel does not define the machine epsilon.
 
     Raises:
-        RuntimeError: as torch words it.
+        RuntimeError: with torch's message.
     """
     if a.dtype.to_real().numpy not in dtypes.FULL_PRECISION:
         raise RuntimeError("This function doesn't handle types other than float and double")
 
 
 def threshold(values: Tensor, a: Tensor, atol: Any, rtol: Any) -> Tensor:
-    """The size below which a singular value counts as zero: the larger of atol and rtol times the largest."""
+    """The tolerance for singular values: the maximum of atol and rtol times the largest singular value."""
     absolute = (
         atol
         if isinstance(atol, Tensor)
         else scalar_tensor(0.0 if atol is None else atol, dtype=a.dtype.to_real())
     )
-    if rtol is None:  # none where atol says enough
+    if rtol is None:  # the default depends on atol
         epsilon = float(dtypes.float_limits(a._array.dtype).eps) * max(a._array.shape[-2:])
         rtol = where(
             absolute > 0,

@@ -1,4 +1,4 @@
-"""Inverses, determinants, linear equations."""
+"""torch.linalg.inv, det, slogdet, solve, solve_triangular, tensorinv and tensorsolve."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 @composite(vmap="decompose")
 def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
-    """torch.linalg.inv_ex: the inverse, and which matrices had none."""
+    """torch.linalg.inv_ex: the inverse, and ``info``, which is not 0 where a matrix is singular."""
     found = _inv_ex(A, "linalg.inv_ex")
     if check_errors:
         succeeded("linalg.inv_ex", found[1], SINGULAR)
@@ -78,12 +78,12 @@ def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
 
 
 def _determinant(a: Array) -> tuple[Array, Array, Array, Array, Array]:
-    """Sign, logarithm, factors, pivots and the product itself."""
+    """The determinant's sign, log of its absolute value, LU factors, pivots, and the determinant itself."""
     factors, pivots, _ = lapack.factor(a)
     diagonal = np.diagonal(factors, axis1=-2, axis2=-1)
     swaps = np.count_nonzero(pivots != np.arange(1, a.shape[-1] + 1), axis=-1)
     parity = np.where(swaps % 2, -1, 1).astype(a.dtype)
-    signs = np.where(np.isnan(diagonal), 0, np.sign(diagonal))  # torch's sign of nan
+    signs = np.where(np.isnan(diagonal), 0, np.sign(diagonal))  # torch.sign of nan is 0
     sign = parity * np.multiply.reduce(signs, -1)
     log = np.add.reduce(np.log(np.abs(diagonal)), -1)
     return sign, log, columns_first(factors), pivots, parity * np.multiply.reduce(diagonal, -1)
@@ -145,7 +145,7 @@ def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _slogdet_backward(grads: Any, A: Tensor, sign: Tensor, LU: Tensor, pivots: Tensor) -> Tensor | None:
-    """The sign of a real determinant is constant; that of a complex one turns with the imaginary part."""
+    """The gradient of slogdet; the sign contributes only if it is complex."""
     grad: Tensor | None = grads[1]
     if grads[0] is not None and sign._array.dtype.kind == "c":
         turn = (grads[0].conj() * sign).imag
@@ -186,7 +186,7 @@ def slogdet(A: Tensor, *, out: Any = None) -> Any:
 
 
 def is_vector(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
-    """Whether the right side is a vector (a batch of vectors), not a matrix."""
+    """Whether B is a vector or a batch of vectors, not a matrix."""
     return len(b) == 1 or (len(a) - 1 == len(b) and a[:-1] == b)
 
 
@@ -244,10 +244,10 @@ def _solve_ex(A: Array, B: Array, left: bool, name: str) -> tuple[Array, ...]:
 
 
 def check_equation(name: str, a: Array, b: Array, left: bool) -> None:
-    """Refuse a right side that does not fit.
+    """Refuse shapes of A and B that do not fit.
 
     Raises:
-        RuntimeError: as torch words it.
+        RuntimeError: with torch's message.
     """
     matrix(name, b, "B")
     if a.shape[-2 if left else -1] != b.shape[-2 if left else -1]:
@@ -267,7 +267,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None)
 
 @composite(vmap="decompose")
 def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Any = None) -> Any:
-    """torch.linalg.solve_ex: the solution, and which matrices had none."""
+    """torch.linalg.solve_ex: the solution, and ``info``, which is not 0 where a matrix is singular."""
     found = _solve_ex(A, B, left, "linalg.solve")
     if check_errors:
         succeeded(
@@ -305,7 +305,7 @@ def _solve_triangular(self: Array, B: Array, upper: bool, left: bool, unitriangu
     square(name, self)
     check_equation(name, self, B, left)
     lapack.refuse_without_lapack("triangular_solve_cpu", self)
-    b = B.astype(self.dtype, copy=False)  # A's, whichever is wider
+    b = B.astype(self.dtype, copy=False)  # A's dtype, without type promotion
     found = lapack.solve_triangular(self, b, upper, left, unitriangular)
     # Such an array is passed to LAPACK without a copy.
     if is_conjugate_view(self) and np.swapaxes(self, -1, -2).flags.c_contiguous:
@@ -332,7 +332,7 @@ def solve_triangular(
 
 @composite(vmap="decompose", autocast="fp32")
 def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
-    """torch.linalg.tensorinv: the inverse of a tensor seen as a matrix."""
+    """torch.linalg.tensorinv: the inverse of a tensor reshaped to a matrix."""
     if ind <= 0:
         raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
     shape = A._array.shape

@@ -14,7 +14,7 @@ Factors = tuple[Tensor, Tensor, Tensor]
 
 
 def _basis(A: Tensor, q: int, niter: int | None, M: Tensor | None) -> Tensor:
-    """Orthonormal columns that span nearly what the columns of A - M do."""
+    """Orthonormal columns whose span approximates that of A - M's columns."""
 
     def taken(by: Tensor, adjoint: bool = False) -> Tensor:
         found = (A.mH if adjoint else A).matmul(by)
@@ -30,7 +30,7 @@ def _basis(A: Tensor, q: int, niter: int | None, M: Tensor | None) -> Tensor:
 
 @composite(variants="function")
 def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None) -> Factors:
-    """torch.svd_lowrank: singular values and vectors of A - M, of which q are sought."""
+    """torch.svd_lowrank: approximations of the q largest singular values of A - M, and their vectors."""
     q = 6 if q is None else q
     m, n = A._array.shape[-2:]
     if M is not None:
@@ -49,7 +49,7 @@ def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor |
 
 @composite(variants="function")
 def pca_lowrank(A: Tensor, q: Any = None, center: Any = True, niter: int = 2) -> Factors:
-    """torch.pca_lowrank: the principal components of the rows, which are centered first if asked for.
+    """torch.pca_lowrank: the principal components of the rows, which are centered first if ``center`` is True.
 
     Raises:
         ValueError: more components than there can be, or a negative number of iterations.

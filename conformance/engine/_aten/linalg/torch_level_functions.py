@@ -1,4 +1,4 @@
-"""The functions of torch.linalg that torch has under its own name as well, most of them by older names."""
+"""Functions of torch with a counterpart in torch.linalg, such as torch.inverse and torch.lu_solve."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 @composite(vmap="decompose", autocast="fp32")
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
-    """torch.linalg.pinv, with its own idea of what is small."""
+    """torch.linalg.pinv with a fixed default of ``rcond``."""
     return linalg.pinv(input, rcond=rcond)
 
 
@@ -49,7 +49,7 @@ def slogdet(input: Tensor, *, out: Any = None) -> Any:
 
 @composite(vmap="decompose")
 def logdet(input: Tensor) -> Tensor:
-    """The logarithm of the determinant; nan where that is negative."""
+    """The logarithm of the determinant; nan for a negative determinant."""
     square("logdet", input)
     floating("logdet", input._array)
     sign, log = linalg.slogdet(input)
@@ -102,7 +102,7 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
     """torch.linalg.cholesky, by its older name."""
     _warn_of_cholesky()
     found = _cholesky(input, upper, out=out)
-    if out is not None:  # which torch fills by the function without out=
+    if out is not None:  # torch calls the function without out=, which warns as well
         _warn_of_cholesky()
     return found
 
@@ -122,7 +122,7 @@ def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
 
 @composite(vmap="decompose", autocast="fp32")
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
-    """torch.linalg.svd, with V itself and the small form by default."""
+    """torch.linalg.svd, but it returns V instead of its adjoint, and the reduced form by default."""
     if input._array.ndim < 2:
         raise RuntimeError(
             f"linalg.svd: input should have at least 2 dimensions, but has {input._array.ndim} dimensions instead"
@@ -137,7 +137,7 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any =
     return given_several("svd", out, structseq.svd((u, s, vh.mH)))
 
 
-# Equations from factors ---------------------------------------------------------------------------
+# Solving with a Cholesky factor -------------------------------------------------------------------
 
 
 def _cholesky_solve_backward(
@@ -220,7 +220,7 @@ def cholesky_inverse(self: Array, upper: bool = False) -> Array:
 _SINGULAR = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
 
 
-# Equations, by older names -------------------------------------------------------------------------
+# Older names of solvers ----------------------------------------------------------------------------
 
 
 def _triangular_solve_backward(
@@ -233,7 +233,7 @@ def _triangular_solve_backward(
     unitriangular: bool,
     needed: Any,
 ) -> Any:
-    """torch's triangular_solve_backward; the copy of A passes its gradient on."""
+    """torch's triangular_solve_backward; the gradient of the returned copy of A is added to A's."""
     of_solution, of_copy = grads
     to_self = to_a = None
     if of_solution is not None:
@@ -305,7 +305,7 @@ def triangular_solve(
     *,
     out: Any = None,
 ) -> Any:
-    """torch.linalg.solve_triangular by its older name, with a copy of A."""
+    """The older name of torch.linalg.solve_triangular; it also returns a copy of A."""
     found = _triangular_solve(input, A, upper, transpose, unitriangular)
     return given_several("triangular_solve", out, found)
 
@@ -344,12 +344,12 @@ def lu(A: Tensor, pivot: bool = True, get_infos: Any = False, out: Any = None) -
 
 @composite(vmap="decompose")
 def _lu_method(self: Tensor, pivot: bool = True, get_infos: Any = False) -> tuple[Tensor, ...]:
-    """Tensor.lu: torch.lu's results without names."""
+    """Tensor.lu: the results of torch.lu as a plain tuple."""
     return tuple(lu(self, pivot, get_infos))
 
 
 def attach() -> None:
-    """Make a method of what differs from its function."""
+    """Attach the methods of Tensor that differ from the functions."""
     setattr(Tensor, "lu", _lu_method)  # noqa: B010 - Tensor declares no such method
 
 

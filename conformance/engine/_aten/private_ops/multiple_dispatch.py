@@ -1,4 +1,4 @@
-"""Operations that torch has for tests of its own dispatch alone; on the CPU a gradient that is one too large shows it."""
+"""_test_autograd_multiple_dispatch and others, for torch's own tests; the CPU formula adds 1 to the gradient."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ def _view_copy(self: Array) -> Array:
 
 
 def _test_autograd_multiple_dispatch(input: Tensor, b: bool | None = None) -> Tensor:
-    """A copy, whose gradient is one too large, but for the overload with a second argument.
+    """A copy, to whose gradient 1 is added, except in the overload with a second argument.
 
     Raises:
-        TypeError: ``b`` is no bool.
+        TypeError: ``b`` is not a bool.
     """
     if b is None:
         found: Tensor = _full_coverage(input)
@@ -61,12 +61,12 @@ def _test_autograd_multiple_dispatch(input: Tensor, b: bool | None = None) -> Te
 
 
 def _test_autograd_multiple_dispatch_view(input: Tensor) -> Tensor:
-    """A view in one dimension."""
+    """A flattened view."""
     found: Tensor = _view(input)
     return found
 
 
 def _test_autograd_multiple_dispatch_view_copy(input: Tensor, *, out: Any = None) -> Tensor:
-    """A copy in one dimension."""
+    """A flattened copy."""
     found: Tensor = _view_copy(input)
     return given("_test_autograd_multiple_dispatch_view_copy", out, found)

@@ -1,4 +1,4 @@
-"""Functions that torch has removed, and only names what stands in their place (torch: _linalg_utils.py)."""
+"""Functions that torch has removed: they raise an error that names the replacement (torch: _linalg_utils.py)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SINCE = "This function was deprecated since version 1.9 and is now removed."
 
 @composite(variants="function")
 def matrix_rank(input: Tensor, tol: Any = None, symmetric: bool = False, *, out: Any = None) -> NoReturn:
-    """torch.linalg.matrix_rank."""
+    """Removed: use torch.linalg.matrix_rank."""
     raise RuntimeError(
         f"{_SINCE}\nPlease use the `torch.linalg.matrix_rank` function instead. "
         "The parameter 'symmetric' was renamed in `torch.linalg.matrix_rank()` to 'hermitian'."
@@ -20,7 +20,7 @@ def matrix_rank(input: Tensor, tol: Any = None, symmetric: bool = False, *, out:
 
 
 def solve(input: Tensor, A: Tensor, *, out: Any = None) -> NoReturn:
-    """torch.linalg.solve."""
+    """Removed: use torch.linalg.solve."""
     raise RuntimeError(
         f"{_SINCE} `torch.solve` is deprecated in favor of `torch.linalg.solve`. "
         "`torch.linalg.solve` has its arguments reversed and does not return the LU factorization.\n\n"
@@ -30,7 +30,7 @@ def solve(input: Tensor, A: Tensor, *, out: Any = None) -> NoReturn:
 
 
 def lstsq(input: Tensor, A: Tensor, *, out: Any = None) -> NoReturn:
-    """torch.linalg.lstsq."""
+    """Removed: use torch.linalg.lstsq."""
     raise RuntimeError(
         f"{_SINCE} `torch.lstsq` is deprecated in favor of `torch.linalg.lstsq`.\n"
         "`torch.linalg.lstsq` has reversed arguments and does not return the QR decomposition in "
@@ -45,7 +45,7 @@ def lstsq(input: Tensor, A: Tensor, *, out: Any = None) -> NoReturn:
 
 
 def symeig(input: Tensor, eigenvectors: bool = False, upper: bool = True, *, out: Any = None) -> NoReturn:
-    """torch.linalg.eigh and eigvalsh."""
+    """Removed: use torch.linalg.eigh or eigvalsh."""
     raise RuntimeError(
         f"{_SINCE} The default behavior has changed from using the upper triangular portion of the matrix by default "
         "to using the lower triangular portion.\n\n"
@@ -57,7 +57,7 @@ def symeig(input: Tensor, eigenvectors: bool = False, upper: bool = True, *, out
 
 
 def eig(self: Tensor, eigenvectors: bool = False, *, e: Any = None, v: Any = None) -> NoReturn:
-    """torch.linalg.eig and eigvals."""
+    """Removed: use torch.linalg.eig or eigvals."""
     raise RuntimeError(
         f"{_SINCE} `torch.linalg.eig` returns complex tensors of dtype `cfloat` or `cdouble` rather than real tensors "
         "mimicking complex tensors.\n\n"

@@ -1,6 +1,6 @@
-"""torch's operations whose names begin with an underscore, most of them beneath one without.
+"""Operators of torch whose names begin with an underscore; most implement a public one.
 
-``FUNCTIONS`` are those of torch; what is in ``_METHODS`` is a method of Tensor as well.
+``FUNCTIONS`` are functions of torch; those in ``_METHODS`` are methods of Tensor as well.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ sample_dirichlet: Callable[[Tensor, Any], Tensor] = on_first_use("sample_dirichl
 
 PUBLIC = ()
 
-# Views, and what a tensor is ----------------------------------------------------------------------
+# Views and metadata -------------------------------------------------------------------------------
 
 
 def _efficientzerotensor(
@@ -52,10 +52,10 @@ def _efficientzerotensor(
     requires_grad: bool = False,
     **named: Any,
 ) -> Tensor:
-    """Zeros without memory, see Note [ZeroTensor].
+    """A ZeroTensor, which has no memory, see Note [ZeroTensor].
 
     Raises:
-        TypeError: no size.
+        TypeError: no size is given.
     """
     if not size and "size" not in named:
         raise missing_arguments("_efficientzerotensor", ["size"])
@@ -65,15 +65,15 @@ def _efficientzerotensor(
 
 
 def _is_zerotensor(input: Tensor) -> bool:
-    """Whether these are zeros without memory."""
+    """Whether the tensor is a ZeroTensor."""
     return isinstance(input._array, ZeroTensor)
 
 
 def _neg_view(input: Tensor) -> Tensor:
-    """The negative, a view.
+    """The negative, as a view.
 
     Raises:
-        NotImplementedError: of complex numbers, whose twins are conjugates.
+        NotImplementedError: the tensor is complex; lazy negation of complex views is not implemented.
     """
     if input.is_complex():
         raise NotImplementedError("torch._neg_view of complex numbers")
@@ -81,7 +81,7 @@ def _neg_view(input: Tensor) -> Tensor:
 
 
 def _conj(input: Tensor) -> Tensor:
-    """The conjugate, a view."""
+    """The conjugate, as a view with the conjugate bit."""
     return complex_parts.conj(input)
 
 
@@ -103,7 +103,7 @@ def _conj_physical(input: Tensor) -> Tensor:
 
 
 def _shape_as_tensor(input: Tensor) -> Tensor:
-    """The shape, (dimensions,) of int64."""
+    """The shape as a 1-d int64 tensor."""
     return make(np.array(input._array.shape, np.int64))
 
 
@@ -124,7 +124,7 @@ def _least_and_greatest(self: Array, dim: Any = None, keepdim: bool = False) -> 
 
 
 def _aminmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The least and the greatest element, without derivative."""
+    """The minimum and the maximum; not differentiable."""
     warn_program(
         "_aminmax is deprecated as of PyTorch 1.11 and will be removed in a future release. Use aminmax instead. This "
         "warning will only appear once per process.",
@@ -143,13 +143,13 @@ def _are_any_true(self: Array) -> Array:
 
 
 def _is_all_true(input: Tensor) -> Tensor:
-    """Whether all of these bools are true."""
+    """Whether all elements of a bool tensor are True."""
     found: Tensor = _are_all_true(input)
     return found
 
 
 def _is_any_true(input: Tensor) -> Tensor:
-    """Whether any of these bools is true."""
+    """Whether any element of a bool tensor is True."""
     found: Tensor = _are_any_true(input)
     return found
 
@@ -157,10 +157,10 @@ def _is_any_true(input: Tensor) -> Tensor:
 def _assert_async(
     input: Tensor, assert_msg: str = "Expected Tensor with single nonzero value, but got zero"
 ) -> None:
-    """Nothing, of one element that is not 0.
+    """Check that a tensor has a single element, and that this is not 0.
 
     Raises:
-        RuntimeError: it is 0; there is not one element.
+        RuntimeError: the element is 0, or the tensor has another number of elements.
     """
     if not input:
         raise RuntimeError(assert_msg)
@@ -175,10 +175,10 @@ def _assert_tensor_metadata(
     device: Any = None,
     layout: Any = None,
 ) -> None:
-    """Nothing, of a tensor that is as it is said to be.
+    """Check a tensor's metadata against the arguments that are given.
 
     Raises:
-        RuntimeError: naming the first that it is not: size, stride, dtype, device, layout.
+        RuntimeError: for the first that differs, in the order size, stride, dtype, device, layout.
     """
     layouts = {"torch.strided": "Strided", "torch.sparse_coo": "Sparse"}
     aspects: dict[str, tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]] = {
@@ -206,7 +206,7 @@ def _joined(tensors: Any, dim: int = 0) -> Array:
 
 
 def _stack(tensors: Any, dim: int = 0, *, out: Any = None) -> Tensor:
-    """Tensors joined along a new dimension, without derivative."""
+    """stack, but not differentiable."""
     found: Tensor = _joined(tensors, dim, out=out)
     return found
 
@@ -221,7 +221,7 @@ def _stack(tensors: Any, dim: int = 0, *, out: Any = None) -> Tensor:
     values=lambda grad, indices: _chosen(grad, indices),
 )
 def _unsafe_put(self: Array, indices: Any, values: Array, accumulate: bool = False) -> Array:
-    """A copy with values written, or added, where the index tensors say."""
+    """index_put without bounds checks in torch: a copy with values written, or added, at the indices."""
     found: Array = index_put.row.forward(self, indices, values, accumulate)  # type: ignore[attr-defined]
     return found
 
@@ -248,7 +248,7 @@ def _chosen(self: Array, indices: Any) -> Array:
 
 
 def _unsafe_index(input: Tensor, indices: Any) -> Tensor:
-    """The elements that index tensors name, which are no masks."""
+    """The elements that index tensors select; masks are refused."""
     found: Tensor = _chosen(input, indices)
     return found
 
@@ -274,7 +274,7 @@ def _without_conversion(name: str) -> Callable[..., Tensor]:
 
 
 def _safe_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
-    """softmax, and zeros where all is -inf."""
+    """softmax, but zeros where all elements are -inf."""
     return safe_softmax(input, dim, dtype)
 
 
@@ -324,10 +324,10 @@ def _masked_backward(grad_output: Array, output: Array, mask: Array, dim: Any) -
 def _masked_softmax(
     input: Tensor, mask: Tensor, dim: int | None = None, mask_type: int | None = None
 ) -> Tensor:
-    """softmax of what is not masked: a mask of the input's shape, or of type 0 (L, L) or 1 (B, L) for (B, H, L, L).
+    """softmax without masked elements; the mask has the input's shape, or for (B, H, L, L) type 0 (L, L) or 1 (B, L).
 
     Raises:
-        RuntimeError: a mask that does not fit.
+        RuntimeError: the mask does not fit.
     """
     found: Tensor = _masked(input, mask, dim, mask_type)
     return found
@@ -337,7 +337,7 @@ def _masked_softmax(
 
 
 def _euclidean_dist(x1: Tensor, x2: Tensor) -> Tensor:
-    """The distances of the rows of two matrices, by their products."""
+    """Euclidean distances of the rows of two matrices, by a matrix product."""
     return cdist._euclidean_dist(x1, x2)
 
 
@@ -351,19 +351,19 @@ def _trilinear(
     sumdim: Any,
     unroll_dim: int = 1,
 ) -> Tensor:
-    """The product of three with dimensions of length 1 put in, summed over some."""
+    """The product of three tensors, unsqueezed at given dimensions, summed over others."""
     dims = [tuple(each) for each in (expand1, expand2, expand3, sumdim)]
     found: Tensor = trilinear(i1, i2, i3, *dims)
     return found
 
 
 def _standard_gamma(input: Tensor, generator: Any = None) -> Tensor:
-    """Samples of gamma variables of these shapes."""
+    """Samples of gamma distributions with these shape parameters."""
     return standard_gamma(input, generator)
 
 
 def _sample_dirichlet(input: Tensor, generator: Any = None) -> Tensor:
-    """Samples of Dirichlet variables, without derivative."""
+    """Samples of Dirichlet distributions; not differentiable."""
     return sample_dirichlet(input, generator)
 
 
@@ -402,6 +402,6 @@ _METHODS = ("_conj", "_conj_physical", "_is_all_true", "_is_any_true", "_is_zero
 
 
 def attach() -> None:
-    """Make methods of those that are."""
+    """Attach the operators in ``_METHODS`` to Tensor."""
     for name in _METHODS:
         setattr(Tensor, name, globals()[name])

@@ -1,4 +1,4 @@
-"""Memory seen through strides: as_strided, and windows that slide along a dimension."""
+"""as_strided, and unfold (sliding windows along a dimension)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .inplace_views import view_in_place
 
 
 def _laid_over(self: Array, size: Any, stride: Any, storage_offset: Any) -> Array:
-    """The memory under an array, from an offset in elements, with these strides in elements."""
+    """The array's storage from an offset, with these strides, both in elements."""
     memory = storage(self)
     item = self.itemsize
     offset = (
@@ -86,7 +86,7 @@ def _arguments(self: Tensor, size: Any, stride: Any, storage_offset: Any) -> tup
 
 
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
-    """A view of the memory under a tensor, by size, strides and offset."""
+    """A view of the tensor's storage with this size, strides and offset."""
     return _as_strided(input, *_arguments(input, size, stride, storage_offset))
 
 
@@ -110,7 +110,7 @@ def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: Any = None
     ),
 )
 def unfold(self: Array, dimension: Any, size: int, step: int) -> Array:
-    """Windows of a size along a dimension, one every step, as a new last dimension."""
+    """Windows of length ``size`` along a dimension, one every ``step`` elements, as a new last dimension."""
     axis = wrap_dim(dimension, self.ndim)
     n = self.shape[axis] if self.ndim else 1
     if size > n:
@@ -133,7 +133,7 @@ def unfold(self: Array, dimension: Any, size: int, step: int) -> Array:
     grad_in=lambda grad, dim, size, step: unfold(grad, dim, size, step),
 )
 def unfold_backward(grad_in: Array, input_sizes: Any, dim: Any, size: int, step: int) -> Array:
-    """The gradient of windows, added where they overlap."""
+    """The gradient of unfold: the windows' gradients are added where they overlap."""
     result = np.zeros(input_sizes or (1,), grad_in.dtype)
     if not len(input_sizes):
         result[:size] = grad_in

@@ -1,4 +1,4 @@
-"""Tensors with at least so many dimensions."""
+"""atleast_1d, atleast_2d and atleast_3d."""
 
 from __future__ import annotations
 

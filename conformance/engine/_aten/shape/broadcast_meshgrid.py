@@ -1,4 +1,4 @@
-"""Tensors brought to common shapes: broadcast_tensors, atleast_nd, meshgrid and what is made of it."""
+"""broadcast_tensors, broadcast_shapes, atleast_nd, meshgrid, cartesian_prod and combinations."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def broadcast_shapes(*shapes: Any) -> Size:
     return Size(found)
 
 
-# At least so many dimensions ----------------------------------------------------------------------
+# atleast_nd ---------------------------------------------------------------------------------------
 
 
 def _at_least(ndim: int, grow: Any, text: str) -> Any:
@@ -86,7 +86,7 @@ def grid(given: tuple[Tensor, ...], indexing: str) -> tuple[Tensor, ...]:
     """meshgrid of a sequence.
 
     Raises:
-        RuntimeError: no tensors, or not vectors of one dtype.
+        RuntimeError: no tensors, or tensors that are not 0-d or 1-d or differ in dtype.
     """
     if not given:
         raise RuntimeError("meshgrid expects a non-empty TensorList")

@@ -107,7 +107,7 @@ def _stack(tensors: Any, dim: Any = 0) -> Array:
     shape = tensors[0].shape
     if axis == len(shape):
         return np.ascontiguousarray(np.stack([each.astype(kind, copy=False) for each in tensors], axis))
-    joined = ROWS["cat"].forward(tensors, axis, ())  # whose memory format tells where the parts lie
+    joined = ROWS["cat"].forward(tensors, axis, ())  # its memory format decides the layout
     return viewed(joined.astype(kind, copy=False), (*shape[:axis], len(tensors), *shape[axis:]))
 
 
@@ -129,7 +129,7 @@ def _refuse_empty(name: str, tensors: Any) -> None:
 
 @composite(variants="function", vmap="decompose")
 def hstack(tensors: Any, *, out: Any = None) -> Tensor:
-    """Tensors side by side."""
+    """Tensors joined horizontally: along dimension 1, or 0 for vectors."""
     _refuse_empty("hstack", tensors)
     parts = grown(one, (tensors,))
     return cat(parts, 0 if parts[0]._array.ndim == 1 else 1, out=out)
@@ -137,7 +137,7 @@ def hstack(tensors: Any, *, out: Any = None) -> Tensor:
 
 @composite(variants="function", vmap="decompose")
 def vstack(tensors: Any, *, out: Any = None) -> Tensor:
-    """Tensors on top of each other."""
+    """Tensors joined vertically: along dimension 0, as at least 2-d tensors."""
     _refuse_empty("vstack", tensors)
     return cat(grown(two, (tensors,)), 0, out=out)
 
@@ -147,14 +147,14 @@ row_stack = vstack
 
 @composite(variants="function", vmap="decompose")
 def dstack(tensors: Any, *, out: Any = None) -> Tensor:
-    """Tensors behind each other."""
+    """Tensors joined along dimension 2, as at least 3-d tensors."""
     _refuse_empty("dstack", tensors)
     return cat(grown(three, (tensors,)), 2, out=out)
 
 
 @composite(variants="function", vmap="no_fallback")
 def column_stack(tensors: Any, *, out: Any = None) -> Tensor:
-    """Tensors side by side, vectors as columns."""
+    """Tensors joined along dimension 1, vectors as columns."""
     _refuse_empty("column_stack", tensors)
     columns = [each.reshape(each._array.size, 1) if each._array.ndim <= 1 else each for each in tensors]
     return hstack(columns, out=out)
@@ -210,7 +210,7 @@ def _block_diag(tensors: Any) -> Array:
 
 @composite(variants="function", vmap="decompose")
 def block_diag(*tensors: Tensor) -> Tensor:
-    """Matrices on the diagonal of a large one."""
+    """A matrix with the given matrices on its diagonal, and 0 elsewhere."""
     check_list(tensors)
     return _block_diag(tensors)
 

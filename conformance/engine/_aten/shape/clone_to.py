@@ -1,4 +1,4 @@
-"""Copies: clones, other dtypes, memory in order, repetition."""
+"""clone, contiguous, to and the conversions to dtypes, repeat."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ def _clone(self: Array, memory_format: Any = None) -> Array:
 
 @composite(vmap="decompose")
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
-    """A recorded copy."""
+    """A copy that autograd records."""
     copy: Tensor = _clone(input) if memory_format is None else _clone(input, memory_format=memory_format)
     if input._inference and not state.inference:
-        version_counter(copy).value = 1  # torch copies into a tensor that counts
+        version_counter(copy).value = 1  # torch's copy_ into the new tensor counts as a version
     return copy
 
 
@@ -68,13 +68,13 @@ def _check_none(name: str, beyond: tuple[Any, ...]) -> None:
 
 @composite(variants="method", vmap="decompose")
 def contiguous(self: Tensor, *beyond: Any, memory_format: Any = None) -> Tensor:
-    """The tensor itself where its memory is in order, else a copy that is."""
+    """The tensor itself if it is contiguous in the memory format, else a contiguous copy."""
     _check_none("contiguous", beyond)
     try:
         if is_contiguous_as(self._array, memory_format):
             return self
     except LayoutError:
-        pass  # the kernel of its layout says what it cannot do
+        pass  # the kernel of its layout raises the error
     if memory_format is preserve_format:
         raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
     return in_order(self) if memory_format is None else _clone(self, memory_format)
@@ -91,10 +91,10 @@ def contiguous(self: Tensor, *beyond: Any, memory_format: Any = None) -> Tensor:
     self=lambda grad: grad,
 )
 def in_order(self: Array) -> Array:
-    """A copy whose memory is in order.
+    """A contiguous copy.
 
-    A large transposed matrix is copied in stripes as wide as a line of the processor's cache: numpy's own way fetches
-    each line anew for each of its numbers, which takes up to four times as long.
+    A large transposed matrix is copied in stripes as wide as a cache line: numpy's own copy loads each cache line once
+    per element, which takes up to four times as long.
     """
     if self.ndim != 2 or not self.flags.f_contiguous or min(self.shape) < 256:
         return self.copy("C")
@@ -105,7 +105,7 @@ def in_order(self: Array) -> Array:
 
 
 def _cast_back(grad: Tensor, kind: Any) -> Tensor:
-    """The gradient as the tensor was before it was copied; that of a real one is made real on the edge."""
+    """The gradient in the dtype of the input; if the input is real, the edge takes the real part."""
     return grad if grad._array.dtype.kind == "c" else to(grad, kind)
 
 
@@ -130,7 +130,7 @@ def _to_copy_integer(self: Array, dtype: Any, memory_format: Any = None) -> Arra
 
 def _converted(array: Array, dtype: Any, memory_format: Any) -> Array:
     if array.dtype.kind == "c" and dtype.category < dtypes.COMPLEX:
-        real = np.empty_like(array, array.real.dtype)  # the real part lies in steps of two
+        real = np.empty_like(array, array.real.dtype)  # the real part has twice the strides
         real[...] = array.real
         array = real if dtype is not dtypes.bool_ else array != 0
     converted = np.array(array, dtype.numpy, order="K")
@@ -148,7 +148,7 @@ def _converted(array: Array, dtype: Any, memory_format: Any) -> Array:
 
 @composite(variants="method", vmap="decompose")
 def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    """The tensor in another dtype; itself where nothing changes."""
+    """The tensor in another dtype; itself if nothing changes and ``copy`` is False."""
     where = args[0] if args and args[0].__class__ in (str, device) else None
     rest = args[1:] if where is not None else args
     if not kwargs and len(rest) == 1 and rest[0].__class__ is dtypes.dtype:
@@ -183,13 +183,13 @@ _OF_NUMBERS = {
     bool: dtypes.bool_,
     float: dtypes.float64,
     complex: dtypes.complex128,
-}  # which torch takes for tensors
+}  # which torch treats as tensors
 
 
 def parse_to(
     args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[device | None, dtypes.dtype | None, bool, bool | None, Any]:
-    """What ``to`` is asked for: a device and a dtype, a dtype, or those of a tensor; non_blocking, copy and a format.
+    """Parse the arguments of Tensor.to: a device and dtype, a dtype or a tensor; non_blocking, copy, memory_format.
 
     Raises:
         TypeError: a combination that is none of these.
@@ -213,7 +213,7 @@ def parse_to(
 
 
 def _parse_to(*args: Any, **kwargs: Any) -> tuple[device | None, dtypes.dtype | None, bool, Any]:
-    """What a module's ``to`` is asked for: as a tensor's, but nothing is said of a copy."""
+    """Parse the arguments of Module.to: those of Tensor.to without ``copy``."""
     where, kind, non_blocking, copy, memory_format = parse_to(args, kwargs)
     if copy is not None:
         raise RuntimeError(".to() does not accept copy argument")
@@ -221,7 +221,7 @@ def _parse_to(*args: Any, **kwargs: Any) -> tuple[device | None, dtypes.dtype | 
 
 
 def real_part(array: Array, kind: dtypes.dtype | None) -> Array:
-    """What of complex numbers a sum or product in a real type counts: their real parts, after a warning."""
+    """The real part of a complex array if ``kind`` is a real dtype, with torch's warning; else the array."""
     if kind is None or array.dtype.kind != "c" or kind.category == dtypes.COMPLEX or kind is dtypes.bool_:
         return array
     warn_of_lost_part(kind)
@@ -256,14 +256,14 @@ def _copy(self: Array, src: Array) -> Array:
         warn_of_lost_part(dtypes.BY_NUMPY[self.dtype])
     return found.astype(
         self.dtype, copy=bool(transforms.count)
-    )  # write() copies; a tangent lies as this does
+    )  # write() copies; a tangent has the same strides
 
 
 def assigned(to: Tensor, value: Any) -> Tensor:
-    """What is assigned to a part of a tensor, as a tensor.
+    """The value of an assignment to an indexed tensor, as a tensor.
 
     Raises:
-        TypeError: it is neither that nor a number.
+        TypeError: the value is neither a tensor nor a number.
     """
     if isinstance(value, Tensor):
         return value
@@ -293,7 +293,7 @@ def _repeat(self: Array, repeats: Any) -> Array:
     sides = [n * m for n, m in zip(repeats, (1,) * (len(repeats) - self.ndim) + self.shape, strict=True)]
     refuse_negative(sides)
     found = np.tile(self, repeats)
-    return ordered(found) if found.size else found.copy()  # of nothing numpy may make a view
+    return ordered(found) if found.size else found.copy()  # numpy may return a view of an empty array
 
 
 def _repeat_backward(grad: Tensor, repeats: Sequence[int], shape: tuple[int, ...]) -> Tensor:
@@ -328,7 +328,7 @@ def _cast(name: str, kind: dtypes.dtype) -> Any:
 
 
 def attach() -> None:
-    """The methods named after dtypes."""
+    """Attach the methods named after dtypes, such as Tensor.float."""
     names = {
         "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16, "bfloat16": dtypes.bfloat16, "int": dtypes.int32,
         "long": dtypes.int64, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8, "bool": dtypes.bool_,
@@ -340,7 +340,7 @@ def attach() -> None:
 
 
 def without_leading_ones(source: Tensor) -> Tensor:
-    """A view without the dimensions of 1 that it begins with, as torch's C++ assigns to what is indexed."""
+    """A view without leading dimensions of 1, as torch's C++ indexed assignment makes it."""
     shape = source._array.shape
     while shape and shape[0] == 1:
         shape = shape[1:]

@@ -1,4 +1,4 @@
-"""All elements of a tensor written anew: copy_, fill_, zero_ (torch: native/Copy.cpp, Fill.cpp)."""
+"""copy_, fill_ and zero_, which overwrite all elements of a tensor (torch: native/Copy.cpp, Fill.cpp)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def copy_(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     """Overwrite the tensor with another's values, or with a number, in its own dtype.
 
     Raises:
-        TypeError: it is neither.
+        TypeError: ``other`` is neither a tensor nor a number.
         OverflowError: an integer of more than 64 bits.
     """
     if not isinstance(other, Tensor):
@@ -29,7 +29,7 @@ def copy_(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
         if number.__class__ not in NUMBERS:
             raise wrong_type("copy_", "other", "Tensor", other, 1)
         if number.__class__ is int:
-            number.to_bytes(8, "little", signed=number < 0)  # which says what torch says
+            number.to_bytes(8, "little", signed=number < 0)  # which raises torch's error
         other = make(np.asarray(number))  # in double precision, and cast like any tensor
     if is_free(self) and lies_apart(self, other):  # see Note [Written at once]
         write(self, other._array)
@@ -71,7 +71,7 @@ def _fill_tensor(self: Array, value: Array) -> Array:
 
 @composite(variants="function, method")
 def fill_(self: Tensor, value: Any) -> Tensor:
-    """Every element the same number."""
+    """Set every element to ``value``, in place."""
     if value.__class__ in (int, float) and is_free(self):  # see Note [Written at once]
         write(self, number_within(self._array.dtype, value))
         return self
@@ -103,7 +103,7 @@ _FILLED_TENSOR = op(
 
 @composite(variants="function", vmap="fallback", overload="Tensor Scalar")
 def fill(input: Tensor, value: Any) -> Tensor:
-    """A copy with every element the same number."""
+    """A copy with every element set to ``value``."""
     return (_FILLED_TENSOR if isinstance(value, Tensor) else _FILLED)(input, value)
 
 
@@ -121,7 +121,7 @@ def _zero(self: Array) -> Array:
 
 @composite(variants="function, method")
 def zero_(self: Tensor) -> Tensor:
-    """Every element 0."""
+    """Set every element to 0, in place."""
     if is_free(self):  # see Note [Written at once]
         write(self, 0)
         return self
@@ -129,6 +129,6 @@ def zero_(self: Tensor) -> Tensor:
 
 
 def attach() -> None:
-    """copy_, fill_ and zero_ as methods of Tensor, in place of what would be made of their rows."""
+    """Attach copy_, fill_ and zero_ as methods of Tensor, instead of the methods that their rows would generate."""
     for method in (copy_, fill_, zero_):
         setattr(Tensor, method.__name__, method)

@@ -1,4 +1,4 @@
-"""The same elements in another order or several times: flip, roll, rot90, tile, repeat_interleave."""
+"""flip, roll, rot90, tile and repeat_interleave, which reorder or repeat elements."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _flip(self: Array, dims: Any) -> Array:
     flipped = np.flip(self, axes).copy("K" if is_dense(self) else "C")
     if not self.size:
         return still_expanded(flipped, self)
-    # One element keeps even the step 0 of an expanded tensor: a grad that is laid out so is not stolen.
+    # With one element the stride 0 of an expanded tensor stays: AccumulateGrad does not steal such a gradient.
     return like_steps(flipped, self) if self.size != 1 else as_strided(flipped, self.shape, self.strides)
 
 
@@ -97,7 +97,7 @@ def _roll(self: Array, shifts: Any, dims: Any = ()) -> Array:
         axis = wrap_dim(dim, self.ndim)
         moves = (
             shift % self.shape[axis] != 0
-        )  # if not, torch joins all of it with nothing, which has no format
+        )  # if not, torch's cat with an empty part ignores the memory format
         result = np.roll(result, shift, axis)
         result = following(result, self) if moves else ordered(result)
     return result
@@ -105,7 +105,7 @@ def _roll(self: Array, shifts: Any, dims: Any = ()) -> Array:
 
 @composite(vmap="decompose")
 def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
-    """The entries moved along dimensions; what leaves at one end enters at the other."""
+    """The entries shifted along dimensions; those past the end reappear at the beginning."""
     shifts = sizes((shifts,), "roll(): argument 'shifts'")
     dims = () if dims is None else sizes((dims,), "roll(): argument 'dims'")
     return _roll(input, shifts, dims)
@@ -138,7 +138,7 @@ def _rot90(self: Array, k: int, dims: Any) -> Array:
 
 @composite(vmap="decompose")
 def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
-    """A plane of two dimensions turned by 90 degrees, k times."""
+    """The tensor rotated by 90 degrees, k times, in the plane of two dimensions."""
     return _rot90(input, k, tuple(dims))
 
 
@@ -147,7 +147,7 @@ def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
 
 @composite(vmap="decompose")
 def tile(input: Tensor, *repeats: Any, dims: Any = None) -> Tensor:
-    """The tensor side by side with itself, so many times along each dimension."""
+    """The tensor repeated ``dims`` times along each dimension."""
     times = sizes(repeats if dims is None else (dims,), "tile(): argument 'dims'")
     return input.repeat((1,) * (input._array.ndim - len(times)) + times)
 
@@ -166,7 +166,7 @@ def _interleave(repeats: Array) -> Array:
 def repeat_interleave(
     input: Tensor, repeats: Any = None, dim: Any = None, *, output_size: Any = None
 ) -> Tensor:
-    """Each entry several times in a row; alone, the indices that do it."""
+    """Each entry repeated consecutively; of repeats alone, the indices of the entries."""
     if repeats is None:
         found = _interleave(input._array)
         _check_size(found, output_size)

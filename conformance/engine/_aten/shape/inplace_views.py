@@ -1,7 +1,7 @@
-"""Views taken in place: squeeze_, unsqueeze_, t_, transpose_, as_strided_ and their other names.
+"""In-place views: squeeze_, unsqueeze_, t_, transpose_, as_strided_ and their aliases; set_.
 
-The tensor keeps its memory and shows it in another shape. Its history goes on from its own last node, also for a
-view: nothing is written, so the base has nothing to learn.
+They change the tensor's shape and strides, but write nothing to its storage. So a view's new node follows its own
+last node, and its base's grad_fn does not change.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ view_batch_in_place: Callable[..., None] = on_first_use("view_batch_in_place")  
 
 
 def _twin(name: str, node: str) -> Row:
-    """The row of a view under the node that its in-place form has."""
+    """A copy of a view's row with the node name of its in-place form."""
     row = ROWS[name]
     op(node, name=f"{name}_in_place", view="default", complex="holomorphic", **row.formulas)(row.forward)
     return ROWS[f"{name}_in_place"]
@@ -50,10 +50,10 @@ _t = _twin("t", "TBackward1")
 
 
 def view_in_place(row: Row, self: Tensor, *arguments: Any) -> Tensor:
-    """Give a tensor the shape and strides that a row's view of it has.
+    """Set a tensor's shape and strides to those of a row's view of it.
 
     Raises:
-        RuntimeError: a leaf, or a view that forbids changes.
+        RuntimeError: a leaf that requires grad, or a view that must not be modified in place.
     """
     if self.__class__ is BatchedTensor:
         if self._value is not None and uses_batch_rules(self._level):
@@ -78,9 +78,9 @@ def view_in_place(row: Row, self: Tensor, *arguments: Any) -> Tensor:
 
 def _show(self: Tensor, array: Array, node: Node | None) -> Tensor:
     set_array(self, array)
-    increment_version(self)  # an inference tensor is changed, and refused afterwards
+    increment_version(self)  # it raises for an inference tensor, after the change as in torch
     if node is not None:
-        self._node, self._output_nr, self._requires_grad = node, 0, True  # hooks stay where they are
+        self._node, self._output_nr, self._requires_grad = node, 0, True  # hooks stay on the old node
         if self._view is not None and self._version_counter is not None:
             self._view.attr_version = self._version_counter.value
     return self
@@ -133,11 +133,11 @@ def t_(self: Tensor) -> Tensor:
 def set_(
     self: Tensor, source: Any = MISSING, storage_offset: Any = None, size: Any = None, stride: Any = None
 ) -> Tensor:
-    """Take another tensor's, or a storage's, memory and lay a shape over it, or take none; there is no derivative.
+    """Use the storage of another tensor, a given storage, or an empty one; not differentiable.
 
     Raises:
-        RuntimeError: a leaf that requires grad, another dtype, or no place in memory.
-        TypeError: a place without a shape.
+        RuntimeError: a leaf that requires grad, another dtype, or an invalid offset or stride.
+        TypeError: an offset without a size.
     """
     if source is None or (storage_offset is None) != (size is None):
         raise invalid_combination("set_", (source, storage_offset, size))
@@ -157,7 +157,7 @@ def set_(
         node.next_edges = (gradient_edge(self), gradient_edge(given))
         node.input_metadata = ((array.shape, array.dtype),)
         rebase_history(self, node)
-    self._grad_accumulator = None  # gradients of the old memory do not reach the new one
+    self._grad_accumulator = None  # gradients of the old storage are not accumulated here
     return _show(self, array, None)
 
 

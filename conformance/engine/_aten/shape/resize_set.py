@@ -1,4 +1,4 @@
-"""A tensor's memory: resized, compared, changed element by element by a Python function."""
+"""resize_, resize_as_, is_set_to, apply_, map_ and map2_."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from ..registry import Array
 
 
 def resize_(self: Tensor, *sides: Any, size: Any = None, memory_format: Any = None) -> Tensor:
-    """Another shape over the same memory, which grows where it is too small.
+    """Change the shape, and grow the storage if it is too small.
 
     Raises:
         RuntimeError: for a tensor that requires grad.
-        NotImplementedError: memory that other tensors share would have to grow.
+        NotImplementedError: storage that other tensors share would have to grow.
     """
     if self.requires_grad and not (state.inference or self._inference):
         raise RuntimeError("cannot resize variables that require grad")
@@ -41,14 +41,14 @@ def resize_(self: Tensor, *sides: Any, size: Any = None, memory_format: Any = No
         raise RuntimeError("Unsupported memory formatPreserve")
     if memory_format is not None:
         resize_impl(self, shape, memory_format)
-    if self._tangents:  # said too late, as torch does
+    if self._tangents:  # after the change, as in torch
         raise RuntimeError("cannot resize variables that has a forward grad")
     return self
 
 
 @composite(variants="function, method", vmap="fallback")
 def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
-    """The shape of another tensor over the same memory."""
+    """resize_ to the shape of another tensor."""
     check_tensors("resize_as_", the_template=the_template)
     if memory_format is preserve_format:
         memory_format = suggest_memory_format(the_template._array)
@@ -57,7 +57,7 @@ def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None)
 
 @composite(variants="method", vmap="no_fallback")
 def is_set_to(self: Tensor, tensor: Tensor) -> bool:
-    """Whether both show the same memory in the same way."""
+    """Whether both have the same storage, offset, shape and strides."""
     a, b = self._array, tensor._array
     return (
         storage(a) is storage(b)
@@ -75,7 +75,7 @@ def _refuse_grad(name: str, *tensors: Tensor) -> None:
 
 
 def apply_(self: Tensor, callable: Callable[[Any], Any]) -> Tensor:
-    """Each element replaced by what a function gives for it; not counted as a change."""
+    """Replace each element by a function of it; the version does not change."""
     _refuse_grad("apply_", self)
     for place, value in np.ndenumerate(self._array):
         _store(self._array, place, callable(value.item()))
@@ -83,10 +83,10 @@ def apply_(self: Tensor, callable: Callable[[Any], Any]) -> Tensor:
 
 
 def map_(self: Tensor, other: Tensor, callable: Callable[[Any, Any], Any]) -> Tensor:
-    """Each element replaced by what a function gives for it and another tensor's; not counted as a change.
+    """Replace each element by a function of it and that of another tensor; the version does not change.
 
     Raises:
-        TypeError: that is no tensor, or of another dtype.
+        TypeError: ``other`` is not a tensor, or has another dtype.
     """
     check_tensors("map_", other=other)
     _refuse_grad("map_", self, other)
@@ -99,10 +99,10 @@ def map_(self: Tensor, other: Tensor, callable: Callable[[Any, Any], Any]) -> Te
 
 
 def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any], Any]) -> Tensor:
-    """Each element replaced by what a function gives for it and those of two others; not counted as a change.
+    """Replace each element by a function of it and those of two other tensors; the version does not change.
 
     Raises:
-        TypeError: these are no tensors, or of another dtype.
+        TypeError: ``x`` or ``y`` is not a tensor, or has another dtype.
     """
     check_tensors("map2_", x=x, y=y)
     _refuse_grad("map2_", self, x, y)
@@ -123,10 +123,10 @@ def _store_each(self: Tensor, callable: Callable[..., Any], *others: Tensor) -> 
 
 
 def _store(array: Array, place: Any, value: Any) -> None:
-    """A number of Python's becomes an element (torch: utils/python_scalars.h).
+    """Store a Python number as an element (torch: utils/python_scalars.h).
 
     Raises:
-        TypeError: it is none.
+        TypeError: it is not a number.
         RuntimeError: it is too large.
     """
     match array.dtype.kind:

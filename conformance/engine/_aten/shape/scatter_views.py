@@ -15,7 +15,7 @@ from .slice_select import narrow_start, slice_, slice_backward
 
 
 def _cloned(array: Array) -> Array:
-    """A copy whose elements lie in a memory of their own as they lay (torch: clone_preserve_strides)."""
+    """A copy with the same strides (torch: clone_preserve_strides)."""
     return array.copy("C") if overlaps(array) else copy_with_memory(array, {})
 
 
@@ -73,7 +73,7 @@ def _expected(name: str, shape: tuple[int, ...], src: Array) -> None:
     src=lambda grad, dim, index: grad.select(dim, index),
 )
 def select_scatter(self: Array, src: Array, dim: Any, index: Any) -> Array:
-    """A copy with src in place of one entry along a dimension."""
+    """A copy with ``src`` written to one entry along a dimension."""
     if not self.ndim:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
     axis = wrap_dim(dim, self.ndim)
@@ -100,7 +100,7 @@ def select_scatter(self: Array, src: Array, dim: Any, index: Any) -> Array:
 def slice_scatter(
     self: Array, src: Array, dim: Any = 0, start: Any = None, end: Any = None, step: Any = 1
 ) -> Array:
-    """A copy with src in place of a slice."""
+    """A copy with ``src`` written to a slice."""
     if not self.ndim:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     axis = wrap_dim(dim, self.ndim)
@@ -124,7 +124,7 @@ def slice_scatter(
     src=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2),
 )
 def diagonal_scatter(self: Array, src: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Array:
-    """A copy with src on a diagonal."""
+    """A copy with ``src`` written to a diagonal."""
     result = _cloned(self)
     part = ROWS["diagonal"].forward(result, offset, dim1, dim2)
     _expected("diagonal_scatter", part.shape, src)
@@ -140,7 +140,7 @@ def _zeros(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
 
 
 def _kept_backward(grad: Tensor, size: Any, stride: Any, storage_offset: Any) -> Tensor:
-    """The gradient of the replaced part, in its place: torch's own answer, of what was replaced and not of the rest."""
+    """torch's gradient of ``self``: wrongly, that of the replaced part, and 0 elsewhere."""
     laid = grad.contiguous()
     memory = grad.new_zeros(grad._array.size)
     result = memory.as_strided(laid._array.shape, laid.stride(), 0)
@@ -157,7 +157,7 @@ def _kept_backward(grad: Tensor, size: Any, stride: Any, storage_offset: Any) ->
     src=lambda grad, size, stride, storage_offset: grad.contiguous().as_strided(size, stride, storage_offset),
 )
 def as_strided_scatter(self: Array, src: Array, size: Any, stride: Any, storage_offset: Any = None) -> Array:
-    """A copy with what lies at these strides replaced."""
+    """A copy with ``src`` written to the as_strided view of these size, strides and offset."""
     result = _cloned(self)
     part = make(result).as_strided(size, stride, storage_offset)._array
     _expected("as_strided_scatter", part.shape, src)

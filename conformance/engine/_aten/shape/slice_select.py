@@ -1,4 +1,4 @@
-"""Views of a part of a tensor: one entry, a slice, a diagonal."""
+"""select, slice, narrow and diagonal, which are views of a part of a tensor, and their backward operators."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def select(self: Array, dim: Any, index: int) -> Array:
     grad_=lambda grad, dim, index: grad.select(dim, index),
 )
 def select_backward(grad_: Array, sizes: Any, dim: Any, index: Any) -> Array:
-    """Zeros with the gradient at one entry."""
+    """The gradient of select: zeros except at the selected entry."""
     result = np.zeros(sizes, grad_.dtype)
     result[(slice(None),) * wrap_dim(dim, len(sizes)) + (index,)] = grad_
     return result
 
 
-_LAST = 2**63 - 1  # what torch has for an end that is not given
+_LAST = 2**63 - 1  # torch's default for ``end``
 
 
 @op(
@@ -74,11 +74,11 @@ def slice_(self: Array, dim: Any = 0, start: Any = None, end: Any = None, step: 
     part = self[(slice(None),) * axis + (slice(start, end, step),)]
     if part.size or not self.size:
         return part
-    first = slice(start, end, step).indices(self.shape[axis])[0]  # numpy does not say where nothing begins
+    first = slice(start, end, step).indices(self.shape[axis])[0]  # numpy loses the offset of an empty slice
     memory = storage(self)
     begin = min(
         offset(self) + first * self.strides[axis], memory.nbytes
-    )  # numpy takes no place behind the end
+    )  # numpy has no offset past the end
     return np.ndarray(part.shape, part.dtype, buffer(memory), begin, part.strides)
 
 
@@ -90,7 +90,7 @@ def slice_(self: Array, dim: Any = 0, start: Any = None, end: Any = None, step: 
     grad_=lambda grad, dim, start, end, step: slice_(grad, dim, start, end, step),
 )
 def slice_backward(grad_: Array, sizes: Any, dim: Any, start: Any, end: Any, step: Any) -> Array:
-    """Zeros with the gradient in a slice."""
+    """The gradient of slice: zeros except in the slice."""
     result = np.zeros(sizes, grad_.dtype)
     result[(slice(None),) * wrap_dim(dim, len(sizes)) + (slice(start, end, step),)] = grad_
     return result
@@ -155,7 +155,7 @@ def diagonal(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Arra
     grad_=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2),
 )
 def diagonal_backward(grad_: Array, sizes: Any, offset: int, dim1: int, dim2: int) -> Array:
-    """Zeros with the gradient on a diagonal."""
+    """The gradient of diagonal: zeros except on the diagonal."""
     result = np.zeros(sizes, grad_.dtype)
     found = np.diagonal(result, offset, dim1, dim2)
     found.flags.writeable = True

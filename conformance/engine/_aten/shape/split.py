@@ -1,4 +1,4 @@
-"""Pieces of a tensor along a dimension, as views; several outputs of one operation."""
+"""unbind, split, chunk and tensor_split, whose several outputs are views; the unsafe_ variants."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _pieces(self: Array, axis: int, lengths: Sequence[int]) -> list[Array]:
         if n or not self.size:
             found.append(self[(*lead, slice(start, start + n))])
         else:
-            found.append(ROWS["slice"].forward(self, axis, start, start))  # numpy's begins at the beginning
+            found.append(ROWS["slice"].forward(self, axis, start, start))  # numpy's empty slice has offset 0
         start += n
     return found
 
@@ -123,7 +123,7 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: Any = 0) -> Any:
 
 
 def _refuse(name: str, arguments: tuple[Any, ...]) -> None:
-    """Refuse what torch's function of that name, which is called by its split, does not take."""
+    """Refuse arguments that torch's function of that name, which its split calls, does not take."""
     found = argument_error(name, arguments, {})
     if found is not None:
         raise found
@@ -146,7 +146,7 @@ def _chunk_size(array: Array, chunks: int, dim: Any) -> int:
 
 @composite(vmap="decompose")
 def tensor_split(input: Tensor, indices_or_sections: Any, dim: Any = 0) -> Any:
-    """Pieces cut at given places, or in a number of nearly equal ones; each a slice of its own."""
+    """Pieces split at given indices, or into a number of nearly equal sections; each is a separate slice."""
     if input._array.ndim == 0:
         raise RuntimeError(
             "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
@@ -189,7 +189,7 @@ def _split_along(name: str, axis_of: Any, least: int, text: str) -> Any:
         if isinstance(indices_or_sections, Tensor) and indices_or_sections._array.ndim:
             raise TypeError(
                 f"{name}() takes no tensor of indices"
-            )  # how torch says so, _arguments/overloads.py tells
+            )  # _arguments/overloads.py makes torch's error
         axis = axis_of(ndim)
         if isinstance(indices_or_sections, int):
             n = input._array.shape[axis]
@@ -209,7 +209,7 @@ vsplit = _split_along("vsplit", lambda ndim: 0, 2, "Pieces from top to bottom.")
 dsplit = _split_along("dsplit", lambda ndim: 2, 3, "Pieces from front to back.")
 
 
-# Copies of pieces ---------------------------------------------------------------------------------
+# Unsafe variants ----------------------------------------------------------------------------------
 
 
 @op(
@@ -237,18 +237,18 @@ def _unsafe_split(self: Array, split_size: int, dim: Any = 0) -> Any:
     ),
 )
 def unsafe_split_with_sizes(self: Array, split_sizes: Any, dim: Any = 0) -> Any:
-    """Pieces of given lengths along a dimension, that share its memory and are no views."""
+    """split_with_sizes whose outputs share the storage, but do not count as views."""
     return ROWS["split_with_sizes"].forward(self, split_sizes, dim)
 
 
 @composite(vmap="decompose")
 def unsafe_split(tensor: Tensor, split_size: int, dim: Any = 0) -> Any:
-    """split into what shares the memory and is no view."""
+    """split whose outputs share the storage, but do not count as views."""
     return _unsafe_split(tensor, split_size, dim)
 
 
 @composite(vmap="decompose")
 def unsafe_chunk(input: Tensor, chunks: int, dim: Any = 0) -> Any:
-    """chunk into what shares the memory and is no view."""
+    """chunk whose outputs share the storage, but do not count as views."""
     size = _chunk_size(input._array, chunks, dim)
     return _unsafe_split(input, size, dim) if size else unsafe_split_with_sizes(input, (0,) * chunks, dim)

@@ -1,4 +1,4 @@
-"""Views of a whole tensor with its dimensions in another order."""
+"""t, transpose, permute, movedim and their aliases: views with the dimensions in another order."""
 
 from __future__ import annotations
 
@@ -101,19 +101,19 @@ moveaxis = movedim
 
 @composite(vmap="decompose")
 def swapaxes(input: Tensor, axis0: Any, axis1: Any) -> Tensor:
-    """transpose, by numpy's name."""
+    """An alias of transpose, with NumPy's name."""
     return transpose(input, axis0, axis1)
 
 
 @composite(vmap="decompose")
 def swapdims(input: Tensor, dim0: Any, dim1: Any) -> Tensor:
-    """transpose, by another name."""
+    """An alias of transpose."""
     return transpose(input, dim0, dim1)
 
 
 @composite(vmap="decompose")
 def adjoint(input: Tensor) -> Tensor:
-    """The last two dimensions exchanged (and conjugated)."""
+    """The last two dimensions exchanged, and a complex tensor conjugated."""
     return _matrices_transposed(
         input, "tensor.adjoint()", "adjoint() is deprecated on 0-D tensors. " + _CONJ
     ).conj()
@@ -123,7 +123,7 @@ _CONJ = "Consider using x.conj()."
 
 
 def _matrices_transposed(input: Tensor, name: str, of_none: str) -> Tensor:
-    """The last two dimensions exchanged; what has none is itself, with a warning."""
+    """The last two dimensions exchanged; a 0-d tensor is returned as it is, with a warning."""
     if not input._array.ndim:
         warn_program(of_none)
         return input
@@ -167,7 +167,7 @@ def _matrix_adjoint(self: Tensor) -> Tensor:
 
 
 def attach() -> None:
-    """The properties of Tensor that transpose."""
+    """Attach the properties T, mT, H and mH of Tensor."""
     Tensor.T = property(_reversed_dims, read_only("T"))  # type: ignore[attr-defined]
     Tensor.mT = property(_matrix_transpose, read_only("mT"))  # type: ignore[attr-defined]
     Tensor.H = property(_hermitian, read_only("H"))  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Triangles and diagonals of matrices."""
+"""tril and triu; diag, diag_embed, diagflat, fill_diagonal_; vander."""
 
 from __future__ import annotations
 
@@ -128,13 +128,13 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
 
 @composite(vmap="fallback")
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
-    """The matrix with all elements on its diagonal."""
+    """A matrix with all elements of the flattened tensor on its diagonal."""
     return diag_embed(input.contiguous().view(-1), offset)
 
 
 @composite(vmap="fallback")
 def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
-    """One value on the main diagonal, in place; a tall matrix may start a new one where the last has ended."""
+    """Fill the main diagonal in place; with ``wrap``, that of a tall matrix restarts below where it ended."""
     ndim = self._array.ndim
     if ndim < 2:
         raise RuntimeError("dimensions must larger than 1")

@@ -1,4 +1,4 @@
-"""Views as copies: ``expand_copy`` and the like, the rows of the views with results of their own."""
+"""The _copy variants of views, such as ``expand_copy``: the views' rows with outputs that own their memory."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .view_reshape import view
 
 
 def _copy_of(name: str, **facts: Any) -> Callable[..., Any]:
-    """The row of a view, made to copy."""
+    """The _copy variant of a view's row."""
     row = ROWS[name]
     view = row.forward
 
@@ -35,7 +35,7 @@ def _copy_of(name: str, **facts: Any) -> Callable[..., Any]:
 
 
 def _copies_of(name: str, **facts: Any) -> Callable[..., Any]:
-    """The row of several views, made to copy."""
+    """The _copy variant of the row of a view with several outputs."""
     row = ROWS[name]
 
     def forward(self: Array, *arguments: Any) -> Any:
@@ -110,7 +110,7 @@ def permute_copy(input: Tensor, dims: Any, *, out: Any = None) -> Tensor:
 
 @composite(variants="function", vmap="decompose")
 def view_copy(input: Tensor, size: Any = None, *, dtype: Any = None, out: Any = None) -> Tensor:
-    """view as a copy, in another shape or, with no gradient, as another dtype."""
+    """view as a copy, in another shape, or as another dtype, which is not differentiable."""
     dtype = size if isinstance(size, dtypes.dtype) else dtype
     if dtype is not None:
         return given("view_copy", out, make(view(input.detach(), dtype)._array.copy()))
@@ -132,10 +132,10 @@ def squeeze_copy(input: Tensor, dim: Any = MISSING, *, out: Any = None) -> Tenso
 
 
 def _into(name: str, out: Any, pieces: tuple[Tensor, ...]) -> Any:
-    """The copies, or nothing where they are written into given tensors.
+    """The copies, or None if they are written to the tensors of ``out``.
 
     Raises:
-        RuntimeError: there are more or fewer of those.
+        RuntimeError: ``out`` has another number of tensors.
     """
     if out is None:
         return pieces
@@ -149,7 +149,7 @@ def _into(name: str, out: Any, pieces: tuple[Tensor, ...]) -> Any:
             continue
         check_asked(target, piece.dtype)
         if target._array.shape != piece._array.shape:
-            increment_version(target)  # resized, and then written
+            increment_version(target)  # torch counts the resize, too
         given("copy", target, piece)
     return None
 
@@ -180,7 +180,7 @@ def view_as_real_copy(input: Tensor, *, out: Any = None) -> Tensor:
 
 @composite(variants="function", vmap="fallback")
 def view_as_complex_copy(input: Tensor, *, out: Any = None) -> Tensor:
-    """view_as_complex as a copy; torch has no gradient of it.
+    """view_as_complex as a copy; torch does not implement its gradient.
 
     Raises:
         RuntimeError: the input requires grad.
@@ -190,7 +190,7 @@ def view_as_complex_copy(input: Tensor, *, out: Any = None) -> Tensor:
 
 @op("NotImplemented", vmap="fallback", variants="function", self=unsupported("detach_copy"))
 def detach_copy(self: Array) -> Array:
-    """detach as a copy; torch means it to have no gradient, and refuses one."""
+    """detach as a copy; torch raises an error in its backward."""
     return self.copy()
 
 

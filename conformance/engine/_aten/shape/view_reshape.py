@@ -1,4 +1,4 @@
-"""Views of a whole tensor in other shapes: view, reshape, expand, squeeze, flatten."""
+"""view, reshape, expand, squeeze, unsqueeze, flatten, unflatten and their aliases."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _in_shape(self: Array, size: Any) -> Array:
 
 @composite(variants="method", vmap="decompose")
 def view(self: Tensor, *sides: Any, size: Any = None, dtype: Any = None) -> Tensor:
-    """The same memory in another shape; or, given a dtype, its bytes as that type."""
+    """A view with another shape; or, given a dtype, of the same bytes as that dtype."""
     asked = sides[0] if len(sides) == 1 and isinstance(sides[0], (dtypes.dtype, type)) else dtype
     try:
         if asked is not None:
@@ -84,7 +84,7 @@ def _view_dtype(self: Tensor, dtype: dtypes.dtype) -> Tensor:
 
 
 def _check_bytes(self: Tensor, dtype: dtypes.dtype) -> None:
-    """Refuse elements of another size for which the bytes of a tensor do not lie together."""
+    """Refuse a dtype of another element size if the tensor's shape and strides do not allow it."""
     own, new = self.dtype.itemsize, dtype.itemsize
     if own == new:
         return
@@ -129,7 +129,7 @@ def _reshape_alias(self: Array, size: Any) -> Array:
 
 @composite(vmap="decompose")
 def reshape(input: Tensor, *sides: Any, shape: Any = None) -> Tensor:
-    """Another shape: a view where the memory allows, else a copy."""
+    """Another shape: a view if the strides allow it, else a copy."""
     given = sizes(sides if shape is None else (shape,), "reshape(): argument 'shape'")
     try:
         wanted = infer_size(given, input._array.size)
@@ -174,7 +174,7 @@ def reshape_as(self: Tensor, other: Tensor) -> Tensor:
     self=lambda grad: grad,
 )
 def alias(self: Array) -> Array:
-    """The same memory, the same shape."""
+    """A view of the whole tensor."""
     return self[...]
 
 
@@ -214,7 +214,7 @@ def _expand(self: Array, size: Any) -> Array:
         for m, n, s in zip(self.shape, shape[offset:], self.strides, strict=True)
     ]
     for n in reversed(shape[:offset]):
-        extent = shape[-len(steps)] * steps[0] if steps else 0  # of a number all steps are 0
+        extent = shape[-len(steps)] * steps[0] if steps else 0  # all strides of an expanded 0-d tensor are 0
         steps.insert(0, extent if n == 1 else 0)
     return restrided(self, shape, steps)
 
@@ -245,7 +245,7 @@ def _broadcast_to(self: Tensor, *sides: Any, size: Any = None) -> Tensor:
 
 @op("UnsqueezeBackward0", view="default", complex="holomorphic", self=lambda grad, dim: grad.squeeze(dim))
 def unsqueeze(self: Array, dim: Any) -> Array:
-    """A new dimension of length 1, whose step, unlike numpy's, is the extent of the one that it is put before."""
+    """A new dimension of length 1; its stride, unlike numpy's, is the size times the stride of the next dimension."""
     axis = wrap_dim(dim, self.ndim + 1)
     shape, steps = self.shape, self.strides
     step = steps[axis] * shape[axis] if axis < len(shape) else self.itemsize
@@ -342,7 +342,7 @@ def unflatten(input: Tensor, dim: Any, sizes: Any) -> Tensor:
 
 @composite(vmap="decompose")
 def _unflatten(self: Tensor, dim: Any, sizes: Any) -> Tensor:
-    """The method, which torch has written in Python."""
+    """Tensor.unflatten, which torch implements in Python."""
     if not sizes:
         raise RuntimeError("unflatten: sizes must be non-empty")
     if not is_count(dim):
@@ -377,7 +377,7 @@ def ravel(input: Tensor) -> Tensor:
 
 
 def attach() -> None:
-    """Methods of Tensor that are no functions."""
+    """Attach the methods of Tensor that have no function of the same name."""
     Tensor.unflatten = _unflatten  # type: ignore[attr-defined]
     Tensor.broadcast_to = _broadcast_to  # type: ignore[attr-defined]
 

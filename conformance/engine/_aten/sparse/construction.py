@@ -1,4 +1,4 @@
-"""torch.sparse_coo_tensor, and what it checks (torch: native/sparse/SparseTensor.cpp, utils/tensor_new.cpp)."""
+"""torch.sparse_coo_tensor, and its invariant checks (torch: native/sparse/SparseTensor.cpp, utils/tensor_new.cpp)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _of_values(grad: Tensor, result: Tensor) -> Tensor:
 
 
 def unsafe(indices: Tensor, values: Tensor, size: Sequence[int], is_coalesced: bool = False) -> Tensor:
-    """torch._sparse_coo_tensor_unsafe: a sparse tensor of these, unchecked."""
+    """torch._sparse_coo_tensor_unsafe: a sparse tensor of these indices and values, without checks."""
     found: Tensor = _with_dims_and_tensors(indices, values, tuple(size), is_coalesced)
     return found
 
@@ -52,7 +52,7 @@ def sparse_coo_tensor(*args: Any, **kwargs: Any) -> Tensor:
     """torch.sparse_coo_tensor: see ``_made``.
 
     Raises:
-        TypeError: no indices, or a size that is none.
+        TypeError: no indices, or ``size`` is not a size.
     """
     size = args[2] if len(args) > 2 else kwargs.get("size", ())
     if not (args or "indices" in kwargs or "size" in kwargs) or len(args) > 3 or not _is_size(size):
@@ -74,12 +74,12 @@ def _made(
 ) -> Tensor:  # fmt: skip
     """A sparse tensor whose values (nnz, *dense) are at these indices (sparse_dim, nnz).
 
-    With a size alone one without values. Indices and values are shared if they are tensors; what they hold is looked at
-    with ``check_invariants``, or where ``torch.sparse.check_sparse_tensor_invariants`` says so.
+    With a size alone, it has nnz = 0. Indices and values are shared if they are tensors; their contents are checked
+    with ``check_invariants``, or if ``torch.sparse.check_sparse_tensor_invariants`` is enabled.
 
     Raises:
         TypeError: other arguments.
-        RuntimeError: sizes that do not fit, or what is checked.
+        RuntimeError: the sizes do not fit, or a check of the contents fails.
     """
     if others or indices is MISSING:
         shown = [
@@ -133,10 +133,10 @@ def _check_parts(indices: Array, values: Array) -> None:
 
 
 def _inferred(indices: Array, values: Array) -> tuple[int, ...]:
-    """The least shape that holds the indices.
+    """The smallest shape in which all indices are valid.
 
     Raises:
-        RuntimeError: there is a negative one.
+        RuntimeError: an index is negative.
     """
     sparse = tuple(int(each.max()) + 1 if each.size else 0 for each in indices)
     if indices.size and indices.min() < 0:
@@ -163,10 +163,10 @@ def _check_shape(indices: Array, values: Array, shape: tuple[int, ...]) -> None:
 
 
 def _check_places(indices: Array, values: Array, shape: tuple[int, ...], is_coalesced: bool) -> None:
-    """Look at each index.
+    """Check the contents of the indices.
 
     Raises:
-        RuntimeError: one is outside the shape, or they are not coalesced and said to be.
+        RuntimeError: an index is out of bounds; or ``is_coalesced`` is True and the indices are not coalesced.
     """
     for axis, (index, n) in enumerate(zip(indices, shape, strict=False)):
         if not index.size:
@@ -183,5 +183,5 @@ def _check_places(indices: Array, values: Array, shape: tuple[int, ...], is_coal
 
 @op("CoalesceBackward0", name="_coalesce", complex="as_written", self=lambda grad: grad)
 def coalesce_row(self: Any) -> Any:
-    """The same with indices in order, each once."""
+    """The coalesced form: indices sorted and unique, values of equal indices added up."""
     return coalesced(self)

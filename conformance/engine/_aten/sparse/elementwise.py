@@ -1,4 +1,4 @@
-"""The sparse kernels of operations on two operands (torch: native/sparse/SparseTensorMath.cpp)."""
+"""The sparse kernels of elementwise binary operations (torch: native/sparse/SparseTensorMath.cpp)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .sparse_array import Array, SparseArray, coalesced, coo, narrowed, places
 
 
 def meeting_kind(*operands: Any) -> np.dtype[Any]:
-    """The dtype in which operands meet."""
+    """The dtype that the operands promote to."""
     shown = [
         np.broadcast_to(np.zeros((), e.dtype), e.shape) if isinstance(e, SparseArray) else e for e in operands
     ]
@@ -27,7 +27,7 @@ def _scale(values: Array, factor: Any) -> Array:
 
 @kernel("add", "add_scalar")
 def add(self: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """self + alpha * other: sparse if both are, else the first must have all its elements."""
+    """self + alpha * other: sparse if both are; a dense and a sparse operand must come in this order."""
     if isinstance(self, SparseArray) and not isinstance(other, SparseArray):
         raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
     kind = meeting_kind(self, other)
@@ -66,9 +66,9 @@ def _add_to_dense(self: Array, other: SparseArray, alpha: Any, kind: np.dtype[An
 
 
 def _merged(self: SparseArray, ours: Array, other: SparseArray, theirs: Array) -> Any:
-    """Both one after the other in the order of their indices, as if they were coalesced; what meets is added up."""
+    """Merge both by their indices, as if they were coalesced; values with equal indices are added."""
     a, b = places(self).tolist(), places(other).tolist()
-    taken: list[tuple[int, int]] = []  # a column of each, or -1
+    taken: list[tuple[int, int]] = []  # a column of each operand, or -1
     i = j = 0
     while i < len(a) or j < len(b):
         first = j == len(b) or (i < len(a) and a[i] <= b[j])
@@ -99,7 +99,7 @@ def _rsub(self: SparseArray, other: Any, alpha: Any = 1) -> Any:
 
 @kernel("mul", "mul_scalar")
 def mul(self: Any, other: Any) -> Any:
-    """self * other: sparse, at the places of one that is sparse."""
+    """self * other: sparse, with the indices of a sparse operand."""
     if isinstance(self, SparseArray) and isinstance(other, SparseArray):
         return _intersection(self, other)
     if not isinstance(self, SparseArray):
@@ -115,10 +115,10 @@ def mul(self: Any, other: Any) -> Any:
 
 
 def _intersection(self: SparseArray, other: SparseArray) -> Any:
-    """The product where both have values, if they are coalesced.
+    """The product of two sparse arrays: at the indices that both have, if both are coalesced.
 
-    Otherwise it is at the places of one of the two, and 0 where the other has none: of the one that is not coalesced, or
-    else of the one with fewer values, of equally many the second.
+    Otherwise it has the indices of one operand, with 0 where the other has no value: those of the uncoalesced one, or
+    else of the one with fewer values, or of the second if they have equally many.
     """
     if self.shape != other.shape:
         raise RuntimeError(
@@ -139,7 +139,7 @@ def _intersection(self: SparseArray, other: SparseArray) -> Any:
 
 
 def picked(array: SparseArray, indices: Array) -> Array:
-    """The elements of a sparse array at these places."""
+    """The elements of a sparse array at these indices."""
     whole = coalesced(array)
     found = np.zeros((indices.shape[1], *whole.values.shape[1:]), array.dtype)
     if whole.nnz:

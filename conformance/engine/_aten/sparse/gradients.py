@@ -1,4 +1,4 @@
-"""Sparse gradients: what AccumulateGrad makes of them, and the rows whose gradients are sparse."""
+"""Sparse gradients: AccumulateGrad, and the formulas of embedding, embedding_bag and gather with sparse gradients."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .sparse_array import SparseArray, coo
 
 
 def accumulated(variable: Tensor, current: Tensor | None, gradient: Tensor, alone: bool) -> Tensor:
-    """The grad of a leaf, where it, the gradient or the leaf is sparse.
+    """The new grad of a leaf, where the leaf, its grad or the gradient is sparse.
 
-    A first gradient that is held by nobody else, and has its indices and values in order, is taken as it is, but
-    forgets that it is coalesced; of any other a clone. A sparse grad to which a dense gradient is added is replaced.
+    A first gradient is stolen, and marked as uncoalesced, if nothing else references it and its indices and values are
+    contiguous; otherwise it is cloned. If a dense gradient is added to a sparse grad, the sum replaces the grad.
     """
     array: Any = gradient._array
     if current is None:
@@ -37,10 +37,10 @@ def accumulated(variable: Tensor, current: Tensor | None, gradient: Tensor, alon
 
 
 def of_embedding(grad: Tensor, indices: Tensor, rows: int, padding_idx: int, by_frequency: bool) -> Tensor:
-    """The gradient of a table (rows, n) of which rows were read: a value for each that was.
+    """The sparse gradient of an embedding's weight (rows, n): a value for each index that was looked up.
 
     Raises:
-        RuntimeError: gradients are to be divided by how often a row was read.
+        RuntimeError: ``by_frequency`` (scale_grad_by_freq) is True.
     """
     if by_frequency:
         raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")
@@ -59,7 +59,7 @@ def of_bags(
     grad: Tensor, indices: Tensor, offsets: Tensor, offset2bag: Tensor, bag_size: Tensor, maximum_indices: Tensor,
     num_weights: int, by_frequency: bool, mode: int, sparse: bool, per_sample_weights: Any, padding_idx: int,
 ) -> Tensor:  # fmt: skip
-    """The gradient of a table of which bags of rows were summed, or averaged: a value for each row of a bag."""
+    """The sparse gradient of embedding_bag's weight, in mode sum or mean: a value for each index of a bag."""
     bags = offset2bag._array if offset2bag._array.size else bags_of(offsets._array, indices._array.size)
     each = grad.index_select(0, make(bags.astype(np.int64, copy=False)))
     if mode == MEAN:
@@ -70,7 +70,7 @@ def of_bags(
 
 
 def of_gather(grad: Tensor, self: Tensor, dim: Any, index: Tensor) -> Tensor:
-    """The gradient of what was gathered from: a value for each element that was read."""
+    """The sparse gradient of gather's input: a value for each element that was read."""
     array, shape = index._array, self._array.shape
     if not shape:
         where = np.empty((0, grad._array.size), np.int64)

@@ -1,4 +1,4 @@
-"""Changes in place of sparse tensors: each gives the tensor another array (torch: native/sparse)."""
+"""In-place operations on sparse tensors, which replace the tensor's array (torch: native/sparse)."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def written(row: Row, arguments: list[Any]) -> Tensor:
-    """Give a sparse tensor, the first argument, what the row makes of the arguments, and the row's node.
+    """Run a row in place on a sparse tensor, the first argument, and record the row's node.
 
     Raises:
-        RuntimeError: the change is forbidden, or the result has another shape.
+        RuntimeError: the tensor must not be modified in place, or the result has another shape.
     """
     self: Tensor = arguments[0]
     given = [each for name, each in zip(row.parameters, arguments, strict=True) if name in row.inputs]

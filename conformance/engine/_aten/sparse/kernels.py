@@ -1,8 +1,9 @@
 """The kernels of operations for sparse tensors, by row (torch: native/sparse/SparseTensorMath.cpp).
 
-Each takes what the row's forward takes, of which some arrays are sparse, and gives a sparse array or one with all
-elements, as torch's does. The nodes are those of the rows, whose formulas run these again on sparse gradients. Those of
-one operand are here, others in ``_aten/sparse/elementwise.py``, ``_aten/sparse/shape.py`` and ``_aten/sparse/matrices.py``.
+Each takes the arguments of the row's forward, some of them sparse arrays, and returns a sparse or a dense array, the
+same as in torch. The nodes are those of the rows; their formulas call these kernels for sparse gradients. Kernels of
+one operand are here, others in ``_aten/sparse/elementwise.py``, ``_aten/sparse/shape.py`` and
+``_aten/sparse/matrices.py``.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ KERNELS: dict[str, Callable[..., Any]] = {}
 
 
 def evaluated(row: Row, arguments: tuple[Any, ...], named: dict[str, Any], in_place: bool = False) -> Any:
-    """What the kernel of a row gives, for a result of its own or to be written in place.
+    """Call the sparse kernel of a row; with ``in_place``, the result will replace the first operand's array.
 
     Raises:
-        NotImplementedError: there is none.
+        NotImplementedError: the row does not have a sparse kernel.
     """
     found = KERNELS.get(row.name.removesuffix("_in_place"))
     if found is not None:
@@ -41,7 +42,7 @@ def evaluated(row: Row, arguments: tuple[Any, ...], named: dict[str, Any], in_pl
 
 
 def no_kernel(name: str, backend: str) -> str:
-    """What torch says of an operation that has no kernel; behind it comes what has."""
+    """The beginning of torch's error for an operator without a kernel for a backend; torch goes on with a list."""
     return (
         f"Could not run '{name}' with arguments from the '{backend}' backend. This could be because the operator doesn't "
         "exist for this backend, or was omitted during the selective/custom build process (if using custom build). If you "
@@ -49,7 +50,7 @@ def no_kernel(name: str, backend: str) -> str:
     )
 
 
-# What torch runs first where an operation is composed of others.
+# The operator that torch calls first, for composite operations: its name is in the error.
 _RUNS = {
     "mean": "aten::mean.dim",
     "_in_order": "aten::clone",
@@ -67,7 +68,7 @@ def _aten(row: Row, arguments: tuple[Any, ...], in_place: bool) -> str:
 
 
 def kernel(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Make a function the sparse kernel of these rows."""
+    """Register a function as the sparse kernel of these rows."""
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
         KERNELS.update(dict.fromkeys(names, function))
@@ -80,7 +81,7 @@ def kernel(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 def _by_value(row: Row, self: SparseArray, *others: Any, **named: Any) -> Any:
-    """The function of each value; those at one place are added up before."""
+    """Apply an elementwise function to the values, after coalescing."""
     whole = coalesced(self)
     values = whole.values if row.meet == () or not row.to_float else _as_float(whole.values)
     return coo(whole.indices.copy(), row.forward(values, *others, **named), self.shape, True)

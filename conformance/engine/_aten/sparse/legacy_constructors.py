@@ -1,4 +1,4 @@
-"""torch.sparse.FloatTensor and its like: sparse tensors before dtypes (torch: utils/tensor_new.cpp)."""
+"""torch.sparse.FloatTensor and other legacy constructors of sparse tensors (torch: utils/tensor_new.cpp)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class sparsetype(tensortype):
     layout = sparse_coo
 
     def __call__(cls, *arguments: Any, device: Any = None) -> Tensor:
-        """A sparse tensor of indices and values, whose dtype it has, or one of this dtype without values.
+        """A sparse tensor of indices and values, with the values' dtype; or an empty one of this type's dtype.
 
         Raises:
             TypeError: other arguments.
@@ -52,7 +52,7 @@ class sparsetype(tensortype):
 
 
 def new(self: Tensor, *arguments: Any, device: Any = None, **named: Any) -> Tensor:
-    """Tensor.new of a sparse tensor: of its layout, and of its dtype where it gets no values."""
+    """Tensor.new of a sparse tensor: a sparse tensor, of its dtype if no values are given."""
     check_legacy_device(device)
     if "size" in named and not arguments and len(named) == 1:
         named["size"] = Size(named["size"])
@@ -60,7 +60,7 @@ def new(self: Tensor, *arguments: Any, device: Any = None, **named: Any) -> Tens
 
 
 def _named(arguments: tuple[Any, ...]) -> str | None:
-    """What arguments that are taken are called in a warning, None for others."""
+    """The argument names in torch's deprecation warning, or None for arguments that are not accepted."""
     if len(arguments) in (2, 3) and all(isinstance(each, Tensor) for each in arguments[:2]):
         sized = len(arguments) == 2 or isinstance(arguments[2], (tuple, list))
         return "indices, values, shape, "[: None if len(arguments) == 3 else 17] if sized else None
@@ -74,11 +74,11 @@ def _named(arguments: tuple[Any, ...]) -> str | None:
 
 
 def _made(caller: str, dtype: Any, *arguments: Any) -> Tensor:
-    """A sparse tensor of indices and values, whose dtype it has, or one of this dtype without values.
+    """A sparse tensor of indices and values, with the values' dtype; or an empty one of ``dtype``.
 
     Raises:
         TypeError: other arguments.
-        RuntimeError: indices that are no int64.
+        RuntimeError: the indices are not int64.
     """
     if _named(arguments) is None:
         if len(arguments) == 1 and isinstance(arguments[0], (tuple, list)):

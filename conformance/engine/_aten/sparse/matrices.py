@@ -1,4 +1,4 @@
-"""The sparse kernels of sums and of products of matrices (torch: native/sparse/SparseTensorMath.cpp)."""
+"""The sparse kernels of sum, mm and addmm (torch: native/sparse/SparseTensorMath.cpp)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _sum_dim(self: SparseArray, dim: Any, keepdim: bool = False, dtype: Any = No
 
 
 def sum_over(self: SparseArray, axes: list[int]) -> Any:
-    """The sum over dimensions: an array with all elements where these are all the sparse ones."""
+    """The sum over dimensions: dense if these include all sparse dimensions, else sparse."""
     whole = coalesced(self)
     inner = tuple(1 + each - self.sparse_dim for each in axes if each >= self.sparse_dim)
     values = whole.values.sum(inner, dtype=self.dtype) if inner else whole.values
@@ -47,7 +47,7 @@ def sum_over(self: SparseArray, axes: list[int]) -> Any:
 
 
 def product(a: Any, b: Any, kind: np.dtype[Any]) -> Array:
-    """The product of two matrices, one of which is sparse, with all elements."""
+    """The dense product of two matrices, one of which is sparse."""
     found = np.zeros((a.shape[0], b.shape[1]), kind)
     if isinstance(a, SparseArray):
         np.add.at(found, a.indices[0], a.values[:, None] * b[a.indices[1]])
@@ -63,7 +63,7 @@ CSR = (
 
 
 def sparse_product(a: SparseArray, b: SparseArray) -> Any:
-    """The product of two sparse matrices, sparse; torch makes of them what it warns of."""
+    """The sparse product of two sparse matrices; torch converts them to CSR, which warns."""
     for _ in (a, b):
         warn_program(CSR)
     wide, long = dense(a), dense(b)

@@ -1,4 +1,4 @@
-"""The methods of tensors that are about layouts, and the rows behind them (torch: native/sparse, FunctionsManual.cpp)."""
+"""Tensor.indices, values, coalesce, to_sparse and others (torch: native/sparse, FunctionsManual.cpp)."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def values(self: Tensor) -> Tensor:
 
 
 def _part(self: Tensor, array: Array) -> Tensor:
-    """A part of a tensor outside the graph, which counts versions with it."""
+    """Indices or values of a tensor, detached, with the tensor's version counter."""
     found = make(array)
     found._inference = self._inference
     if not self._inference:
@@ -83,23 +83,23 @@ def _part(self: Tensor, array: Array) -> Tensor:
 
 
 def raw_indices(self: Tensor) -> Tensor:
-    """The indices as they are."""
+    """Tensor._indices: the indices, coalesced or not."""
     return _part(self, _sparse_kernel(self, "_indices").indices.view())
 
 
 def raw_values(self: Tensor) -> Tensor:
-    """The values as they are, outside the graph."""
+    """Tensor._values: the values, coalesced or not, detached."""
     return _part(self, _sparse_kernel(self, "_values").values.view())
 
 
 def nnz(self: Tensor) -> int:
-    """How many values there are."""
+    """The number of values."""
     found: int = _sparse_kernel(self, "_nnz").nnz
     return found
 
 
 def coalesce(self: Tensor) -> Tensor:
-    """The tensor itself if its indices are in order, each once; or else one like it of which that holds."""
+    """The tensor itself if it is coalesced; otherwise a coalesced one: sorted unique indices, values added up."""
     if _need_sparse(self, "coalesce").coalesced:
         return self
     found: Tensor = coalesce_row(self)
@@ -107,7 +107,7 @@ def coalesce(self: Tensor) -> Tensor:
 
 
 def set_coalesced(self: Tensor, coalesced: bool) -> Tensor:
-    """Say of a tensor whether it is coalesced."""
+    """Tensor._coalesced_: set whether a tensor counts as coalesced."""
     array = _sparse_kernel(self, "_coalesced_")
     changed = coo(array.indices, array.values, array.shape)
     changed.coalesced = coalesced
@@ -117,21 +117,21 @@ def set_coalesced(self: Tensor, coalesced: bool) -> Tensor:
 
 
 def is_coalesced(self: Tensor) -> bool:
-    """Whether the indices are in order, each once."""
+    """Whether the tensor is marked as coalesced: indices sorted and unique."""
     return bool(_need_sparse(self, "is_coalesced").coalesced)
 
 
 def sparse_dim(self: Tensor) -> int:
-    """How many dimensions the indices tell."""
+    """The number of sparse dimensions."""
     return self._array.sparse_dim if _is_sparse(self) else 0  # type: ignore[attr-defined]
 
 
 def dense_dim(self: Tensor) -> int:
-    """How many dimensions the values have beside the first."""
+    """The number of dense dimensions: those of the values after the first."""
     return self._array.ndim - sparse_dim(self)
 
 
-# From one layout to the other ---------------------------------------------------------------------
+# Conversions between layouts ----------------------------------------------------------------------
 
 
 @op("ToSparseBackward1", name="_to_sparse", self=lambda grad: grad.to_dense())
@@ -148,10 +148,10 @@ def to_sparse(
     self: Tensor, sparse_dim: Any = None, *, layout: Any = None, blocksize: Any = None, dense_dim: Any = None,
     sparseDim: Any = None,
 ) -> Tensor:  # fmt: skip
-    """What is not 0 of a tensor, by its first dimensions; a sparse tensor as it is.
+    """The nonzero elements as a sparse tensor with ``sparse_dim`` sparse dimensions; a sparse tensor unchanged.
 
     Raises:
-        RuntimeError: there are not so many dimensions.
+        RuntimeError: ``sparse_dim`` exceeds the number of dimensions.
     """
     if sparse_dim is None:
         sparse_dim = sparseDim
@@ -200,7 +200,7 @@ def _to_dense(self: Any, _masked_grad: Any = None) -> Array:
 
 
 def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
-    """The tensor with all its elements in memory; a dense one itself, or in another dtype.
+    """The tensor as a dense one; a dense tensor itself, or in another dtype.
 
     Raises:
         RuntimeError: another dtype for a sparse tensor.
@@ -235,7 +235,7 @@ def _sparse_mask(self: Any, mask: Any, _self_is_sparse: bool) -> Any:
 
 
 def sparse_mask(self: Tensor, mask: Tensor) -> Tensor:
-    """The elements of a tensor at the places of a sparse one.
+    """The elements of a tensor at the indices of a sparse mask.
 
     Raises:
         RuntimeError: they differ in shape.
@@ -248,7 +248,7 @@ def sparse_mask(self: Tensor, mask: Tensor) -> Tensor:
 
 
 def layout(self: Tensor) -> Any:
-    """The layout."""
+    """Tensor.layout: torch.strided or torch.sparse_coo."""
     return layout_of(self._array) if _is_sparse(self) else strided
 
 

@@ -20,7 +20,7 @@ from .sparse_array import SparseArray, coalesced, coo
 
 
 def _mat1_sparse(grad: Tensor, mat1: Tensor, mat2: Tensor, alpha: Any) -> Tensor:
-    """The gradient of a sparse left matrix, at its places."""
+    """The gradient of a sparse left matrix, with its indices."""
     found = maybe_times(grad.mm(mat2.conj().t()), alpha)
     return found.sparse_mask(mat1.coalesce()) if mat1.is_sparse else found
 
@@ -60,13 +60,13 @@ def _masked(grad: Tensor, like: Tensor) -> Tensor:
 
 
 def addmm(mat: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1.0, alpha: Any = 1.0) -> Tensor:
-    """torch.sparse.addmm: beta * mat + alpha * (mat1 @ mat2), whose gradient for mat1 has its places alone."""
+    """torch.sparse.addmm: beta * mat + alpha * (mat1 @ mat2); the gradient of a sparse mat1 has mat1's indices."""
     found: Tensor = _sparse_addmm(mat, mat1, mat2, beta=beta, alpha=alpha)
     return found
 
 
 def mm(mat1: Tensor, mat2: Tensor, reduce: str | None = None) -> Tensor:
-    """torch.sparse.mm: the product of two matrices, whose gradient for a sparse one has its places alone."""
+    """torch.sparse.mm: the product of two matrices; the gradient of a sparse one has its indices."""
     if reduce is not None:
         raise NotImplementedError("torch.sparse.mm with reduce")
     found: Tensor
@@ -84,7 +84,7 @@ def mm(mat1: Tensor, mat2: Tensor, reduce: str | None = None) -> Tensor:
 
 
 def spmm(input: Tensor, mat2: Tensor, *, out: Any = None) -> Tensor:
-    """torch.spmm: torch.mm."""
+    """torch.spmm, an alias of torch.mm."""
     found: Tensor = ROWS["mm"].call(input, mat2, out=out)
     return found
 
@@ -93,7 +93,7 @@ def spmm(input: Tensor, mat2: Tensor, *, out: Any = None) -> Tensor:
 
 
 def _sum_backward(grad: Tensor, self: Tensor, dim: Any) -> Tensor:
-    """The gradient of a sum: at the places of the values that were summed."""
+    """The gradient of torch.sparse.sum, with the indices of its input."""
     whole: Any = coalesced(self._array)
     axes = {wrap_dim(each, whole.ndim) for each in dim}
     inner = tuple(1 + each - whole.sparse_dim for each in sorted(axes) if each >= whole.sparse_dim)
@@ -117,10 +117,10 @@ def _sparse_sum(self: Any, dim: Any) -> Any:
 
 
 def sum(input: Tensor, dim: Any = None, dtype: Any = None) -> Tensor:
-    """torch.sparse.sum: the sum of all values, or over dimensions; its gradient has the places of the values alone.
+    """torch.sparse.sum: the sum of all values, or over dimensions; its gradient is sparse, with the input's indices.
 
     Raises:
-        RuntimeError: no sparse tensor.
+        RuntimeError: the input is not sparse.
     """
     kind = dtypes.parse_dtype("sum", dtype)
     found: Tensor

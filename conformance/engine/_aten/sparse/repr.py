@@ -1,4 +1,4 @@
-"""How sparse tensors print (torch: _tensor_str.py)."""
+"""The repr of sparse tensors (torch: _tensor_str.py)."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def _permute(self: SparseArray, dims: Any) -> Any:
 
 @kernel("unsqueeze")
 def unsqueeze(self: SparseArray, dim: Any) -> Any:
-    """A dimension of length 1 put in: a sparse one, unless it is behind a dense one."""
+    """Insert a dimension of length 1: a sparse one, or a dense one after the sparse dimensions."""
     at = wrap_dim(dim, self.ndim + 1)
     shape = (*self.shape[:at], 1, *self.shape[at:])
     if at > self.sparse_dim:

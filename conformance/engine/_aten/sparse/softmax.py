@@ -1,4 +1,4 @@
-"""torch.sparse.softmax and log_softmax: of the values that there are (torch: native/sparse/SoftMax.cpp)."""
+"""torch.sparse.softmax and log_softmax, over the existing values only (torch: native/sparse/SoftMax.cpp)."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .sparse_array import Array, SparseArray, coalesced, coo
 
 
 class _Rows:
-    """Which values are weighed against one another: those whose other indices are the same."""
+    """The groups of values that are normalized together: those with the same indices except along the axis."""
 
     def __init__(self, whole: SparseArray, dim: int) -> None:
         self.axis = dim - whole.sparse_dim + 1
-        self.dense = self.axis > 0  # then each value has rows of its own
+        self.dense = self.axis > 0  # a dense dimension: each value is normalized by itself
         if not self.dense:
             others = whole.indices if dim < 0 else np.delete(whole.indices, dim, 0)
             found = np.unique(others, axis=1, return_inverse=True)[1].reshape(-1)
@@ -44,7 +44,7 @@ class _Rows:
 
 
 def _rounded(function: np.ufunc, values: Array) -> Array:
-    """A function as the C library computes it, one number after the other."""
+    """Apply a function element by element, so that the C library's scalar version computes it, not a vectorized one."""
     found: Array = function(values, dtype=np.float64).astype(values.dtype)
     return found
 
@@ -63,7 +63,7 @@ def _normalized(self: Any, dim: int, logarithm: bool) -> Any:
 
 
 def _gradient(grad: Any, output: Any, dim: int, logarithm: bool) -> Any:
-    """For a dimension counted from the back, which torch does not wrap here, each value is a row of its own."""
+    """The gradient of both; torch does not wrap a negative dim here, and then treats each value as a group."""
     whole = coalesced(output)
     given, rows = picked(coalesced(grad), whole.indices), _Rows(whole, dim)
     if logarithm:
@@ -113,12 +113,12 @@ def _sparse_log_softmax(self: Any, dim: int) -> Any:
 
 
 def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-    """torch.sparse.softmax: along a dimension, as if what is not there were minus infinity."""
+    """torch.sparse.softmax along a dimension; missing elements count as minus infinity."""
     found: Tensor = _sparse_softmax(input if dtype is None else input.to(dtype), dim)
     return found
 
 
 def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-    """torch.sparse.log_softmax: its logarithm."""
+    """torch.sparse.log_softmax: the logarithm of softmax."""
     found: Tensor = _sparse_log_softmax(input if dtype is None else input.to(dtype), dim)
     return found

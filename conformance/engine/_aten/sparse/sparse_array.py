@@ -24,11 +24,11 @@ Array = np.ndarray[Any, Any]
 
 
 class SparseArray(Unstrided):
-    """Indices (sparse_dim, nnz) of int64, and values (nnz, *dense) at these places of zeros of a shape.
+    """A COO array: int64 indices (sparse_dim, nnz), values (nnz, *dense), and a shape; other elements are 0.
 
-    ``coalesced``: the indices are in order, and none is there twice; values at one place add up. No such array is
-    changed, but its values may be, through the tensor that ``Tensor.values()`` gives. It has of numpy's arrays what tells
-    shape and dtype, and refuses the rest.
+    ``coalesced``: the indices are sorted and unique; otherwise values with equal indices add up. The array is
+    immutable, except that values can change through the tensor that ``Tensor.values()`` returns. Of a NumPy array's
+    attributes it has those for shape and dtype, and refuses the others.
     """
 
     layout = sparse_coo
@@ -46,20 +46,20 @@ class SparseArray(Unstrided):
 
     @property
     def sparse_dim(self) -> int:
-        """How many dimensions the indices tell."""
+        """The number of sparse dimensions."""
         return len(self.indices)
 
     @property
     def nnz(self) -> int:
-        """How many values there are."""
+        """The number of values."""
         return self.indices.shape[1]
 
     def elements(self) -> Array:
-        """All its elements."""
+        """The array as a dense one."""
         return dense(self)
 
     def evaluated(self, row: Row, *arguments: Any, **named: Any) -> Any:
-        """What the row's sparse kernel gives.
+        """Call the row's sparse kernel.
 
         Raises:
             NotImplementedError: torch has no such kernel.
@@ -67,23 +67,23 @@ class SparseArray(Unstrided):
         return evaluated(row, arguments, named)
 
     def written(self, row: Row, arguments: list[Any]) -> Tensor:
-        """Give the first of the arguments, which is sparse, what the row makes of them."""
+        """Run a row in place on its first argument, which is sparse."""
         return written(row, arguments)
 
     def __len__(self) -> int:
         return self.shape[0]
 
     def item(self, *args: Any) -> Any:
-        """The one element."""
+        """The only element, as a Python number."""
         return self.values.sum().item()
 
     def tolist(self) -> NoReturn:
-        """Refused: there is no memory for all elements."""
+        """Refused: a sparse tensor has no storage of all elements."""
         raise RuntimeError(errors.NO_STORAGE)
 
     @property
     def nbytes(self) -> NoReturn:
-        """Refused, as it is by torch."""
+        """Refused, the same as in torch."""
         raise RuntimeError(
             "nbytes is not defined for sparse tensors.  If you want the size of the constituent tensors, add the nbytes "
             "of the indices and values.  If you want the size of the  equivalent dense tensor, multiply numel() by "
@@ -110,18 +110,18 @@ class SparseArray(Unstrided):
 
 
 def coo(indices: Array, values: Array, shape: tuple[int, ...], coalesced: bool = False) -> Any:
-    """A sparse array of these; as Any, since it stands where arrays do."""
+    """Make a SparseArray; its static type is Any, since it is used where NumPy arrays are."""
     return SparseArray(indices, values, shape, coalesced)
 
 
 def zeros(shape: tuple[int, ...], kind: np.dtype[Any], sparse_dim: int | None = None) -> Any:
-    """A sparse array without values."""
+    """A sparse array with nnz = 0."""
     sparse = len(shape) if sparse_dim is None else sparse_dim
     return coo(np.empty((sparse, 0), np.int64), np.empty((0, *shape[sparse:]), kind), shape, True)
 
 
 def places(array: SparseArray) -> Array:
-    """Where each value is among the places that the indices can tell, counted in order."""
+    """The flat index of each value over the sparse dimensions."""
     found = np.zeros(array.nnz, np.int64)
     for index, n in zip(array.indices, array.shape, strict=False):
         found = found * n + index
@@ -129,20 +129,20 @@ def places(array: SparseArray) -> Array:
 
 
 def values_in_order(array: Any) -> list[int]:
-    """Where each element of the values is among all elements."""
+    """The flat index of each element of the values in the dense tensor."""
     inner = math.prod(array.shape[array.sparse_dim :])
     return [int(place) * inner + i for place in places(array) for i in range(inner)]
 
 
 def filled(array: SparseArray) -> Any:
-    """The same with a value at each place, zeros too."""
+    """The same array with a value at every index, including zeros."""
     inner = array.shape[array.sparse_dim :]
     indices = np.indices(array.shape[: array.sparse_dim], np.int64).reshape(array.sparse_dim, -1)
     return coo(indices, dense(array).reshape(-1, *inner), array.shape, True)
 
 
 def coalesced(array: SparseArray) -> Any:
-    """The same with indices in order, each once."""
+    """The coalesced array: indices sorted and unique, values of equal indices added up."""
     if array.coalesced:
         return array
     if array.nnz < 2:
@@ -154,14 +154,14 @@ def coalesced(array: SparseArray) -> Any:
 
 
 def narrowed(indices: Array, space: int) -> Array:
-    """Indices in memory that torch has made for so many values: where it is not full, they have gaps."""
+    """Indices with the strides of torch's buffer for ``space`` values: not contiguous if there are fewer."""
     found = np.empty((len(indices), space), np.int64)[:, : indices.shape[1]]
     found[...] = indices
     return found
 
 
 def dense(array: SparseArray) -> Array:
-    """The array with all its elements."""
+    """The dense array."""
     if not array.sparse_dim:
         return np.asarray(array.values.sum(0, dtype=array.dtype))
     found = np.zeros(array.shape, array.dtype)
@@ -170,11 +170,11 @@ def dense(array: SparseArray) -> Array:
 
 
 def sparse(array: Array, sparse_dim: int | None = None) -> Any:
-    """What is not 0 of an array, by its first dimensions."""
+    """The nonzero elements of a dense array, whose first ``sparse_dim`` dimensions become sparse."""
     ndim = array.ndim if sparse_dim is None else sparse_dim
     whole = (array != 0).any(axis=tuple(range(ndim, array.ndim))) if ndim < array.ndim else array != 0
     found = np.nonzero(np.atleast_1d(whole)) if ndim else (np.zeros(1, np.int64),)
-    if not ndim:  # one place, which holds the number
+    if not ndim:  # a 0-d array has one value
         return coo(
             np.empty((0, int(bool(array))), np.int64), array.reshape(1)[: int(bool(array))].copy(), (), True
         )
