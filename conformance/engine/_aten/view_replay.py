@@ -1,8 +1,8 @@
-"""View replay: views whose base was written are taken anew by the operations that made them.
+"""View replay: views whose base was written are created again by the operations that created them.
 
-Note [Replayed views]: a view needs no record of how it was made, since AsStrided takes any anew. Inside
-``_force_original_view_tracking(True)`` one is kept. As that is rare, rows do not ask: with the first such block, what
-ties a row's view to its base is replaced by what looks at the row's arguments, too.
+Note [Replayed views]: normally no view records its operation, since AsStrided recreates any view. Inside
+``_force_original_view_tracking(True)`` each view does. That is rare, so operators do not check for it: the first such
+block replaces the function that ties a view to its base by one that also looks at the operator's arguments.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def is_view_replay_enabled() -> bool:
 
 
 def _view_func_unsafe(self: Tensor, new_base: Tensor, *visitors: Any) -> Tensor | None:
-    """The same view of another base; None of what is no view."""
+    """The same view of another base; None if it is not a view."""
     return view_fn_of(self)(new_base) if self._is_view() else None
 
 

@@ -59,7 +59,9 @@ def apply_transformed(
             neither overrides vmap nor sets generate_vmap_rule, or does both.
     """
     level = level_of(flatten(args)[0])
-    if not transforms.depth:  # at most the legacy vmap (is_grads_batched) runs, which has no rules for Functions
+    if (
+        not transforms.depth
+    ):  # at most the legacy vmap (is_grads_batched) runs, which has no rules for Functions
         return apply(args)
     if not with_setup:
         raise RuntimeError(

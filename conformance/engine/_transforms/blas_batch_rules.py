@@ -69,7 +69,9 @@ def added_product(product: str, row: Row, args: tuple[Any, ...], kwargs: dict[st
 def concatenated(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """cat: tensors that are not batched are expanded."""
     tensors, dim, *_ = bind(row, args, kwargs).values()
-    if any(each._array.shape == (0,) for each in tensors):  # cat skips such tensors, whatever the others' rank
+    if any(
+        each._array.shape == (0,) for each in tensors
+    ):  # cat skips such tensors, whatever the others' rank
         return NotImplemented
     batch = next(each for each in tensors if is_at(each, level))
     wholes = [front_or_expanded(each, level) for each in tensors]

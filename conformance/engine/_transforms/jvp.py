@@ -38,7 +38,9 @@ from .._c10.modes import _set, state
 from .._c10.zero_tensor import zeros as zeros_without_memory
 from .jvp_formulas import FORMULAS
 
-_PASSED = Transform(alive=False)  # marks the variables ``u`` of the transposition, so that no graph reports them
+_PASSED = Transform(
+    alive=False
+)  # marks the variables ``u`` of the transposition, so that no graph reports them
 Directions = dict[str, Any]  # the tangent or None of each input; for a list of tensors, a list
 
 

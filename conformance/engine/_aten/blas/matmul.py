@@ -53,7 +53,9 @@ def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
         a, b = input._array.ndim, other._array.ndim
     except AttributeError:
         check_tensors("matmul", input=input)
-        found = wrong_type("matmul", "other", "Tensor", other, 1)  # the method's error: the function checks before
+        found = wrong_type(
+            "matmul", "other", "Tensor", other, 1
+        )  # the method's error: the function checks before
         raise found from None
     if a == 0 or b == 0:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")

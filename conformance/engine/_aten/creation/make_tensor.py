@@ -86,7 +86,9 @@ def _range(kind: dtypes.dtype, low: Any, high: Any) -> tuple[Any, Any]:
 
 def _uniform(tensor: Tensor, low: float, high: float) -> Tensor:
     kind = tensor.dtype.to_real()
-    parts: Any = make(tensor._array.reshape(-1).view(kind.numpy))  # complex numbers are filled as pairs of real ones
+    parts: Any = make(
+        tensor._array.reshape(-1).view(kind.numpy)
+    )  # complex numbers are filled as pairs of real ones
     parts._version_counter = version_counter(tensor)
     if high - low >= dtypes.finfo(kind).max:
         parts.uniform_(low / 2, high / 2).mul_(2)

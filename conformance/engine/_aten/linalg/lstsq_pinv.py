@@ -140,7 +140,9 @@ def _lstsq(self: Array, b: Array, rcond: Any = None, driver: Any = None) -> tupl
     if not (np.isfinite(a).all() and np.isfinite(right).all()):
         raise RuntimeError("torch.linalg.lstsq: the input contains infs or NaNs")
     cut = dtypes.float_limits(self.dtype).eps * max(m, n) if rcond is None else float(rcond)
-    rows = columns_first(np.zeros((*batch, max(m, n), right.shape[-1]), self.dtype))  # LAPACK's right-hand side
+    rows = columns_first(
+        np.zeros((*batch, max(m, n), right.shape[-1]), self.dtype)
+    )  # LAPACK's right-hand side
     solution = rows[..., :n, :]
     real = self.real.dtype
     own = self.shape[:-2]  # rank and singular values have the batch shape of A alone

@@ -260,7 +260,9 @@ def convolution_backward(
         found[2] = g.sum((0, *range(2, g.ndim)))
     found = [each.astype(kind, copy=False) for each in found]
     found[0], found[1] = (following_image(dims, each, input, weight) for each in found[:2])
-    plain = kind == np.float64 and (transposed or max(dilation) == 1)  # torch's native kernel instead of oneDNN's
+    plain = kind == np.float64 and (
+        transposed or max(dilation) == 1
+    )  # torch's native kernel instead of oneDNN's
     if plain and is_contiguous_as(weight, channels_last):
         found[1] = like_steps(found[1], weight)
     return found

@@ -104,7 +104,9 @@ def _bce_grad_output(grad: Tensor, self: Tensor, target: Tensor, weight: Any, re
     below = plus(less_than(1, self), _EPS)  # here and below: see Note [Right operands first]
     divisor = plus(self, _EPS) * below
     found = (self - target) / divisor
-    return _share(_weighted_(found.mul_(grad), weight), reduction, self)  # the engine reduces it to the operand's shape
+    return _share(
+        _weighted_(found.mul_(grad), weight), reduction, self
+    )  # the engine reduces it to the operand's shape
 
 
 def _bce_twice(

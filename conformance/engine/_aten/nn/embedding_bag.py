@@ -108,7 +108,9 @@ def embedding_bag(
     weight_sym_argsize_0: int = 0,
 ) -> tuple[Array, Array, Array, Array]:  # fmt: skip
     """The sum, mean or maximum of each bag; each index's bag; the bags' sizes; where the maxima came from."""
-    fast = mode != MAX and weight.dtype != np.float64 and padding_idx < 0  # torch has a separate kernel for this case
+    fast = (
+        mode != MAX and weight.dtype != np.float64 and padding_idx < 0
+    )  # torch has a separate kernel for this case
     _check(weight, indices, offsets, mode, per_sample_weights, fast)
     if include_last_offset and not offsets.size:
         raise RuntimeError("include_last_offset: number of offset should be at least 1")

@@ -175,7 +175,9 @@ def _read(input: Array, grid: Array, mode: int, padding: int, align: bool) -> Ar
     found = np.zeros((*sizes[:2], axes[0].slope.shape[1]), axes[0].slope.dtype)
     for taps, place, inside in _corners(sizes, axes):
         weight = _product(axes, taps, beyond)
-        if len(axes) == 3:  # the 3d kernel skips pixels outside the image; the 2d one multiplies 0 by the weight
+        if (
+            len(axes) == 3
+        ):  # the 3d kernel skips pixels outside the image; the 2d one multiplies 0 by the weight
             weight = np.where(inside, weight, 0)
         values = np.where(inside[:, None], flat.take(lines + place[:, None]), 0)
         found += values * weight[:, None]

@@ -50,7 +50,9 @@ def _of_first(grads: Any, self: Tensor, weight: Tensor) -> Tensor:
 
 
 def _zeros(self: Tensor) -> Tensor:
-    return make(np.zeros(self._array.shape, self._array.dtype))  # contiguous, whatever the strides of the input
+    return make(
+        np.zeros(self._array.shape, self._array.dtype)
+    )  # contiguous, whatever the strides of the input
 
 
 def _of_self(grads: Any, grad_output: Tensor, self: Tensor) -> Tensor:

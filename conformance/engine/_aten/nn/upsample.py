@@ -18,7 +18,9 @@ from ..kernels import half_up
 from ..registry import Array, op
 
 PUBLIC = ()
-Taps = list[tuple[Array, Array | None]]  # per tap: the source indices of all outputs and their weights (None: 1)
+Taps = list[
+    tuple[Array, Array | None]
+]  # per tap: the source indices of all outputs and their weights (None: 1)
 
 
 def _nearest(old: int, new: int, scale: float | None, kind: Any) -> Taps:

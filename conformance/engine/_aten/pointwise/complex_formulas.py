@@ -24,7 +24,9 @@ from .power import half_opposed
 from .unary import _atanh_backward
 from .where_clamp import where
 
-FORMULAS: dict[tuple[str, str], Callable[..., Any]] = {}  # by operator and input; saved variables are not conjugated
+FORMULAS: dict[
+    tuple[str, str], Callable[..., Any]
+] = {}  # by operator and input; saved variables are not conjugated
 
 
 def complex_formula(row: str, input: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -36,5 +36,7 @@ def log1p(array: Any) -> Any:
     rounded = w - 1
     rounded -= array
     rounded /= w
-    found -= np.fmax(rounded, -1, out=rounded)  # the correction is tiny, or nan where the logarithm is infinite
+    found -= np.fmax(
+        rounded, -1, out=rounded
+    )  # the correction is tiny, or nan where the logarithm is infinite
     return np.copysign(found, array, out=found)  # keeps -0.0

@@ -171,7 +171,9 @@ def pow(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
     try:
         return _pow_tensor(input, exponent, out=out)
     except TypeError:
-        found = argument_error("Tensor.pow", (exponent,), {})  # in the method's name; the caller handles the function's
+        found = argument_error(
+            "Tensor.pow", (exponent,), {}
+        )  # in the method's name; the caller handles the function's
         if found is None or overrides_without_tensor(exponent):
             raise
         raise found from None

@@ -105,7 +105,9 @@ def _bounds_within(kind: np.dtype[Any], min: Any, max: Any) -> list[Any]:
 
 def _clamped_to_numbers(self: Array, min: Any, max: Any) -> Array:
     if isinstance(min, (list, tuple)) or isinstance(max, (list, tuple)):
-        raise TypeError("clamp() takes no sequences")  # replaced by torch's message, see _arguments/overloads.py
+        raise TypeError(
+            "clamp() takes no sequences"
+        )  # replaced by torch's message, see _arguments/overloads.py
     kind = self.dtype
     if kind not in FULL_PRECISION:
         kind = dtypes.result_dtype(self, *[each for each in (min, max) if each is not None])

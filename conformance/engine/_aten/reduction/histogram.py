@@ -218,7 +218,7 @@ def histogram(
     """
     if isinstance(bins, Tensor):
         if range is not None:
-            raise TypeError("histogram() takes no range beside edges")
+            raise TypeError("histogram() takes either edges or a range")
         row, options = _histogram_between.row, {"weight": weight, "density": density}  # type: ignore[attr-defined]
     else:
         _check_settings(bins.__class__ is int, range)

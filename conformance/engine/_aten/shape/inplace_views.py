@@ -197,7 +197,7 @@ def _laid_over(array: Array, offset: int, shape: tuple[int, ...], stride: Any) -
         )
     last = -1 if 0 in shape else sum((n - 1) * step for n, step in zip(shape, steps, strict=True))
     if offset + last >= memory.size:
-        raise NotImplementedError("set_ beyond the memory that there is")
+        raise NotImplementedError("set_ beyond the end of the memory")
     return np.ndarray(
         shape, memory.dtype, buffer(memory), offset * item, tuple(step * item for step in steps)
     )

@@ -76,9 +76,7 @@ def slice_(self: Array, dim: Any = 0, start: Any = None, end: Any = None, step: 
         return part
     first = slice(start, end, step).indices(self.shape[axis])[0]  # numpy loses the offset of an empty slice
     memory = storage(self)
-    begin = min(
-        offset(self) + first * self.strides[axis], memory.nbytes
-    )  # numpy has no offset past the end
+    begin = min(offset(self) + first * self.strides[axis], memory.nbytes)  # numpy has no offset past the end
     return np.ndarray(part.shape, part.dtype, buffer(memory), begin, part.strides)
 
 
