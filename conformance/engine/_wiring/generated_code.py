@@ -207,7 +207,10 @@ def _function_in_file(function: Callable[..., Any]) -> FunctionType:
     found = inspect.unwrap(function)
     while found.__code__.co_filename.startswith("<"):
         named = [found.__globals__.get(name) for name in found.__code__.co_names]
-        (found,) = (each for each in named if isinstance(each, FunctionType))
+        functions = [each for each in named if isinstance(each, FunctionType)]
+        if not functions:
+            break
+        found = functions[0]
     return found
 
 
