@@ -1,4 +1,4 @@
-"""Autocast beside torch's own, where no scenario reaches: modes of Python's own methods, threads, and what it costs."""
+"""Autocast compared with torch's, where scenarios cannot: modes that define dunder methods, threads, and its cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a program finds below torch's public names, and what a machine without other devices says: beside torch."""
+"""Names below torch's public ones, and errors on a machine without other devices, compared with torch's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What no scenario can say, for its names begin with two underscores or give modules: the engine beside torch."""
+"""The engine compared with torch where scenarios cannot: dunder names, and names of modules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""torch.utils.data beside torch's own: no scenario may use its loader, which can start processes."""
+"""torch.utils.data compared with torch's: scenarios may not use DataLoader, which can start processes."""
 
 from __future__ import annotations
 

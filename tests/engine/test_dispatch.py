@@ -1,4 +1,4 @@
-"""Modes below autograd beside torch's own: no scenario may have one, since it defines a method of Python's own."""
+"""TorchDispatchMode compared with torch's: scenarios may not define one, since it has a dunder method."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What hangs on the processor is found, by running it where the processor can do less: see Note [Capabilities]."""
+"""Scenarios that depend on the processor are found by running them with fewer instructions; see Note [Capabilities]."""
 
 from __future__ import annotations
 

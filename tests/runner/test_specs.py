@@ -22,7 +22,7 @@ FILES = sorted(path for path in specs().rglob("*.yaml") if is_scenario_file(path
 
 
 def _changed(scenario: Scenario) -> bool:
-    """Compared as an engine is: the last bit of what LAPACK gives may hang on where its memory lies."""
+    """Compared like an engine: the last bit of LAPACK's results may depend on how its memory is aligned."""
     whole, end = run(scenario, torch_engine), run(scenario, torch_engine, observe="end")
     return bool(differences(scenario, whole, end)) or Trace.from_json(whole.to_json()) != whole
 
