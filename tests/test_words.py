@@ -22,25 +22,6 @@ from conformance.commands import documenting
 PACKAGE = Path(conformance.__file__).parent
 ROOT = PACKAGE.parent
 
-_REVISION = "the in-house engine's prose is being revised file by file, and this one is not done"
-EXCLUDED = {
-    "conformance/engine/_aten/complex_gradients.py": _REVISION,
-    "conformance/engine/_aten/complex_support.py": _REVISION,
-    "conformance/engine/_aten/conversions.py": _REVISION,
-    "conformance/engine/_aten/dlpack.py": _REVISION,
-    "conformance/engine/_aten/foreach.py": _REVISION,
-    "conformance/engine/_aten/inplace.py": _REVISION,
-    "conformance/engine/_aten/kernels.py": _REVISION,
-    "conformance/engine/_aten/operator_names.py": _REVISION,
-    "conformance/engine/_aten/out.py": _REVISION,
-    "conformance/engine/_aten/registry.py": _REVISION,
-    "conformance/engine/_aten/scalar_operands.py": _REVISION,
-    "conformance/engine/_aten/storage.py": _REVISION,
-    "conformance/engine/_aten/tensor_repr.py": _REVISION,
-    "conformance/engine/_aten/type_promotion.py": _REVISION,
-}
-"""Parts that are not checked yet, and why; a part is checked as soon as it is removed here."""
-
 
 class Rule(NamedTuple):
     """A turn of phrase to avoid, and what to write instead."""
@@ -170,10 +151,8 @@ def remarks(file: str, texts: Iterator[Text]) -> Iterator[str]:
 
 
 def files() -> list[Path]:
-    """The suite's modules and Markdown files that are not excluded."""
-    found = [*sorted(PACKAGE.rglob("*.py")), *documenting.files()]
-    excluded = tuple(ROOT / part for part in EXCLUDED)
-    return [path for path in found if not any(path.is_relative_to(part) for part in excluded)]
+    """All modules and Markdown files of the project."""
+    return [*sorted(PACKAGE.rglob("*.py")), *documenting.files()]
 
 
 def test_plain_words() -> None:

@@ -1,19 +1,19 @@
-"""Gradients of complex numbers: which rows are right for them, and what becomes of what they save.
+"""Gradients of complex numbers: which operators support them, and how their formulas use saved values.
 
 Note [Complex gradients]: the gradient of a real L with respect to z = x + iy is dL/dx + i dL/dy, the direction of
-steepest ascent. Through a holomorphic f it flows back as ``grad * conj(f'(z))``. A row's formula is written as for
-real numbers; f' has real coefficients, so that where the node's output is complex it is enough to give the formula the
-conjugates of what was saved: tensors, results and numbers (and ``grad`` as it is). Such rows are holomorphic. The
-formulas of those that are as_written conjugate themselves what they have to, as those in FORMULAS do, or save nothing
-that could be. Any other row refuses what is complex, as torch does: no node is made of it. In place torch does not ask, and
-takes the formula as it is.
+steepest ascent. The gradient through a holomorphic f is ``grad * conj(f'(z))``. Formulas are written as for real
+numbers; since f' has real coefficients, a node with a complex output only has to give its formula the conjugates of
+the saved values: tensors, results and numbers (``grad`` is not conjugated). Such operators are declared
+``holomorphic``. The formulas of operators declared ``as_written`` conjugate what they must, as do those in FORMULAS,
+or save no such value. All other operators raise for complex inputs that require grad, as in torch. Their in-place
+forms do not, as in torch, and use the formula as it is.
 
-Where an input is real and the node's output complex, the real part of its gradient is taken right here, as torch's
-formulas do (handle_r_to_c), but for those without handle_r_to_c; what a Function returns must fit by itself. An operand that had a
-real node and was given complex data is no real input to the formulas, and its gradient no gradient for that node.
+If an input is real and the node's output complex, the node takes the real part of the gradient, as torch's formulas
+do (handle_r_to_c) unless they omit it; an autograd.Function must return a fitting gradient itself. An operand with a
+real node that was given complex data is not a real input to the formulas, and its gradient does not fit that node.
 
-Real numbers pay nothing for this: the nodes of complex outputs have a class of their own, beside that of the others,
-which is chosen where the metadata of real ones is not found.
+This costs nothing for real numbers: nodes with complex outputs have a second class, chosen if the metadata of real
+outputs is not found.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ of_complex_numbers: Callable[[str, str], Any] = on_first_use("of_complex_numbers
 
 
 def check_declared(row: Row) -> None:
-    """Refuse a row whose formulas are not right for complex numbers.
+    """Raise for a row whose formulas do not support complex numbers.
 
     Raises:
-        RuntimeError: as torch words it.
+        RuntimeError: with torch's message.
     """
     if row.facts.complex is None:
         raise RuntimeError(
@@ -61,10 +61,10 @@ def as_complex(
     operands: Sequence[Any],
     in_place: bool = False,
 ) -> None:
-    """Make a node one of complex outputs.
+    """Change the class of a node to that for complex outputs.
 
     Raises:
-        RuntimeError: the row is not declared for them; of what is changed in place torch does not ask that.
+        RuntimeError: the row does not support complex numbers; torch does not raise that for in-place forms.
     """
     if not in_place:
         check_declared(row)
@@ -81,7 +81,7 @@ def _has_become_complex(operand: Any) -> bool:
 
 
 def conjugate(saved: Any) -> Any:
-    """What was saved, as the formula of a holomorphic function needs it."""
+    """A saved value as the formula of a holomorphic function needs it."""
     if isinstance(saved, Tensor):
         return saved.conj() if saved._array.dtype.kind == "c" else saved
     if isinstance(saved, complex):
@@ -92,7 +92,9 @@ def conjugate(saved: Any) -> Any:
 
 
 def conjugate_operand(saved: Any) -> Any:
-    """As ``conjugate``, of what stood for a tensor: torch's conj() makes a number that did so a tensor like any other."""
+    """``conjugate`` for a tensor operand: torch's conj() turns a number that was wrapped as a tensor into an ordinary
+    tensor.
+    """
     if saved.__class__ is complex:
         return scalar_tensor(saved.conjugate(), dtype=dtypes.complex128)
     return conjugate(saved)
@@ -104,10 +106,10 @@ def real_part(gradient: Tensor | None, edge: Edge) -> Tensor | None:
 
 
 def uncast(gradient: Tensor | None, edge: Edge) -> Tensor | None:
-    """A gradient where there is no handle_r_to_c, found unfit before the node frees what it saved.
+    """Check a gradient without handle_r_to_c before the node frees its saved values.
 
     Raises:
-        RuntimeError: it is complex, and the pass wants it for a real input.
+        RuntimeError: it is complex, and the pass needs it for a real input.
     """
     task = state.graph_task
     if gradient is not None and _is_unfit(gradient, edge) and (task is None or task.should_compute(edge[0])):
@@ -120,9 +122,9 @@ def _is_unfit(gradient: Tensor, edge: Edge) -> bool:
     node, number = edge
     if node is None or gradient._array.dtype.kind != "c":
         return False
-    if node.__class__ is Identity:  # which stands for an input outside the graph
+    if node.__class__ is Identity:  # a placeholder for an input outside the graph
         return False
     kind = node.input_metadata[number][1]
-    if kind is None:  # a leaf that takes gradients of any dtype
+    if kind is None:  # a leaf that accepts gradients of any dtype
         kind = node.variable._array.dtype  # type: ignore[attr-defined]
     return kind.kind != "c"

@@ -1,6 +1,7 @@
-"""What torch says of complex numbers where it has no kernel for them: by row, before its forward runs.
+"""torch's errors for complex inputs of operators without a complex kernel, raised before the forward runs.
 
-Numbers without an order can be neither sorted nor chosen among, and numpy would do both (by real part first).
+Complex numbers have no order, so they can be neither sorted nor compared; NumPy would do both (by the real part
+first).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def refusal(row: Row, array: Any, dim: Any = None) -> Exception:
-    """The error of a row that is given complex numbers, unless it has not the dimensions that are asked for."""
+    """The error of a row with complex inputs; an error about dimensions precedes it."""
     if dim is not None and row.name not in ("argmax", "argmin"):
         axes = wrap_dims(dim, array.ndim)
         if row.name.endswith("_dim") and array.ndim and not array.shape[axes[0]]:
@@ -24,5 +25,5 @@ def refusal(row: Row, array: Any, dim: Any = None) -> Exception:
     refused = row.facts.no_complex
     if isinstance(refused, Exception):
         return type(refused)(*refused.args)
-    kind = dtypes.result_dtype(array, 1j)  # an operand that is a number may be the complex one
+    kind = dtypes.result_dtype(array, 1j)  # the complex operand may be a number
     return NotImplementedError(f"\"{refused}\" not implemented for '{dtypes.BY_NUMPY[kind].legacy}'")

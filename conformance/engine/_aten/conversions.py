@@ -1,4 +1,4 @@
-"""Tensors as values of Python and of numpy: numbers, lists, arrays, text."""
+"""Conversions of tensors to Python and NumPy: numbers, lists, arrays, text."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def item(self: Tensor) -> Any:
     """The one element, as a Python number.
 
     Raises:
-        RuntimeError: there is not exactly one.
+        RuntimeError: the tensor does not have exactly one element.
     """
     if self._array.size != 1:
         raise RuntimeError(f"a Tensor with {self._array.size} elements cannot be converted to Scalar")
@@ -38,10 +38,10 @@ def item(self: Tensor) -> Any:
 
 
 def tolist(self: Tensor) -> Any:
-    """Nested lists of Python numbers; of a conjugated or negated view, those of a copy, which is recorded.
+    """Nested lists of Python numbers; for a conjugate or negative view those of a copy, which is recorded.
 
     Raises:
-        RuntimeError: it is such a view, and stale in a way that forbids to record its use.
+        RuntimeError: it is such a view and too stale to be recorded.
     """
     if state.recording and self._view is not None and conj_view.is_conjugate_view(self._array):
         gradient_edge(self)
@@ -56,14 +56,14 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
     """The array itself: shares memory.
 
     Raises:
-        RuntimeError: for a tensor that requires grad, while gradients are recorded, unless ``force``.
-        TypeError: of bfloat16.
+        RuntimeError: the tensor requires grad while grad mode is enabled, unless ``force``.
+        TypeError: for bfloat16.
     """
     if isinstance(self._array, Unstrided):
         raise TypeError("can't convert Sparse layout tensor to numpy. Use Tensor.to_dense() first.")
     if state.recording and self.requires_grad and not force:
         raise RuntimeError(errors.NUMPY_REQUIRES_GRAD)
-    if transforms.outermost:  # which wraps what is detached
+    if transforms.outermost:  # it wraps the detached tensor
         raise RuntimeError(errors.NO_STORAGE)
     if isinstance(self._array, ZeroTensor):
         if not force:
@@ -89,7 +89,7 @@ def whole(self: Tensor) -> Any:
     """The one number of a tensor.
 
     Raises:
-        ValueError: there is not one.
+        ValueError: the tensor does not have exactly one element.
     """
     if self._array.size != 1:
         raise ValueError("only one element tensors can be converted to Python scalars")
@@ -97,7 +97,7 @@ def whole(self: Tensor) -> Any:
 
 
 def fraction(self: Tensor) -> Any:
-    """The number, with a warning that its gradient is lost; an integer has none to lose, says torch."""
+    """The number, with a warning that its gradient is lost; torch does not warn for integers."""
     if state.recording and self.requires_grad:
         warn_program(
             "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
@@ -115,10 +115,10 @@ def _int(self: Tensor) -> int:
 
 
 def _real(number: Any, kind: str) -> Any:
-    """The number, or the real part of one that has no other.
+    """The number, or the real part of a complex number without an imaginary part.
 
     Raises:
-        RuntimeError: it has one.
+        RuntimeError: it has an imaginary part.
     """
     if number.imag:
         raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
@@ -159,7 +159,7 @@ def _reversed(self: Tensor) -> Tensor:
 
 
 def _array_wrap(self: Tensor, array: np.ndarray[Any, Any]) -> Tensor:
-    """What becomes of a result of numpy's: a tensor; numpy warns that it takes no further arguments, as torch's."""
+    """Wrap a result of NumPy as a tensor; NumPy warns that the method has no further parameters, as with torch's."""
     return from_numpy(array.astype(np.uint8) if array.dtype == np.bool_ else array)
 
 

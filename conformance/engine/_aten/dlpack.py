@@ -1,4 +1,6 @@
-"""Memory shared with others: DLPack, and Python's buffers (torch: ATen/DLConvertor.cpp, utils/tensor_new.cpp)."""
+"""Memory shared with other libraries: DLPack, and Python buffers (torch: ATen/DLConvertor.cpp,
+utils/tensor_new.cpp).
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ def to_dlpack(data: Tensor) -> Any:
     """torch.utils.dlpack.to_dlpack: a capsule that holds the tensor's memory, whatever its place in the graph.
 
     Raises:
-        TypeError: it is no tensor.
+        TypeError: it is not a tensor.
     """
     if not isinstance(data, Tensor):
         raise TypeError(f"_to_dlpack(): argument 'data' (position 1) must be Tensor, not {typename(data)}")
@@ -50,7 +52,7 @@ def capsule_of(
     """A capsule that holds the tensor's memory, for one reader.
 
     Raises:
-        BufferError: the tensor requires grad, is sparse, or a conjugated view.
+        BufferError: the tensor requires grad, is sparse, or is a conjugate view.
     """
     if self.requires_grad:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
@@ -77,12 +79,12 @@ _INT, _BFLOAT = 0, 4  # DLPack's codes for kinds of numbers
 
 
 def _code(capsule: Any) -> c_uint8:
-    """The kind of numbers that a capsule tells, which may be written.
+    """A pointer to the type code of a capsule, which may be written.
 
-    numpy knows no bfloat16, which crosses as integers of as many bits under DLPack's code for it.
+    NumPy has no bfloat16, so its elements pass as 16-bit integers under DLPack's code for bfloat16.
 
     Raises:
-        ValueError: it is no capsule, or was consumed.
+        ValueError: it is not a capsule, or was consumed.
     """
     for name, offset in ((b"dltensor_versioned", 52), (b"dltensor", 20)):
         if pythonapi.PyCapsule_IsValid(py_object(capsule), name):
@@ -111,10 +113,10 @@ class _Exporter:
 
 
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: Any = None) -> Tensor:
-    """A tensor that shares the memory of what knows DLPack, or of a capsule, which it consumes.
+    """A tensor that shares the memory of an object with ``__dlpack__``, or of a capsule, which it consumes.
 
     Raises:
-        BufferError: what is exported may not be.
+        BufferError: the object cannot be exported.
         RuntimeError: it is neither, or was consumed.
     """
     if not hasattr(ext_tensor, "__dlpack__"):
@@ -128,7 +130,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: Any = None) -> Ten
         return wrap(_taken(capsule_of(ext_tensor, max_version=(1, 0), copy=copy)))
     try:
         array = np.from_dlpack(ext_tensor)
-    except (BufferError, RuntimeError):  # numpy knows no such numbers
+    except (BufferError, RuntimeError):  # NumPy has no such dtype
         return wrap(_taken(ext_tensor.__dlpack__(), copy))
     return wrap(
         array.copy() if copy else _lasting(array, address(array), array.shape, array.dtype, array.strides)
@@ -158,7 +160,7 @@ def _lasting(
     kind: np.dtype[Any],
     strides: tuple[int, ...] | None = None,
 ) -> Array:
-    """An array over memory of another's, which may be written to whatever the other says."""
+    """An array over foreign memory, writable even if its owner says otherwise."""
     if 0 in shape:
         return np.empty(shape, kind)
     steps = (kind.itemsize,) if strides is None else strides
@@ -181,7 +183,7 @@ def frombuffer(
 
     Raises:
         TypeError: no dtype is given.
-        ValueError: it is no buffer, or has no whole elements from ``offset`` on.
+        ValueError: it is not a buffer, or has no whole elements from ``offset`` on.
     """
     if dtype is None:
         raise missing_arguments("frombuffer", ["dtype"])
@@ -221,6 +223,6 @@ def frombuffer(
 
 
 def attach() -> None:
-    """Give Tensor the methods that DLPack asks for."""
+    """Bind the methods of the DLPack protocol to Tensor."""
     Tensor.__dlpack__ = capsule_of  # type: ignore[attr-defined]
     Tensor.__dlpack_device__ = dlpack_device  # type: ignore[attr-defined]

@@ -1,6 +1,6 @@
 """torch._foreach_*: an operation on each tensor of a list (torch: native/ForeachOpsKernels.cpp).
 
-Each is a loop over the operation itself, whose nodes the results have; in place gives the list back.
+Each loops over the operation, whose nodes the results have; in-place forms return the list.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .registry import ROWS
 from .special.special import SPECIAL
 from .type_promotion import check_list
 
-_OF_NUMBERS = {"maximum": "clamp_min", "minimum": "clamp_max"}  # what compares with a number
+_OF_NUMBERS = {"maximum": "clamp_min", "minimum": "clamp_max"}  # comparison with a number
 Tensors = Sequence[Tensor]
 
 
@@ -57,7 +57,7 @@ def _unary(name: str, in_place: bool) -> Callable[..., Any]:
 
 
 def _others(name: str, tensors: Any, other: Any) -> Sequence[Any]:
-    """The second operand for each: a list's own, or the one for all."""
+    """The second operand of each: its element of a list, or the same for all."""
     if isinstance(other, (list, tuple)):
         _check(name, tensors, other)
         return other
@@ -107,7 +107,7 @@ def _lerp(in_place: bool) -> Callable[..., Any]:
 
     def foreach(self: Tensors, tensors1: Tensors, weight: Any) -> Any:
         _check("lerp", self, tensors1)
-        if isinstance(weight, Tensor):  # taken for the number that it holds
+        if isinstance(weight, Tensor):  # used as the number that it contains
             weight = weight.item()
         weights = _others("lerp", self, weight)
         found = tuple(run(*each) for each in zip(self, tensors1, weights, strict=True))

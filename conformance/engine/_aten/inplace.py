@@ -41,10 +41,10 @@ in_place: Callable[..., Tensor] = on_first_use("in_place")  # see Note [Slots]
 
 
 def check_castable(result: np.dtype[Any], target: np.dtype[Any]) -> None:
-    """Refuse a result's dtype whose category is above the target's.
+    """Check that a result can be cast to the dtype of the tensor that is written.
 
     Raises:
-        RuntimeError: as torch words it.
+        RuntimeError: with torch's message, if the result's category is higher.
     """
     if result is target:
         return
@@ -56,11 +56,13 @@ def check_castable(result: np.dtype[Any], target: np.dtype[Any]) -> None:
 
 
 def inplace(row: Row) -> Callable[..., Tensor]:
-    """The in-place method of a row: computes out of place, writes into the tensor, rebases its history."""
+    """The in-place method of a row: it computes out of place, writes into the tensor, and rebases its history."""
 
     def method(self: Tensor, /, *args: Any, **kwargs: Any) -> Tensor:
         given = (self, *args)
-        if not kwargs and row.fewest <= len(given) <= row.most:  # nothing to bind, which is slow
+        if (
+            not kwargs and row.fewest <= len(given) <= row.most
+        ):  # binding is slow, and there is nothing to bind
             return run_inplace(row, [*given, *row.defaults[len(given) :]])
         if len(given) > row.most:
             given, numbers = to_keyword_numbers(row, given, kwargs, row.name + "_", True)
@@ -75,7 +77,7 @@ def inplace(row: Row) -> Callable[..., Tensor]:
 
 
 def _bound(row: Row, given: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
-    """All arguments, in order.
+    """Bind the arguments, in order.
 
     Raises:
         TypeError: one is missing, unknown, or given twice.
@@ -92,10 +94,10 @@ def _bound(row: Row, given: tuple[Any, ...], named: dict[str, Any]) -> list[Any]
 
 
 def _refuse(row: Row, given: tuple[Any, ...], named: dict[str, Any]) -> None:
-    """Say what is wrong with the arguments, which takes longer than the operation.
+    """Raise for invalid arguments; finding the reason takes longer than the operation.
 
     Raises:
-        TypeError: as torch words it.
+        TypeError: with torch's message.
     """
     found = argument_error(f"Tensor.{opname(row.name)}_", given[1:], named)
     if found is not None:
@@ -106,8 +108,8 @@ def _refuse(row: Row, given: tuple[Any, ...], named: dict[str, Any]) -> None:
 def run_inplace(row: Row, arguments: list[Any]) -> Tensor:
     """Write ``row`` applied to the arguments into the first of them.
 
-    Note [In place saves a clone]: where a formula needs the overwritten value, a clone of it is saved, which is
-    itself recorded, after the node that saves it, so that the second derivative still finds its way.
+    Note [In place saves a clone]: if a formula needs the overwritten value, a clone of it is saved. The clone is
+    recorded after the node that saves it, so second derivatives flow through it.
     """
     if transforms.count:
         return in_place(row, arguments, lambda given: _run_unless_unstrided(row, given))
@@ -128,11 +130,11 @@ def _run_unless_unstrided(row: Row, arguments: list[Any]) -> Tensor:
 
 
 def is_free(target: Any) -> bool:
-    """Whether numpy may write into a tensor's memory at once.
+    """Whether NumPy may write directly into the tensor's memory.
 
-    Note [Written at once]: to compute a result, look at it and copy it takes three times as long as numpy does to write
-    it where it belongs. So it does where there is nothing to look at: the tensor holds floating numbers, what is written
-    is a number, or has its shape and dtype and lies apart; and nothing is recorded, watched, or kept as conjugates.
+    Note [Written at once]: computing a result, checking it and copying it takes three times as long as letting NumPy
+    write it in place. So NumPy does that if nothing has to be checked: the tensor is of a floating dtype, the operand
+    is a number or has the same shape and dtype and other memory, and nothing is recorded, intercepted or conjugated.
     """
     if (
         not isinstance(target, Tensor)
@@ -147,7 +149,7 @@ def is_free(target: Any) -> bool:
 
 
 def lies_apart(target: Tensor, operand: Tensor) -> bool:
-    """Whether an operand has the target's shape and dtype and none of its memory, and is not recorded."""
+    """Whether an operand has the shape and dtype of the tensor, shares no memory with it, and is not recorded."""
     ours, its = target._array, operand._array
     if its.shape != ours.shape or its.dtype is not ours.dtype or its.__class__ is not np.ndarray:
         return False
@@ -155,7 +157,7 @@ def lies_apart(target: Tensor, operand: Tensor) -> bool:
 
 
 def _at_once(ufunc: np.ufunc, target: Any, other: Any, alpha: Any = 1) -> bool:
-    """Write a sum, a difference, a product or a quotient, if that may be; whether it was."""
+    """Write a sum, difference, product or quotient directly if possible; returns whether it did."""
     if alpha.__class__ not in (int, float) or not is_free(target):
         return False
     array: Array = target._array
@@ -195,10 +197,10 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
         check_mutable(self, COPIED_INTO if row.name == "copy" else IMMUTABLE)
         if row.check is not None:
             row.check(
-                *(each._array if isinstance(each, Tensor) else each for each in arguments[: len(row.meet)])
+                *(each._array if isinstance(each, Tensor) else each for each in arguments[: len(row.promote)])
             )
         onto_itself = row.name == "copy" and arguments[1] is self
-        if (row.meet or row.name == "copy") and not onto_itself:
+        if (row.promote or row.name == "copy") and not onto_itself:
             check_no_overlap(self._array)
             for each in arguments[1:]:
                 if isinstance(each, Tensor):
@@ -207,7 +209,7 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
         if row.name == "masked_scatter" and self.dtype is arguments[2].dtype:
             ROWS["expand"].forward(arguments[1]._array, self._array.shape)
     except (AttributeError, NotImplementedError, RuntimeError, TypeError):
-        check_arguments(row, arguments)  # what is no operand at all is said before
+        check_arguments(row, arguments)  # an invalid operand is reported first
         raise
     try:
         value = row.evaluate(*arguments)
@@ -249,7 +251,7 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
 
 
 def _said_before(row: Row, self: Tensor, arguments: list[Any], error: RuntimeError) -> None:
-    """Raise what torch says of the form in place where the row's forward has failed, if that is something else."""
+    """Raise the error of torch's in-place form where the row's forward has failed, if it is a different one."""
     if error.args == (errors.COMPLEX_HALF,):
         return
     if row.name.startswith("random") or (
@@ -258,17 +260,17 @@ def _said_before(row: Row, self: Tensor, arguments: list[Any], error: RuntimeErr
         check_no_overlap(self._array)
     if row.name in _PRODUCTS and row.name != "baddbmm" and str(error).startswith("expand("):
         raise _misfit(row, self._array, arguments) from None
-    if row.name == "masked_fill":  # named in the other order than out of place
+    if row.name == "masked_fill":  # in the opposite order of the out-of-place form
         broadcast_shapes(self._array.shape, np.shape(arguments[1]._array))
     if isinstance(error, NotImplementedError) or error.args == ("ZeroDivisionError",):
-        _check_operands(row, self, arguments)  # what does not fit is said before what a kernel cannot do
+        _check_operands(row, self, arguments)  # a shape mismatch is reported before an unsupported dtype
 
 
 def _check_resizable(row: Row, self: Tensor, arguments: list[Any], value: Array) -> None:
-    """Refuse a result of another shape; but torch gives addbmm the tensor as out=, which is resized.
+    """Check that the result has the shape of the tensor; addbmm resizes it, since torch passes it as out=.
 
     Raises:
-        RuntimeError: as torch words it.
+        RuntimeError: with torch's message.
     """
     check_recorded(row, tuple(arguments))
     if row.name in _PRODUCTS:
@@ -278,7 +280,7 @@ def _check_resizable(row: Row, self: Tensor, arguments: list[Any], value: Array)
 
 
 def _met_in_memory(row: Row, target: Array, operand: Array) -> tuple[Array, Array]:
-    """What a change in place writes to and reads: what is conjugated is copied first, but for copy_ itself."""
+    """The arrays that an in-place operation writes and reads; conjugate views are copied first, except by copy_."""
     if not CONJUGATE_PAIRS or not (
         conj_view.is_conjugate_view(target) or conj_view.is_conjugate_view(operand)
     ):
@@ -288,11 +290,11 @@ def _met_in_memory(row: Row, target: Array, operand: Array) -> tuple[Array, Arra
     )
 
 
-_PRODUCTS = frozenset({"addmm", "addmv", "addr", "baddbmm"})  # whose result has its shape from the factors
+_PRODUCTS = frozenset({"addmm", "addmv", "addr", "baddbmm"})  # the shape of the result is that of the factors
 
 
 def _misfit(row: Row, array: Array, arguments: list[Any]) -> RuntimeError:
-    """The error for a tensor that has not the shape of the product to be added to it."""
+    """The error for a tensor whose shape differs from that of the product added to it."""
     first, second = (each._array.shape for each in arguments[1:3])
     got, wanted = list(array.shape), [*first[:-1], *second[2 if row.name == "baddbmm" else 1 :]]
     if row.name != "addr":
@@ -308,7 +310,7 @@ def _check_operands(row: Row, self: Tensor, arguments: list[Any]) -> None:
     met = [
         each
         for name, each in zip(row.parameters, arguments, strict=True)
-        if name in row.meet and each is not None
+        if name in row.promote and each is not None
     ]
     operands = [each._array if isinstance(each, Tensor) else each for each in met]
     if len(operands) < 2:
@@ -321,6 +323,6 @@ def _check_operands(row: Row, self: Tensor, arguments: list[Any]) -> None:
 
 
 def placed(zeros: Tensor, method: str, *arguments: Any) -> Tensor:
-    """A gradient put into zeros made for it; not in place while writes are watched, where torch writes into none."""
+    """A gradient written into new zeros; out of place while in-place writes are intercepted, as in torch."""
     found: Tensor = getattr(zeros, method if state.before_mutation is None else method[:-1])(*arguments)
     return found

@@ -1,4 +1,4 @@
-"""What the kernels and formulas of several operations share."""
+"""Functions shared by kernels and formulas of several operators."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from .registry import Array, op
 
 
 def check_multipliable(a: Any, b: Any) -> None:
-    """Refuse matrices of which the first has not as many columns as the second has rows.
+    """Check that the first matrix has as many columns as the second has rows.
 
     Raises:
-        RuntimeError: as torch words it.
+        RuntimeError: with torch's message.
     """
     if a.shape[1] != b.shape[0]:
         raise RuntimeError(
@@ -29,7 +29,7 @@ def check_multipliable(a: Any, b: Any) -> None:
 
 
 def kind_of(*operands: Any) -> np.dtype[Any]:
-    """The dtype of operands that have met; numbers among them count for nothing."""
+    """The dtype of promoted operands; numbers among them are ignored."""
     for each in operands:
         kind: np.dtype[Any] | None = getattr(each, "dtype", None)
         if kind is not None:
@@ -38,7 +38,9 @@ def kind_of(*operands: Any) -> np.dtype[Any]:
 
 
 def _needing(kinds: str) -> Callable[..., None]:
-    """A check that refuses operands of other kinds (numpy's letters), by the name of the kernel that has no case for them."""
+    """A check that raises for operands of other kinds (NumPy's letters), naming the kernel that does not implement
+    them.
+    """
 
     def check(kernel: str, *operands: Any) -> None:
         kind = kind_of(*operands)
@@ -59,10 +61,10 @@ refuse_integers = _needing("bfcV")
 
 
 def refuse_bool_negation(operand: Array) -> None:
-    """Refuse the negative of bools.
+    """Raise for the negative of a bool tensor.
 
     Raises:
-        RuntimeError: as torch words it.
+        RuntimeError: with torch's message.
     """
     if operand.dtype == np.bool_:
         raise RuntimeError(
@@ -72,10 +74,10 @@ def refuse_bool_negation(operand: Array) -> None:
 
 
 def check_subtractable(self: Any, other: Any) -> None:
-    """Refuse bools among operands of which one is subtracted.
+    """Raise for a subtraction with a bool operand.
 
     Raises:
-        RuntimeError: as torch words it.
+        RuntimeError: with torch's message.
     """
     for each in (self, other):
         if getattr(each, "dtype", None) == np.bool_ or isinstance(each, bool):
@@ -90,10 +92,10 @@ def check_subtractable(self: Any, other: Any) -> None:
 
 
 def updated(function: Callable[..., Any], self: Array, other: Array) -> Array:
-    """What a function of two operands would write into the first: its dtype and shape stay.
+    """The result of a function of two operands with the dtype and shape of the first, which it is written to.
 
     Raises:
-        RuntimeError: they cannot, as torch words it.
+        RuntimeError: with torch's message, if it cannot be.
     """
     common = dtypes.result_dtype(self, other)
     check_castable(common, self.dtype)
@@ -105,36 +107,38 @@ def updated(function: Callable[..., Any], self: Array, other: Array) -> Array:
 
 
 def half_up(array: Array) -> Array:
-    """Half precision as single, in which torch computes it; others as they are."""
+    """Convert half precision to float32, in which torch computes it; leave other arrays unchanged."""
     return array.astype(np.float32) if dtypes.is_half(array.dtype) else array
 
 
 def in_single(function: Callable[..., Any], array: Array, *rest: Any) -> Array:
-    """A function of an array: of halves computed in single precision, and rounded once at the end, as torch does."""
+    """Let a function compute half precision in float32 and round once at the end, as torch does."""
     return np.asarray(function(half_up(array), *rest)).astype(array.dtype, copy=False)
 
 
 def only_needed(found: Any, needed: Any) -> list[Any]:
-    """The gradients that are asked for, None for the others."""
+    """The requested gradients, None for the others."""
     return [each if wanted else None for each, wanted in zip(found, needed, strict=True)]
 
 
 def kept(array: Array, mask: Array, *order: Array) -> Array:
-    """The elements where the mask holds, 0 elsewhere: by their bits, so that inf and nan go as well without a branch.
+    """The elements where the mask is True, 0 elsewhere: by their bits, which handles inf and nan without a branch.
 
-    They are laid out as a result of ``order``, or of the two; see Note [Strides of an elementwise result].
+    The strides are those of a result of ``order``, or of both operands; see Note [Strides of an elementwise result].
     """
-    found = np.empty_like(mask, array.dtype)  # an expanded gradient does not say how a result lies in memory
+    found = np.empty_like(mask, array.dtype)  # an expanded gradient does not decide the strides of a result
     bits = f"i{array.dtype.itemsize}"
     try:
         np.multiply(array.view(bits), mask, out=found.view(bits))
-    except ValueError:  # the mask is that of one example, see _transforms/backward_batch_rules.py
+    except ValueError:  # the mask is not batched, see _transforms/backward_batch_rules.py
         found = np.multiply(array.view(bits), mask).view(array.dtype)
     return laid_out(found, *(order or (array, mask)))
 
 
 def chosen(mask: Array, first: Array, second: Array) -> Array:
-    """np.where on two arrays of one dtype and shape: of many by their bits, since branches on random masks are slow."""
+    """np.where for two arrays of one dtype and shape: large ones by their bits, since branches on random masks are
+    slow.
+    """
     if mask.size < 1000:
         return np.where(mask, first, second)
     found = np.empty_like(second)
@@ -146,12 +150,12 @@ def chosen(mask: Array, first: Array, second: Array) -> Array:
     return found
 
 
-MANY = 16384  # numbers from which on what saves a pass over them pays for its preparation
+MANY = 16384  # number of elements from which saving a pass pays for its preparation
 
 
 def beside(array: Array, number: Any) -> Any:
-    """A number that is to meet an array in np.maximum or np.minimum: beside many an array, since they have fast loops
-    for two arrays alone.
+    """The number for np.maximum or np.minimum with an array: for a large one an array, since only two arrays have a
+    fast loop.
     """
     if array.size < MANY:
         return number
@@ -161,9 +165,11 @@ def beside(array: Array, number: Any) -> Any:
 
 
 def add_rows(rows: Array, where: Array, count: int, start: Array | None = None) -> Array:
-    """``count`` rows, zeros or those of start, and each of the given ones added to that which ``where`` names, in order.
+    """``count`` rows, zeros or those of ``start``, to which the given rows are added in order at the indices
+    ``where``.
 
-    Many are a product with a sparse matrix, which scipy adds up row by row; np.add.at is fast for flat memory alone.
+    For many rows this is a product with a sparse matrix, which SciPy adds row by row; np.add.at is fast only for flat
+    memory.
     """
     width = rows.shape[1]
     if rows.size < MANY or width < 4 or rows.dtype.kind not in "fcV" or dtypes.is_half(rows.dtype):
@@ -173,7 +179,7 @@ def add_rows(rows: Array, where: Array, count: int, start: Array | None = None) 
         return found
     from scipy.sparse import csc_array  # slow to import
 
-    if start is not None and count > 2 * len(where):  # to most rows nothing is added
+    if start is not None and count > 2 * len(where):  # most rows get nothing added
         named, where = np.unique(where, return_inverse=True)
         found = start.copy("C")
         found[named] = add_rows(rows, where, len(named), start[named])
@@ -185,23 +191,23 @@ def add_rows(rows: Array, where: Array, count: int, start: Array | None = None) 
 
 
 def nans_in_blocks(self: Array, grad: Array, widest: bool = False) -> Array | None:
-    """Where self is nan and torch computes it in a block; None where self has no nan.
+    """Where self is nan and torch's kernel is vectorized; None if self has no nan.
 
-    Note [Blocks and the rest]: torch's kernels go through memory in blocks, and one by one through what is left at
-    the end of a row, or through all that does not lie in rows. Some compare otherwise in one than in the other, which
-    shows at nan: in the gradient of hardtanh a nan is outside the range within a block, and inside it beyond. A block
-    is two vectors of AVX2, whatever the processor; the widest are those of kernels that torch has for AVX512 as well.
-    A multiple of halves that is added is rounded before it beyond a block, and not within.
+    Note [Blocks and the rest]: torch's kernels process memory in vectorized blocks and the remainder of a row, or
+    strided memory, element by element. Some compare differently in the two loops, which shows at nan: in the gradient
+    of hardtanh a nan is outside the range in a block, and inside it in the remainder. A block is two AVX2 vectors
+    whatever the processor; it is wider for kernels that torch also compiles for AVX512. A scaled half-precision
+    operand is rounded before it is added in the remainder, and not in a block.
     """
     nan = np.isnan(self)
     return nan & in_blocks(self, grad, widest) if nan.any() else None
 
 
 def in_blocks(self: Array, grad: Array, widest: bool = False) -> Array:
-    """Which elements of two operands of one shape torch takes in blocks, see Note [Blocks and the rest]."""
+    """Which elements of two operands of one shape torch processes in blocks, see Note [Blocks and the rest]."""
     order = sorted(range(self.ndim), key=lambda axis: -abs(self.strides[axis]))
     shape = [self.shape[axis] for axis in order]
-    length = 1  # of a row: the inner dimensions, as long as both lie one behind the other
+    length = 1  # length of a row: the inner dimensions in which both are contiguous
     widths = [self.itemsize, grad.itemsize if any(grad.strides) else 0]
     for axis in reversed(order):
         n, steps = self.shape[axis], (self.strides[axis], grad.strides[axis])
@@ -216,10 +222,10 @@ def in_blocks(self: Array, grad: Array, widest: bool = False) -> Array:
 
 
 def integral(self: Any, divisor: Any) -> bool:
-    """Whether a division is one of integers, which have no infinity to divide by zero to.
+    """Whether a division is of integers, which cannot be divided by zero.
 
     Raises:
-        RuntimeError: the divisor is 0 somewhere.
+        RuntimeError: an element of the divisor is 0.
     """
     if np.asarray(self).dtype.kind not in "iu" or np.asarray(divisor).dtype.kind not in "iu":
         return False
@@ -229,7 +235,7 @@ def integral(self: Any, divisor: Any) -> bool:
 
 
 def floor_quotient(self: Any, other: Any) -> Array:
-    """Divided and rounded down; the infinities that IEEE division gives stay."""
+    """The quotient rounded down; infinities of IEEE division stay."""
     need_reals("div_floor_cpu", self, other)
     if integral(self, other):
         return np.floor_divide(self, other)
@@ -240,7 +246,9 @@ def floor_quotient(self: Any, other: Any) -> Array:
 
 
 def _floor_quotient_of_halves(self: Any, other: Any, kind: np.dtype[Any]) -> Array:
-    """Of two tensors rounded after each step, by one number at the end (torch: div_floor_kernel in BinaryOpsKernel.cpp)."""
+    """Two tensors: rounded after each step; a tensor and a number: at the end (torch: div_floor_kernel in
+    BinaryOpsKernel.cpp).
+    """
     if not isinstance(other, np.ndarray):
         self = half_up(self)
     elif other.size == 1:
@@ -255,18 +263,18 @@ def _floor_quotient_of_halves(self: Any, other: Any, kind: np.dtype[Any]) -> Arr
 
 
 def remainder_of_halves(self: Any, other: Any) -> Array:
-    """np.fmod brought to the sign of the divisor."""
+    """np.fmod with the sign of the divisor."""
     left = np.asarray(np.fmod(self, other))
     return np.where(_opposed(left, other), left + other, left)
 
 
 def _opposed(left: Array, divisor: Any) -> Array:
-    """Where something is left, of the other sign than the divisor."""
+    """Where the remainder is not zero and its sign differs from the divisor's."""
     return (left != 0) & (np.less(divisor, 0) != (left < 0))
 
 
 def trunc_quotient(self: Any, other: Any) -> Array:
-    """Divided and rounded towards zero."""
+    """The quotient rounded towards zero."""
     need_reals("div_trunc_cpu", self, other)
     if not integral(self, other):
         if isinstance(self, np.ndarray) and dtypes.is_half(self.dtype) and np.size(other) == 1:
@@ -279,7 +287,7 @@ def trunc_quotient(self: Any, other: Any) -> Array:
 
 @functools.cache
 def scipy(name: str, half: bool = True) -> Callable[..., Array]:
-    """A function of scipy.special, in the dtype of its arguments; scipy is loaded with the first call."""
+    """A function of scipy.special, in the dtype of its arguments; SciPy is imported on the first call."""
 
     @functools.cache
     def find() -> Any:
@@ -298,7 +306,9 @@ def scipy(name: str, half: bool = True) -> Callable[..., Array]:
 
 
 def growing(name: str) -> Callable[..., Array]:
-    """A function of scipy.special that grows as exp(abs(x)), by which torch multiplies: it is infinite as soon as that is."""
+    """A function of scipy.special that grows like exp(abs(x)), by which torch multiplies: it is infinite whenever exp
+    is.
+    """
     kernel = scipy(name)
 
     def found(self: Any) -> Array:
@@ -321,11 +331,11 @@ def float_function(
     gradient: Callable[..., Any] | None = None,
     **facts: Any,
 ) -> Any:
-    """A row of one function whose integer arguments become floats."""
+    """Declare a unary operator that converts integers to floats."""
 
     def forward(self: Array) -> Array:
         return kernel(self)
 
     forward.__doc__ = text
     formulas: Any = {} if gradient is None else {"self": gradient}
-    return op(node, name=name, meet="self", to_float=True, **formulas, **facts)(forward)
+    return op(node, name=name, promote="self", to_float=True, **formulas, **facts)(forward)

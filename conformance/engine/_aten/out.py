@@ -1,7 +1,7 @@
 """Results written into the tensors given as ``out=`` (torch: native/Resize.cpp, TensorIterator.cpp).
 
-A result that is not of the tensor's shape resizes it, with a warning unless the tensor was empty. What dtypes a
-tensor may have differs from operation to operation, and so do the texts.
+A result of another shape resizes the tensor, with a warning unless it was empty. Which dtypes the tensor may have
+depends on the operation, and so do the error messages.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ RESIZED = (
     "t.resize_(0)."
 )
 
-# Operations that take no other dtype than the result's, by the text in which they say so; all others take any
-# to which the result can be cast.
+# Operations whose out= must have the dtype of the result, by their error message; all others accept any dtype to which
+# the result can be cast.
 _CAST = (
     "Expected {} to be true, but got false.  (Could this error message be improved?  If so, please report an "
     "enhancement request to PyTorch.)"
@@ -109,7 +109,7 @@ _SAME_DTYPE = {
     "the output given to float_power has dtype {Got} but the operation's result requires dtype {Wanted}": "float_power",
 }
 _SUMMAND = "addmv input tensors must have the same dtype, but got {Got}, {Wanted}, and {Wanted}"
-# What the operations say that take any dtype to which the result can be cast.
+# The messages of operations that accept any dtype to which the result can be cast.
 _SAFELY = "{0}: Expected {1} to be safely castable from {{Wanted}} dtype, but got {1} with dtype {{Got}}"
 _NOT_CASTABLE = {
     "cholesky": _SAFELY.format("cholesky", "result"),
@@ -131,7 +131,7 @@ _NOT_CASTABLE = {
     "max": _CAST.format("canCast( typeMetaToScalarType(self.dtype()), typeMetaToScalarType(out.dtype()))"),
 }
 _NOT_CASTABLE["min"] = _NOT_CASTABLE["max"]
-# The second result of these has texts of its own.
+# Operations whose second result has its own messages.
 _INDICES = {
     "kthvalue": "output indices must be of scalar type Long",
     "mode": "expected scalar type 'Long' but got '{Got}' for indices output",
@@ -142,7 +142,7 @@ _SAME = {name: text for text, names in _SAME_DTYPE.items() for name in names.spl
 _SAME |= {f"{name}_indices": text for name, text in _INDICES.items()}
 _SAME["aminmax_indices"] = _SAME["aminmax"]
 _SAME |= {f"{name}_indices": _SAME["topk"] for name in ("max_dim", "min_dim", "sort", "sort_stable", "topk")}
-# Operations that torch makes of others, by the one that refuses out=.
+# Composite operations, by the operation that raises for out=.
 _CALLED = {
     "diag": "aten::diag_embed",
     "diff": "sub",
@@ -160,7 +160,7 @@ _CALLED = {
     "outer": "mul",
     "qr": "linalg_qr",
     "svd": "_linalg_svd",
-    "take_along_dim": "take_along_dim",  # by itself, under its whole name
+    "take_along_dim": "take_along_dim",  # under its own full name
     **{name: f"_{name}" for name in ("linalg_svd", "linalg_eigh", "linalg_det", "linalg_slogdet")},
 }
 _BY_FALLBACK = """
@@ -183,13 +183,13 @@ _COPIED = frozenset(
         "special_ndtr",
     ]
 )
-# Operations whose result may not share any memory with an input, not even all of it.
+# Operations whose result may not share memory with an input, not even all of it.
 _APART = frozenset(["gather", "take", "index_select", "kthvalue", "cat", "stack", "masked_select"])
-_OVERLAP_FREE = frozenset(["mm", "bmm", "addmm", "baddbmm", "addmv", "mv", "dot"])  # they do not ask
+_OVERLAP_FREE = frozenset(["mm", "bmm", "addmm", "baddbmm", "addmv", "mv", "dot"])  # these do not check
 
 
 def _called(name: str) -> str:
-    """What refuses out= of an operation or row."""
+    """The operation that raises for out= of an operation or row."""
     operator = opname(name)
     return _CALLED.get(name) or _CALLED.get(operator, operator)
 
@@ -202,7 +202,7 @@ _NO_OUT_FORWARD = "Trying to use forward AD with {} that does not support it"
 
 
 def check_out(name: str, out: Any, arguments: Sequence[Any]) -> None:
-    """Refuse out= together with autograd, and what is no tensor."""
+    """Raise for out= if autograd would record the operation, and for anything but a tensor."""
     if not isinstance(out, Tensor):
         raise wrong_type(name, "out", "Tensor", out)
     called = _called(name)
@@ -216,7 +216,7 @@ def check_out(name: str, out: Any, arguments: Sequence[Any]) -> None:
 
 
 def check_forward(name: str, out: Any, arguments: Sequence[Any]) -> None:
-    """Refuse out= together with forward mode, once the result has been written, as torch does.
+    """Raise for out= in forward mode, after the result has been written, as in torch.
 
     Raises:
         NotImplementedError: an argument or an output has a tangent.
@@ -231,17 +231,17 @@ def check_forward(name: str, out: Any, arguments: Sequence[Any]) -> None:
 
 
 def check_count(out: Any, count: int) -> None:
-    """Refuse more or fewer tensors than there are results.
+    """Check the number of tensors given for the results.
 
     Raises:
-        TypeError: as torch words it.
+        TypeError: with torch's message.
     """
     if len(out) != count:
         raise TypeError(f"expected tuple of {count} elements but got {len(out)}")
 
 
 def _refuses_change(out: Tensor) -> bool:
-    """Whether a recorded operation may not change the tensor in place; why not, torch does not say here."""
+    """Whether the tensor may not be written in place; torch does not give the reason here."""
     try:
         check_inplace(out, True)
     except RuntimeError:
@@ -250,7 +250,7 @@ def _refuses_change(out: Tensor) -> bool:
 
 
 def _without_derivative(name: str, out: Sequence[Tensor], arguments: Sequence[Any]) -> Node | None:
-    """The node of out= in an operation whose form with it torch's autograd does not know (torch: autograd_not_implemented)."""
+    """The node of an out= form that torch's autograd does not implement (torch: autograd_not_implemented)."""
     called = _called(name)
     tensors = [each for each in (*_tensors(arguments), *out) if each.requires_grad]
     if not (called.startswith("aten::") and state.recording and tensors):
@@ -271,11 +271,11 @@ def _tensors(arguments: Sequence[Any]) -> Iterator[Tensor]:
 
 
 def _check_dtype(name: str, out: Tensor, result: Array) -> None:
-    """Refuse a tensor whose dtype the operation does not write.
+    """Check that the operation writes the tensor's dtype.
 
     Raises:
-        RuntimeError: in the operation's own words.
-        TypeError: cat, and what is made of it.
+        RuntimeError: with the operation's own message.
+        TypeError: for cat and operations made of it.
     """
     kind = out._array.dtype
     if kind == result.dtype or (name in ("all", "any") and kind in (np.uint8, np.bool_)):
@@ -305,10 +305,10 @@ def _check_dtype(name: str, out: Tensor, result: Array) -> None:
 
 
 def check_asked(out: Tensor, dtype: dtypes.dtype | None) -> None:
-    """Refuse a tensor of another dtype than the one asked for beside it.
+    """Check that the tensor has the dtype given as ``dtype=``.
 
     Raises:
-        RuntimeError: in torch's words.
+        RuntimeError: with torch's message.
     """
     if dtype is not None and out.dtype is not dtype:
         asked, got = (dtypes.c_name(each.numpy) for each in (dtype, out.dtype))
@@ -325,7 +325,7 @@ def _check_memory(name: str, out: Tensor, arguments: Sequence[Any]) -> None:
         check_no_partial_overlap(out._array, operand._array)
 
 
-# Operations that write what they are given by themselves, in order; the tensors of all others lie as their results.
+# Operations that write a contiguous result; the tensors of all others get the strides of their results.
 _IN_ORDER = frozenset(
     ["cholesky", "cholesky_solve", "kron", "linalg_tensorinv", "matrix_power", "slice_scatter"]
 )
@@ -334,7 +334,7 @@ _IN_ORDER |= {f"_{name}n" for name in ("fft", "hfft", "ifft", "ihfft", "irfft", 
 
 
 def resize_out(out: Tensor, shape: tuple[int, ...], like: Array | None = None) -> None:
-    """Give the tensor the result's shape, as ``like`` lies in memory; a warning says so unless it was empty."""
+    """Resize the tensor to the result's shape, with the strides of ``like``; warns unless it was empty."""
     if out._array.shape == shape:
         return
     warn_resized(out._array.shape, shape)
@@ -348,7 +348,7 @@ _SILENT = frozenset(["addbmm", "log_sigmoid_forward", "narrow_copy"])  # resize 
 
 
 def _resize_keeping(name: str, out: Tensor, shape: tuple[int, ...], arguments: Sequence[Any]) -> None:
-    """resize_out, whose warning tells the shapes with the dimension that is dropped at the end."""
+    """``resize_out`` with a warning that shows the shapes before the reduced dimension is dropped."""
     dim, keepdim = arguments[_KEEPING[name] :][:2]
     ndim, before = arguments[0]._array.ndim, out._array.shape
     if ndim and not keepdim:
@@ -361,20 +361,22 @@ def _resize_keeping(name: str, out: Tensor, shape: tuple[int, ...], arguments: S
 
 
 def warn_resized(before: tuple[int, ...], shape: tuple[int, ...]) -> None:
-    """Warn of a tensor that had elements and gets another shape."""
+    """Warn if a non-empty tensor is resized."""
     if before != shape and 0 not in before:
         warn_program(RESIZED.format(list(before), list(shape)))
 
 
 def _lies_in_order(name: str, result: Array, arguments: Sequence[Any]) -> bool:
-    """Whether torch writes this result by itself: that of some operations, and the lengths of complex numbers."""
+    """Whether torch writes this result in contiguous order: for some operations, and the absolute values of complex
+    numbers.
+    """
     if name == "abs":
         return any(each._array.dtype != result.dtype for each in _tensors(arguments))
     return name in _IN_ORDER
 
 
 def fill_out(out: Tensor, values: Array, name: str) -> Tensor:
-    """Fill the tensor given as out= to a function that makes tensors: it has any shape, and no warning comes.
+    """Fill the tensor given as out= to a factory function: of any shape, without a warning.
 
     Raises:
         RuntimeError: a leaf that requires grad.
@@ -397,7 +399,7 @@ def store_out(name: str, out: Tensor, result: Any, arguments: Sequence[Any] = ()
     """Write a result into the tensor given as out=.
 
     Raises:
-        RuntimeError: a dtype that the operation does not write; memory that several elements share.
+        RuntimeError: the operation does not write the dtype, or elements of the tensor share memory.
     """
     array = np.asarray(result)
     _check_dtype(name, out, array)
@@ -422,7 +424,7 @@ def store_out(name: str, out: Tensor, result: Any, arguments: Sequence[Any] = ()
 def store_together(
     name: str, outs: Sequence[Tensor], results: Sequence[Array], arguments: Sequence[Any]
 ) -> None:
-    """Write several results into the tensors given as out=, which then share a node, as its first output each."""
+    """Write several results into the tensors given as out=; they share a node, each as its first output."""
     for out, result in zip(outs, results, strict=True):
         _check_memory(name, out, arguments)
         resize_out(out, result.shape)
@@ -435,7 +437,7 @@ def store_together(
 
 @composite(vmap="decompose")
 def given(name: str, out: Tensor | None, found: Tensor) -> Tensor:
-    """The result of an operation made of others, written into out= where that is given."""
+    """The result of a composite operation, written into out= if given."""
     if out is None:
         return found
     if name in _COPIED and (found.requires_grad or out.requires_grad):
@@ -450,7 +452,7 @@ def given(name: str, out: Tensor | None, found: Tensor) -> Tensor:
 
 
 def given_several(name: str, out: Any, found: Sequence[Tensor], names: Sequence[str] = ()) -> Any:
-    """given, for several results, which may have texts of their own."""
+    """``given`` for several results, which may have their own error messages."""
     if out is None:
         return found
     check_count(out, len(found))
@@ -465,7 +467,7 @@ def given_several(name: str, out: Any, found: Sequence[Tensor], names: Sequence[
 
 
 def several(row: Row, out: Any, *arguments: Any) -> Any:
-    """The results of a row that has several, written into the tensors given as out= where there are any."""
+    """The results of a row with several outputs, written into out= if given."""
     if out is None:
         return row.call(*arguments)
     check_count(out, len(row.outputs))

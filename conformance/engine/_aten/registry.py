@@ -1,30 +1,35 @@
-"""Operations as rows: a forward on arrays, a formula for each input's gradient on Tensors.
+"""The operator registry: each operator is a row, with a forward on arrays and a formula per input for its gradient.
 
 A row::
 
-    @op("MulBackward0", meet="self other", self=lambda grad, other: grad * other, other=lambda grad, self: grad * self)
+    @op(
+        "MulBackward0",
+        promote="self other",
+        self=lambda grad, other: grad * other,
+        other=lambda grad, self: grad * self,
+    )
     def mul(self, other):
         return np.multiply(self, other)
 
-The formula's argument names are what is saved, under torch's names (``_saved_other``):
+The names of a formula's arguments say what the node saves, under torch's names (``_saved_other``):
 
 * ``grad`` (or ``grads``, a tuple with None where undefined, for several outputs),
-* a tensor argument of the operation, saved as it was; ``result`` or the name of an output, saved as output,
-* ``<tensor>_sym_sizes`` / ``_sym_strides`` / ``_sym_numel`` / ``_scalar_type`` / ``_dim``, read off a tensor argument
-  (with an underscore in front they are this engine's own: no ``_saved_*`` shows them),
-* ``metadata``: shape and dtype of each output, for what is undefined in ``grads``,
-* ``needed``: which inputs want a gradient, for a formula of several inputs (``key "a b"`` gives a tuple),
-* any other argument of the operation, as it was passed.
+* a tensor argument of the operator, saved as an input; ``result`` or the name of an output, saved as an output,
+* ``<tensor>_sym_sizes`` / ``_sym_strides`` / ``_sym_numel`` / ``_scalar_type`` / ``_dim``, a property of a tensor
+  argument (with a leading underscore it is internal: no ``_saved_*`` attribute shows it),
+* ``metadata``: shape and dtype of each output, for undefined ``grads``,
+* ``needed``: which inputs need a gradient, for a formula of several inputs (the key "a b"; it returns a tuple),
+* any other argument of the operator, as it was passed.
 
 Note [Only what is needed is saved]: an input that exactly one formula uses is saved only if that formula will be
-asked for, as torch's generated code does: with a alone requiring grad, ``(a * b).grad_fn._saved_self`` is None. Operations
-that are gradients themselves, or take lists, save all.
+needed, as in torch's generated code: if only a requires grad, ``(a * b).grad_fn._saved_self`` is None. Operators that
+compute gradients, or take lists, save all.
 
-Note [Rows are compiled]: each row becomes a few straight-line functions (call, evaluate, record, apply), written as
-source and compiled once, as dataclasses does, when they are first called: nothing is looked up at each call. Forward
-sees arrays and backward Tensors, so that every order of derivative comes free. No formula reduces a gradient to
-its input's shape or dtype: the engine does that on the edge, once. ``conformance engine inhouse --source mul`` prints
-what is generated for ``mul``.
+Note [Rows are compiled]: from each row a few straight-line functions are generated (call, evaluate, record, apply):
+written as source and compiled on their first call, as dataclasses does, so that a call looks nothing up. The forward
+gets arrays and formulas get Tensors, so a formula has derivatives of every order. No formula reduces a gradient to its
+input's shape or dtype: the engine does that once per edge. ``conformance engine inhouse --source mul`` prints what is
+generated for ``mul``.
 """
 
 from __future__ import annotations
@@ -37,7 +42,7 @@ from typing import Any
 
 import numpy as np
 
-from .._autograd.node import Node  # fmt: skip
+from .._autograd.node import Node
 from .._c10.interpreter_stack import dispatching
 from .._c10.operator_facts import OPERATORS, Facts, taken_from
 from .codegen import compile
@@ -45,10 +50,10 @@ from .codegen.compile import SCALARS, compiled, lazy, node_class, public
 from .codegen.forward import numbers_among
 from .codegen.node import formula_name, names_of
 from .complex_gradients import formula_of
-from .type_promotion import checked_meeting, meet_arrays, recorded_meeting  # fmt: skip
+from .type_promotion import promote_arrays, promote_checked, promote_operands  # fmt: skip
 
 Array = np.ndarray[Any, Any]
-_GIVEN = ("grad", "grads", "needed", "metadata")  # what a formula is given without its being saved
+_GIVEN = ("grad", "grads", "needed", "metadata")  # arguments of a formula that are not saved
 
 # What torch's derivatives.yaml calls non_differentiable, as a rule.
 _CHOOSING = ("condition", "index", "indices", "LU_pivots", "mask", "offsets", "pivots", "target")
@@ -56,7 +61,7 @@ _CHOOSING = ("condition", "index", "indices", "LU_pivots", "mask", "offsets", "p
 
 @dataclass(eq=False)
 class Row:
-    """One operation: what op() was told of it, and what follows from that, worked out when it is first asked for."""
+    """One operator: the arguments of its op(), and what is derived from them on first use."""
 
     name: str
     forward: Callable[..., Any]
@@ -64,7 +69,7 @@ class Row:
     formulas: dict[str, Callable[..., Any]]  # by input, or inputs separated by blanks
     further: tuple[str, ...]  # arguments that are tensors without derivative
     lists: tuple[str, ...]  # arguments that are sequences of tensors
-    meet: tuple[str, ...]  # arguments that are brought to one dtype first
+    promote: tuple[str, ...]  # arguments that are brought to one dtype first
     numbers: tuple[str, ...]  # operands that may be Python numbers
     to_float: bool  # integers become the default dtype
     outputs: tuple[str, ...]
@@ -72,24 +77,24 @@ class Row:
     view: str | None  # how views are made: "default" or "multi_output"
     returns: Callable[..., Any]
     check: Callable[..., None] | None
-    meeting: Callable[..., tuple[Any, ...]]
-    ufunc: np.ufunc | None  # which writes in place, see Note [Written at once]
+    promotion: Callable[..., tuple[Any, ...]]
+    ufunc: np.ufunc | None  # used for in-place writes, see Note [Written at once]
     facts: Facts  # see Note [One operator, one place]
-    scope: dict[str, Any] = field(default_factory=dict)  # what the compiled functions have for globals
+    scope: dict[str, Any] = field(default_factory=dict)  # the globals of the compiled functions
 
     @cached_property
     def signature(self) -> inspect.Signature:
-        """How the forward is called; to ask for it takes longer than a small operation."""
+        """The signature of the forward; computing it takes longer than a small operation."""
         return inspect.signature(self.forward)
 
     @cached_property
     def parameters(self) -> dict[str, inspect.Parameter]:
-        """What the forward takes."""
+        """The parameters of the forward."""
         return dict(self.signature.parameters)
 
     @cached_property
     def defaults(self) -> tuple[Any, ...]:
-        """What the forward's parameters stand for where they are not given."""
+        """The defaults of the forward's parameters."""
         return tuple(each.default for each in self.parameters.values())
 
     @cached_property
@@ -99,12 +104,12 @@ class Row:
 
     @cached_property
     def most(self) -> int:
-        """How many arguments may be given in order."""
+        """The largest number of positional arguments."""
         return sum(each.kind is not each.KEYWORD_ONLY for each in self.parameters.values())
 
     @cached_property
     def fewest(self) -> int:
-        """How many arguments must be given."""
+        """The number of required arguments."""
         return self.defaults.count(inspect.Parameter.empty)
 
     @cached_property
@@ -114,8 +119,8 @@ class Row:
 
     @cached_property
     def tensors(self) -> tuple[str, ...]:
-        """The arguments that are tensors (or numbers, where operands meet)."""
-        named = (*self.inputs, *self.further, *self.meet)
+        """The arguments that are tensors (or numbers, among promoted operands)."""
+        named = (*self.inputs, *self.further, *self.promote)
         return tuple(each for each in self.parameters if each in named and each not in self.lists)
 
     @cached_property
@@ -130,7 +135,7 @@ class Row:
 
     @cached_property
     def plain(self) -> dict[str, str]:
-        """The arguments that are flags or counts, and which of both; dimensions are looked at where they are wrapped."""
+        """The arguments annotated as bool or int, and which; dimensions are checked where they are wrapped."""
         kinds = self.forward.__annotations__
         return {
             name: kinds[name]
@@ -140,8 +145,8 @@ class Row:
 
     @cached_property
     def undifferentiated(self) -> tuple[str, ...]:
-        """The tensors beside the inputs, which may not require a gradient; what is wrong with indices kernels say."""
-        given = (*self.inputs, *self.meet, *self.outputs, *_CHOOSING * (not self.facts.refuses_index_grad))
+        """The tensor arguments that may not require grad; kernels check indices themselves."""
+        given = (*self.inputs, *self.promote, *self.outputs, *_CHOOSING * (not self.facts.refuses_index_grad))
         return tuple(name for name in self.tensors if name not in given) if self.recorded else ()
 
     @cached_property
@@ -151,27 +156,29 @@ class Row:
 
     @property
     def is_ordered(self) -> bool:
-        """Whether its results lie in order, however its operands do: those of reductions, and a few more."""
+        """Whether its results are contiguous whatever the strides of its operands: those of reductions, and a few
+        more.
+        """
         return "keepdim" in self.parameters or self.facts.contiguous_result
 
     @property
     def any_layout(self) -> bool:
-        """Whether its forward may give what is no array of numpy's, see Note [Sparse arrays]."""
+        """Whether its forward may return something other than a NumPy array, see Note [Sparse arrays]."""
         return "._aten.sparse." in (self.forward.__module__ or "")
 
     @property
     def single(self) -> bool:
-        """Whether there is one result, and not a list of them."""
+        """Whether there is one result rather than a list."""
         return len(self.outputs) == 1 and self.view != "multi_output"
 
     @property
     def holomorphic(self) -> bool:
-        """Whether the formulas want conjugates of complex numbers, see Note [Complex gradients]."""
+        """Whether the formulas get conjugates of complex values, see Note [Complex gradients]."""
         return self.facts.complex == "holomorphic"
 
     @property
     def recorded(self) -> bool:
-        """Whether there is a derivative, or a node that says there is none."""
+        """Whether calls are recorded: there is a derivative, or a node that raises because there is none."""
         return self.node_name is not None and bool(self.formulas)
 
     @cached_property
@@ -193,7 +200,7 @@ class Row:
 
     @cached_property
     def uncast_node(self) -> type[Node]:
-        """The class of those of them that have an operand which was given complex data after its real node."""
+        """The class of such nodes with an operand that was given complex data after its real node was made."""
         return self.__dict__.setdefault("uncast_node", self._node_of_complex("apply_uncast"))
 
     def _node_of_complex(self, kind: str) -> type[Node]:
@@ -213,12 +220,12 @@ class Row:
 
     @cached_property
     def method(self) -> Callable[..., Any]:
-        """call as a method of Tensor: texts count arguments after self."""
+        """``call`` as a method of Tensor: error messages count arguments after self."""
         return public(self, "method")
 
     @cached_property
     def operator(self) -> Callable[..., Any] | None:
-        """call as an operator: NotImplemented for operands that are not for it."""
+        """``call`` as a Python operator: NotImplemented for operands that it does not take."""
         if not self.numbers or len(self.tensors) != 2:
             return None
         return dispatching(self, self.name, lambda: compiled(self, "operator"))
@@ -240,7 +247,7 @@ class Row:
 
     @cached_property
     def linearize(self) -> Callable[..., Any]:
-        """The node of a result for the inputs that are wanted, with what it needs as it is; see _transforms/jvp.py."""
+        """The node of a result for some of the inputs, whose saved values are unchecked; see _transforms/jvp.py."""
         return lazy(self, "linearize")
 
 
@@ -253,7 +260,7 @@ def op(
     name: str | None = None,
     tensors: str = "",
     lists: str = "",
-    meet: str = "",
+    promote: str = "",
     numbers: bool | str = True,
     to_float: bool = False,
     outputs: str = "",
@@ -261,29 +268,31 @@ def op(
     view: str | None = None,
     returns: Callable[..., Any] | None = None,
     check: Callable[..., None] | None = None,
-    meeting: Callable[..., tuple[Any, ...]] | None = None,
+    promotion: Callable[..., tuple[Any, ...]] | None = None,
     ufunc: np.ufunc | None = None,
     **formulas: Any,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Declare an operation; the decorated function is its forward on arrays.
+    """Declare an operator; the decorated function is its forward on arrays.
 
     Args:
-        node: the node's type name; None where the operation has no derivative.
-        name: the operation's name, where it differs from the function's.
+        node: the type name of its node; None if it has no derivative.
+        name: the operator's name, if it differs from the function's.
         tensors: further arguments that are tensors, without derivative.
         lists: arguments that are sequences of tensors.
-        meet: what is promoted to one dtype (see Note [Type promotion] and Note [Strides of an elementwise result]).
-        numbers: which of the arguments that meet may be Python numbers: all of several, none, or names.
+        promote: the operands that are promoted to one dtype (see Note [Type promotion] and Note [Strides of an
+            elementwise result]).
+        numbers: which of these operands may be Python numbers: True (all, if there are several), False, or their
+            names.
         to_float: integer arguments become the default dtype.
-        outputs: names of several outputs, separated by blanks.
+        outputs: the names of several outputs, separated by blanks.
         constants: outputs without a gradient, though their dtype could have one.
-        view: "default" or "multi_output" where the results share the first argument's memory.
-        returns: what to make of several results (a named tuple).
-        check: what refuses operands of different dtypes before they meet.
-        meeting: how they are brought to one dtype, where there is more to it.
-        ufunc: what the forward is for two operands of one floating dtype.
-        formulas: a gradient for each differentiable input; ``inputs`` as a mapping for keys of several names. What
-            else is known of the operation stands among them, by the names of Facts.
+        view: "default" or "multi_output" if the results are views of the first argument.
+        returns: the type in which several results are returned (a named tuple).
+        check: called with the operands before promotion, to raise torch's error for dtypes.
+        promotion: used instead of the usual type promotion.
+        ufunc: the forward for two operands of the same floating dtype.
+        formulas: the gradient formula of each differentiable input; ``inputs``, a mapping, for formulas of several
+            inputs. Facts about the operator are given among them, see ``Facts``.
     """
 
     facts = taken_from(formulas)
@@ -297,16 +306,16 @@ def op(
             formulas={**formulas, **several},
             further=tuple(tensors.split()),
             lists=tuple(lists.split()),
-            meet=tuple(meet.split()),
-            numbers=numbers_among(numbers, tuple(meet.split())),
+            promote=tuple(promote.split()),
+            numbers=numbers_among(numbers, tuple(promote.split())),
             to_float=to_float,
             outputs=tuple(outputs.split()) or ("result",),
             constants=tuple(constants.split()),
             view=view,
             returns=returns or tuple,
             check=check,
-            meeting=meeting
-            or (checked_meeting(check) if check else recorded_meeting if node else meet_arrays),
+            promotion=promotion
+            or (promote_checked(check) if check else promote_operands if node else promote_arrays),
             ufunc=ufunc,
             facts=facts,
         )
@@ -330,7 +339,7 @@ def bind(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, A
 
 
 def _saved_fields(row: Row) -> dict[str, str]:
-    """In the order in which torch packs and unpacks them: inputs by name, then outputs."""
+    """What is saved, in the order in which torch packs and unpacks it: inputs by name, then outputs."""
     fields: dict[str, str] = {}
     for formula in row.formulas.values():
         for argument in names_of(formula):

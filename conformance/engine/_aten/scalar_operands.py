@@ -1,7 +1,7 @@
-"""A tensor and a number, as torch's own formulas write it in C++: rows whose number is no operand.
+"""Arithmetic of a tensor and a number as in torch's C++ formulas: rows whose number is not an operand.
 
-``a * 2`` in Python makes a tensor of the 2 and gives MulBackward0; the same in a C++ formula gives MulBackward1,
-and that is what the graph of a gradient shows.
+In Python ``a * 2`` wraps the 2 as a tensor and records MulBackward0; in a C++ formula it records MulBackward1, and the
+graph of a gradient shows that.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _REAL = frozenset((int, float, np.float32))
 
 @op(
     "MulBackward1",
-    meet="self",
+    promote="self",
     name="mul_scalar",
     overload="Tensor",
     complex="holomorphic",
@@ -38,7 +38,7 @@ def times(self: Array, other: Any) -> Array:
 
 @op(
     "DivBackward1",
-    meet="self",
+    promote="self",
     name="div_scalar",
     overload="Tensor",
     complex="holomorphic",
@@ -53,7 +53,7 @@ def over(self: Array, other: Any) -> Array:
 
 @op(
     "AddBackward1",
-    meet="self",
+    promote="self",
     name="add_scalar",
     overload="Tensor",
     complex="holomorphic",
@@ -67,7 +67,7 @@ def plus(self: Array, other: Any) -> Array:
 
 @op(
     "SubBackward1",
-    meet="self",
+    promote="self",
     name="sub_scalar",
     overload="Tensor",
     complex="holomorphic",
@@ -95,7 +95,7 @@ def over_(self: Tensor, other: Any) -> Tensor:
 
 
 def _fitting(array: Array, number: Any) -> Array:
-    """An array in the dtype in which it meets the number."""
+    """The array, promoted with the number."""
     return array if array.dtype.kind in "fV" else array.astype(result_dtype(array, number), copy=False)
 
 
@@ -108,14 +108,14 @@ def scaled_by(function: np.ufunc, self: Any, other: Any) -> Array:
 
 
 def _met(array: Array, number: Any) -> tuple[Array, Any]:
-    """Both in the dtype in which they meet."""
+    """Both, promoted."""
     array = _fitting(array, number)
-    # beside a number of Python's, numpy would make float32 of bfloat16
+    # with a Python number NumPy would convert bfloat16 to float32
     return array, array.dtype.type(number) if array.dtype.kind == "V" else number
 
 
 def less_than(number: Any, tensor: Tensor) -> Tensor:
-    """number - tensor: torch subtracts from a tensor full of the number."""
+    """number - tensor: torch subtracts from a tensor filled with the number."""
     return make(np.full(tensor._array.shape, number, tensor._array.dtype)).sub_(tensor)
 
 

@@ -1,4 +1,4 @@
-"""torch's storages: the memory under a tensor and its views, as bytes and as numbers (torch: torch/storage.py)."""
+"""Storages: the memory of a tensor and its views, as bytes and as numbers (torch: torch/storage.py)."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .._c10.warn_once import warn_program
 from .._c10.zero_tensor import ZeroTensor
 from .creation import from_data
 
-# Memories that were moved to where other processes may share them, by id.
+# The ids of memories that are marked as shared.
 _SHARED: WeakValueDictionary[int, np.ndarray[Any, Any]] = WeakValueDictionary()
 
 
 class Storage(StorageBase):
-    """What ``untyped_storage()`` shows: the memory under a tensor and its views."""
+    """The memory of a tensor and its views, as ``untyped_storage()`` returns it."""
 
     def data_ptr(self) -> int:
         """Its address; 0 where it is empty."""
@@ -35,11 +35,11 @@ class Storage(StorageBase):
     size = __len__ = nbytes
 
     def is_shared(self) -> bool:
-        """Whether it was moved to memory that other processes may share."""
+        """Whether it was moved to shared memory."""
         return _SHARED.get(id(self._array)) is self._array
 
     def share_memory_(self) -> Self:
-        """Say that it was; it stays where it is."""
+        """Mark it as shared; it is not moved."""
         _SHARED[id(self._array)] = self._array
         return self
 
@@ -52,7 +52,7 @@ class Storage(StorageBase):
 
     @property
     def _cdata(self) -> int:
-        """What tells one memory from another."""
+        """The identity of the memory."""
         return id(self._array)
 
     @property
@@ -66,11 +66,11 @@ class Storage(StorageBase):
         """The CPU has no number."""
 
     def is_pinned(self, device: Any = None) -> bool:
-        """Whether the memory is pinned for another device: there is none."""
+        """Whether the memory is pinned: never, since there is no other device."""
         return False
 
     def resizable(self) -> bool:
-        """Whether it can be of another size."""
+        """Whether it can be resized."""
         return True
 
     def cpu(self) -> Storage:
@@ -95,10 +95,10 @@ class Storage(StorageBase):
         wrap(self._elements())[index] = value
 
     def resize_(self, size: int) -> None:
-        """Another number of elements; what tensors lie in the memory keep the old one.
+        """Resize the memory; existing tensors keep their view of the old memory.
 
         Raises:
-            RuntimeError: a negative one.
+            RuntimeError: the size is negative.
         """
         bytes_ = _blank(size * self.element_size())
         kept = min(bytes_.nbytes, self.nbytes())
@@ -114,7 +114,7 @@ class Storage(StorageBase):
         return _bytes(self._array)
 
     def _of(self, memory: np.ndarray[Any, Any]) -> Self:
-        """A storage of this kind."""
+        """A storage of this class."""
         raise NotImplementedError
 
     def _to(self, kind: dtypes.dtype) -> TypedStorage:
@@ -166,7 +166,7 @@ def _blank(count: int) -> np.ndarray[Any, Any]:
 
 
 class UntypedStorage(Storage):
-    """Memory as bytes: so many of them, or these."""
+    """Memory as bytes: a number of them, or given ones."""
 
     __module__ = "torch.storage"
 
@@ -176,7 +176,7 @@ class UntypedStorage(Storage):
 
     @classmethod
     def of(cls, base: np.ndarray[Any, Any]) -> UntypedStorage:
-        """The storage that a memory is."""
+        """The storage of a memory."""
         made = cls.__new__(cls)
         made._array = base
         return made
@@ -190,10 +190,10 @@ class UntypedStorage(Storage):
         return id(self._array)
 
     def __getitem__(self, index: Any) -> Any:
-        """One of its bytes, or a storage of several, which shares them.
+        """A byte, or a storage that shares several bytes.
 
         Raises:
-            IndexError, TypeError: there is none such.
+            IndexError, TypeError: the index is out of range, or invalid.
         """
         if isinstance(index, slice):
             start, stop, step = index.indices(self.nbytes())
@@ -218,10 +218,10 @@ class UntypedStorage(Storage):
         _bytes(self._array)[index] = value & 0xFF
 
     def copy_(self, source: Storage, non_blocking: Any = None) -> UntypedStorage:
-        """The bytes of another.
+        """Copy the bytes of another storage.
 
         Raises:
-            RuntimeError: there are more or fewer of them.
+            RuntimeError: its size differs.
         """
         if source.nbytes() != self.nbytes():
             raise RuntimeError(
@@ -251,7 +251,7 @@ class UntypedStorage(Storage):
 
 
 def _warn_typed_storage_removal() -> None:
-    """Say that they are deprecated, once in a program, whatever torch.set_warn_always says."""
+    """Warn that typed storages are deprecated, once per program, whatever torch.set_warn_always says."""
     own: Any = _warn_typed_storage_removal
     if not getattr(own, "has_warned", False):
         own.has_warned = True
@@ -263,7 +263,9 @@ def _warn_typed_storage_removal() -> None:
 
 
 class TypedStorage(Storage):
-    """What ``storage()`` shows: memory as numbers of a dtype. So many of them, or these, or an untyped storage's."""
+    """Memory as numbers of a dtype, as ``storage()`` returns it: a number of them, given ones, or an untyped
+    storage.
+    """
 
     __module__ = "torch.storage"
 
@@ -341,8 +343,8 @@ class TypedStorage(Storage):
         """One of its numbers.
 
         Raises:
-            RuntimeError: it is no int that is asked for.
-            IndexError: there is none such.
+            RuntimeError: the index is not an int.
+            IndexError: the index is out of range.
         """
         if isinstance(index, slice):
             raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
@@ -365,11 +367,11 @@ class TypedStorage(Storage):
         return self
 
     def pickle_storage_type(self) -> str:
-        """The name of the class that storages of its dtype once had."""
+        """The name of the legacy class for its dtype."""
         return f"{self.dtype.legacy}Storage"
 
     def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
-        """The name of its class, where no other is asked for."""
+        """The name of its class, if no other type is given."""
         return self._to(dtype) if isinstance(dtype, dtypes.dtype) else f"torch.{self.pickle_storage_type()}"
 
     def __reduce__(self) -> Any:
@@ -398,7 +400,7 @@ def _rebuild(untyped: UntypedStorage, dtype: dtypes.dtype) -> TypedStorage:
 
 
 class _LegacyMeta(type):
-    """Of classes that are TypedStorage with a dtype."""
+    """The metaclass of the classes for TypedStorage with a dtype."""
 
     dtype: dtypes.dtype
 
@@ -418,12 +420,12 @@ class _LegacyMeta(type):
 
 @cache
 def legacy(kind: dtypes.dtype) -> Any:
-    """torch.FloatStorage and its like: what storages of a dtype were before TypedStorage."""
+    """torch.FloatStorage and the like, the classes of typed storages before TypedStorage."""
     body = {"dtype": kind, "is_cuda": False, "__module__": "torch"}
     return _LegacyMeta(f"{kind.legacy}Storage", (TypedStorage,), body)
 
 
 def named(name: str) -> Any:
-    """The legacy class of this name, None if there is none."""
+    """The legacy class of this name, or None."""
     kind = {each.legacy: each for each in dtypes.BY_NAME.values()}.get(name.removesuffix("Storage"))
     return None if kind is None else legacy(kind)

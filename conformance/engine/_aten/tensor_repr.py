@@ -1,4 +1,4 @@
-"""What stands in a tensor's repr beside its elements."""
+"""The repr of a tensor: what it shows besides the elements."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .._c10 import dtypes
 from .._c10.interpreter_stack import transforms
 from .._c10.layout import Unstrided
 from .._c10.number_format import (
-    tensor_text as text_of_array,  # asked of the package, `printing` would load torch.nn
+    tensor_text as text_of_array,  # importing it from the package would import torch.nn
 )
 from .._c10.number_format import with_suffixes
 from .._c10.slots import on_first_use
@@ -21,7 +21,7 @@ text_of_sparse: Callable[..., str] = on_first_use("sparse_text")
 
 
 def tensor_text(tensor: Tensor, contents: str | None = None) -> str:
-    """The tensor's repr, with a text of one's own in place of its elements."""
+    """The repr of a tensor, or the same with a given text instead of the elements."""
     if transforms.depth and contents is None:
         found = wrapped_text(tensor, _plain_text)
         if found is not None:

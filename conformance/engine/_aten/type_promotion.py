@@ -1,4 +1,6 @@
-"""What compiled rows call: operands met, refused or stored; see Note [Rows are compiled] in _aten/registry.py."""
+"""Type promotion and checks of operands, called by generated code; see Note [Rows are compiled] in
+_aten/registry.py.
+"""
 
 from __future__ import annotations
 
@@ -33,17 +35,17 @@ from_numpy: Callable[[Array], Tensor] = on_first_use("from_numpy")
 
 
 def array_to_float(array: Array) -> Array:
-    """Integers and bools as the default dtype; floats as they are."""
+    """Convert integers and bools to the default dtype; leave other arrays unchanged."""
     return array if array.dtype.kind in "fcV" else converted(array, dtypes.default.numpy)
 
 
 def converted(array: Array, kind: np.dtype[Any]) -> Array:
-    """An operand in another dtype: a copy without gaps, whose steps tell how the result lies in memory."""
+    """Convert an operand: a dense copy with the same order of strides, which decides the strides of the result."""
     return array if array.dtype is kind else like_steps(array.astype(kind, copy=False), array)
 
 
-def meet_arrays(to_float: bool, *operands: Any) -> tuple[Any, ...]:
-    """Operands (arrays, numbers) as arrays of the dtype in which they meet; None stays None."""
+def promote_arrays(to_float: bool, *operands: Any) -> tuple[Any, ...]:
+    """Promote operands (arrays, numbers) to one dtype; None stays None."""
     present = [each for each in operands if each is not None]
     kind = dtypes.result_dtype(*present)
     if to_float and kind.kind not in "fcV":
@@ -51,13 +53,13 @@ def meet_arrays(to_float: bool, *operands: Any) -> tuple[Any, ...]:
     return tuple(None if each is None else converted(np.asanyarray(each), kind) for each in operands)
 
 
-def recorded_meeting(to_float: bool, *operands: Any) -> tuple[Any, ...]:
-    """meet_arrays of what is no comparison.
+def promote_operands(to_float: bool, *operands: Any) -> tuple[Any, ...]:
+    """``promote_arrays`` for an operator that is not a comparison.
 
     Raises:
-        NotImplementedError: halves meet complex numbers that are weaker, which makes complex numbers of halves.
+        NotImplementedError: float16 operands and a complex number of lower priority, which would give complex32.
     """
-    found = meet_arrays(to_float, *operands)
+    found = promote_arrays(to_float, *operands)
     if next(each for each in found if each is not None).dtype.kind == "c":
         strong = [each.dtype for each in operands if isinstance(each, np.ndarray) and each.ndim]
         parts = [each for each in strong if each.kind in "fcV"]
@@ -66,34 +68,35 @@ def recorded_meeting(to_float: bool, *operands: Any) -> tuple[Any, ...]:
     return found
 
 
-def scaling_meeting(to_float: bool, *operands: Any) -> tuple[Any, ...]:
-    """recorded_meeting of two, of which the second multiplies or divides the first.
+def promote_scaled(to_float: bool, *operands: Any) -> tuple[Any, ...]:
+    """``promote_operands`` for a product or quotient of two.
 
-    Note [Halves and numbers]: torch takes a half, and a number beside it, to single precision, and rounds their
-    product or quotient once. So the number is not rounded to a half before; in a sum it is.
+    Note [Halves and numbers]: torch converts a half-precision tensor and a number to float32 and rounds their product
+    or quotient once. So the number is not rounded to half precision first; in a sum it is.
     """
-    found = recorded_meeting(to_float, *operands)
-    plain = operands[0].__class__ is np.ndarray  # of zeros without memory the product is such
+    found = promote_operands(to_float, *operands)
+    plain = operands[0].__class__ is np.ndarray  # a product of zeros without memory has none either
     if plain and dtypes.is_half(found[0].dtype) and not np.ndim(operands[1]):
         return found[0], np.float32(operands[1])
     return found
 
 
-def checked_meeting(check: Callable[..., None]) -> Callable[..., tuple[Any, ...]]:
-    """recorded_meeting of operands that are looked at before."""
+def promote_checked(check: Callable[..., None]) -> Callable[..., tuple[Any, ...]]:
+    """``promote_operands`` after a check of the operands."""
 
-    def meet(to_float: bool, *operands: Any) -> tuple[Any, ...]:
+    def promote(to_float: bool, *operands: Any) -> tuple[Any, ...]:
         check(*operands)
-        return recorded_meeting(to_float, *operands)
+        return promote_operands(to_float, *operands)
 
-    return meet
+    return promote
 
 
 def check_list(tensors: Sequence[Any], argument: int = 0) -> None:
-    """What is given as a sequence of tensors is one, and has nothing else in it.
+    """Check that an argument is a sequence of tensors.
 
     Raises:
-        TypeError: as torch words it for an element; of what is no sequence see Note [Arguments are checked on failure].
+        TypeError: with torch's message for an element; for anything but a sequence see Note [Arguments are checked on
+            failure].
     """
     if not isinstance(tensors, (tuple, list)):
         raise TypeError(f"no sequence of tensors: {typename(tensors)}")
@@ -105,12 +108,12 @@ def check_list(tensors: Sequence[Any], argument: int = 0) -> None:
 
 
 def check_recorded(row: Row, arguments: tuple[Any, ...]) -> None:
-    """What an operation that is recorded finds and does before its kernel runs.
+    """What torch does for a recorded operator before its kernel runs.
 
-    It finds stale views and inference tensors to be saved, and hooks pack what is saved.
+    It raises for stale views and for inference tensors that would be saved, and calls pack hooks.
 
     Raises:
-        RuntimeError: as torch words it.
+        RuntimeError: with torch's message.
     """
     given = dict(zip(row.parameters, arguments, strict=True))
     inputs = [each for name in row.inputs for each in (given[name] if name in row.lists else (given[name],))]
@@ -126,14 +129,14 @@ def check_recorded(row: Row, arguments: tuple[Any, ...]) -> None:
         if is_used(row, name, given):
             raise RuntimeError(errors.INFERENCE_SAVED)
     if state.saved_hooks and row.single:
-        row.record(*arguments, tensors[0], state.recorder)  # for what packs the saved tensors
+        row.record(*arguments, tensors[0], state.recorder)  # calls the pack hooks
 
 
 def check_views(*arguments: Any) -> None:
-    """Find stale views among what is recorded: torch does before its kernel refuses anything.
+    """Raise for stale views among recorded arguments, as torch does before its kernel raises.
 
     Raises:
-        RuntimeError: as torch words it.
+        RuntimeError: with torch's message.
     """
     for each in arguments if state.recording else ():
         if isinstance(each, Tensor) and each.requires_grad:
@@ -141,7 +144,7 @@ def check_views(*arguments: Any) -> None:
 
 
 def kernels_check(check: Callable[..., Any]) -> Callable[..., Any]:
-    """A check that torch's kernel makes: what it refuses, it refuses after ``check_views``."""
+    """Wrap a check of torch's kernel: ``check_views`` raises before it."""
 
     @functools.wraps(check)
     def checked(*arguments: Any) -> Any:
@@ -161,7 +164,7 @@ def not_differentiable(row: Row, name: str) -> RuntimeError:
 
 
 def is_used(row: Row, name: str, given: dict[str, Any]) -> bool:
-    """Whether a formula that will be asked for takes this input, see Note [Only what is needed is saved]."""
+    """Whether a formula that will be needed uses this input, see Note [Only what is needed is saved]."""
     users = [key.split() for key, rule in row.formulas.items() if name in names_of(rule)]
     return any(isinstance(given[each], Tensor) and given[each].requires_grad for key in users for each in key)
 
@@ -169,11 +172,12 @@ def is_used(row: Row, name: str, given: dict[str, Any]) -> bool:
 def explained(
     row: Row, error: Exception, variant: str, arguments: tuple[Any, ...], operands: tuple[Any, ...]
 ) -> Exception:
-    """What torch says where a row's forward has failed: of its arguments' types, its inputs' history, their shapes.
+    """The error that torch raises where a row's forward has failed: for argument types, for the inputs' history, for
+    shapes.
 
     Args:
         variant: which function of the row was called; ``evaluate`` is called by in-place forms.
-        operands: the arrays that meet.
+        operands: the promoted arrays.
     """
     if isinstance(error, (AttributeError, TypeError, ValueError)) and variant != "operator":
         found = _of_overloads(row, arguments, _shown(row, variant == "evaluate"), variant != "call")
@@ -190,7 +194,7 @@ def explained(
 
 
 def retry(row: Row, function: Callable[..., Any], arguments: tuple[Any, ...], out: Any = None) -> Any:
-    """Call again with numpy's scalars as Python numbers; or refuse what is no tensor."""
+    """Call again with NumPy scalars as Python numbers, or raise for an argument that is not a tensor."""
     if any(map(overrides_without_tensor, _flat(arguments))) and not inside_argument_check():
         return _asked(row, function, arguments)
     plain = [
@@ -207,7 +211,9 @@ def retry(row: Row, function: Callable[..., Any], arguments: tuple[Any, ...], ou
 
 
 def _beside_array(row: Row, operands: tuple[Any, ...]) -> Any:
-    """What an operator says of no tensor; ``==`` alone takes an array of numpy's for one (torch: _tensor.py)."""
+    """The result of a Python operator with an operand that is not a tensor; only ``==`` accepts a NumPy array (torch:
+    _tensor.py).
+    """
     if row.name != "eq" or not isinstance(operands[1], np.ndarray):
         return NotImplemented
 
@@ -223,7 +229,7 @@ def _flat(arguments: tuple[Any, ...]) -> Iterator[Any]:
 
 
 def _asked(row: Row, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    """What objects that are no tensors, but override torch's functions, say."""
+    """The result of arguments that are not tensors but override torch's functions."""
     given = dict(zip(row.parameters, arguments, strict=True))
     kept = {name: value for name, value in given.items() if value is not row.parameters[name].default}
     positional = [
@@ -235,7 +241,7 @@ def _asked(row: Row, function: Callable[..., Any], arguments: tuple[Any, ...]) -
 
 
 def ask_operand(name: str, left: Any, right: Any) -> Any:
-    """What an operator's operand that is no tensor, but overrides torch's functions, says."""
+    """The result of an operand that is not a tensor but overrides torch's functions."""
     try:
         return dispatch_torch_function(vars(Tensor)[name], (right,), left, right)
     except TypeError:
@@ -243,7 +249,7 @@ def ask_operand(name: str, left: Any, right: Any) -> Any:
 
 
 class _Missing:
-    """Stands for a tensor that was not given."""
+    """The default of a required tensor argument."""
 
     def __repr__(self) -> str:
         return "MISSING"
@@ -256,15 +262,16 @@ PLAIN = NUMBERS | {type(None)}
 
 
 def may_be_none(row: Row, name: str) -> bool:
-    """Whether None stands for a number that is not given."""
+    """Whether None means that a number is not given."""
     return row.parameters[name].default is None or name == "correction"
 
 
 def as_scalar(row: Row, name: str, value: Any, form: str = "") -> Any:
-    """A number among the arguments as Python's own: numpy's would change the dtype, and a tensor of one may be given.
+    """Convert a number argument to a Python number: a NumPy scalar would change the dtype; a tensor with one element
+    is accepted.
 
     Raises:
-        TypeError: a tensor that has dimensions or requires grad.
+        TypeError: for a tensor with dimensions, or one that requires grad.
     """
     if not isinstance(value, Tensor) and (value is not None or may_be_none(row, name)):
         return plain_number(value)
@@ -275,13 +282,13 @@ def as_scalar(row: Row, name: str, value: Any, form: str = "") -> Any:
 
 
 def check_plain(row: Row, name: str, value: Any, arguments: tuple[Any, ...], method: bool) -> None:
-    """Refuse what is no bool where torch's signatures want one, and what is no int.
+    """Check arguments that must be bool or int.
 
     Raises:
-        TypeError: as torch words it.
+        TypeError: with torch's message.
     """
     called = opname(row.name)
-    method = method or row.name != called  # a composed function tells itself; what reaches this is its method
+    method = method or row.name != called  # a composite function raises itself; this is its method
     found = _of_overloads(row, arguments, _shown(row, False), method)
     if found is not None:
         raise found
@@ -295,7 +302,9 @@ def is_number(value: Any) -> bool:
 
 
 def plain_number(value: Any) -> Any:
-    """numpy's scalars, and subclasses of Python's numbers, as Python's own; np.bool_ counts as a float, as in torch."""
+    """Convert NumPy scalars and subclasses of Python's numbers to Python numbers; np.bool_ becomes a float, as in
+    torch.
+    """
     if value.__class__ in NUMBERS or not is_number(value):
         return value
     if isinstance(value, (complex, np.complexfloating)):
@@ -311,10 +320,10 @@ def invalid_combination(name: str, operands: tuple[Any, ...]) -> TypeError:
 
 
 def check_arguments(row: Row, arguments: list[Any]) -> None:
-    """Refuse arguments of an in-place form that are no tensors where they must be.
+    """Check the tensor arguments of an in-place form.
 
     Raises:
-        TypeError: as torch words it.
+        TypeError: with torch's message.
     """
     plain = tuple(
         plain_number(each) if may_be_number(row, name) else each
@@ -331,7 +340,7 @@ def _shown(row: Row, inplace: bool) -> str:
 
 
 def refuse_operand(row: Row, arguments: tuple[Any, ...], inplace: bool, method: bool) -> Exception:
-    """The TypeError for the first argument that is no tensor where one must be."""
+    """The TypeError for the first argument that must be a tensor and is not."""
     shown_name = _shown(row, inplace)
     found = _of_overloads(row, arguments, shown_name, method)
     if found is not None:
@@ -355,11 +364,11 @@ def refuse_operand(row: Row, arguments: tuple[Any, ...], inplace: bool, method: 
 
 
 def _of_overloads(row: Row, arguments: tuple[Any, ...], called: str, method: bool) -> TypeError | None:
-    """What torch's signatures refuse; of arguments that have their defaults, it is thought to have been given none."""
+    """The error of torch's argument parser; arguments equal to their defaults are treated as not given."""
     name = f"Tensor.{called}" if method else called
     shown = ["input" if each == "self" else each for each in row.parameters][method:]
     if not parameters(name).issuperset(shown):
-        return None  # a part of that function, with arguments of its own
+        return None  # a part of that function, with other arguments
     by_name = keyword_only_names(name)
 
     given = {

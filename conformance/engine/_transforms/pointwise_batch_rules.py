@@ -68,9 +68,9 @@ def pointwise(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: in
         wholes = aligned(values, level)
         names = (*list(row.parameters)[: len(args)], *kwargs)
         two = (
-            len(row.meet) == 2
+            len(row.promote) == 2
             and row.facts.vmap_operands != "same_dtype"
-            and len([place for place in batches if names[place] in row.meet]) == len(batches) == 2
+            and len([place for place in batches if names[place] in row.promote]) == len(batches) == 2
         )
         values = _promoted(values, wholes, level) if two else wholes
     given = dict(zip(kwargs, values[len(args) :], strict=True))

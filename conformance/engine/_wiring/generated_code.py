@@ -160,7 +160,7 @@ def _legend(row: Row, used: Iterable[str]) -> Iterator[str]:
         "row": "the operator's declaration in the registry",
         "forward_": "the forward, above",
         "ufunc_": f"numpy.{row.ufunc.__name__}" if row.ufunc else "",
-        "promote": f"brings operands to one dtype: {_summary(row.meeting)}",
+        "promote": f"brings operands to one dtype: {_summary(row.promotion)}",
         "returns": f"makes one object of several results: {row.returns.__name__}",
         "Node_": f"the class {row.node_name}",
         "record": "the function above",

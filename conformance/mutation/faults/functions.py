@@ -177,7 +177,7 @@ FUNCTIONS = (
         ("zero-of-half-precision", "of a half that is bounded by zero the bound's sign counts",
          "_aten.pointwise.where_clamp:clamped", 'if self.dtype.char == "e"', "if False"),
         ("number-rounded-to-a-half", "a Python number is rounded to half before it multiplies half tensors",
-         "_aten.type_promotion:scaling_meeting", "np.float32(operands[1])", "np.float32(found[1])"),
+         "_aten.type_promotion:promote_scaled", "np.float32(operands[1])", "np.float32(found[1])"),
         ("half-computed-as-a-half", "what torch computes of halves in single precision is rounded at each step",
          "_aten.kernels:in_single", "half_up(array)", "array"),
         ("bfloat16-beside-float16-stays", "of bfloat16 and float16 the first comes out",

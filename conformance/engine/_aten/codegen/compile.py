@@ -95,7 +95,7 @@ def scope_of(row: Row) -> dict[str, Any]:
         "row": row,
         "forward_": row.forward,  # since an argument may be called forward
         "ufunc_": row.ufunc,
-        "promote": row.meeting,
+        "promote": row.promotion,
         "returns": row.returns,
         **{formula_name(key): _called(formula) for key, formula in row.formulas.items()},
     }

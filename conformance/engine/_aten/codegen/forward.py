@@ -63,10 +63,10 @@ def _has_out(row: Row) -> bool:
     return row.view is None and len(row.outputs) == 1 and row.facts.out
 
 
-def numbers_among(which: bool | str, meet: tuple[str, ...]) -> tuple[str, ...]:
+def numbers_among(which: bool | str, promote: tuple[str, ...]) -> tuple[str, ...]:
     if isinstance(which, str):
         return tuple(which.split())
-    return meet if which and len(meet) > 1 else ()
+    return promote if which and len(promote) > 1 else ()
 
 
 def _unwrap(row: Row, otherwise: str) -> list[str]:
@@ -99,7 +99,7 @@ def _tells_alike(row: Row, variant: str) -> bool:
 
 def _find_alike(row: Row) -> list[str]:
     """Assigns to ``alike`` the metadata that both operands share (a real number fits any), else None or False."""
-    a, b = row.meet
+    a, b = row.promote
     found = [
         f"alike = {a}._shared_metadata",
         f"if alike is None: alike = find_shared_metadata({a})",
@@ -111,10 +111,10 @@ def _find_alike(row: Row) -> list[str]:
     return either(f"{a}_is_number", ["alike = None"], found) if may_be_number(row, a) else found
 
 
-def _meet(row: Row) -> list[str]:
+def _promote(row: Row) -> list[str]:
     """The type promotion of the operands."""
     body = []
-    met = [name for name in row.meet if name not in row.lists]
+    met = [name for name in row.promote if name not in row.lists]
     if len(met) == 1:
         if row.to_float:
             body.append(f"if {met[0]}_array.dtype not in FULL: {met[0]}_array = to_float({met[0]}_array)")
@@ -155,13 +155,13 @@ _IN_LAYOUT = "unstrided.evaluated(row, "  # calls the row's kernel for another l
 
 def _run(row: Row, into: str) -> list[str]:
     """Calls the kernel, with operands of one dtype."""
-    return [*_meet(row), *_refuse_complex(row), f"{into} {_forward(row)}"]
+    return [*_promote(row), *_refuse_complex(row), f"{into} {_forward(row)}"]
 
 
 def _run_alike(row: Row, otherwise: list[str]) -> list[str]:
     """Calls the ufunc directly if the operands share their metadata, as the result then does; else ``otherwise``."""
-    usual = [f"{name} is ONE" for name in row.parameters if name not in row.meet]
-    arrays = ", ".join(f"{name}_array" for name in row.meet)
+    usual = [f"{name} is ONE" for name in row.parameters if name not in row.promote]
+    arrays = ", ".join(f"{name}_array" for name in row.promote)
     return either(
         " and ".join(["alike", *usual]), [f"computed = ufunc_({arrays})"], ["alike = None", *otherwise]
     )
@@ -172,7 +172,7 @@ def _checked(row: Row, run: list[str], otherwise: list[str], variant: str) -> li
 
     ``otherwise`` runs if an operand has another layout, see Note [Sparse arrays].
     """
-    met = [name for name in row.meet if name not in row.lists]
+    met = [name for name in row.promote if name not in row.lists]
     arrays = ", ".join(f"{name}_array" for name in (*row.tensors, *row.lists))
     operands = "".join(f"{name}_array, " for name in row.tensors) if len(met) > 1 else ""
     return [
@@ -248,7 +248,7 @@ def call_source(row: Row, variant: str = "call") -> str:
         body.append(f"if {_some_tensor(row, name, _REQUIRES)}:")
         body.append(f"    if state.recording: raise not_differentiable(row, '{name}')")
     run = _run(row, "computed =")
-    met = [name for name in row.meet if name not in row.lists]
+    met = [name for name in row.promote if name not in row.lists]
     elementwise = bool(met) and row.facts.elementwise
     if elementwise:  # see Note [Strides of an elementwise result]
         arrays = [f"{name}_array" for name in row.tensors] + ["0"] * row.facts.wrapped_number

@@ -37,7 +37,7 @@ def _check(input: Array, weight: Array, bias: Array) -> None:
             raise RuntimeError(text)
 
 
-def _meetings(length: int, kernel: int, pad: int) -> Iterator[tuple[int, slice, slice]]:
+def _overlaps(length: int, kernel: int, pad: int) -> Iterator[tuple[int, slice, slice]]:
     """For each kernel element: its index, the time steps that it reads and the time steps that it adds to."""
     result = length - kernel + 1 + pad * 2
     real = int((result - length + kernel - 1) / 2)
@@ -77,7 +77,7 @@ def _convolution(self: Array, weight: Array, bias: Array, pad: int = 0) -> Array
         raise RuntimeError(f"Trying to create tensor with negative dimension {shape[0]}: {list(shape)}")
     found = np.empty(shape, self.dtype)
     found[...] = bias
-    for k, read, added in _meetings(length, kernel, pad):
+    for k, read, added in _overlaps(length, kernel, pad):
         rows, of_kernel = _flat(self, read), weight[k]
         if rows.dtype != of_kernel.dtype:
             kinds = [dtypes.BY_NUMPY[each.dtype].legacy for each in (rows, of_kernel)]
@@ -91,10 +91,10 @@ def _backward(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """All three gradients, each accumulated into zeros one kernel element at a time."""
     of_self, of_weight, of_bias = (zeros_like(each).contiguous() for each in (self, weight, bias))
-    meetings = [*_meetings(self._array.shape[0], weight._array.shape[0], pad)]
-    for k, read, added in meetings:
+    overlaps = [*_overlaps(self._array.shape[0], weight._array.shape[0], pad)]
+    for k, read, added in overlaps:
         _rows(of_self, read).addmm_(_rows(grad, added), weight.select(0, k).t())
-    for k, read, added in meetings:
+    for k, read, added in overlaps:
         part, rows = of_weight.select(0, k), _rows(grad, added)
         part.addmm_(_rows(self, read).t(), rows)
     of_bias.copy_(grad.sum(0).sum(0))

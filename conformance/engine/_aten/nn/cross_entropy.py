@@ -16,7 +16,7 @@ from ..kernels import check_subtractable, half_up, need_floats, updated
 from ..pointwise.unary import sigmoid
 from ..registry import Array, op
 from ..scalar_operands import less_than, over, over_, plus, times
-from ..type_promotion import meet_arrays
+from ..type_promotion import promote_arrays
 from .exp_activations import logsigmoid
 from .losses import MEAN, NONE, reduced
 
@@ -157,7 +157,7 @@ def binary_cross_entropy_with_logits(
     log = _log_sigmoid(self)
     if pos_weight is not None:
         broadcast_shapes(pos_weight.shape, target.shape)
-        (factor, _) = meet_arrays(False, pos_weight - pos_weight.dtype.type(1), target)
+        (factor, _) = promote_arrays(False, pos_weight - pos_weight.dtype.type(1), target)
         log = updated(
             np.multiply, log, factor * target.astype(factor.dtype, copy=False) + factor.dtype.type(1)
         )

@@ -82,7 +82,7 @@ def _elu_kernel(self: Array, alpha: Any, scale: Any, input_scale: Any) -> Array:
 
 @op(
     "EluBackward0",
-    meet="self",
+    promote="self",
     jvp="auto_element_wise",
     self=lambda grad, self, alpha, scale, input_scale: _elu_backward(
         grad, alpha, scale, input_scale, False, self
@@ -118,7 +118,7 @@ def _inverse(alpha: Any) -> float:
 
 @op(
     "CeluBackward0",
-    meet="self",
+    promote="self",
     jvp="auto_element_wise",
     out=False,
     variants="function",
@@ -183,7 +183,7 @@ def _softplus_double(grad: Tensor, self: Tensor, beta: Any, threshold: Any) -> T
 
 @op(
     "SoftplusBackward0",
-    meet="self",
+    promote="self",
     jvp="auto_element_wise",
     self=lambda grad, self, beta, threshold: _softplus_backward(grad, self, beta, threshold),
 )
@@ -263,7 +263,12 @@ def _silu_backward(grad: Tensor, self: Tensor) -> Tensor:
     return grad * s * slope
 
 
-@op("SiluBackward0", meet="self", jvp="auto_element_wise", self=lambda grad, self: _silu_backward(grad, self))
+@op(
+    "SiluBackward0",
+    promote="self",
+    jvp="auto_element_wise",
+    self=lambda grad, self: _silu_backward(grad, self),
+)
 def silu(self: Array) -> Array:
     """x * sigmoid(x)."""
     need_inexact("silu_cpu", self)
@@ -288,7 +293,12 @@ def _mish_backward(grad: Tensor, self: Tensor) -> Tensor:
     return grad * (gate + self * s * rest)
 
 
-@op("MishBackward0", meet="self", jvp="auto_element_wise", self=lambda grad, self: _mish_backward(grad, self))
+@op(
+    "MishBackward0",
+    promote="self",
+    jvp="auto_element_wise",
+    self=lambda grad, self: _mish_backward(grad, self),
+)
 def mish(self: Array) -> Array:
     """x * tanh(softplus(x))."""
     need_floats("mish_cpu", self)
@@ -347,7 +357,7 @@ def _gelu_double(grad: Tensor, grad_output: Tensor, self: Tensor, approximate: s
 
 @op(
     "GeluBackward0",
-    meet="self",
+    promote="self",
     jvp="auto_element_wise",
     self=lambda grad, self, approximate: _gelu_backward(grad, self, approximate),
 )

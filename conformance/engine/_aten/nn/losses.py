@@ -49,7 +49,7 @@ def _met(name: str, self: Array, target: Array) -> None:
 
 @op(
     "MseLossBackward0",
-    meet="self target",
+    promote="self target",
     no_complex="mse_cpu",
     tangent_writes="reduced",
     autocast="fp32",
@@ -85,7 +85,7 @@ def _mse_twice(grad: Tensor, self: Tensor, reduction: int) -> Tensor:
 
 @op(
     "SmoothL1LossBackward0",
-    meet="self target",
+    promote="self target",
     no_complex="smooth_l1_cpu",
     tangent_writes="reduced",
     autocast="fp32",

@@ -42,7 +42,7 @@ def _threshold_backward(grad_output: Array, self: Array, threshold: Any) -> Arra
 
 @op(
     "ReluBackward0",
-    meet="self",
+    promote="self",
     no_complex=NotImplementedError("clamp is not supported for complex types"),
     jvp="auto_element_wise",
     out=False,
@@ -60,7 +60,7 @@ def relu(self: Array) -> Array:
 
 @op(
     "ThresholdBackward0",
-    meet="self",
+    promote="self",
     no_complex="threshold_cpu",
     jvp="auto_element_wise",
     variants="function",
@@ -107,7 +107,7 @@ def _hardtanh_backward(grad_output: Array, self: Array, min_val: Any, max_val: A
 
 @op(
     "HardtanhBackward0",
-    meet="self",
+    promote="self",
     no_complex=NotImplementedError("clamp is not supported for complex types"),
     jvp="auto_element_wise",
     self=lambda grad, self, min_val, max_val: _hardtanh_backward(grad, self, min_val, max_val),
@@ -146,7 +146,7 @@ def _leaky_relu_backward(grad_output: Array, self: Array, negative_slope: Any, s
 
 @op(
     "LeakyReluBackward0",
-    meet="self",
+    promote="self",
     jvp="auto_element_wise",
     self=lambda grad, self, negative_slope: _leaky_relu_backward(grad, self, negative_slope, False),
 )
@@ -187,7 +187,7 @@ def _hardsigmoid_backward(grad_output: Array, self: Array) -> Array:
 
 @op(
     "HardsigmoidBackward0",
-    meet="self",
+    promote="self",
     jvp="auto_element_wise",
     self=lambda grad, self: _hardsigmoid_backward(grad, self),
 )
@@ -217,7 +217,7 @@ def _hardswish_backward(grad_output: Array, self: Array) -> Array:
 
 @op(
     "HardswishBackward0",
-    meet="self",
+    promote="self",
     jvp="auto_element_wise",
     self=lambda grad, self: _hardswish_backward(grad, self),
 )
@@ -247,7 +247,7 @@ def _hardshrink_backward(grad_out: Array, self: Array, lambd: Any) -> Array:
 
 @op(
     "HardshrinkBackward0",
-    meet="self",
+    promote="self",
     jvp="auto_element_wise",
     self=lambda grad, self, lambd: _hardshrink_backward(grad, self, lambd),
 )
@@ -270,7 +270,7 @@ def _softshrink_backward(grad_output: Array, self: Array, lambd: Any) -> Array:
 
 @op(
     "SoftshrinkBackward0",
-    meet="self",
+    promote="self",
     jvp="auto_element_wise",
     self=lambda grad, self, lambd: _softshrink_backward(grad, self, lambd),
 )

@@ -24,7 +24,7 @@ from ..kernels import (
 )
 from ..registry import ROWS, Array, op
 from ..scalar_operands import maybe_times, scaled_by
-from ..type_promotion import invalid_combination, plain_number, scaling_meeting
+from ..type_promotion import invalid_combination, plain_number, promote_scaled
 
 
 def _scaled(other: Any, alpha: Any, result: np.dtype[Any]) -> Any:
@@ -68,7 +68,7 @@ def _plus_scaled(self: Any, other: Any, alpha: Any, kind: np.dtype[Any], sign: i
 
 @op(
     "AddBackward0",
-    meet="self other",
+    promote="self other",
     ufunc=np.add,
     overload="Tensor",
     complex="holomorphic",
@@ -100,7 +100,7 @@ def _is_finite(array: Array) -> bool:
 
 @op(
     "SubBackward0",
-    meet="self other",
+    promote="self other",
     ufunc=np.subtract,
     check=check_subtractable,
     overload="Tensor",
@@ -125,7 +125,7 @@ def sub(self: Any, other: Any, *, alpha: Any = 1) -> Array:
 
 @op(
     "RsubBackward1",
-    meet="self",
+    promote="self",
     name="rsub",
     tensors="self",
     overload="Scalar",
@@ -145,7 +145,7 @@ def _rsub_number(self: Any, other: Any, alpha: Any = 1) -> Array:
 @op(
     "RsubBackward0",
     name="rsub_tensor",
-    meet="self other",
+    promote="self other",
     check=check_subtractable,
     numbers=False,
     overload="Tensor",
@@ -176,9 +176,9 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
 
 @op(
     "MulBackward0",
-    meet="self other",
+    promote="self other",
     ufunc=np.multiply,
-    meeting=scaling_meeting,
+    promotion=promote_scaled,
     overload="Tensor",
     complex="holomorphic",
     jvp="bilinear",
@@ -201,9 +201,9 @@ def _div_other_backward(grad: Tensor, self: Any, other: Tensor) -> Tensor:
 @op(
     "DivBackward0",
     name="div",
-    meet="self other",
+    promote="self other",
     ufunc=np.true_divide,
-    meeting=scaling_meeting,
+    promotion=promote_scaled,
     to_float=True,
     overload="Tensor",
     complex="holomorphic",
@@ -221,8 +221,8 @@ def _true_divide(self: Any, other: Any) -> Array:
 @op(
     "DivBackward2",
     name="div_rounded",
-    meet="self other",
-    meeting=scaling_meeting,
+    promote="self other",
+    promotion=promote_scaled,
     overload="Tensor_mode",
     vmap_operands="tensors",
     self=lambda grad, other, rounding_mode: zeros_like(grad),
@@ -276,7 +276,7 @@ def true_divide_(self: Tensor, other: Any) -> Tensor:
 
 @op(
     "NegBackward0",
-    meet="self",
+    promote="self",
     complex="holomorphic",
     jvp="auto_element_wise",
     inplace="function, method",

@@ -37,7 +37,7 @@ def _atan2_backward(grad: Tensor, self: Tensor, other: Tensor, needed: Any) -> A
 
 @op(
     "Atan2Backward0",
-    meet="self other",
+    promote="self other",
     numbers=False,
     to_float=True,
     no_complex="atan2_cpu",
@@ -55,7 +55,7 @@ arctan2 = atan2
 
 @op(
     "HypotBackward0",
-    meet="self other",
+    promote="self other",
     numbers=False,
     no_complex="hypot_cpu",
     jvp="auto_element_wise",
@@ -81,7 +81,7 @@ def _copysign_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
 @op(
     "CopysignBackward0",
     name="copysign_tensor",
-    meet="self other",
+    promote="self other",
     numbers=False,
     to_float=True,
     overload="Tensor",
@@ -96,7 +96,7 @@ def _copysign_tensor(self: Array, other: Array) -> Array:
 @op(
     "CopysignBackward1",
     name="copysign",
-    meet="self",
+    promote="self",
     to_float=True,
     overload="Scalar",
     no_complex="copysign_cpu",
@@ -120,7 +120,7 @@ def copysign_(self: Tensor, other: Any) -> Tensor:
 
 @op(
     "NextafterBackward0",
-    meet="self other",
+    promote="self other",
     numbers=False,
     vmap_inplace="fallback",
     inplace="method",
@@ -142,7 +142,7 @@ def _same_types(self: Array, values: Array) -> None:
 
 @op(
     "NotImplemented",
-    meet="self values",
+    promote="self values",
     numbers=False,
     check=_same_types,
     no_complex=RuntimeError("heaviside is not yet implemented for complex tensors."),
@@ -166,7 +166,7 @@ def _refuse_bool_exponent(self: Any, other: Any) -> None:
 
 @op(
     "LdexpBackward0",
-    meet="self other",
+    promote="self other",
     numbers=False,
     to_float=True,
     check=_refuse_bool_exponent,
@@ -194,7 +194,7 @@ def ldexp_(self: Tensor, other: Tensor) -> Tensor:
 
 @op(
     "LogaddexpBackward0",
-    meet="self other",
+    promote="self other",
     numbers=False,
     complex="holomorphic",
     handle_r_to_c=False,
@@ -223,7 +223,7 @@ def log_add_exp(a: Array, b: Array) -> Array:
 
 @op(
     "Logaddexp2Backward0",
-    meet="self other",
+    promote="self other",
     numbers=False,
     jvp="auto_element_wise",
     self=lambda grad, self, other: grad / plus((other - self).__rpow__(2), 1),
@@ -259,7 +259,7 @@ def _interpolate(self: Array, end: Array, weight: Any) -> Array:
 @op(
     "LerpBackward0",
     name="lerp",
-    meet="self end",
+    promote="self end",
     numbers=False,
     check=_same_type,
     overload="Scalar",
@@ -279,7 +279,7 @@ def _lerp_number(self: Array, end: Array, weight: Any) -> Array:
 @op(
     "LerpBackward1",
     name="lerp_tensor",
-    meet="self end weight",
+    promote="self end weight",
     numbers=False,
     check=_same_type,
     overload="Tensor",
@@ -318,7 +318,7 @@ def _scaled(array: Array, value: Any, kind: np.dtype[Any]) -> Array:
 
 @op(
     "AddcmulBackward0",
-    meet="self tensor1 tensor2",
+    promote="self tensor1 tensor2",
     numbers=False,
     complex="holomorphic",
     jvp="multilinear",
@@ -369,7 +369,7 @@ def _addcdiv_divisor_backward(grad: Tensor, tensor1: Tensor, tensor2: Tensor, va
 
 @op(
     "AddcdivBackward0",
-    meet="self tensor1 tensor2",
+    promote="self tensor1 tensor2",
     numbers=False,
     check=_divisible,
     complex="holomorphic",
@@ -391,7 +391,7 @@ def addcdiv(self: Array, tensor1: Array, tensor2: Array, *, value: Any = 1) -> A
 # Common divisors ----------------------------------------------------------------------------------
 
 
-@op(meet="self other", numbers=False, inplace="function, method")
+@op(promote="self other", numbers=False, inplace="function, method")
 def gcd(self: Array, other: Array) -> Array:
     """The greatest common divisor."""
     need_integers("gcd_cpu", self)
@@ -409,7 +409,7 @@ def _gcd_of_remainders(self: Array, other: Array) -> Array:
     return b
 
 
-@op(meet="self other", numbers=False, inplace="function, method")
+@op(promote="self other", numbers=False, inplace="function, method")
 def lcm(self: Array, other: Array) -> Array:
     """The least common multiple."""
     need_integers("lcm_cpu", self)
@@ -438,7 +438,7 @@ def _matching(self: Array, other: Array) -> None:
         raise RuntimeError(f"{a} did not match {b}")
 
 
-@op(name="isclose", meet="self other", numbers=False, check=_matching, vmap="fallback")
+@op(name="isclose", promote="self other", numbers=False, check=_matching, vmap="fallback")
 def _isclose(self: Array, other: Array, rtol: float, atol: float, equal_nan: bool) -> Array:
     for name, value in (("rtol", rtol), ("atol", atol)):
         if not value >= 0:

@@ -29,9 +29,9 @@ def _compare(name: str, function: Any, **facts: Any) -> tuple[Callable[..., Any]
     forward = compare if name in ("eq", "ne") else order
 
     node = f"{name.capitalize()}Backward"
-    compared = op(name=name, meet="self other", numbers="other", overload="Tensor Scalar", inplace="method")(
-        forward
-    )
+    compared = op(
+        name=name, promote="self other", numbers="other", overload="Tensor Scalar", inplace="method"
+    )(forward)
     of_self = {
         "self": lambda _self_sym_sizes, _self_scalar_type: zeros_written(_self_sym_sizes, _self_scalar_type)
     }
@@ -43,7 +43,7 @@ def _compare(name: str, function: Any, **facts: Any) -> tuple[Callable[..., Any]
     op(
         f"{node}0",
         name=f"{name}_number_",
-        meet="self other",
+        promote="self other",
         numbers="other",
         overload="Scalar",
         vmap_inplace="fallback",
@@ -54,7 +54,7 @@ def _compare(name: str, function: Any, **facts: Any) -> tuple[Callable[..., Any]
     op(
         f"{node}1",
         name=f"{name}_tensor_",
-        meet="self other",
+        promote="self other",
         numbers=False,
         overload="Tensor",
         vmap_inplace="fallback",
@@ -83,7 +83,7 @@ ge, ge_ = _compare("ge", np.greater_equal)
 not_equal, less, less_equal, greater, greater_equal = ne, lt, le, gt, ge
 
 
-@op(name="isin", meet="elements test_elements", vmap="fallback", elementwise=False)
+@op(name="isin", promote="elements test_elements", vmap="fallback", elementwise=False)
 def _isin(elements: Any, test_elements: Any, invert: bool) -> Array:
     elements, test_elements = (half_up(np.asarray(each)) for each in (elements, test_elements))
     return np.isin(elements, test_elements, invert=invert)

@@ -51,7 +51,7 @@ def frexp(input: Tensor, *, out: Any = None) -> Any:
 
 @op(
     "AngleBackward0",
-    meet="self",
+    promote="self",
     to_float=True,
     complex="as_written",
     elementwise=False,
@@ -97,7 +97,7 @@ def conj(input: Tensor) -> Tensor:
 
 @op(
     "ConjPhysicalBackward0",
-    meet="self",
+    promote="self",
     name="conj_physical",
     complex="as_written",
     vmap_inplace="fallback",
@@ -311,7 +311,7 @@ def _polar_backward(grad: Tensor, result: Tensor, needed: list[bool]) -> tuple[T
     return found, (conjugate * turned).real
 
 
-@op(meet="self", out=False)
+@op(promote="self", out=False)
 def isreal(self: Array) -> Array:
     """Whether the imaginary part of each element is 0."""
     return np.isreal(self)

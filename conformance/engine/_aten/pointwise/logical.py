@@ -22,7 +22,7 @@ def _logical(name: str, function: Any, text: str) -> Any:
         return function(self, other)
 
     forward.__name__, forward.__doc__ = name, text
-    return op(meet="self other", numbers=False, inplace="method")(forward)
+    return op(promote="self other", numbers=False, inplace="method")(forward)
 
 
 logical_and = _logical("logical_and", np.logical_and, "Whether both are nonzero.")
@@ -30,7 +30,7 @@ logical_or = _logical("logical_or", np.logical_or, "Whether one is nonzero.")
 logical_xor = _logical("logical_xor", np.logical_xor, "Whether exactly one is nonzero.")
 
 
-@op(meet="self", kernel_writes=1, inplace="method")
+@op(promote="self", kernel_writes=1, inplace="method")
 def logical_not(self: Array) -> Array:
     """Whether each element is zero."""
     return np.logical_not(self)
@@ -44,7 +44,7 @@ def _test(name: str, function: Any, integers: bool, text: str, **facts: Any) -> 
         return function(self) if self.dtype.kind in "fcV" else np.full(self.shape, integers)
 
     forward.__name__, forward.__doc__ = name, text
-    return op(meet="self", **facts)(forward)
+    return op(promote="self", **facts)(forward)
 
 
 isnan = _test("isnan", np.isnan, False, "Where it is nan.", out=False, sparse="by_value")
@@ -102,7 +102,7 @@ def _bitwise(name: str, kernel: str, function: Any, text: str, **facts: Any) -> 
             raise invalid_combination(name, operands)
 
     forward.__name__, forward.__doc__ = name, text
-    return op(meet="self other", check=not_two_numbers, inplace="method", **facts)(forward)
+    return op(promote="self other", check=not_two_numbers, inplace="method", **facts)(forward)
 
 
 bitwise_and = _bitwise(
@@ -122,7 +122,7 @@ bitwise_right_shift = _bitwise(
 )
 
 
-@op(meet="self", inplace="method")
+@op(promote="self", inplace="method")
 def bitwise_not(self: Array) -> Array:
     """Invert all bits; of a bool, the logical negation."""
     if self.dtype.kind not in "iub":

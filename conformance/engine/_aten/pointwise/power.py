@@ -18,7 +18,7 @@ from ..inplace import run_inplace
 from ..kernels import in_single
 from ..registry import ROWS, Array, op
 from ..scalar_operands import minus, times
-from ..type_promotion import is_number, recorded_meeting
+from ..type_promotion import is_number, promote_operands
 from .where_clamp import where
 
 
@@ -64,7 +64,7 @@ def _complex_power(base: Any, exponent: Any) -> Array:
 
 @op(
     "PowBackward0",
-    meet="self",
+    promote="self",
     name="pow",
     overload="Tensor_Scalar",
     inplace_overload="Scalar",
@@ -75,7 +75,7 @@ def _complex_power(base: Any, exponent: Any) -> Array:
 )
 def _pow_number(self: Array, exponent: Any) -> Array:
     if isinstance(exponent, complex) or self.dtype.kind not in "fV":
-        self = recorded_meeting(False, self, exponent)[0]
+        self = promote_operands(False, self, exponent)[0]
     kind = self.dtype
     if kind.kind in "iu":
         _refuse_negative(exponent)
@@ -100,7 +100,7 @@ def _pow_backward(grad: Tensor, self: Tensor, exponent: Any) -> Tensor:
 @op(
     "PowBackward1",
     name="pow_tensor",
-    meet="self exponent",
+    promote="self exponent",
     overload="Tensor_Tensor",
     inplace_overload="Tensor",
     complex="holomorphic",
@@ -234,7 +234,7 @@ def square_(self: Tensor) -> Tensor:
 
 @op(
     "SqrtBackward0",
-    meet="self",
+    promote="self",
     to_float=True,
     complex="holomorphic",
     jvp="auto_element_wise",
@@ -256,7 +256,7 @@ def half_opposed(factor: Tensor, grad: Tensor) -> Tensor:
 
 @op(
     "RsqrtBackward0",
-    meet="self",
+    promote="self",
     to_float=True,
     complex="holomorphic",
     jvp="auto_element_wise",
@@ -277,7 +277,7 @@ def _reciprocal_backward(grad: Tensor, result: Tensor) -> Tensor:
 
 @op(
     "ReciprocalBackward0",
-    meet="self",
+    promote="self",
     to_float=True,
     complex="holomorphic",
     jvp="auto_element_wise",

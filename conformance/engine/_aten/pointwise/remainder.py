@@ -14,7 +14,7 @@ from ..creation.factories import scalar_tensor
 from ..inplace import run_inplace
 from ..kernels import floor_quotient, integral, kind_of, refuse_bools, remainder_of_halves
 from ..registry import ROWS, Array, op
-from ..type_promotion import is_number, scaling_meeting
+from ..type_promotion import is_number, promote_scaled
 
 # Quotients and remainders -------------------------------------------------------------------------
 
@@ -22,8 +22,8 @@ from ..type_promotion import is_number, scaling_meeting
 @op(
     "NotImplemented",
     name="floor_divide_tensor",
-    meet="self other",
-    meeting=scaling_meeting,
+    promote="self other",
+    promotion=promote_scaled,
     inplace_overload="Tensor",
     vmap_inplace="fallback",
     self=unsupported("floor_divide"),
@@ -36,9 +36,9 @@ def _floor_divide(self: Any, other: Any) -> Array:
 @op(
     "NotImplemented",
     name="floor_divide",
-    meet="self other",
+    promote="self other",
     numbers="other",
-    meeting=scaling_meeting,
+    promotion=promote_scaled,
     inplace_overload="Tensor",
     vmap_operands="tensors",
     vmap_inplace="fallback",
@@ -96,7 +96,7 @@ def _modulo(name: str, function: Any, rounding: str) -> tuple[Any, Any]:
         op(
             f"{node}1",
             name=f"{name}_tensor",
-            meet="self other",
+            promote="self other",
             numbers=False,
             no_complex=kernel,
             overload="Tensor",
@@ -108,7 +108,7 @@ def _modulo(name: str, function: Any, rounding: str) -> tuple[Any, Any]:
         op(
             f"{node}0",
             name=name,
-            meet="self other",
+            promote="self other",
             numbers="other",
             no_complex=kernel,
             overload="Scalar",
@@ -126,7 +126,7 @@ _remainder_tensor, _remainder_number = _modulo("remainder", _remainder, "floor")
 @op(
     "NotImplemented",
     name="remainder_of_number",
-    meet="self other",
+    promote="self other",
     overload="Scalar_Tensor",
     no_complex="remainder_cpu",
     vmap_operands="tensors",

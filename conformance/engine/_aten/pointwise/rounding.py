@@ -26,7 +26,7 @@ def _whole(name: str, function: Any, text: str, no_complex: str | Exception, **f
     forward.__name__, forward.__doc__ = name, text
     return op(
         f"{name.capitalize()}Backward0",
-        meet="self",
+        promote="self",
         no_complex=no_complex,
         **facts,
         jvp="auto_element_wise",
@@ -70,7 +70,7 @@ _whole(
 
 @op(
     "RoundBackward1",
-    meet="self",
+    promote="self",
     name="round_decimals",
     overload="decimals",
     self=lambda grad: zeros_like(grad),
@@ -105,7 +105,7 @@ def round_(self: Tensor, *, decimals: int | None = None) -> Tensor:
 
 @op(
     "FracBackward0",
-    meet="self",
+    promote="self",
     no_complex="frac_cpu",
     inplace="function, method",
     sparse="by_value",
@@ -120,7 +120,7 @@ def frac(self: Array) -> Array:
 
 @op(
     "Deg2RadBackward0",
-    meet="self",
+    promote="self",
     to_float=True,
     no_complex=RuntimeError("deg2rad is not supported for complex tensors."),
     jvp="auto_element_wise",
@@ -135,7 +135,7 @@ def deg2rad(self: Array) -> Array:
 
 @op(
     "Rad2DegBackward0",
-    meet="self",
+    promote="self",
     to_float=True,
     no_complex=RuntimeError("rad2deg is not supported for complex tensors."),
     jvp="auto_element_wise",
@@ -150,7 +150,7 @@ def rad2deg(self: Array) -> Array:
 
 @op(
     "NanToNumBackward0",
-    meet="self",
+    promote="self",
     jvp="auto_element_wise",
     inplace="function, method",
     sparse="by_value",

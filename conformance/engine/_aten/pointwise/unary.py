@@ -37,7 +37,7 @@ def _float(
     forward.__doc__ = text
     return op(
         node,
-        meet="self",
+        promote="self",
         to_float=True,
         complex="holomorphic",
         jvp="auto_element_wise",
@@ -247,7 +247,7 @@ def _tanh_backward(grad_output: Array, output: Array) -> Array:
 
 @op(
     "SigmoidBackward0",
-    meet="self",
+    promote="self",
     to_float=True,
     complex="holomorphic",
     jvp="auto_element_wise",
@@ -295,7 +295,7 @@ def _overwritten(function: str) -> Any:
     return op(
         node,
         name=f"{function}_",
-        meet="self",
+        promote="self",
         to_float=True,
         complex="holomorphic",
         jvp="not_implemented",
@@ -313,7 +313,7 @@ for _name in ("acosh", "asinh", "atanh"):
 
 @op(
     "AbsBackward0",
-    meet="self",
+    promote="self",
     complex="as_written",
     jvp="auto_element_wise",
     kernel_writes=1,
@@ -342,7 +342,7 @@ def abs_(self: Tensor) -> Tensor:
 
 @op(
     "SignBackward0",
-    meet="self",
+    promote="self",
     jvp="auto_element_wise",
     inplace="method",
     sparse="by_value",
@@ -356,7 +356,7 @@ def sign(self: Array) -> Array:
 
 @op(
     "SgnBackward0",
-    meet="self",
+    promote="self",
     complex="as_written",
     tangent_writes=1,
     inplace="method",
@@ -390,7 +390,7 @@ def _sign(array: Array) -> Array:
 
 
 @op(
-    meet="self",
+    promote="self",
     no_complex=NotImplementedError("signbit is not implemented for complex tensors."),
     sparse="by_value",
 )

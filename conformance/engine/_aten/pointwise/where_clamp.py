@@ -30,7 +30,7 @@ def _chosen(condition: Tensor, self: Any, other: Any) -> Any:
     "WhereBackward0",
     name="where",
     tensors="condition",
-    meet="self other",
+    promote="self other",
     overload="self",
     complex="holomorphic",
     handle_r_to_c=False,
@@ -144,7 +144,7 @@ def _clamp_backward(grad: Tensor, self: Tensor, min: Any, max: Any) -> Tensor:
 
 @op(
     "ClampBackward1",
-    meet="self",
+    promote="self",
     name="clamp",
     no_complex=NotImplementedError("clamp is not supported for complex types"),
     jvp="auto_element_wise",
@@ -169,7 +169,7 @@ def _clamp_bounds_backward(grad: Tensor, self: Tensor, min: Any, max: Any, neede
 @op(
     "ClampBackward0",
     name="clamp_tensors",
-    meet="self min max",
+    promote="self min max",
     numbers=False,
     overload="Tensor",
     no_complex=NotImplementedError("clamp is not supported for complex types"),
@@ -227,7 +227,7 @@ clip, clip_ = clamp, clamp_
 
 @op(
     "ClampMinBackward0",
-    meet="self",
+    promote="self",
     name="clamp_min",
     no_complex=NotImplementedError("clamp is not supported for complex types"),
     jvp="auto_element_wise",
@@ -241,7 +241,7 @@ def _clamp_min_number(self: Array, min: Any) -> Array:
 
 @op(
     "ClampMaxBackward0",
-    meet="self",
+    promote="self",
     name="clamp_max",
     no_complex=NotImplementedError("clamp is not supported for complex types"),
     jvp="auto_element_wise",
@@ -256,7 +256,7 @@ def _clamp_max_number(self: Array, max: Any) -> Array:
 @op(
     "ClampMinBackward1",
     name="clamp_min_tensor",
-    meet="self min",
+    promote="self min",
     overload="Tensor",
     no_complex="maximum_cpu",
     jvp="auto_element_wise",
@@ -270,7 +270,7 @@ def _clamp_min_tensor(self: Array, min: Any) -> Array:
 @op(
     "ClampMaxBackward1",
     name="clamp_max_tensor",
-    meet="self max",
+    promote="self max",
     overload="Tensor",
     no_complex="minimum_cpu",
     jvp="auto_element_wise",
@@ -328,7 +328,7 @@ def _half(grad: Tensor, self: Tensor, other: Tensor) -> Tensor:
 
 @op(
     "MaximumBackward0",
-    meet="self other",
+    promote="self other",
     numbers=False,
     no_complex=RuntimeError("maximum not implemented for complex tensors."),
     jvp="auto_element_wise",
@@ -343,7 +343,7 @@ def maximum(self: Array, other: Array) -> Array:
 
 @op(
     "MinimumBackward0",
-    meet="self other",
+    promote="self other",
     numbers=False,
     no_complex=RuntimeError("minimum not implemented for complex tensors."),
     jvp="auto_element_wise",
@@ -358,7 +358,7 @@ def minimum(self: Array, other: Array) -> Array:
 
 @op(
     "FmaxBackward0",
-    meet="self other",
+    promote="self other",
     numbers=False,
     no_complex=RuntimeError("fmax not implemented for complex tensors."),
     self=lambda grad, self, other: grad.masked_fill(
@@ -373,7 +373,7 @@ def fmax(self: Array, other: Array) -> Array:
 
 @op(
     "FminBackward0",
-    meet="self other",
+    promote="self other",
     numbers=False,
     no_complex=RuntimeError("fmin not implemented for complex tensors."),
     self=lambda grad, self, other: grad.masked_fill(

@@ -211,7 +211,7 @@ def _dist_backward(grad: Tensor, self: Tensor, other: Tensor, p: Any, result: Te
 
 @op(
     "DistBackward0",
-    meet="self other",
+    promote="self other",
     check=check_subtractable,
     numbers=False,
     complex="as_written",

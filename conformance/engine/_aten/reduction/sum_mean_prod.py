@@ -445,7 +445,7 @@ def _logsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any, ke
 @op(
     "LogsumexpBackward0",
     name="logsumexp",
-    meet="self",
+    promote="self",
     to_float=True,
     complex="holomorphic",
     vmap="reduction_dims",

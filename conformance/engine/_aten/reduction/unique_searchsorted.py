@@ -194,15 +194,15 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
 
 
 def _search(sequence: Array, values: Array, right: bool, int32: bool) -> Array:
-    meeting = np.result_type(half_up(sequence), half_up(values))
-    if meeting.kind == "c" and sequence.size and values.size:
+    promotion = np.result_type(half_up(sequence), half_up(values))
+    if promotion.kind == "c" and sequence.size and values.size:
         raise unimplemented("searchsorted_out_cpu", dtypes.result_dtype(sequence, values))
     side = "right" if right else "left"
     kind = np.int32 if int32 else np.int64
-    if meeting.kind in "fV" and np.isnan(sequence).any():
+    if promotion.kind in "fV" and np.isnan(sequence).any():
         return _search_among_nan(sequence, values, right).astype(kind)
     if sequence.ndim == 1:
-        return np.asarray(np.searchsorted(sequence.astype(meeting), values.astype(meeting), side), kind)
+        return np.asarray(np.searchsorted(sequence.astype(promotion), values.astype(promotion), side), kind)
     found = np.zeros(values.shape, kind)
     for place in np.ndindex(values.shape[:-1]):
         found[place] = np.searchsorted(sequence[place], values[place], side)

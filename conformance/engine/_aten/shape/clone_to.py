@@ -238,7 +238,7 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
     "CopyBackwards",
     name="copy",
     tensors="self",
-    meet="",
+    promote="",
     complex="holomorphic",
     vmap_inplace="aligned",
     self=lambda grad: _zeros_like(grad),

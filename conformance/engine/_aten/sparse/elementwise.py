@@ -13,7 +13,7 @@ from .kernels import kernel, no_kernel
 from .sparse_array import Array, SparseArray, coalesced, coo, narrowed, places
 
 
-def meeting_kind(*operands: Any) -> np.dtype[Any]:
+def promoted_dtype(*operands: Any) -> np.dtype[Any]:
     """The dtype that the operands promote to."""
     shown = [
         np.broadcast_to(np.zeros((), e.dtype), e.shape) if isinstance(e, SparseArray) else e for e in operands
@@ -30,7 +30,7 @@ def add(self: Any, other: Any, *, alpha: Any = 1) -> Any:
     """self + alpha * other: sparse if both are; a dense and a sparse operand must come in this order."""
     if isinstance(self, SparseArray) and not isinstance(other, SparseArray):
         raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
-    kind = meeting_kind(self, other)
+    kind = promoted_dtype(self, other)
     if not isinstance(self, SparseArray):
         return _add_to_dense(np.asarray(self), other, alpha, kind)
     if self.shape != other.shape:
@@ -94,7 +94,7 @@ def _sub(self: Any, other: Any, *, alpha: Any = 1) -> Any:
 
 @kernel("rsub")
 def _rsub(self: SparseArray, other: Any, alpha: Any = 1) -> Any:
-    return add(np.asarray(other, meeting_kind(self, other)), self, alpha=-alpha)
+    return add(np.asarray(other, promoted_dtype(self, other)), self, alpha=-alpha)
 
 
 @kernel("mul", "mul_scalar")
@@ -104,7 +104,7 @@ def mul(self: Any, other: Any) -> Any:
         return _intersection(self, other)
     if not isinstance(self, SparseArray):
         self, other = other, self
-    kind = meeting_kind(self, other)
+    kind = promoted_dtype(self, other)
     values = self.values.astype(kind, copy=False)
     if not np.ndim(other):
         return coo(self.indices.copy(), values * kind.type(other), self.shape, self.coalesced)
@@ -125,7 +125,7 @@ def _intersection(self: SparseArray, other: SparseArray) -> Any:
             "sparse_binary_op_intersection_cpu(): expects sparse inputs with equal dimensionality, number of sparse "
             "dimensions, and shape of sparse dimensions"
         )
-    kind = meeting_kind(self, other)
+    kind = promoted_dtype(self, other)
     if self.coalesced and other.coalesced:
         _, ours, theirs = np.intersect1d(places(self), places(other), assume_unique=True, return_indices=True)
         values = self.values[ours].astype(kind) * other.values[theirs].astype(kind)
@@ -160,7 +160,7 @@ def _div(self: Any, other: Any) -> Any:
             "Sparse division requires a scalar or zero-dim dense tensor divisor (got shape "
             f"{list(other.shape)} for divisor)"
         )
-    kind = meeting_kind(self, other)
+    kind = promoted_dtype(self, other)
     kind = kind if kind.kind in "fcV" else dtypes.default.numpy
     return coo(self.indices.copy(), self.values.astype(kind) / kind.type(other), self.shape, self.coalesced)
 

@@ -83,7 +83,7 @@ def kernel(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 def _by_value(row: Row, self: SparseArray, *others: Any, **named: Any) -> Any:
     """Apply an elementwise function to the values, after coalescing."""
     whole = coalesced(self)
-    values = whole.values if row.meet == () or not row.to_float else _as_float(whole.values)
+    values = whole.values if row.promote == () or not row.to_float else _as_float(whole.values)
     return coo(whole.indices.copy(), row.forward(values, *others, **named), self.shape, True)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._c10.shapes import wrap_dim
-from .elementwise import meeting_kind
+from .elementwise import promoted_dtype
 from .kernels import kernel, no_kernel
 from .sparse_array import Array, SparseArray, coo
 
@@ -129,7 +129,7 @@ def _cat(tensors: Any, dim: Any, *rest: Any) -> Any:
         raise RuntimeError("Concatenating sparse tensors, but a dense tensor was found")
     first = tensors[0]
     at = wrap_dim(dim, first.ndim)
-    kind = meeting_kind(*tensors)
+    kind = promoted_dtype(*tensors)
     shape = (*first.shape[:at], sum(each.shape[at] for each in tensors), *first.shape[at + 1 :])
     if at >= first.sparse_dim:
         raise NotImplementedError("torch.cat of sparse tensors along a dense dimension")

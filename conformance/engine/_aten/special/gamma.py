@@ -69,7 +69,7 @@ def _trigamma_kernel(self: Array) -> Array:
 @op(
     "PolygammaBackward0",
     name="polygamma",
-    meet="self",
+    promote="self",
     to_float=True,
     vmap="front",
     vmap_inplace="fallback",
@@ -104,7 +104,7 @@ def attach() -> None:
 @op(
     "PolygammaBackward1",
     name="polygamma_",
-    meet="self",
+    promote="self",
     to_float=True,
     vmap="fallback",
     inplace="method",
@@ -122,7 +122,7 @@ def _mvlgamma_shifts(kind: Any, p: int) -> Array:
 @op(
     "MvlgammaBackward0",
     name="mvlgamma",
-    meet="self",
+    promote="self",
     to_float=True,
     no_complex="arange_cpu",
     elementwise=False,
@@ -184,7 +184,7 @@ def _gamma_slope(self: Tensor, other: Tensor) -> Tensor:
 
 @op(
     "IgammaBackward0",
-    meet="self other",
+    promote="self other",
     numbers=False,
     jvp="not_implemented",
     vmap_inplace="fallback",
@@ -199,7 +199,7 @@ def igamma(self: Array, other: Array) -> Array:
 
 @op(
     "IgammacBackward0",
-    meet="self other",
+    promote="self other",
     numbers=False,
     jvp="not_implemented",
     vmap_inplace="fallback",

@@ -138,7 +138,7 @@ def _row(name: str) -> Callable[..., Tensor]:
         found = _KERNELS[name](*np.broadcast_arrays(x, np.trunc(finite).astype(np.int64)))
         return np.asarray(found, x.dtype)
 
-    op(None, name=f"special_{name}", meet="x n", numbers=False, to_float=True)(forward)
+    op(None, name=f"special_{name}", promote="x n", numbers=False, to_float=True)(forward)
 
     @composite(vmap="fallback", overload=_overload)
     def function(x: Any, n: Any, *, out: Any = None) -> Tensor:

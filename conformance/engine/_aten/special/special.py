@@ -212,20 +212,20 @@ def _product_with_log(
     of_both, with_first, with_second = overloads
     facts |= {"no_complex": f"{name.removeprefix('special_')}_cpu"}
     by_tensors: Any = op(
-        f"{node}0", name=f"{name}_tensors", meet="self other", numbers=False, to_float=True,
+        f"{node}0", name=f"{name}_tensors", promote="self other", numbers=False, to_float=True,
         overload=of_both, **facts,
         self=lambda grad, self, other: by_tensors(grad, other).masked_fill((self == 0.0) & (other <= edge), 0.0),
         other=lambda grad, self, other: _over(slope(other), grad * self),
     )(of_tensors)  # fmt: skip
     of_a_number = op(
-        f"{node}1", name=f"{name}_of_number", meet="other", to_float=True,
+        f"{node}1", name=f"{name}_of_number", promote="other", to_float=True,
         overload=with_first, wrapped_number=True, **facts,
         other=lambda grad, self, other: _over(slope(other), times(grad, self)),
     )(of_number)  # fmt: skip
     by_number: Any = op(
         f"{node}2",
         name=name,
-        meet="self",
+        promote="self",
         to_float=True,
         overload=with_second,
         wrapped_number=True,
@@ -281,7 +281,7 @@ def _zeta_kernel(self: Any, other: Any) -> Array:
 @op(
     "SpecialZetaBackward0",
     name="special_zeta",
-    meet="self other",
+    promote="self other",
     numbers=False,
     to_float=True,
     no_complex="zeta_cpu",
@@ -296,7 +296,7 @@ def _zeta_of_tensors(self: Array, other: Array) -> Array:
 @op(
     "SpecialZetaBackward1",
     name="special_zeta_of_number",
-    meet="other",
+    promote="other",
     to_float=True,
     overload="self_scalar",
     no_complex="zeta_cpu",
@@ -312,7 +312,7 @@ def _zeta_of_number(self: Any, other: Array) -> Array:
 @op(
     "SpecialZetaBackward2",
     name="special_zeta_with_number",
-    meet="self",
+    promote="self",
     to_float=True,
     overload="other_scalar",
     no_complex="zeta_cpu",
@@ -344,7 +344,7 @@ def _sinc_backward(grad: Tensor, self: Tensor) -> Tensor:
 
 @op(
     "SincBackward0",
-    meet="self",
+    promote="self",
     to_float=True,
     complex="holomorphic",
     jvp="auto_element_wise",
@@ -381,7 +381,7 @@ def _logit_backward(grad: Tensor, self: Tensor, eps: Any) -> Tensor:
 
 @op(
     "LogitBackward0",
-    meet="self",
+    promote="self",
     to_float=True,
     no_complex="logit_cpu",
     jvp="auto_element_wise",
