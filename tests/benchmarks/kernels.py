@@ -14,7 +14,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from tests.benchmarks.engine import Program, least
+from tests.benchmarks.engine import least
+from tests.benchmarks.programs import Program
 
 # Single operations on 512 x 512 numbers, forward and with their gradient ---------------------------
 

@@ -108,14 +108,9 @@ Loop = Callable[[GraphTask, Node, Buffer, dict[Node, int]], None]  # a function 
 
 
 def run_backward(
-    roots: tuple[Edge, ...],
-    gradients: Gradients,
-    keep_graph: bool,
-    create_graph: bool,
-    wanted: Sequence[Edge],
-    accumulate: bool,
-    loop: Loop | None = None,
-) -> list[Tensor | None]:
+    roots: tuple[Edge, ...], gradients: Gradients, keep_graph: bool, create_graph: bool,
+    wanted: Sequence[Edge], accumulate: bool, loop: Loop | None = None,
+) -> list[Tensor | None]:  # fmt: skip
     """Run one backward pass.
 
     Args:

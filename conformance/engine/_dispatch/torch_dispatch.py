@@ -230,11 +230,7 @@ def call_through_modes(
         raise NotImplementedError(f"{op} with out= inside a TorchDispatchMode")
     args, kwargs = _dispatched_arguments(row, args, kwargs)
     in_place = op.overloadpacket.__name__.endswith("_") and not row.name.endswith("_")
-    before, dispatching, suspended_dispatch_modes = (
-        state.dispatch_modes,
-        state.dispatching,
-        state.suspended_dispatch_modes,
-    )
+    outer = (state.dispatch_modes, state.dispatching, state.suspended_dispatch_modes)
     written = id(args[0]) if in_place else None
     counted = version_counter(args[0]) if in_place else None
     version = 0 if counted is None else counted.value
@@ -250,23 +246,19 @@ def call_through_modes(
         result = call_pending(Pending(row, op, written), args, kwargs)
     if (
         counted is not None
-    ):  # writes below autograd do not count, even if the memory is that of the class's own tensor
+    ):  # a write below autograd does not count, even into the memory of the class's own tensor
         counted.value = version
     given = list(result) if isinstance(result, (tuple, list)) else [result]
     for each in given:
         if not isinstance(each, Tensor):
             raise RuntimeError(f"Unable to cast {each} to Tensor")
     arrays = [each._array for each in given]
-    state.dispatch_modes, state.dispatching, state.suspended_dispatch_modes = (), False, before
+    state.dispatch_modes, state.dispatching, state.suspended_dispatch_modes = (), False, outer[0]
     try:
         with _forward_replaced(row, args, arrays if isinstance(result, (tuple, list)) else arrays[0]):
             found = run()
     finally:
-        state.dispatch_modes, state.dispatching, state.suspended_dispatch_modes = (
-            before,
-            dispatching,
-            suspended_dispatch_modes,
-        )
+        state.dispatch_modes, state.dispatching, state.suspended_dispatch_modes = outer
     if in_place:
         if (
             state.recording

@@ -177,15 +177,9 @@ def _over(divisor: Tensor, dividend: Tensor) -> Tensor:
 
 
 def _product_with_log(
-    name: str,
-    node: str,
-    logarithm: Any,
-    edge: float,
-    slope: Any,
-    text: str,
-    overloads: tuple[str, str, str],
+    name: str, node: str, logarithm: Any, edge: float, slope: Any, text: str, overloads: tuple[str, str, str],
     **facts: Any,
-) -> Any:
+) -> Any:  # fmt: skip
     """Register self * log(other) or self * log1p(other), which is 0 where self is 0.
 
     There is one overload for two tensors, and one each for a number as the first or the second argument. ``edge`` is
@@ -223,15 +217,10 @@ def _product_with_log(
         other=lambda grad, self, other: _over(slope(other), times(grad, self)),
     )(of_number)  # fmt: skip
     by_number: Any = op(
-        f"{node}2",
-        name=name,
-        promote="self",
-        to_float=True,
-        overload=with_second,
-        wrapped_number=True,
-        **facts,
+        f"{node}2", name=name, promote="self", to_float=True,
+        overload=with_second, wrapped_number=True, **facts,
         self=number_gradient,
-    )(with_number)
+    )(with_number)  # fmt: skip
 
     @composite(vmap="decompose")
     def function(input: Any, other: Any, *, out: Any = None) -> Tensor:
