@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conformance.check.library import Library
-from conformance.check.locate import governing_claims
 from conformance.report.claims import Finding, find
 from conformance.report.result import Result
 
@@ -18,28 +17,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """The claims of one claims.yaml, and the finding for each."""
+    """The claims of a folder, and the finding for each."""
 
-    path: Path
+    folder: Path
     claims: Claims
     found: tuple[Finding, ...]
 
 
 def findings(library: Library, results: Sequence[Result]) -> tuple[Findings, ...]:
-    """The findings for every claims.yaml that governs a file of the results.
+    """The findings on all claims that govern a file of the results.
 
     Further files are loaded only if a contradiction depends on them: a claim declared refuted is known to hold only if
     all its scenarios have run.
     """
-    governing = {file: governing_claims(Path(file)) for file in {result.file for result in results}}
+    governing = {library.governing(Path(file)) for file in {result.file for result in results}}
     judged = []
-    for path in sorted({path for path in governing.values() if path is not None}):
-        claims = library.claims(path)
-        found = find(claims.claims, _by_claim(library.cases(path.parent)), results)
+    for folder in sorted(path for path in governing if path is not None):
+        claims = library.claims(folder)
+        found = find(claims.claims, _by_claim(library.cases(folder)), results)
         if any(finding.contradicted and finding.observed == "confirmed" for finding in found):
-            library.complete(path.parent)
-            found = find(claims.claims, _by_claim(library.cases(path.parent)), results)
-        judged.append(Findings(path, claims, found))
+            library.complete(folder)
+            found = find(claims.claims, _by_claim(library.cases(folder)), results)
+        judged.append(Findings(folder, claims, found))
     return tuple(judged)
 
 

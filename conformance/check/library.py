@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.check.locate import governing_claims, is_scenario_file, scenario_files
+from conformance.check.locate import claims_files, governing_claims, is_scenario_file, scenario_files
 from conformance.language import cache
 from conformance.language.load_result import LoadResult, Problem
 from conformance.language.scenario import Position, Scenario, Tier
@@ -22,7 +22,8 @@ class Library:
 
     def __init__(self) -> None:
         self._loaded: dict[Path, LoadResult] = {}
-        self._claims: dict[Path, Claims] = {}
+        self._claims: dict[Path, Claims] = {}  # folder -> its claims
+        self._governing: dict[Path, Path | None] = {}  # folder of scenarios -> folder of their claims
         self._cases: dict[Path, dict[str, tuple[str, ...]]] = {}  # file -> case -> its claims
         self._defined: dict[str, Position] = {}  # the position of each id
 
@@ -54,20 +55,22 @@ class Library:
             tuple(problem for each in loaded for problem in each.problems),
         )
 
-    def claims(self, path: Path) -> Claims:
-        """The claims of a claims.yaml."""
-        if path not in self._claims:
+    def claims(self, folder: Path) -> Claims:
+        """The claims of a folder, which may be in several files."""
+        if folder not in self._claims:
             from conformance.language.claims import (
                 load_claims,  # imports pydantic, which cached files do not need
             )
 
-            self._claims[path] = load_claims(Path(shown(path)))
-        return self._claims[path]
+            self._claims[folder] = load_claims(*(Path(shown(path)) for path in claims_files(folder)))
+        return self._claims[folder]
 
-    def governing(self, scenario_file: Path) -> Claims | None:
-        """The claims.yaml that governs a scenario file, if there is one."""
-        path = governing_claims(scenario_file)
-        return self.claims(path) if path else None
+    def governing(self, scenario_file: Path) -> Path | None:
+        """The folder whose claims govern a scenario file, if there is one."""
+        folder = scenario_file.resolve().parent
+        if folder not in self._governing:
+            self._governing[folder] = governing_claims(scenario_file)
+        return self._governing[folder]
 
     def complete(self, folder: Path) -> None:
         """Load the files below a folder that have not been loaded."""
@@ -101,15 +104,28 @@ class Library:
                 )
 
     def _unknown_claims(self, path: Path, loaded: LoadResult) -> Iterable[Problem]:
-        claims = self.governing(path)
-        if claims is None:
+        claimed = [(scenario, claim) for scenario in loaded.scenarios for claim in scenario.claims]
+        if not claimed:
             return
-        known = {claim.id for claim in claims.claims}
-        for scenario in loaded.scenarios:
-            for claim in scenario.claims:
-                if claim not in known:
-                    message = f"there is no claim {claim} in {shown(governing_claims(path) or path)}"
-                    yield Problem(scenario.position, message, did_you_mean(claim, known), base_id(scenario))
+        folder = self.governing(path)
+        known = {claim.id for claim in self.claims(folder).claims} if folder else set()
+        for scenario, claim in claimed:
+            if claim not in known:
+                message = f"there is no claim {claim}{_where(folder, claim)}"
+                hint = did_you_mean(claim, known) or _TO_DECLARE
+                yield Problem(scenario.position, message, hint, base_id(scenario))
+
+
+_TO_DECLARE = (
+    "declare it in claims.yaml, or in a file of a folder claims, in the folder of the scenario or above"
+)
+
+
+def _where(folder: Path | None, claim: str) -> str:
+    """Where a claim was looked for: the file of its document, if it has one, or all of them."""
+    files = claims_files(folder) if folder else ()
+    own = [file for file in files if file.stem == claim.partition("/")[0]] or files
+    return f" in {', '.join(map(shown, own[:3]))}" if len(own) <= 3 and own else ""
 
 
 def base_id(scenario: Scenario) -> str:

@@ -1,4 +1,4 @@
-"""Where the specs are, which files hold scenarios, and which claims.yaml governs one."""
+"""Where the specs are, which files hold scenarios, and which files of claims govern one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import difflib
 import re
 from pathlib import Path
 
-CLAIMS = "claims.yaml"
+CLAIMS = "claims"
+"""A folder's claims are in its claims.yaml, or in the YAML files of its folder claims."""
 SUFFIXES = (".yaml", ".yml")
 _HAS_SCENARIOS = re.compile(rb"""^(?:\xef\xbb\xbf)?(?:["']?scenarios["']?\s*:|\{)""", re.MULTILINE)
 _LISTS_CLAIMS = re.compile(
@@ -29,11 +30,18 @@ def is_in_specs(file: Path) -> bool:
 
 
 def governing_claims(file: Path) -> Path | None:
-    """The nearest claims.yaml at or above the folder of ``file``: only claims in it may be named there."""
-    return next((path for folder in file.resolve().parents if _is_ours(path := folder / CLAIMS)), None)
+    """The nearest folder at or above that of ``file`` that has claims: only those may be named there."""
+    return next((folder for folder in file.resolve().parents if claims_files(folder)), None)
 
 
-def _is_ours(path: Path) -> bool:
+def claims_files(folder: Path) -> tuple[Path, ...]:
+    """The files of a folder's claims, sorted: its claims.yaml, or the YAML files in its folder claims."""
+    candidates = [folder / f"{CLAIMS}.yaml", *(folder / CLAIMS).glob("*.y*ml")]
+    return tuple(sorted(path for path in candidates if path.suffix in SUFFIXES and lists_claims(path)))
+
+
+def lists_claims(path: Path) -> bool:
+    """Whether a file is YAML with a top-level key ``claims``, decided without loading it."""
     return path.is_file() and _LISTS_CLAIMS.search(path.read_bytes()) is not None
 
 

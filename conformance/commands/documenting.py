@@ -16,7 +16,7 @@ from conformance.check.library import Library
 from conformance.language.claims import Claims
 from conformance.language.core_vocabulary import load_core_vocabulary
 from conformance.language.scenario import Scenario
-from conformance.report import docs, engine_docs, subjects
+from conformance.report import docs, document_page, engine_docs, subjects
 
 AREAS = "areas.yaml"
 """The file of the specs that describes their folders."""
@@ -45,8 +45,8 @@ def makers(parser: ArgumentParser) -> dict[str, Callable[[], str]]:
         "core": lambda: docs.core(load_core_vocabulary(locate.specs() / "core_vocabulary.yaml")),
         "areas": lambda: subjects.index(_subjects(), _scenarios()),
         "rules": lambda: subjects.rules(_subjects(), _sources(locate.specs(), "**/*.yaml")),
-        "verdicts": lambda: docs.verdicts(_claims()),
-        "otherwise": lambda: docs.otherwise(_claims(), _scenarios()),
+        "documents": lambda: document_page.index(_claims(), f"specs/{locate.CLAIMS}/{{}}.md"),
+        "pages": lambda: document_page.index(_claims()),
         "options": lambda: docs.pytest_options(add_options),
         "runs": lambda: docs.runs(_runs()),
         "fuzzed": lambda: docs.fuzzed(_runs()),
@@ -60,6 +60,16 @@ def makers(parser: ArgumentParser) -> dict[str, Callable[[], str]]:
     }
 
 
+def pages() -> dict[Path, str]:
+    """The generated page of each document of the specs, with its declared verdicts, which runs check."""
+    from conformance.language.words import RELEASE
+
+    claims = _claims()
+    declared = {claim.id: claim.verdict for claim in claims.claims}
+    found = document_page.pages(claims, declared, _scenarios(), f"torch {RELEASE}")
+    return {locate.specs() / locate.CLAIMS / f"{key}.md": text for key, text in found.items()}
+
+
 @cache
 def _scenarios() -> tuple[Scenario, ...]:
     return Library().load_all([locate.specs()]).scenarios
@@ -70,7 +80,7 @@ def _subjects() -> dict[str, subjects.Subject]:
 
 
 def _claims() -> Claims:
-    return Library().claims(locate.specs() / locate.CLAIMS)
+    return Library().claims(locate.specs())
 
 
 def _areas_of_faults() -> Iterator[str]:

@@ -174,23 +174,24 @@ def new(known: argparse.Namespace, _: list[str]) -> int:
 
 def docs(known: argparse.Namespace, _: list[str]) -> int:
     """Update the generated parts of the Markdown files."""
-    from conformance.commands.documenting import files, makers
+    from conformance.commands.documenting import files, makers, pages
     from conformance.report.docs import filled
 
     parts = makers(known.parser)
     found = list(files())
     if not found:
         raise Misuse("the Markdown files exist only in a checkout, not in an installed package")
-    stale = [
-        path
-        for path in found
-        if filled(path.read_text(encoding="utf-8"), parts) != path.read_text(encoding="utf-8")
-    ]
+    wanted = {path: filled(path.read_text(encoding="utf-8"), parts) for path in found} | pages()
+    stale = [path for path, text in wanted.items() if _text(path) != text]
     for path in stale:
         print(f"{path} is out of date" if known.check else f"{path} is updated")
         if not known.check:
-            path.write_text(filled(path.read_text(encoding="utf-8"), parts), encoding="utf-8")
+            path.write_text(wanted[path], encoding="utf-8")
     return 1 if known.check and stale else 0
+
+
+def _text(path: Path) -> str | None:
+    return path.read_text(encoding="utf-8") if path.exists() else None
 
 
 def _cases(text: str, library: Library) -> tuple[Scenario, ...]:
@@ -212,8 +213,8 @@ def _refuse_what_is_not_here(scenario: Scenario, reference: Engine) -> None:
 
 def _says(scenario: Scenario, library: Library) -> list[str]:
     """The claims that the scenario tests, with their declared verdicts."""
-    claims = library.governing(Path(scenario.position.file))
-    known = {claim.id: claim for claim in claims.claims} if claims else {}
+    folder = library.governing(Path(scenario.position.file))
+    known = {claim.id: claim for claim in library.claims(folder).claims} if folder else {}
     return [
         f"{name} ({known[name].verdict}): {' '.join(known[name].says.split())}" if name in known else name
         for name in scenario.claims

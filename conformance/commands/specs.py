@@ -14,9 +14,9 @@ from conformance.check import locate
 from conformance.commands.command import FAILED, Add, Misuse, bar, scenarios_in, with_progress
 
 if TYPE_CHECKING:
-    from conformance.check.library import Library
     from conformance.language.scenario import Scenario
     from conformance.report.result import Result
+    from conformance.runner.engine import Engine
 
 
 def add_commands(add: Add) -> None:
@@ -38,11 +38,25 @@ def add_commands(add: Add) -> None:
         help="for --deep (default: one per processor)",
     )
 
-    claiming = add(
-        "claims", claims, "check the documents' claims against torch, and whether an engine agrees"
+    claiming = add("claims", claims, "check what documents say against torch, and whether an engine agrees")
+    claiming.add_argument(
+        "folder",
+        nargs="?",
+        type=Path,
+        metavar="FOLDER",
+        help="with claims and scenarios (default: the specs)",
     )
-    claiming.add_argument("--format", choices=("text", "json"), default="text", help="(default: text)")
+    claiming.add_argument(
+        "--format",
+        choices=("text", "markdown", "json"),
+        default="text",
+        help="markdown: a page for each document (default: text)",
+    )
     claiming.add_argument("--engine", default="inhouse", help="(default: inhouse)")
+    claiming.add_argument(
+        "--engine-python", metavar="PATH", help="the Python interpreter that has the engine"
+    )
+    claiming.add_argument("--reference", metavar="FILE", help="a recording to use instead of torch")
 
     running = add("run", run, "run the suite's own specs with pytest; all other options go to pytest")
     running.add_argument("--engine", action="append", default=[], help="repeatable (default: inhouse)")
@@ -51,6 +65,7 @@ def add_commands(add: Add) -> None:
 def lint(known: argparse.Namespace, _: list[str]) -> int:
     """Print all problems of all files, one per line."""
     from conformance.check.library import Library
+    from conformance.language.claims import load_claims
     from conformance.language.lint import remarks, uncovered
 
     paths: list[Path] = known.paths or [locate.specs()]
@@ -67,15 +82,15 @@ def lint(known: argparse.Namespace, _: list[str]) -> int:
             loaded = library.load(path)
             problems += (*loaded.problems, *remarks(loaded.scenarios))
             scenarios += loaded.scenarios
-        elif path.name == locate.CLAIMS:
-            problems += library.claims(path.resolve()).problems
+        elif locate.lists_claims(path):
+            if path in paths:  # those of a folder are read together, below
+                problems += load_claims(path).problems
         elif path in paths or locate.may_be_meant(path):
             problems += library.load(path).problems  # reports that the key `scenarios` is missing
     for folder in filter(Path.is_dir, paths):
-        claims = (
-            library.claims((folder / locate.CLAIMS).resolve()) if (folder / locate.CLAIMS).exists() else None
-        )
-        for claim in uncovered(claims, scenarios) if claims else ():
+        claims = library.claims(folder.resolve())
+        problems += claims.problems
+        for claim in uncovered(claims, scenarios):
             problems.append(f"{claim.position}: no scenario tests {claim.id}")
     if known.deep:
         problems += _deep(scenarios, known.processes)
@@ -106,38 +121,48 @@ def _count(number: int, noun: str) -> str:
 
 
 def claims(known: argparse.Namespace, _: list[str]) -> int:
-    """Run every scenario of the specs that has a claim on torch and the engine, and print the table."""
+    """Run every scenario that has a claim on torch and the engine, and print a table, the claims or pages."""
+    from conformance.check.engine_under_test import engine, reference
     from conformance.check.findings import findings
     from conformance.check.library import Library
     from conformance.report.claims import as_json, contradiction
+    from conformance.report.document_page import pages
     from conformance.report.terminal import summary
+    from conformance.report.text import label
 
+    folder = (known.folder or locate.specs()).resolve()
+    if not locate.claims_files(folder):
+        raise Misuse(
+            f"{known.folder or folder} has no claims: neither a claims.yaml nor files in a folder claims"
+        )
     library = Library()
-    results = _results(library, known.engine)
+    scenarios = [scenario for scenario in scenarios_in([folder], library) if scenario.claims]
+    torch = reference(known.reference)
+    results = _results(scenarios, torch, engine(known.engine, known.engine_python))
     found = [finding for each in findings(library, results) for finding in each.found]
     if known.format == "json":
         print(json.dumps(as_json(found), indent=2, ensure_ascii=False))
+    elif known.format == "markdown":
+        verdicts = {finding.claim.id: finding.verdict_observed for finding in found}
+        made = pages(library.claims(folder), verdicts, scenarios, label(torch.name, torch.version))
+        print("\n".join(made.values()))
     else:
-        documents = library.claims(locate.specs() / locate.CLAIMS).documents
-        titles = {key: document.title for key, document in documents.items()}
+        titles = {key: document.title for key, document in library.claims(folder).documents.items()}
         for line in summary(results, titles, found):
             print(line)
+    problems = library.claims(folder).problems
     wrong = [finding for finding in found if finding.contradicted]
-    for finding in wrong:
-        print(contradiction(finding), file=sys.stderr)
+    for text in (*map(str, problems), *map(contradiction, wrong)):
+        print(text, file=sys.stderr)
     agrees = all(finding.engine_agrees for finding in found)
-    return 0 if agrees and not wrong else FAILED
+    return 0 if agrees and not wrong and not problems else FAILED
 
 
-def _results(library: Library, engine: str) -> list[Result]:
-    from conformance.check.engine_under_test import engine as engine_of
-
-    scenarios = [scenario for scenario in scenarios_in([locate.specs()], library) if scenario.claims]
-    reference, checked = engine_of("torch"), engine_of(engine)
+def _results(scenarios: Sequence[Scenario], reference: Engine, engine: Engine) -> list[Result]:
     from conformance.check.checker import Checker
 
     check = Checker(reference)
-    return [check(scenario, checked).result for scenario in with_progress(scenarios)]
+    return [check(scenario, engine).result for scenario in with_progress(scenarios)]
 
 
 def run(known: argparse.Namespace, others: list[str]) -> int:

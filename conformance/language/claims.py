@@ -1,7 +1,8 @@
-"""claims.yaml: what documents say, sentence by sentence, and whether torch agrees."""
+"""Claims: what documents say, sentence by sentence, and whether torch agrees."""
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -20,29 +21,49 @@ ClaimVerdict = Literal["confirmed", "refuted", "imprecise", "drifted"]
 correction in the note; drifted: it did in the release that the document used."""
 
 Text = Annotated[str, Field(min_length=1)]
+Url = Annotated[str, Field(pattern=r"^https?://\S+$")]
 
 
 class _DocumentModel(StrictModel):
     """A document that says something about autograd."""
 
     title: Text
+    """As readers know it."""
     author: Text = ""
+    """Who wrote it."""
+    publisher: Text = ""
+    """Who published it."""
+    url: Url = ""
+    """Where it can be read."""
+    read_at: Text = ""
+    """The release, the commit or the date of the text that was read."""
 
 
 class _ClaimModel(StrictModel):
     """One sentence of a document, in words of this project."""
 
     id: ClaimId
+    """Document/name, by which scenarios name it under `claim`."""
     verdict: ClaimVerdict
+    """confirmed: torch does what the document says; refuted: something else; imprecise: the same only with the
+    correction in the note; drifted: it did in the release that the document used."""
     says: Text
+    """The sentence, in own words."""
     note: Text = ""
+    """What torch does instead; needed where the claim is not confirmed."""
+    where: Text = ""
+    """The section of the document."""
+    url: Url = ""
+    """The place in the document, or in torch's reference."""
 
 
-class _ClaimsFileModel(StrictModel):
-    """The content of claims.yaml."""
+class ClaimsFileModel(StrictModel):
+    """A file of claims."""
 
     documents: dict[Slug, _DocumentModel] = Field(min_length=1)
+    """The documents, by the first part of their claims' ids."""
     claims: list[_ClaimModel] = Field(min_length=1)
+    """What they say, in their order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +73,9 @@ class Document:
     key: str
     title: str
     author: str = ""
+    publisher: str = ""
+    url: str = ""
+    read_at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,52 +88,72 @@ class Claim:
     says: str
     note: str
     position: Position
+    where: str = ""  # the section of the document
+    url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """Documents by key, claims in order, and the problems of the file; invalid claims are left out."""
+    """Documents by key, claims in order, and the problems of the files; invalid claims are left out."""
 
     documents: dict[str, Document] = field(default_factory=dict)
     claims: tuple[Claim, ...] = ()
     problems: tuple[Problem, ...] = ()
 
 
-def load_claims(path: Path) -> Claims:
-    """The claims of a file; invalid content is reported, never raised."""
-    return _claims(MappingFile(str(path), _ClaimsFileModel), str(path))
+def load_claims(*paths: Path) -> Claims:
+    """The claims of files, taken together; invalid content is reported, never raised."""
+    return _joined(MappingFile(str(path), ClaimsFileModel) for path in paths)
 
 
 def load_claims_text(text: str, file: str) -> Claims:
     """The claims of YAML text; ``file`` is its name in positions."""
-    return _claims(MappingFile(file, _ClaimsFileModel, text), file)
+    return _joined([MappingFile(file, ClaimsFileModel, text)])
 
 
-def _claims(content: MappingFile, file: str) -> Claims:
-    documents = {
-        key: Document(key, document["title"], document.get("author", ""))
-        for key, document in content.entries("documents")
-    }
-    claims: list[Claim] = []
-    for index, claim in content.entries("claims"):
-        place = content.place("claims", index, "id")
-        if _sound(claim, documents, [each.id for each in claims], place, content.report):
-            document = claim["id"].partition("/")[0]
-            note, position = claim.get("note", ""), Position(file, *place)
-            claims.append(Claim(claim["id"], document, claim["verdict"], claim["says"], note, position))
-    return Claims(documents, tuple(claims), tuple(content.problems))
+def _joined(contents: Iterable[MappingFile]) -> Claims:
+    documents: dict[str, Document] = {}
+    claims: dict[str, Claim] = {}
+    problems: list[Problem] = []
+    for content in contents:
+        own = {key: _document(key, said) for key, said in content.entries("documents")}
+        for key in own.keys() & documents.keys():
+            place = content.place("documents", key)
+            content.report(place, f"the document `{key}` is described twice", "one file describes it")
+        for index, said in content.entries("claims"):
+            place = content.place("claims", index, "id")
+            if _sound(said, own, claims, place, content.report):
+                claims[said["id"]] = _claim(said, Position(content.file, *place))
+        documents = documents | {key: each for key, each in own.items() if key not in documents}
+        problems += content.problems
+    return Claims(documents, tuple(claims.values()), tuple(problems))
+
+
+def _document(key: str, said: dict[str, Any]) -> Document:
+    names = ("author", "publisher", "url", "read_at")
+    return Document(key, said["title"], **{name: said.get(name, "") for name in names})
+
+
+def _claim(said: dict[str, Any], position: Position) -> Claim:
+    name = said["id"]
+    note, where, url = (said.get(key, "") for key in ("note", "where", "url"))
+    return Claim(name, name.partition("/")[0], said["verdict"], said["says"], note, position, where, url)
 
 
 def _sound(
-    claim: dict[str, Any], documents: dict[str, Document], known: list[str], place: Place, report: Report
+    claim: dict[str, Any],
+    documents: Mapping[str, Document],
+    known: Container[str],
+    place: Place,
+    report: Report,
 ) -> bool:
-    """Whether a claim is consistent with the rest of the file; problems are reported."""
+    """Whether a claim is consistent with the other claims and its file; problems are reported."""
     name = claim["id"]
     document = name.partition("/")[0]
     if name in known:
         report(place, f"the claim `{name}` is repeated", "ids are unique")
     elif document not in documents:
-        hint = did_you_mean(document, documents) or "name it under documents"
+        hint = did_you_mean(document, documents) or "describe it under `documents` of this file"
         report(place, f"there is no document `{document}`", hint)
     elif claim["verdict"] != "confirmed" and not claim.get("note"):
         report(place, f"`{name}` is {claim['verdict']} without a note", "explain in `note` what torch does")

@@ -31,7 +31,9 @@ class _EntryModel(StrictModel):
     """Where an engine differs: in ``scenario`` (from ``statement`` on, if given), or ``at`` several statements."""
 
     kind: Literal["bug", "missing_feature", "by_design"]
+    """What the difference is to the engine's authors."""
     reason: Text
+    """Why it differs, for a reader who knows neither engine."""
     scenario: Texts | None = None
     """The exact id with its matrix label, or a list of ids that the entry covers; `*` matches any text."""
     statement: Where = ""
@@ -54,11 +56,13 @@ class _EntryModel(StrictModel):
         return self
 
 
-class _DivergenceFileModel(StrictModel):
+class DivergenceFileModel(StrictModel):
     """The content of a divergence file."""
 
     engine: Text
+    """The engine's name."""
     divergences: list[_EntryModel] = Field(min_length=1)
+    """The known differences, an entry for each cause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +76,12 @@ class DeclaredDivergences:
 
 def load_divergences(path: Path) -> DeclaredDivergences:
     """The entries of a file; invalid content is reported and left out, never raised."""
-    return _declared(MappingFile(str(path), _DivergenceFileModel), str(path))
+    return _declared(MappingFile(str(path), DivergenceFileModel), str(path))
 
 
 def load_divergences_text(text: str, file: str) -> DeclaredDivergences:
     """The entries of YAML text; ``file`` is its name in positions."""
-    return _declared(MappingFile(file, _DivergenceFileModel, text), file)
+    return _declared(MappingFile(file, DivergenceFileModel, text), file)
 
 
 def _declared(content: MappingFile, file: str) -> DeclaredDivergences:

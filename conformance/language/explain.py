@@ -18,7 +18,7 @@ _FORMS = {
     "id": ("an id is small letters, digits and single hyphens", "such as `second-backward-raises`"),
     "title": ("a title is one line of plain text", "write it without control characters"),
     "statement": ("write a statement as failure reports do", "such as `step 1, line 2`"),
-    "claim": ("a claim is written document/sentence", "as `id` in claims.yaml"),
+    "claim": ("a claim is written document/sentence", "as `id` in a file of claims"),
 }
 _MISSING = {
     "id": "a slug, unique in the whole run",

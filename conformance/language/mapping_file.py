@@ -1,4 +1,4 @@
-"""YAML files that hold one mapping described by a model: claims.yaml and divergence files."""
+"""YAML files that hold one mapping described by a model: claims and divergence files."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from conformance.language.scenario import Position
 class MappingFile:
     """The content of such a file as plain data, and its problems; invalid content is reported, never raised.
 
-    ``text`` is the content if the caller has read it already.
+    ``file`` is its name in positions, ``text`` the content if the caller has read it already.
     """
 
     def __init__(self, file: str, model: type[BaseModel], text: str | None = None) -> None:
         self.data: dict[str, Any] = {}
         self.problems: list[Problem] = []
-        self._file = file
+        self.file = file
         self._refused: set[tuple[int | str, ...]] = set()  # paths that the model rejects
         try:
             text = text_of(Path(file)) if text is None else text
@@ -51,7 +51,7 @@ class MappingFile:
 
     def report(self, place: Place, message: str, hint: str = "") -> None:
         """Add a problem."""
-        self.problems.append(Problem(Position(self._file, *place), message, hint))
+        self.problems.append(Problem(Position(self.file, *place), message, hint))
 
     def place(self, *path: int | str) -> Place:
         """The position of a path."""

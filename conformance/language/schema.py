@@ -1,4 +1,4 @@
-"""The editor's JSON Schema of scenario files; ``python -m conformance.language.schema`` updates it."""
+"""The editor's JSON Schemas of the files people write; ``python -m conformance.language.schema`` updates them."""
 
 from __future__ import annotations
 
@@ -6,27 +6,29 @@ import json
 from pathlib import Path
 from typing import Any
 
-from conformance.language import model
+from conformance.language import claims, divergences, model
+from conformance.language.model import StrictModel
 
 PATH = Path(__file__).with_name("schema.json")
+"""The schema of scenario files."""
+
+MODELS: dict[Path, tuple[type[StrictModel], Any]] = {
+    PATH: (model.FileModel, model),
+    PATH.with_name("claims_schema.json"): (claims.ClaimsFileModel, claims),
+    PATH.with_name("divergences_schema.json"): (divergences.DivergenceFileModel, divergences),
+}
+"""Each schema's file, the model it describes, and the module that has the other models it refers to."""
 
 
-def schema() -> dict[str, Any]:
-    """The schema of a scenario file: the model's, plus what pydantic cannot express."""
-    schema = {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **model.FileModel.model_json_schema(),
-    }
+def schema(path: Path = PATH) -> dict[str, Any]:
+    """The schema of a kind of file: the model's, plus what pydantic cannot express."""
+    top, module = MODELS[path]
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **top.model_json_schema()}
     definitions = schema["$defs"]
-    definitions["ScenarioModel"]["oneOf"] = [{"required": ["run"]}, {"required": ["steps"]}]
-    definitions["StepModel"]["required"] = ["run"]
-    tolerance = definitions["ScenarioModel"]["properties"]["tolerance"]
-    tolerance["anyOf"] = [{"$ref": tolerance.pop("$ref")}, {"const": "exact"}]
-    definitions_of = {
-        model.FileModel: schema,
-        **{getattr(model, name): each for name, each in definitions.items()},
-    }
-    for kind, definition in definitions_of.items():
+    if top is model.FileModel:
+        _limit_scenarios(definitions)
+    kinds = {top: schema} | {getattr(module, name): definition for name, definition in definitions.items()}
+    for kind, definition in kinds.items():
         meanings = model.meanings(kind)
         for key, entry in definition["properties"].items():
             said = {
@@ -36,10 +38,19 @@ def schema() -> dict[str, Any]:
     return schema
 
 
-def text() -> str:
-    """The content of schema.json."""
-    return json.dumps(schema(), indent=2) + "\n"
+def _limit_scenarios(definitions: dict[str, Any]) -> None:
+    """What a scenario must have, and the two forms of a tolerance."""
+    definitions["ScenarioModel"]["oneOf"] = [{"required": ["run"]}, {"required": ["steps"]}]
+    definitions["StepModel"]["required"] = ["run"]
+    tolerance = definitions["ScenarioModel"]["properties"]["tolerance"]
+    tolerance["anyOf"] = [{"$ref": tolerance.pop("$ref")}, {"const": "exact"}]
+
+
+def text(path: Path = PATH) -> str:
+    """The content of a schema's file."""
+    return json.dumps(schema(path), indent=2) + "\n"
 
 
 if __name__ == "__main__":
-    PATH.write_text(text(), encoding="utf-8")
+    for path in MODELS:
+        path.write_text(text(path), encoding="utf-8")

@@ -8,14 +8,12 @@ from __future__ import annotations
 import argparse
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import Any
 
 from conformance.language import model, vocabulary
-from conformance.language.claims import Claim, Claims, ClaimVerdict
 from conformance.language.core_vocabulary import CoreVocabulary
-from conformance.language.scenario import Expectations, Plain, Scenario, Unset
 from conformance.runner.compare import GROUP_OF
 from conformance.runner.engine import GROUPS
 
@@ -69,71 +67,6 @@ def core(vocabulary: CoreVocabulary) -> str:
     rows += [(f"[`{subject}`](autograd/{subject})", names) for subject, names in vocabulary.subjects.items()]
     listed = [(what, " ".join(f"`{name}`" for name in names)) for what, names in rows]
     return table(("everywhere, or in a folder", "names"), listed)
-
-
-def otherwise(claims: Claims, scenarios: Sequence[Scenario]) -> str:
-    """The claims that torch does not confirm, with their scenarios."""
-    of_claim: dict[str, list[Scenario]] = {}
-    for scenario in scenarios:
-        for claim in scenario.claims:
-            of_claim.setdefault(claim, []).append(scenario)
-    lines: list[str] = []
-    for key, document in claims.documents.items():
-        own = [claim for claim in claims.claims if claim.document == key and claim.verdict != "confirmed"]
-        if own:
-            author = (
-                f" ({document.author})" if document.author and document.author not in document.title else ""
-            )
-            lines += [f"### {document.title}{author}", ""]
-            for each in own:
-                lines += _claim(each, of_claim.get(each.id, []))
-    return "\n".join(lines)
-
-
-def _claim(claim: Claim, scenarios: Sequence[Scenario]) -> Iterator[str]:
-    yield f"**{claim.verdict}**: {flat(claim.says)} <sub>`{claim.id}`</sub>"
-    yield ""
-    yield f"> {flat(claim.note)}"
-    yield ""
-    for base, scenario in _first_cases(scenarios).items():
-        file = scenario.position.file.replace("\\", "/").rpartition("specs/")[2]
-        parts = "; ".join(_parting(scenario))
-        yield f"- [`{base}`]({file}): {scenario.title}{f' ({parts})' if parts else ''}"
-    yield ""
-
-
-def _first_cases(scenarios: Sequence[Scenario]) -> dict[str, Scenario]:
-    """The scenarios in which document and torch differ, if any; of a matrix only the first case."""
-    parting = [scenario for scenario in scenarios if any(step.claimed for step in scenario.steps)]
-    cases: dict[str, Scenario] = {}
-    for scenario in parting or scenarios:
-        cases.setdefault(scenario.id.partition("[")[0], scenario)
-    return cases
-
-
-def _parting(scenario: Scenario) -> Iterator[str]:
-    """What the document says and what torch does, from the scenario's keys."""
-    for step in scenario.steps:
-        if step.claimed is None:
-            continue
-        own = dict(step.own.expect)
-        for expression, value in step.claimed.expect:
-            there = f", torch: `{_plain(own[expression])}`" if expression in own else ""
-            yield f"`{expression}` in the document: `{_plain(value)}`{there}"
-        if not isinstance(step.claimed.raises, Unset):
-            yield f"in the document it raises {_raised(step.claimed)}, on torch {_raised(step.own)}"
-
-
-def _raised(expected: Expectations) -> str:
-    return f"`{expected.raises}`" if isinstance(expected.raises, str) else "nothing"
-
-
-def _plain(value: Plain) -> str:
-    return (
-        {None: "None", True: "True", False: "False"}[value]
-        if value is None or isinstance(value, bool)
-        else str(value)
-    )
 
 
 @dataclass(slots=True)
@@ -196,19 +129,6 @@ def faults(areas: Iterable[str]) -> str:
     counts = Counter(areas)
     rows = [(area, str(count)) for area, count in sorted(counts.items())]
     return table(("area", "faults"), [*rows, ("all", str(counts.total()))])
-
-
-def verdicts(claims: Claims) -> str:
-    """The claims of each document, counted by torch's verdict."""
-    kinds = get_args(ClaimVerdict)
-    counts = Counter((claim.document, claim.verdict) for claim in claims.claims)
-    totals = Counter(claim.verdict for claim in claims.claims)
-    rows = [
-        (document.title, *(str(counts[key, kind] or "") for kind in kinds))
-        for key, document in claims.documents.items()
-    ]
-    rows.append(("all", *(str(totals[kind]) for kind in kinds)))
-    return table(("document", *kinds), rows)
 
 
 def flat(text: str) -> str:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from types import ModuleType
 
-from conformance.language.scenario import Scenario
+from conformance.language.scenario import Expectations, Plain, Scenario, Step, Unset
 from conformance.runner.engine import Engine
 from conformance.runner.trace import Statement
 
@@ -48,13 +48,7 @@ def marked(scenario: Scenario, step: int, line: int) -> Iterator[str]:
 def snippet(scenario: Scenario, engine: Engine, place: Statement, show: str) -> str:
     """A snippet for the engine: the program up to ``place``; ``show`` is printed."""
     steps = scenario.steps[: place.step + 1]
-    program = "\n".join(part.run for part in steps)
-    names = {node.id for node in ast.walk(ast.parse(program)) if isinstance(node, ast.Name)}
-    lines = [_import(engine)]
-    lines += [f"{name} = {path}" for name, path in _BOUND.items() if name in names]
-    lines += [line for name, line in _WORDS.items() if name in names]
-    if DRAWS.search(program):
-        lines.append("torch.manual_seed(0)")
+    lines = [_import(engine), *_beginning("\n".join(part.run for part in steps))]
     for number, part in enumerate(steps):
         text = part.run if number < place.step else _through(part.run, place.line)
         if engine.name != "torch":
@@ -64,6 +58,50 @@ def snippet(scenario: Scenario, engine: Engine, place: Statement, show: str) -> 
     if show:
         lines.append(f"print({show})")
     return "\n".join(lines)
+
+
+def annotated(scenario: Scenario) -> str:
+    """The program as Python to paste, which prints what is expected; what torch does is in comments."""
+    lines = ["import torch", *_beginning("\n".join(step.run for step in scenario.steps)), ""]
+    for step in scenario.steps:
+        raises = isinstance(step.own.raises, str)
+        text = step.run.rstrip()
+        lines += _catching(text) if raises else text.splitlines()
+        lines += _comments(step)
+        own, said = dict(step.own.expect), dict(step.claimed.expect) if step.claimed else {}
+        for expression in {**own, **said}:
+            results = [_result(own[expression])] if expression in own else []
+            results += [f"in the document: {_result(said[expression])}"] if expression in said else []
+            lines.append(f"print({expression})  # {'; '.join(results)}")
+    return "\n".join(lines)
+
+
+def _comments(step: Step) -> Iterator[str]:
+    """What the step raises and warns, on torch and in the document, as comments."""
+    yield from (f"# {line}" for line in _signals(step.own))
+    yield from (f"# in the document: {line}" for line in _signals(step.claimed or Expectations()))
+
+
+def _signals(expected: Expectations) -> Iterator[str]:
+    if not isinstance(expected.raises, Unset):
+        yield f"raises {expected.raises or 'nothing'}"
+    if not isinstance(expected.message, Unset):
+        yield f"message: {' '.join(expected.message.split())}"
+    if not isinstance(expected.warns, Unset):
+        yield f"warns: {'; '.join(' '.join(each.split()) for each in expected.warns) or 'nothing'}"
+
+
+def _result(value: Plain) -> str:
+    """An expected value as Python writes it; YAML's texts are bare."""
+    return value.replace("\n", "\\n") if isinstance(value, str) else repr(value)
+
+
+def _beginning(program: str) -> list[str]:
+    """The lines that bind the names and set the seed that a program needs."""
+    names = {node.id for node in ast.walk(ast.parse(program)) if isinstance(node, ast.Name)}
+    lines = [f"{name} = {path}" for name, path in _BOUND.items() if name in names]
+    lines += [line for name, line in _WORDS.items() if name in names]
+    return [*lines, "torch.manual_seed(0)"] if DRAWS.search(program) else lines
 
 
 def _import(engine: Engine) -> str:

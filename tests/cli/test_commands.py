@@ -80,11 +80,11 @@ def test_lint_tells_all_problems_at_once(specs: Path, capsys: pytest.CaptureFixt
     assert main(["lint"]) == 1
     *problems, last = capsys.readouterr().out.splitlines()
     assert [problem.split(": ")[0] for problem in problems] == [
-        "specs/claims.yaml:6:72",
         "specs/leaf/leaves.yaml:4:5",
         "specs/leaf/leaves.yaml:13:5",
         "specs/leaf/leaves.yaml:21:5",
         "specs/leaf/leaves.yaml:22:5",
+        "specs/claims.yaml:6:72",
     ]
     assert last == "2 scenarios in 2 files: 5 problems"
 
@@ -231,19 +231,34 @@ def test_the_fuzzer_without_its_engine(capsys: pytest.CaptureFixture[str]) -> No
     assert "Traceback" not in error
 
 
-@pytest.mark.parametrize("command", ["claims", "mutants --name nodes-to-nowhere-run"])
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (
+            "claims",
+            "conformance: the reference is torch, which is not installed: pip install "
+            "'autograd-conformance[torch]', or pass a recording of it with --reference",
+        ),
+        (
+            "mutants --name nodes-to-nowhere-run",
+            "conformance: engine 'torch' needs the module 'torch', which is not installed: "
+            "pip install 'autograd-conformance[torch]'",
+        ),
+    ],
+)
 def test_without_torch(
-    specs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
+    specs: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    command: str,
+    message: str,
 ) -> None:
     """Also what finds it out in a process of its own says it in one line."""
     monkeypatch.delitem(sys.modules, "conformance.adapters.torch")
     monkeypatch.setitem(sys.modules, "torch", None)
     assert main(command.split()) == 2
     error = capsys.readouterr().err
-    assert error.splitlines()[-1] == (
-        "conformance: engine 'torch' needs the module 'torch', which is not installed: "
-        "pip install 'autograd-conformance[torch]'"
-    )
+    assert error.splitlines()[-1] == message
     assert "Traceback" not in error
 
 

@@ -13,7 +13,6 @@ import pytest
 import conformance
 from conformance.cli import main
 from conformance.commands import documenting
-from conformance.language.claims import load_claims_text
 from conformance.language.load import load_text
 from conformance.report import docs, engine_docs, subjects
 
@@ -61,32 +60,6 @@ def test_a_part_that_nothing_makes_is_told() -> None:
         docs.filled("<!-- made: facet -->\n<!-- /made -->", {"keys": docs.keys})
 
 
-def test_what_documents_say_stands_beside_torch() -> None:
-    """Of claims that torch does not bear out, with the scenarios in which they part from it."""
-    claims = load_claims_text(
-        "documents:\n  notes: {title: Notes, author: A. Person}\nclaims:\n"
-        "  - {id: notes/holds, verdict: confirmed, says: It holds.}\n"
-        "  - {id: notes/fails, verdict: refuted, says: It is two., note: It is three.}\n",
-        "claims.yaml",
-    )
-    loaded = load_text(
-        "scenarios:\n  - id: it-is-three\n    title: it is three\n    claim: notes/fails\n    run: a = 3\n"
-        "    claimed: {expect: {a: 2}}\n    expect: {a: 3}\n"
-        "  - id: it-is-not-two\n    title: it is not two\n    claim: notes/fails\n"
-        "    run: a = 3\n    expect: {a: 3}\n",
-        "specs/area/a.yaml",
-    )
-    assert docs.otherwise(claims, loaded.scenarios).splitlines() == [
-        "### Notes (A. Person)",
-        "",
-        "**refuted**: It is two. <sub>`notes/fails`</sub>",
-        "",
-        "> It is three.",
-        "",
-        "- [`it-is-three`](area/a.yaml): it is three (`a` in the document: `2`, torch: `3`)",
-    ]
-
-
 def test_each_folder_of_the_specs_has_a_line() -> None:
     """The index lists all of them; a folder without a line is an error, as is a line without a folder."""
     loaded = load_text("scenarios:\n  - {id: one, title: one, run: a = 1}\n", "leaf.yaml").scenarios
@@ -114,15 +87,9 @@ def test_a_rule_is_shown_by_a_scenario() -> None:
         subjects.rules(described, {"autograd/views/a.yaml": text})
 
 
-def test_faults_and_verdicts_are_counted() -> None:
-    """Each in a table with a last row for all."""
+def test_faults_are_counted() -> None:
+    """In a table with a last row for all."""
     assert docs.faults(["b", "a", "b"]).splitlines()[2:] == ["| a | 1 |", "| b | 2 |", "| all | 3 |"]
-    claims = load_claims_text(
-        "documents:\n  notes: {title: Notes, author: A. Person}\nclaims:\n"
-        "  - {id: notes/holds, verdict: confirmed, says: It holds.}\n",
-        "claims.yaml",
-    )
-    assert docs.verdicts(claims).splitlines()[2:] == ["| Notes | 1 |  |  |  |", "| all | 1 | 0 | 0 | 0 |"]
 
 
 def test_commands_are_those_of_the_parser() -> None:

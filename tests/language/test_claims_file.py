@@ -1,4 +1,4 @@
-"""claims.yaml: read strictly, a wrong claim takes no other with it."""
+"""Files of claims: read strictly, a wrong claim takes no other with it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from textwrap import dedent
 
 import pytest
 
+from conformance.check.locate import claims_files, specs
 from conformance.language.claims import load_claims, load_claims_text
 
 HEAD = """\
@@ -83,7 +84,7 @@ def test_absent_file(tmp_path: Path) -> None:
 
 def test_the_suites_own_claims() -> None:
     """128 claims: 100 confirmed, 10 refuted, 16 imprecise, 2 drifted."""
-    claims = load_claims(Path(__file__).parents[2] / "specs" / "claims.yaml")
+    claims = load_claims(*claims_files(specs()))
     verdicts = [claim.verdict for claim in claims.claims]
     assert claims.problems == ()
     assert [verdicts.count(v) for v in ("confirmed", "refuted", "imprecise", "drifted")] == [100, 10, 16, 2]

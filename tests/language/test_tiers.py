@@ -12,7 +12,7 @@ from typing import get_args
 
 import pytest
 
-from conformance.check.locate import CLAIMS, is_scenario_file, specs
+from conformance.check.locate import claims_files, is_scenario_file, specs
 from conformance.language import cache as cached
 from conformance.language.claims import load_claims
 from conformance.language.core_vocabulary import CoreVocabulary, load_core_vocabulary, needed
@@ -184,4 +184,4 @@ def test_all_that_documents_claim_is_in_core_or_standard() -> None:
     """So that a run of the default tier observes every claim, in all its scenarios."""
     assert [case for loaded in own() for case, claims in loaded.left_out if claims] == []
     shown = {claim for loaded in own() for each in loaded.scenarios for claim in each.claims}
-    assert shown == {claim.id for claim in load_claims(specs() / CLAIMS).claims}
+    assert shown == {claim.id for claim in load_claims(*claims_files(specs())).claims}

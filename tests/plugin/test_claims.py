@@ -13,6 +13,13 @@ CLAIMS = """
       - {id: blog/unheard, verdict: confirmed, says: nobody looks at this}
 """
 
+NOTES = """
+    documents:
+      notes: {title: Notes on leaves}
+    claims:
+      - {id: notes/holds, verdict: confirmed, says: the sum of two gradients arrives}
+"""
+
 FILLS = """
     scenarios:
       - id: fills
@@ -136,12 +143,37 @@ def test_a_claim_that_nobody_made(pytester: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines([f"invalid: {message}", f"  a/fills.yaml:3:5: {message}"])
 
 
-def test_without_claims_yaml_any_claim_goes(pytester: pytest.Pytester) -> None:
-    """Nothing governs the file, and nothing is said about claims."""
+def test_a_claim_without_any_claims_file(pytester: pytest.Pytester) -> None:
+    """Nothing could be said about it: the scenario is invalid, and the hint says where claims are declared."""
     (pytester.path / "claims.yaml").write_text("insurance: {claims: []}")
+    result = pytester.runpytest("a")
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(
+        ["invalid: there is no claim blog/fills; declare it in claims.yaml, or in a file of*"]
+    )
+
+
+def test_claims_in_a_folder(pytester: pytest.Pytester) -> None:
+    """A file for each document; they are judged together, as one file is."""
+    (pytester.path / "claims.yaml").unlink()
+    write(pytester, "claims/blog.yaml", CLAIMS)
+    write(pytester, "claims/notes.yaml", NOTES)
+    write(pytester, "a/fills.yaml", FILLS.replace("claim: blog/fills", "claim: [blog/fills, notes/holds]", 1))
     result = pytester.runpytest()
     result.assert_outcomes(passed=3)
-    result.stdout.no_fnmatch_line("*confirmed*")
+    result.stdout.fnmatch_lines(["  A blog on leaves  1 *", "  Notes on leaves   1 *"], consecutive=True)
+    write(pytester, "b/no_op.yaml", NO_OP.replace("blog/no-op", "notes/no-op"))
+    result = pytester.runpytest()
+    result.stdout.fnmatch_lines(["invalid: there is no claim notes/no-op in claims/notes.yaml*"])
+
+
+def test_a_document_described_twice(pytester: pytest.Pytester) -> None:
+    """The second file is at fault, at its place."""
+    write(pytester, "claims/blog.yaml", CLAIMS.replace("blog/", "blog/again-"))
+    result = pytester.runpytest("a")
+    result.stdout.fnmatch_lines(
+        ["  claims.yaml:3:9: the document `blog` is described twice; one file describes it"]
+    )
 
 
 def test_a_broken_claims_file_fails(pytester: pytest.Pytester) -> None:
