@@ -42,14 +42,15 @@ def written_out(lines: Sequence[str]) -> Blocks:
 
 def only_tells(handler: ast.ExceptHandler) -> bool:
     """Whether a handler only prints the error."""
-    return all(
-        isinstance(each, ast.Pass | ast.Continue)
-        or (
-            isinstance(each, ast.Expr)
-            and isinstance(each.value, ast.Call)
-            and ast.unparse(each.value.func) in ("print", "traceback.print_exc", "warnings.warn")
-        )
-        for each in handler.body
+    return all(map(tells, handler.body))
+
+
+def tells(statement: ast.stmt) -> bool:
+    """Whether a statement of a handler only prints, or does nothing."""
+    return isinstance(statement, ast.Pass | ast.Continue) or (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Call)
+        and ast.unparse(statement.value.func) in ("print", "traceback.print_exc", "warnings.warn")
     )
 
 
@@ -80,7 +81,7 @@ def _is_changed(blocks: Blocks) -> bool:
             case ast.FunctionDef(args=arguments, body=body) if not ast.unparse(arguments):
                 bodies.append(body)
     for statement in (each for body in bodies for each in body):
-        if isinstance(statement, ast.For) and any(map(is_told, _within(statement))):
+        if isinstance(statement, ast.For) and any(isinstance(each, ast.Try) for each in _within(statement)):
             rounds = _rounds(statement)
             if rounds:
                 _unroll(blocks, statement, rounds)

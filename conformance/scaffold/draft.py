@@ -10,7 +10,7 @@ from typing import Any
 from conformance.report.program import DRAWS
 from conformance.runner.trace import Facets, Moment, Raised, State, Trace, is_error
 from conformance.runner.values import parsed, shortened
-from conformance.scaffold.snippet import Part
+from conformance.scaffold.attempts import Attempts, Part, after_error
 
 LONGEST_VALUE = 160  # longest value of an expectation, in characters
 LONGEST_TEXT = 100  # longest message or warning, in characters
@@ -42,12 +42,12 @@ class CannotDraftError(ValueError):
         self.line = line
 
 
-def draft(parts: Sequence[Part], observe: Observe) -> tuple[DraftStep, ...]:
-    """The steps; a step ends where an error is raised or values are shown."""
+def draft(
+    parts: Sequence[Part], attempts: Attempts, observe: Observe
+) -> tuple[tuple[DraftStep, ...], Sequence[Part]]:
+    """The steps, and the parts that run; a step ends where an error is raised or values are shown."""
+    parts, errors = _run_through(parts, attempts, observe)
     everything = set(range(len(parts)))
-    errors: dict[int, Raised] = {}
-    while error := _next_error(parts, errors, observe):
-        errors |= error
     warning = set(_warning(parts, errors, observe))  # warnings of expectations are not observed
     layout = _layout(parts, warning, errors)
     trace = observe(layout.steps(parts))
@@ -63,10 +63,11 @@ def draft(parts: Sequence[Part], observe: Observe) -> tuple[DraftStep, ...]:
         steps[-1] = replace(steps[-1], shows=tuple(_telling(observe(steps))))
     trace = observe(steps)
     assert everything == {part for numbers in (*layout.code, *layout.shown) for part in numbers}
-    return tuple(
+    filled = (
         _filled(step, number, trace, next((errors[part] for part in code if part in errors), None))
         for number, (step, code) in enumerate(zip(steps, layout.code, strict=True))
     )
+    return tuple(filled), parts
 
 
 @dataclass(slots=True)
@@ -103,6 +104,18 @@ def _layout(parts: Sequence[Part], kept: Collection[int], errors: Mapping[int, R
             layout.shown.append([])
         layout.code[-1].append(number)
     return layout
+
+
+def _run_through(
+    parts: Sequence[Part], attempts: Attempts, observe: Observe
+) -> tuple[Sequence[Part], dict[int, Raised]]:
+    """The parts that run, and those that raise: see Note [An attempt is decided by running it]."""
+    errors: dict[int, Raised] = {}
+    while error := _next_error(parts, errors, observe):
+        ((part, raised),) = error.items()
+        parts = after_error(parts, part, raised.type, attempts)
+        errors |= error
+    return parts, errors
 
 
 def _next_error(parts: Sequence[Part], errors: Mapping[int, Raised], observe: Observe) -> dict[int, Raised]:

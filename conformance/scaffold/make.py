@@ -21,8 +21,9 @@ from conformance.runner.execute import run
 from conformance.runner.rerun import twice
 from conformance.runner.trace import Trace
 from conformance.runner.verdict import flaws_on_torch
+from conformance.scaffold.attempts import Part
 from conformance.scaffold.draft import CannotDraftError, DraftStep, beginning, draft, part_at
-from conformance.scaffold.snippet import Part, read
+from conformance.scaffold.snippet import read
 from conformance.scaffold.yaml_text import scenario as scenario_lines
 from conformance.scaffold.yaml_text import text as yaml_text
 
@@ -49,10 +50,10 @@ def make(
     if not found.parts:
         raise NotAScenarioError(f"{file}: there is nothing to run")
     try:
-        steps = draft(found.parts, lambda steps: _observed(steps, torch))
+        steps, parts = draft(found.parts, found.attempts, lambda steps: _observed(steps, torch))
     except CannotDraftError as error:
         raise NotAScenarioError(f"{file}:{error.line}:1: {error}") from None
-    title = title or _title(found.parts, steps, file)
+    title = title or _title(parts, steps, file)
     ident = ident or _free_id(_slug(title))
     name = str(output or file)
     topic = (output.stem if output else Path(file).stem).strip("<>").replace("_", " ")
@@ -66,7 +67,7 @@ def make(
     trace = run(scenario, torch)
     changed = differences(scenario, *twice(scenario, torch))
     flaws = map(str, flaws_on_torch(scenario, trace))
-    changing = _changing(changed, steps, found.parts, text.split("\n"))
+    changing = _changing(changed, steps, parts, text.split("\n"))
     return Made(made, (*found.notes, *flaws, *(f"{file}:{place}; leave it out" for place in changing)))
 
 

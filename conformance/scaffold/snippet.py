@@ -14,19 +14,11 @@ from conformance.language.load_result import Problem
 from conformance.language.program_check import check_program
 from conformance.language.program_parts import ProgramFault, ProgramPart
 from conformance.language.scenario import Position
-from conformance.scaffold.blocks import Blocks, Origin, is_told, written_out
+from conformance.scaffold.attempts import BODY, ELSE, EXCEPT, FINALLY, Handler, Part, Within, caught_types
+from conformance.scaffold.blocks import Blocks, Origin, tells, written_out
 from conformance.scaffold.idioms import is_bound
 from conformance.scaffold.pasted import clean
 from conformance.scaffold.shown import is_pure, shows
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One top-level statement of the program, with the comments above it."""
-
-    text: str
-    line: int  # of the file
-    shows: tuple[str, ...] = ()  # expressions that it only prints
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +28,7 @@ class Read:
     parts: tuple[Part, ...]
     notes: tuple[str, ...]
     faults: tuple[str, ...]
+    attempts: tuple[tuple[Handler, ...], ...] = ()
 
 
 def read(text: str, file: str) -> Read:
@@ -58,13 +51,22 @@ def read(text: str, file: str) -> Read:
     reading.end()
     noted = [*blocks.notes, *((_origin(line, blocks)[0], note) for line, note in reading.notes)]
     notes = tuple(f"{file}:{line}: {note}" for line, note in dict.fromkeys(sorted(noted)))
-    parts = tuple(replace(part, line=_origin(part.line, blocks)[0]) for part in reading.parts)
+    parts = tuple(_placed(reading.parts, blocks))
+    attempts = tuple(
+        tuple(replace(each, parts=tuple(_placed(each.parts, blocks))) for each in handlers)
+        for handlers in reading.attempts
+    )
     faults = check_program(
         [ProgramPart("\n".join(reading.masked)), *(ProgramPart(show.text, True) for show in reading.shown)]
     )
     places = [(1, 1), *((show.line, show.column) for show in reading.shown)]
     moved = sorted((_moved(fault, *places[fault.piece]) for fault in faults), key=lambda fault: fault[1:3])
-    return Read(parts, notes, tuple(dict.fromkeys(map(shown, moved))))
+    return Read(parts, notes, tuple(dict.fromkeys(map(shown, moved))), attempts)
+
+
+def _placed(parts: Sequence[Part], blocks: Blocks) -> Iterator[Part]:
+    """The parts with the lines of the snippet."""
+    return (replace(part, line=_origin(part.line, blocks)[0]) for part in parts)
 
 
 def _origin(line: int, blocks: Blocks) -> Origin:
@@ -99,10 +101,12 @@ class _SnippetReader:
     parts: list[Part] = field(default_factory=list)
     notes: list[tuple[int, str]] = field(default_factory=list)
     shown: list[_ShownExpression] = field(default_factory=list)
+    attempts: list[tuple[Handler, ...]] = field(default_factory=list)
     masked: list[str] = field(default_factory=list)  # the program that the language check reads
     _lines: list[str] = field(default_factory=list)
     _next: int = 1  # the first line that belongs to no part yet
     _comments: str = ""  # above an omitted statement
+    _within: Within = ()
     _mains: dict[str, ast.FunctionDef] = field(default_factory=dict)
     _used: set[str] = field(default_factory=set)
     _foreign: set[str] = field(default_factory=set)  # names of other packages
@@ -146,7 +150,10 @@ class _SnippetReader:
                 self._next = after
                 continue
             inner = self._unwrapped(statement)
-            if inner is not None:
+            if isinstance(statement, ast.Try):
+                self._comments += self._above(statement, indent)
+                self._attempt(statement)
+            elif inner is not None:
                 self._comments += self._above(statement, indent)
                 self._next = _header_end(statement) + 1
                 self.body(inner, inner[0].col_offset)
@@ -183,7 +190,7 @@ class _SnippetReader:
         shown = tuple(self._show(each) for each in found) if all(map(is_pure, found)) else ()
         if shown:
             self._mask(statement)
-        self.parts.append(Part(above + (text or ""), start, shown))
+        self.parts.append(Part(above + (text or ""), start, shown, self._within))
 
     def _show(self, node: ast.expr) -> str:
         text = ast.get_source_segment(self.source, node) or ""
@@ -215,23 +222,64 @@ class _SnippetReader:
         match statement:
             case ast.If(test=ast.Compare(left=ast.Name(id="__name__")), body=body, orelse=[]):
                 return body
-            case ast.Try(body=body, handlers=handlers, orelse=[]) if is_told(statement):
-                self.notes.append(
-                    (statement.lineno, "`try` is left out: an error becomes `raises` of its step")
-                )
-                self._hide(handlers[0].lineno, statement.end_lineno or 0)
             case ast.With(body=body) if expecting := _expecting(statement):
                 self.notes.append((statement.lineno, f"`{expecting}` becomes an expectation of its step"))
             case _:
                 return None
-        first, start, end = statement.lineno, statement.col_offset, _header_end(statement)
+        self._mask_header(statement, _header_end(statement), body[0])
+        return body
+
+    def _mask_header(self, block: ast.stmt | ast.ExceptHandler, end: int, body: ast.stmt) -> None:
+        """Let the language check read a block as one that always runs; its header ends on the line ``end``."""
+        self._mask_lines(block.lineno, end, block.col_offset, body)
+
+    def _mask_lines(self, first: int, end: int, start: int, body: ast.stmt) -> None:
         header = self._lines[first - 1][:start] + "if 1:"
         self._hide(first + 1, end)
-        if body[0].lineno == end:  # on the line of the header
-            there = self._lines[end - 1].encode()[body[0].col_offset :].decode()
-            header = header.ljust(body[0].col_offset * (end == first)) + there
+        if body.lineno == end:  # on the line of the header
+            there = self._lines[end - 1].encode()[body.col_offset :].decode()
+            header = header.ljust(body.col_offset * (end == first)) + there
         self.masked[first - 1] = header
-        return body
+
+    def _attempt(self, block: ast.Try) -> None:
+        """The statements of a `try`: see Note [An attempt is decided by running it]."""
+        self.notes.append((block.lineno, "`try` is left out: an error becomes `raises` of its step"))
+        number, outer = len(self.attempts), self._within
+        self.attempts.append(())
+        self._mask_header(block, block.lineno, block.body[0])
+        self._block(block.body, (*outer, (number, BODY)), block.lineno)
+        before, handlers = self.parts, []
+        for each in block.handlers:
+            self.parts = []
+            working = [statement for statement in each.body if not tells(statement)]
+            if working:
+                self._mask_header(each, (each.type or each).lineno, each.body[0])
+                for telling in (statement for statement in each.body if tells(statement)):
+                    self._mask(telling)
+                    self._lines[telling.lineno - 1 : telling.end_lineno] = [""] * (
+                        (telling.end_lineno or 0) - telling.lineno + 1
+                    )
+                self._block(working, (*outer, (number, EXCEPT)), (each.type or each).lineno)
+            else:
+                self._hide(each.lineno, each.end_lineno or 0)
+            handlers.append(Handler(caught_types(each), tuple(self.parts)))
+        self.parts = before
+        self.attempts[number] = tuple(handlers)
+        last = [*block.body, *block.handlers][-1].end_lineno or 0
+        for name, body in ((ELSE, block.orelse), (FINALLY, block.finalbody)):
+            if body:
+                lines = range(last + 1, body[0].lineno + 1)
+                line = next(n for n in lines if self._lines[n - 1].lstrip().startswith(name))
+                self._mask_lines(line, line, block.col_offset, body[0])
+                self._block(body, (*outer, (number, name)), line)
+                last = body[-1].end_lineno or 0
+        self._within = outer
+        self._next = (block.end_lineno or 0) + 1
+
+    def _block(self, body: Sequence[ast.stmt], within: Within, header: int) -> None:
+        """The statements of a block of a `try`, whose header ends on a line."""
+        self._within, self._next = within, header + 1
+        self.body(body, body[0].col_offset)
 
     def _hide(self, first: int, last: int) -> None:
         self.masked[first - 1 : last] = [""] * (last - first + 1)

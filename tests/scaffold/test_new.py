@@ -120,7 +120,6 @@ def test_places_are_those_of_the_file_in_blocks_written_out() -> None:
         "for x in xs:\n    try:\n        f(x)\n    except ValueError:\n        pass\n",  # nobody knows how many
         "for x in (1, 2):\n    if x: break\n    try:\n        f(x)\n    except ValueError:\n        pass\n",
         "with f() as g:\n    try:\n        g(1)\n    except ValueError:\n        pass\n    g(2)\n",
-        "try:\n    f(1)\nexcept ValueError:\n    x = 2\n",  # which is more than telling
     ],
 )
 def test_a_try_that_cannot_be_taken_out_is_refused(program: str) -> None:
