@@ -158,7 +158,8 @@ class Checker:
         return self._result(
             scenario,
             engine,
-            claim_holds=None if outcome.verdict == "unsound" else outcome.claim_holds,
+            claim_holds=None if outcome.verdict == "unsound" else outcome.claim_fault is None,
+            claim_fault=str(outcome.claim_fault) if outcome.claim_fault else "",
             missing=outcome.missing,
             differences=_differences(scenario, outcome),
             groups={group: 0 for group in GROUPS if group in engine.claims}

@@ -230,6 +230,10 @@ class _Loading:
             return None
         return self.frozen(scenario, label, reader.place(node), written, replacing)
 
+    def places(self, expect: Node | None, reader: Reader) -> tuple[Position, ...]:
+        """The positions of the keys of an ``expect``."""
+        return tuple(Position(self.name, *reader.place(key)) for key, _ in _keys(expect))
+
     def validated(
         self, data: dict[str, Any], unread: Collection[str], node: Node, reader: Reader
     ) -> model.ScenarioModel | None:
@@ -258,8 +262,13 @@ class _Loading:
         for number, step in enumerate(scenario.steps or [scenario]):
             source = written[number]["run"]
             start = Source(source, reader).place() if isinstance(source, ScalarNode) else place
-            claimed = _expectations(step.claimed) if "claimed" in step.model_fields_set else None
-            steps.append(Step(step.run, Position(self.name, *start), _expectations(step), claimed))
+            nodes = written[number]
+            own = _expectations(step, self.places(nodes.get("expect"), reader))
+            claimed = None
+            if "claimed" in step.model_fields_set:
+                said = dict(_pairs(nodes.get("claimed"))).get("expect")
+                claimed = _expectations(step.claimed, self.places(said, reader))
+            steps.append(Step(step.run, Position(self.name, *start), own, claimed))
         tolerance = None
         if "tolerance" in scenario.model_fields_set:
             given = scenario.tolerance
@@ -357,7 +366,7 @@ def _keys(node: Node | None) -> Iterator[tuple[Node, Node]]:
         yield from node.value
 
 
-def _expectations(outcome: model.ExpectationsModel) -> Expectations:
+def _expectations(outcome: model.ExpectationsModel, places: tuple[Position, ...]) -> Expectations:
     """The written keys; the others stay UNSET."""
     written = outcome.model_fields_set
     return Expectations(
@@ -365,6 +374,7 @@ def _expectations(outcome: model.ExpectationsModel) -> Expectations:
         raises=outcome.raises if "raises" in written else UNSET,
         message=outcome.message if "message" in written else UNSET,
         warns=tuple(outcome.warns) if "warns" in written else UNSET,
+        places=places,
     )
 
 

@@ -50,13 +50,15 @@ class Position:
 class Expectations:
     """What is expected of one step's last statement and of the state after it.
 
-    ``raises`` is a type name, None if ``raises: null`` is written, or UNSET.
+    ``raises`` is a type name, None if ``raises: null`` is written, or UNSET. ``places`` are the positions of the keys
+    of ``expect`` in the file.
     """
 
     expect: tuple[tuple[str, Plain], ...] = ()
     raises: str | Unset | None = UNSET
     message: str | Unset = UNSET
     warns: tuple[str, ...] | Unset = UNSET
+    places: tuple[Position, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

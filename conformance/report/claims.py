@@ -41,6 +41,7 @@ class Finding:
     fails_in: tuple[str, ...]  # scenarios in which the claim does not hold on torch
     engine_agrees: bool | None  # None: no difference, but not every scenario was compared
     unsupported: bool = False  # whether the engine lacks a name that one of them uses
+    faults: tuple[str, ...] = ()  # where the document's values and torch's differ, one for each of fails_in
 
     @property
     def contradicted(self) -> bool:
@@ -80,11 +81,13 @@ def _finding(claim: ClaimLike, scenarios: tuple[str, ...], results: Mapping[str,
         observed = "confirmed"
     else:
         observed = "not observed"
-    verdicts = {result.verdict for result in ran} - {"skipped"}
+    faults = {result.scenario: result.claim_fault for result in ran}
+    verdicts = {result.verdict for result in ran} - {"skipped", "unsound"}  # those say nothing of the engine
     agrees = None if verdicts <= {"agrees", "unsupported"} else False
-    if verdicts == {"agrees"}:
+    if verdicts == {"agrees"} and not any(result.verdict == "unsound" for result in ran):
         agrees = True
-    return Finding(claim, scenarios, observed, fails_in, agrees, "unsupported" in verdicts)
+    told = tuple(faults[scenario] for scenario in fails_in)
+    return Finding(claim, scenarios, observed, fails_in, agrees, "unsupported" in verdicts, told)
 
 
 def contradiction(finding: Finding) -> str:
@@ -100,8 +103,13 @@ def contradiction(finding: Finding) -> str:
             f"{claim.id} is declared confirmed, but what it says fails on torch in {finding.fails_in[0]}"
         )
         where = finding.fails_in
+    faults = dict(zip(finding.fails_in, finding.faults, strict=False)) if where is finding.fails_in else {}
     lines = [verdict, "", f"  {claim.document} says: {claim.says}", "  scenarios:"]
-    return "\n".join([*lines, *(f"    {scenario}" for scenario in _written(where))])
+    for scenario in _written(where):
+        lines.append(f"    {scenario}")
+        fault = next((fault for case, fault in faults.items() if case.partition("[")[0] == scenario), "")
+        lines += [f"      {fault}"] if fault else []
+    return "\n".join(lines)
 
 
 def _written(cases: Iterable[str]) -> list[str]:

@@ -39,7 +39,8 @@ def _heading(scenario: Scenario) -> Iterator[str]:
 def _flaws(scenario: Scenario, outcome: Outcome) -> Iterator[str]:
     first = outcome.flaws[0].position.line
     step = max((n for n, part in enumerate(scenario.steps) if part.position.line <= first), default=0)
-    yield from marked(scenario, step, first - scenario.steps[step].position.line + 1)
+    line = first - scenario.steps[step].position.line + 1  # of an expectation it is below the program
+    yield from marked(scenario, step, min(line, len(scenario.steps[step].run.rstrip().splitlines())))
     yield ""
     for flaw in outcome.flaws:
         yield f"  {flaw}"

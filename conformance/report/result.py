@@ -49,6 +49,7 @@ class Result:
     reason: str = ""  # in one line; empty if the engine agrees
     claims: tuple[str, ...] = ()
     claim_holds: bool | None = None  # whether the claim holds on torch; None: not observed
+    claim_fault: str = ""  # where the document's values and torch's differ first, with the place
     missing: tuple[str, ...] = ()
     differences: tuple[ReportedDifference, ...] = ()
     groups: dict[str, int] = field(default_factory=dict)  # differences in each claimed group

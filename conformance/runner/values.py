@@ -157,6 +157,9 @@ def _data(node: ast.expr) -> Any:
 def holds(expected: Plain, actual: Any, within: Bounds) -> bool:
     """Whether an author's expected value matches the observed one (as `parsed` returns it)."""
     match expected:
+        case str() if isinstance(actual, complex):
+            number = _complex(expected)
+            return number is not None and close(actual, number, within)
         case bool() | None | str():
             return type(actual) is type(expected) and bool(actual == expected)
         case int() | float():
@@ -171,6 +174,30 @@ def holds(expected: Plain, actual: Any, within: Bounds) -> bool:
             found = {str(key): item for key, item in actual.items()} if isinstance(actual, dict) else {}
             wanted = {str(key): item for key, item in expected.items()}
             return found.keys() == wanted.keys() and all(holds(wanted[k], found[k], within) for k in wanted)
+
+
+def _complex(text: str) -> complex | None:
+    """The number that is written like ``1+2j`` or ``(1 + 2j)``: YAML has no complex numbers."""
+    try:
+        return complex(text.replace(" ", ""))
+    except ValueError:
+        return None
+
+
+def as_yaml(value: Any) -> str:
+    """A value that `parsed` returned, as it is written under ``expect``."""
+    match value:
+        case None | bool():
+            return {None: "null", True: "true", False: "false"}[value]
+        case list():
+            return f"[{', '.join(map(as_yaml, value))}]"
+        case dict():
+            return f"{{{', '.join(f'{key}: {as_yaml(item)}' for key, item in value.items())}}}"
+        case complex():
+            return repr(value).strip("()")
+        case str():
+            return value
+    return repr(value)
 
 
 def _same_number(expected: int | float, actual: Any, within: Bounds) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise, takewhile
@@ -13,7 +14,7 @@ from conformance.runner.compare import Difference, counts, differences, resolved
 from conformance.runner.engine import GROUPS
 from conformance.runner.program import compile_step
 from conformance.runner.trace import Moment, State, Statement, Trace, is_error
-from conformance.runner.values import bounds, holds, parsed, shortened
+from conformance.runner.values import as_yaml, bounds, holds, parsed, shortened
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class Outcome:
     engine: str
     verdict: Literal["agrees", "differs", "unsupported", "unsound"]
     flaws: tuple[Problem, ...]  # mistakes of the scenario, found on torch
-    claim_holds: bool
+    claim_fault: Problem | None  # where torch does something else than the document says
     differences: tuple[Difference, ...]  # in the groups that the engine claims
     unclaimed: tuple[Difference, ...]
     missing: tuple[str, ...]  # names of torch that the engine lacks
@@ -49,9 +50,9 @@ def judge(scenario: Scenario, reference: Trace, trace: Trace, groups: Collection
     elif claimed:
         verdict = "differs"
     unclaimed = tuple(difference for difference in every if not counts(difference, groups))
-    holding = claim_holds(scenario, reference)
+    fault = claim_fault(scenario, reference)
     place = lacking[0].statement if missing else None
-    return Outcome(scenario.id, trace.engine, verdict, flaws, holding, claimed, unclaimed, missing, place)
+    return Outcome(scenario.id, trace.engine, verdict, flaws, fault, claimed, unclaimed, missing, place)
 
 
 def _lacking(reference: Trace, trace: Trace) -> list[Moment]:
@@ -68,9 +69,12 @@ def _names(lacking: list[Moment]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(moment.raised.missing for moment in lacking if moment.raised))
 
 
-def claim_holds(scenario: Scenario, reference: Trace) -> bool:
-    """Whether torch does what the document says: the claimed keys, and by default the step's own."""
-    return not any(_unmet(scenario, k, claimed_of(step), reference) for k, step in enumerate(scenario.steps))
+def claim_fault(scenario: Scenario, reference: Trace) -> Problem | None:
+    """The first place at which torch does not do what the document says: the claimed keys, and else the step's own."""
+    for k, step in enumerate(scenario.steps):
+        for line, message, hint, place in _unmet(scenario, k, claimed_of(step), reference):
+            return Problem(place or _position(step, line), message, hint)
+    return None
 
 
 def claimed_of(step: Step) -> Expectations:
@@ -79,10 +83,11 @@ def claimed_of(step: Step) -> Expectations:
         return step.own
     own, claimed = step.own, step.claimed
     named = {expression for expression, _ in claimed.expect}
-    own_values = tuple((expression, value) for expression, value in own.expect if expression not in named)
+    kept = [number for number, (expression, _) in enumerate(own.expect) if expression not in named]
     return replace(
         own,
-        expect=(*own_values, *claimed.expect),
+        expect=(*(own.expect[number] for number in kept), *claimed.expect),
+        places=(*(own.places[number] for number in kept if own.places), *claimed.places),
         raises=own.raises if isinstance(claimed.raises, Unset) else claimed.raises,
         message=own.message if isinstance(claimed.message, Unset) else claimed.message,
         warns=own.warns if isinstance(claimed.warns, Unset) else claimed.warns,
@@ -96,10 +101,17 @@ def flaws_on_torch(scenario: Scenario, reference: Trace) -> tuple[Problem, ...]:
         own = _unmet(scenario, k, step.own, reference)
         if step.claimed is not None and not own and not _unmet(scenario, k, claimed_of(step), reference):
             own.append(_Unmet(1, "torch does what `claimed` says: move it to the step's own keys"))
-        flaws += (Problem(_position(step, line), message, hint) for line, message, hint in own)
+        to_claim = _TO_CLAIM if scenario.claims and step.claimed is None else ""
+        flaws += (
+            Problem(place or _position(step, line), message, hint or to_claim)
+            for line, message, hint, place in own
+        )
     if not flaws and (vacuous := _vacuous(scenario, reference)):
         flaws.append(Problem(scenario.position, vacuous, "say under `expect` what torch does"))
     return tuple(flaws)
+
+
+_TO_CLAIM = "if this is what the document says, write it under `claimed`, and what torch does here"
 
 
 def _position(step: Step, line: int) -> Position:
@@ -116,11 +128,19 @@ def _vacuous(scenario: Scenario, reference: Trace) -> str:
         return ""
     if scenario.claims:
         return "it has a claim, but no expect, raises, warns, assert or claimed"
+    if not any(map(_computes, scenario.steps)):
+        return "it shows nothing: its statements only name constants, and there is no expect"
     happened = any(moment.raised or moment.warned or moment.printed for moment in reference.moments)
     states = (without_opaque(moment.state) for moment in reference.moments if moment.state is not None)
     if happened or any(before != after for before, after in pairwise(chain(({},), states))):
         return ""
     return "it shows nothing: no state differs between two of its statements, and there is no expect"
+
+
+def _computes(step: Step) -> bool:
+    """Whether a program does anything that torch could do otherwise: it calls, reads or deletes something."""
+    kinds = ast.Call | ast.Attribute | ast.Subscript | ast.Delete | ast.Raise | ast.Import | ast.ImportFrom
+    return any(isinstance(node, kinds) for node in ast.walk(ast.parse(step.run)))
 
 
 def without_opaque(state: State) -> State:
@@ -132,6 +152,7 @@ class _Unmet(NamedTuple):
     line: int  # of the step's text
     message: str
     hint: str = ""
+    place: Position | None = None  # of an expectation, whose line is below the program
 
 
 def _unmet(scenario: Scenario, k: int, expected: Expectations, trace: Trace) -> list[_Unmet]:
@@ -156,15 +177,13 @@ def _unmet(scenario: Scenario, k: int, expected: Expectations, trace: Trace) -> 
         return unmet  # the expectations were not evaluated
     values = {expression: text for moment in moments for expression, text in moment.values}
     state = (moments[-1].state if moments else None) or {}
-    for expression, wanted in expected.expect:
+    places = expected.places or (None,) * len(expected.expect)
+    for (expression, wanted), place in zip(expected.expect, places, strict=True):
         dtype = resolved(state, expression).get("dtype") if expression in state else None
         message = _unmet_value(scenario, expression, wanted, values.get(expression), dtype)
         if message:
-            unmet.append(_Unmet(last, message, _no_text(wanted, values.get(expression), dtype)))
+            unmet.append(_Unmet(last, message, _no_text(wanted, values.get(expression), dtype), place))
     return unmet
-
-
-_WORDS = {"None": "null", "True": "true", "False": "false"}
 
 
 def _unmet_error(step: Step, expected: Expectations, ran: list[Moment]) -> _Unmet | None:
@@ -203,9 +222,13 @@ def _unmet_error(step: Step, expected: Expectations, ran: list[Moment]) -> _Unme
 
 def _no_text(wanted: Plain, text: str | None, dtype: object) -> str:
     """A hint if the author wrote a text for a value of another type."""
-    if not isinstance(wanted, str) or text is None or isinstance(parsed(text), str):
+    if (
+        not isinstance(wanted, str)
+        or text is None
+        or isinstance(value := parsed(shortened(text, dtype)), str)
+    ):
         return ""
-    return f"`{wanted}` is a text; torch's value is written `{_WORDS.get(text) or shortened(text, dtype)}`"
+    return f"`{wanted}` is a text; torch's value is written `{as_yaml(value)}`"
 
 
 def _unmet_value(

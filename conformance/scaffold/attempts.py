@@ -89,7 +89,7 @@ def _is_skipped(part: Part, left: Sequence[int]) -> bool:
 def _is_a(raised: str, caught: str) -> bool:
     """Whether a type is, or is derived from, a type that is caught, both by name."""
     mine, theirs = raised.rpartition(".")[2], caught.rpartition(".")[2]
-    types = [getattr(builtins, name, None) for name in (mine, theirs)]
-    if all(isinstance(each, type) for each in types):
-        return issubclass(*types)
+    one, other = (getattr(builtins, name, None) for name in (mine, theirs))
+    if isinstance(one, type) and isinstance(other, type):
+        return issubclass(one, other)
     return mine == theirs or theirs in ("Exception", "BaseException")

@@ -204,11 +204,11 @@ def _value(text: str, dtype: object, *, random: bool) -> Any:
 def _is_data(value: Any) -> bool:
     if isinstance(value, list):
         return all(map(_is_data, value))
-    return value is None or isinstance(value, bool | int | float | str)
+    return value is None or isinstance(value, bool | int | float | complex | str)
 
 
 def _has_float(value: Any) -> bool:
-    return any(map(_has_float, value)) if isinstance(value, list) else isinstance(value, float)
+    return any(map(_has_float, value)) if isinstance(value, list) else isinstance(value, float | complex)
 
 
 def _telling(trace: Trace) -> Iterator[str]:

@@ -265,7 +265,7 @@ class _SnippetReader:
             handlers.append(Handler(caught_types(each), tuple(self.parts)))
         self.parts = before
         self.attempts[number] = tuple(handlers)
-        last = [*block.body, *block.handlers][-1].end_lineno or 0
+        last = (block.handlers[-1] if block.handlers else block.body[-1]).end_lineno or 0
         for name, body in ((ELSE, block.orelse), (FINALLY, block.finalbody)):
             if body:
                 lines = range(last + 1, body[0].lineno + 1)

@@ -65,6 +65,8 @@ def data(value: Any, *, in_flow: bool = False) -> str:
         return f"[{', '.join(data(item, in_flow=True) for item in value)}]"
     if isinstance(value, str):
         return text(value, in_flow=in_flow)
+    if isinstance(value, complex):
+        return repr(value).strip("()")
     return (
         {None: "null", True: "true", False: "false"}[value]
         if value is None or isinstance(value, bool)

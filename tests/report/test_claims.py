@@ -29,6 +29,7 @@ def result(scenario: str, holds: bool | None, verdict: Verdict = "agrees", engin
         version="1",
         verdict=verdict,
         claim_holds=holds,
+        claim_fault="" if holds is not False else "a.yaml:9:7: x.grad is [2.0], expected None",
     )
 
 
@@ -80,6 +81,7 @@ def test_what_is_skipped_counts_neither_way() -> None:
         ("unsupported", None),
         ("known divergence", False),
         ("stale", False),
+        ("unsound", None),
     ],
 )
 def test_whether_the_engine_agrees(verdict: Verdict, agrees: bool | None) -> None:
@@ -105,6 +107,7 @@ def test_a_contradiction_as_text() -> None:
         "  blog says: it does",
         "  scenarios:",
         "    b",
+        "      a.yaml:9:7: x.grad is [2.0], expected None",
     ]
     holds = contradiction(finding("drifted", result("a", True), result("b", True)))
     assert holds.startswith(

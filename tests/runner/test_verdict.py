@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from conformance.language.load import load_text
 from conformance.language.scenario import Expectations, Scenario, Step, Tolerance
 from conformance.runner.execute import run
-from conformance.runner.verdict import Outcome, claim_holds, flaws_on_torch, judge
+from conformance.runner.verdict import Outcome, claim_fault, flaws_on_torch, judge
 from tests.runner.broken import Namespace, broken, raising
 from tests.runner.make import scenario, step, torch_engine
 
@@ -22,7 +23,7 @@ def _flaws(*steps: Step | str, **keys: Any) -> list[str]:
 
 
 def _holds(made: Scenario) -> bool:
-    return claim_holds(made, run(made, torch_engine))
+    return claim_fault(made, run(made, torch_engine)) is None
 
 
 def _judged(made: Scenario, engine: Any) -> Outcome:
@@ -80,7 +81,17 @@ def test_a_scenario_that_torch_bears_out_is_sound() -> None:
             step("a = 1", warns=("careful",)),
             "a.yaml:1: expected a warning that begins with 'careful'; the warnings are nothing",
         ),
-        (step("def f(): pass"), "it shows nothing: no state differs between two of its statements"),
+        (step("def f(): pass"), "it shows nothing: its statements only name constants"),
+        (step("a = 1\nb = a + 1"), "it shows nothing: its statements only name constants"),
+        (step("torch.ones(1)"), "it shows nothing: no state differs between two of its statements"),
+        (
+            step("a = torch.tensor([1 + 2j])", expect={"a": "1-2j"}),
+            "a is [(1+2j)], expected '1-2j'; `1-2j` is a text; torch's value is written `[1+2j]`",
+        ),
+        (
+            step("a = torch.ones(2, 3)", expect={"a.shape": "(2, 3)"}),
+            "`(2, 3)` is a text; torch's value is written `[2, 3]`",
+        ),
         (step("pass"), "it shows nothing"),
     ],
 )
@@ -102,6 +113,25 @@ def test_an_error_may_be_anywhere_in_the_last_statement() -> None:
     """In the body of a `with` or of a loop."""
     assert _flaws(step("a = 1\nwith torch.no_grad():\n  b = 1\n  1 / 0", raises="ZeroDivisionError")) == []
     assert _flaws(step("for i in range(3):\n  1 / (1 - i)", raises="ZeroDivisionError")) == []
+
+
+def test_an_expectation_has_a_place_of_its_own() -> None:
+    """A flaw of it is reported at its key, also where a matrix, a second step or `claimed` has it."""
+    text = (
+        "scenarios:\n  - id: a\n    title: a\n    claim: doc/a\n    matrix: {n: [1]}\n    steps:\n"
+        "      - run: a = torch.ones(${n})\n"
+        "        expect:\n          a.is_leaf: true\n          a: [2]\n      - run: b = a * 2\n"
+        "        expect: {b.shape: [1], b: [2]}\n        claimed: {expect: {b: [3]}}\n"
+    )
+    (made,) = load_text(text, "a.yaml").scenarios
+    trace = run(made, torch_engine)
+    assert [str(flaw) for flaw in flaws_on_torch(made, trace)] == [
+        "a.yaml:10:11: a is [1.0], expected [2]; if this is what the document says, write it under `claimed`, "
+        "and what torch does here"
+    ]
+    (sound,) = load_text(text.replace("a: [2]", "a: [1]"), "a.yaml").scenarios
+    fault = claim_fault(sound, run(sound, torch_engine))
+    assert str(fault) == "a.yaml:13:28: b is [2.0], expected [3]"
 
 
 def test_steps_have_their_own_expectations() -> None:
@@ -173,7 +203,8 @@ def test_the_engine_is_judged_by_torch_and_not_by_the_document() -> None:
     """A refuted claim is no difference of an engine that does as torch does."""
     refuted = scenario(step(LEAF, claimed=Expectations(raises=None), **REFUSAL))
     outcome = _judged(refuted, torch_engine)
-    assert (outcome.verdict, outcome.claim_holds, outcome.differences) == ("agrees", False, ())
+    assert (outcome.verdict, outcome.differences) == ("agrees", ())
+    assert outcome.claim_fault
 
 
 def test_an_engine_that_differs() -> None:
