@@ -138,7 +138,7 @@ def _vacuous(scenario: Scenario, reference: Trace) -> str:
 
 
 def _computes(step: Step) -> bool:
-    """Whether a program does anything that torch could do otherwise: it calls, reads or deletes something."""
+    """Whether a program does anything that an engine could do differently: it calls, reads or deletes something."""
     kinds = ast.Call | ast.Attribute | ast.Subscript | ast.Delete | ast.Raise | ast.Import | ast.ImportFrom
     return any(isinstance(node, kinds) for node in ast.walk(ast.parse(step.run)))
 
