@@ -50,6 +50,13 @@ class Divergence:
         """Whether the entry names this scenario."""
         return self.scenario == scenario or (self.wide and bool(_pattern(self.scenario).fullmatch(scenario)))
 
+    def may_be_of(self, ids: Collection[str]) -> bool:
+        """Whether the entry may name a case of a scenario with one of these ids."""
+        base = self.scenario.partition("[")[0]
+        if "*" not in base:
+            return base in ids
+        return any(_pattern(base).fullmatch(each) for each in ids)
+
     def at(self, place: Statement) -> bool:
         """Whether the entry names this statement."""
         text = str(place)

@@ -85,16 +85,18 @@ def candidate(found: Engine) -> EngineUnderTest:
 def misdeclared(candidate: EngineUnderTest, library: Library) -> Iterator[Problem]:
     """The problems of an engine's divergence file: invalid entries, unknown facets, unknown scenarios.
 
-    An entry may name a scenario in a file that this run has not loaded, so all specs of the suite are loaded before a
-    scenario counts as unknown.
+    An entry that names a scenario in a file of the specs that this run has not loaded is not judged: loading all of
+    them would take longer than the run.
     """
     yield from candidate.problems
-    if unmatched(candidate.entries, library.cases()):
-        library.complete(specs())
     cases = library.cases()
-    for entry in unmatched(candidate.entries, cases):
+    unknown = unmatched(candidate.entries, cases)
+    elsewhere = library.ids_elsewhere(specs()) if unknown else frozenset()
+    for entry in unknown:
+        if entry.may_be_of(elsewhere):
+            continue
         message = f"there is no scenario {entry.scenario}"
-        yield Problem(_place(entry), message, did_you_mean(entry.scenario, cases))
+        yield Problem(_place(entry), message, did_you_mean(entry.scenario, [*cases, *elsewhere]))
     for entry in candidate.entries:
         for facet in entry.facets:
             if facet not in GROUP_OF and not facet.startswith("assert "):

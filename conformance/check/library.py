@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -78,6 +79,13 @@ class Library:
             if path not in self._cases and is_scenario_file(path):
                 self.load(path)
 
+    def ids_elsewhere(self, folder: Path) -> frozenset[str]:
+        """The ids written in the files below a folder that have not been loaded, found without loading them."""
+        files = (path for path in scenario_files([folder.resolve()]) if path not in self._cases)
+        return frozenset(
+            found.decode() for path in files if path.is_file() for found in _ID.findall(path.read_bytes())
+        )
+
     def cases(self, folder: Path | None = None) -> dict[str, tuple[str, ...]]:
         """The cases of the files loaded so far, in any tier, with the claims of each; in a folder or everywhere."""
         found: dict[str, tuple[str, ...]] = {}
@@ -126,6 +134,9 @@ def _where(folder: Path | None, claim: str) -> str:
     files = claims_files(folder) if folder else ()
     own = [file for file in files if file.stem == claim.partition("/")[0]] or files
     return f" in {', '.join(map(shown, own[:3]))}" if len(own) <= 3 and own else ""
+
+
+_ID = re.compile(rb"""^\s*(?:- )?id:\s*["']?([\w-]+)""", re.MULTILINE)
 
 
 def base_id(scenario: Scenario) -> str:

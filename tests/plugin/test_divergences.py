@@ -102,6 +102,23 @@ def test_an_entry_for_no_scenario_fails(pytester: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines([f"  halving.yaml:4:5: {message}", "FAILED halving.yaml::line-4 - *"])
 
 
+def test_an_entry_for_a_scenario_in_a_file_that_was_not_loaded(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not judged, and the file is not loaded for it: a run of one scenario takes no longer than that one."""
+    from conformance.check import engine_under_test, library
+
+    folder = pytester.mkdir("specs")
+    (folder / "other.yaml").write_text("scenarios:\n  - id: elsewhere\n    nonsense: true\n")
+    monkeypatch.setattr(engine_under_test, "specs", lambda: folder)
+    monkeypatch.setattr(library.Library, "complete", None)
+    entry = "{{scenario: '{}', kind: bug, reason: it halves}}"
+    result = run(pytester, HALVED, *(entry.format(each) for each in ("elsewhere[1]", "else*", "*ere[a]")))
+    result.assert_outcomes(passed=1, xfailed=1)
+    result = run(pytester, HALVED, entry.format("elsewher[1]"))
+    result.stdout.fnmatch_lines(["*there is no scenario elsewher[[]1]; did you mean `elsewhere`?"])
+
+
 def test_an_entry_for_no_facet_fails(pytester: pytest.Pytester) -> None:
     """One for all scenarios would cover nothing, and nobody would hear of it."""
     result = run(pytester, HALVED, "{scenario: '*', facets: [valeu], kind: bug, reason: it halves}")
