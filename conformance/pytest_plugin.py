@@ -17,7 +17,7 @@ from conformance.plugin.fast_protocol import (
     run_call_phase_only,
     unregister_python_plugins,
 )
-from conformance.plugin.options import add_options, tier_of
+from conformance.plugin.options import add_options, is_page, tier_of
 from conformance.plugin.processes import end_processes, refuse_unknown_engines, start_engines, start_torch
 from conformance.plugin.reporter import Reporter
 from conformance.report.text import escape_the_unprintable
@@ -53,11 +53,15 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collect_file(
     file_path: Path, parent: pytest.Collector
 ) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
-    """Collect YAML files with a top-level key ``scenarios``.
+    """Collect YAML files with a top-level key ``scenarios``, and the pages that the ini file names.
 
     A YAML file that the command line names and that no other plugin collects is collected to report what it lacks.
     """
     collectors = yield
+    if is_page(parent.config, file_path):
+        from conformance.plugin.pages import PageFile
+
+        collectors.append(PageFile.from_parent(parent, path=file_path))
     if file_path.suffix not in (".yaml", ".yml"):
         return collectors
     from conformance.check.locate import is_scenario_file

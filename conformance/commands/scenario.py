@@ -43,7 +43,12 @@ def add_commands(add: Add) -> None:
     drawing.add_argument("-o", "--output", metavar="FILE.svg", help="(default: standard output)")
 
     making = add("new", new, "turn PyTorch code into a scenario, with torch's results filled in")
-    making.add_argument("snippet", metavar="SNIPPET.py", help="a file, or - for standard input")
+    making.add_argument(
+        "snippets",
+        nargs="+",
+        metavar="SNIPPET",
+        help="a file with code, a page (.md, .rst, .ipynb), or - for standard input; each becomes a scenario",
+    )
     making.add_argument(
         "-o", "--output", metavar="FILE.yaml", help="the file to create (default: standard output)"
     )
@@ -51,6 +56,15 @@ def add_commands(add: Add) -> None:
     making.add_argument(
         "--title", default="", help="what torch does (default: the first comment, or the error)"
     )
+
+    checking = add("check", check, "check what pages show as output against what torch prints")
+    checking.add_argument(
+        "pages",
+        nargs="+",
+        metavar="PAGE",
+        help="Markdown, reStructuredText, a notebook, a script or a session at a prompt",
+    )
+    checking.add_argument("--format", choices=("text", "json"), default="text", help="(default: text)")
 
     documenting = add(
         "docs", docs, "regenerate the parts of the Markdown files that come from code and specs"
@@ -144,21 +158,22 @@ def graph(known: argparse.Namespace, _: list[str]) -> int:
 
 
 def new(known: argparse.Namespace, _: list[str]) -> int:
-    """Turn a snippet into a scenario file."""
+    """Turn snippets and pages into a scenario file."""
     from conformance.check.engine_under_test import reference
     from conformance.runner.output import write_text
-    from conformance.scaffold.make import NotAScenarioError, make
+    from conformance.scaffold.make import NotAScenarioError, make_all
 
-    file = "<stdin>" if known.snippet == "-" else known.snippet
     output = Path(known.output) if known.output else None
     if output is not None and output.exists():
         raise Misuse(f"{output} already exists")
+    if len(known.snippets) > 1 and known.id:
+        raise Misuse("--id is for one snippet, and there are several")
+    texts = [
+        ("<stdin>", sys.stdin.read()) if name == "-" else (name, _page_text(Path(name)))
+        for name in known.snippets
+    ]
     try:
-        text = sys.stdin.read() if known.snippet == "-" else Path(file).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise Misuse(f"{file} cannot be read: {error}") from None
-    try:
-        made = make(text, file, output, reference(), ident=known.id, title=known.title)
+        made = make_all(texts, output, reference(), ident=known.id, title=known.title)
     except NotAScenarioError as error:
         print(error, file=sys.stderr)
         return 1
@@ -170,6 +185,42 @@ def new(known: argparse.Namespace, _: list[str]) -> int:
         write_text(output, made.text)
         print(f"{output} is ready to edit; check it with: pytest {output}", file=sys.stderr)
     return 0
+
+
+def check(known: argparse.Namespace, _: list[str]) -> int:
+    """Compare each output that the pages show with what torch prints."""
+    import json
+    from dataclasses import asdict
+
+    from conformance.check import engine_under_test
+    from conformance.runner.execute import run
+    from conformance.scaffold.page import NotAPageError
+    from conformance.scaffold.page_check import check_page
+
+    torch = engine_under_test.reference()
+    pages = []
+    for path in map(Path, known.pages):
+        try:
+            pages.append(check_page(_page_text(path), str(path), lambda scenario: run(scenario, torch)))
+        except NotAPageError as error:
+            raise Misuse(f"{path}: {error}") from None
+    if known.format == "json":
+        print(json.dumps([asdict(page) for page in pages], indent=2, ensure_ascii=False))
+    else:
+        for page in pages:
+            for note in page.notes:
+                print(note)
+            for output in page.outputs:
+                print(f"{page.name}:{output.place}: {output}")
+            print(f"{page.name}: {page.summary()} on torch {torch.version}")
+    return 1 if any(output.verdict == "wrong" for page in pages for output in page.outputs) else 0
+
+
+def _page_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Misuse(f"{path} cannot be read: {error}") from None
 
 
 def docs(known: argparse.Namespace, _: list[str]) -> int:

@@ -162,7 +162,7 @@ def contradictions(scenario: ScenarioModel) -> Iterator[Contradiction]:
         path: tuple[str | int, ...] = ("steps", number) if scenario.steps else ()
         if scenario.steps and "run" not in step.model_fields_set:
             yield Contradiction(path, "the step has nothing to run", "add `run: |` with a program")
-        for contradiction in _of_step(step, bool(scenario.claim)):
+        for contradiction in _of_step(step):
             yield contradiction._replace(path=path + contradiction.path)
     if scenario.claim and not any(_says_something(step) for step in steps):
         yield Contradiction(
@@ -172,7 +172,7 @@ def contradictions(scenario: ScenarioModel) -> Iterator[Contradiction]:
         )
 
 
-def _of_step(step: StepModel, claims: bool) -> Iterator[Contradiction]:
+def _of_step(step: StepModel) -> Iterator[Contradiction]:
     own = step.model_fields_set
     if "message" in own and step.raises is None:
         yield Contradiction(
@@ -180,10 +180,6 @@ def _of_step(step: StepModel, claims: bool) -> Iterator[Contradiction]:
         )
     if "claimed" not in own:
         return
-    if not claims:
-        yield Contradiction(
-            ("claimed",), "`claimed` needs a claim", "name the sentence: `claim: document/sentence`"
-        )
     claimed = step.claimed
     said = claimed.model_fields_set
     if not said:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
+from fnmatch import fnmatch
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +15,7 @@ DEFAULT_ENGINE = "inhouse"
 VARIABLE = "CONFORMANCE_ENGINE"
 INI = "conformance_engines"
 TIER_INI = "conformance_tier"
+PAGES_INI = "conformance_pages"
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -62,6 +65,18 @@ def add_options(parser: pytest.Parser) -> None:
     )
     parser.addini(INI, "engines to check if --engine names none", type="args", default=[])
     parser.addini(TIER_INI, "the tier to run if --tier names none", default=DEFAULT_TIER)
+    parser.addini(
+        PAGES_INI, "pages whose outputs are checked on torch, as `docs/*.md`", type="args", default=[]
+    )
+
+
+def is_page(config: pytest.Config, path: Path) -> bool:
+    """Whether the ini option names a file as a page to check; patterns are relative to the ini file's folder."""
+    patterns = config.getini(PAGES_INI)
+    if not patterns or not path.is_relative_to(config.rootpath):
+        return False
+    relative = path.relative_to(config.rootpath)
+    return any(fnmatch(relative.as_posix(), pattern) for pattern in patterns)
 
 
 def _seconds(text: str) -> float:

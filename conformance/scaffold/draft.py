@@ -27,6 +27,7 @@ class DraftStep:
     raises: str = ""
     message: str = ""
     warns: tuple[str, ...] = ()
+    claimed: tuple[tuple[str, Any], ...] = ()  # what the document shows where torch has another value
     parts: tuple[int, ...] = ()  # the numbers of the parts in its program
 
 

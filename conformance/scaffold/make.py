@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +23,8 @@ from conformance.runner.trace import Trace
 from conformance.runner.verdict import flaws_on_torch
 from conformance.scaffold.attempts import Part
 from conformance.scaffold.draft import CannotDraftError, DraftStep, beginning, draft, part_at
+from conformance.scaffold.page import PAGES, NotAPageError, read_page
+from conformance.scaffold.page_check import CheckedOutput, check_page, said_otherwise
 from conformance.scaffold.snippet import read
 from conformance.scaffold.yaml_text import scenario as scenario_lines
 from conformance.scaffold.yaml_text import text as yaml_text
@@ -43,7 +45,63 @@ class Made:
 def make(
     text: str, file: str, output: Path | None, torch: Engine, *, ident: str = "", title: str = ""
 ) -> Made:
-    """The scenario file of a snippet; the error lists what the language does not allow, with positions."""
+    """The scenario file of a snippet or a page; the error lists what the language does not allow, with positions."""
+    return make_all([(file, text)], output, torch, ident=ident, title=title)
+
+
+def make_all(
+    texts: Sequence[tuple[str, str]], output: Path | None, torch: Engine, *, ident: str = "", title: str = ""
+) -> Made:
+    """One scenario file of several snippets and pages, each a name and a text; each becomes a scenario.
+
+    Raises:
+        NotAScenarioError: one of them cannot become a scenario.
+    """
+    first = texts[0][0]
+    topic = (output.stem if output else Path(first).stem).strip("<>").replace("_", " ")
+    schema = os.path.relpath(SCHEMA, output.parent if output else Path.cwd())
+    head = [f"# yaml-language-server: $schema={schema}", f"topic: {yaml_text(topic)}", "scenarios:"]
+    used: set[str] = set()
+    lines: list[str] = []
+    notes: list[str] = []
+    for file, text in texts:
+        drafted = _drafted(text, file, torch)
+        named = title or _title(drafted.parts, drafted.steps, file)
+        name = ident or _free_id(_slug(named), used)
+        used.add(name)
+        own = list(scenario_lines(name, named, drafted.steps))
+        notes += [
+            *drafted.notes,
+            *_doubts("\n".join([*head, *own]) + "\n", drafted, str(output or file), torch),
+        ]
+        lines += own
+    return Made("\n".join([*head, *lines]) + "\n", tuple(notes))
+
+
+@dataclass(frozen=True, slots=True)
+class _Drafted:
+    """The steps of one snippet, the parts they were made of, the lines they came from, and notes."""
+
+    file: str
+    steps: tuple[DraftStep, ...]
+    parts: Sequence[Part]
+    lines: Sequence[str]
+    notes: tuple[str, ...]
+
+
+def _drafted(text: str, file: str, torch: Engine) -> _Drafted:
+    notes: tuple[str, ...] = ()
+    outputs: tuple[CheckedOutput, ...] = ()
+    if Path(file).suffix in PAGES:
+        try:
+            page = read_page(text, file)
+            checked = check_page(text, file, lambda scenario: run(scenario, torch))
+        except NotAPageError as error:
+            raise NotAScenarioError(f"{file}: {error}") from None
+        outputs = tuple(each for each in checked.outputs if each.verdict == "wrong")
+        notes = tuple(f"{file}:{page.place(line)}: {note}" for line, note in page.left_out)
+        notes += tuple(f"{file}:{each.place}: {each}" for each in outputs)
+        text = "\n".join(page.lines)
     found = read(text, file)
     if found.faults:
         raise NotAScenarioError("\n".join(found.faults))
@@ -53,22 +111,20 @@ def make(
         steps, parts = draft(found.parts, found.attempts, lambda steps: _observed(steps, torch))
     except CannotDraftError as error:
         raise NotAScenarioError(f"{file}:{error.line}:1: {error}") from None
-    title = title or _title(parts, steps, file)
-    ident = ident or _free_id(_slug(title))
-    name = str(output or file)
-    topic = (output.stem if output else Path(file).stem).strip("<>").replace("_", " ")
-    schema = os.path.relpath(SCHEMA, output.parent if output else Path.cwd())
-    lines = [f"# yaml-language-server: $schema={schema}", f"topic: {yaml_text(topic)}", "scenarios:"]
-    made = "\n".join([*lines, *scenario_lines(ident, title, steps)]) + "\n"
+    steps = tuple(said_otherwise(steps, parts, outputs))
+    return _Drafted(file, steps, parts, text.split("\n"), (*notes, *found.notes))
+
+
+def _doubts(made: str, drafted: _Drafted, name: str, torch: Engine) -> Iterator[str]:
+    """What is wrong with a drafted scenario, and what is not the same each time."""
     loaded = load_text(made, name)
     if loaded.problems:
         raise NotAScenarioError("\n".join(map(str, loaded.problems)))
     (scenario,) = loaded.scenarios
-    trace = run(scenario, torch)
+    yield from map(str, flaws_on_torch(scenario, run(scenario, torch)))
     changed = differences(scenario, *twice(scenario, torch))
-    flaws = map(str, flaws_on_torch(scenario, trace))
-    changing = _changing(changed, steps, parts, text.split("\n"))
-    return Made(made, (*found.notes, *flaws, *(f"{file}:{place}; leave it out" for place in changing)))
+    for place in _changing(changed, drafted.steps, drafted.parts, drafted.lines):
+        yield f"{drafted.file}:{place}; leave it out"
 
 
 def _observed(steps: Sequence[DraftStep], torch: Engine) -> Trace:
@@ -132,13 +188,14 @@ def _slug(title: str) -> str:
     return "-".join(words[:8]) or "a-snippet"
 
 
-def _free_id(wanted: str) -> str:
-    """An id that no spec uses."""
+def _free_id(wanted: str, used: Container[str]) -> str:
+    """An id that no spec uses, nor one of these."""
     number = 1
     while True:
         ident = wanted if number == 1 else f"{wanted}-{number}"
         try:
             lookup.find(ident, Library())
         except lookup.NotFoundError:
-            return ident
+            if ident not in used:
+                return ident
         number += 1

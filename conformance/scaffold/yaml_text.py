@@ -46,6 +46,11 @@ def _step(step: DraftStep, first: str, rest: str) -> Iterator[str]:
         yield f"{rest}expect:"
         for expression, value in step.expect:
             yield f"{rest}  {text(expression)}: {data(value)}"
+    if step.claimed:
+        yield f"{rest}claimed:"
+        yield f"{rest}  expect:"
+        for expression, value in step.claimed:
+            yield f"{rest}    {text(expression)}: {data(value)}"
 
 
 def text(value: str, *, in_flow: bool = False) -> str:

@@ -1,0 +1,295 @@
+"""Check a page: each output that it shows, compared with what torch prints."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
+
+from conformance.language.scenario import Position, Scenario, Step
+from conformance.report.text import clip
+from conformance.runner.trace import Raised, Trace
+from conformance.runner.values import parsed
+from conformance.scaffold.attempts import Attempts, Part, after_error
+from conformance.scaffold.draft import DraftStep
+from conformance.scaffold.page import Output, Page, read_page
+from conformance.scaffold.snippet import read
+
+Verdict = Literal["right", "wrong", "not checkable"]
+_SHOWN = 100  # characters of a value in a line
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedOutput:
+    """One output of a page, and what torch prints in its place."""
+
+    place: str  # in the page
+    line: int  # of the program
+    statement: str
+    shown: str
+    printed: str  # empty if it is not checkable
+    verdict: Verdict
+    reason: str = ""
+
+    def __str__(self) -> str:
+        statement = clip(" ".join(self.statement.split()), _SHOWN)
+        shown = clip(" ".join(self.shown.split()), _SHOWN)
+        if self.verdict == "right":
+            return f"right: {statement}: {shown}"
+        if self.verdict == "wrong":
+            printed = clip(" ".join(self.printed.split()), _SHOWN) or "nothing"
+            return f"wrong: {statement}: the page shows {shown}, torch {printed}"
+        return f"not checkable: {statement}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedPage:
+    """All outputs of a page, and notes on omitted lines."""
+
+    name: str
+    outputs: tuple[CheckedOutput, ...]
+    notes: tuple[str, ...]
+
+    def summary(self) -> str:
+        """How many outputs have each verdict."""
+        counts = Counter(output.verdict for output in self.outputs)
+        kinds: tuple[Verdict, ...] = ("right", "wrong", "not checkable")
+        return ", ".join(f"{counts[kind]} {kind}" for kind in kinds)
+
+
+Run = Callable[[Scenario], Trace]
+
+
+def check_page(text: str, name: str, run: Run) -> CheckedPage:
+    """Run the program of a page with ``run`` and compare.
+
+    Raises:
+        NotAPageError: the file cannot be read as a page.
+    """
+    page = read_page(text, name)
+    source = _representing(page)
+    found = read("\n".join(source), name)
+    refused = dict(_by_line(found.faults, name))
+    notes = [f"{name}:{page.place(line)}: {note}" for line, note in page.left_out]
+    notes += [_moved(note, name, page) for note in found.notes]
+    parts = found.parts
+    results: tuple[_Result, ...] = ()
+    if parts:
+        kept, reasons = _without(parts, refused)
+        results = _results(kept, found.attempts, reasons, run)
+    checked = [
+        _checked(output, page, results, refused, len(source))
+        for output in page.outputs
+        if output.text.strip()
+    ]
+    return CheckedPage(name, tuple(checked), tuple(notes))
+
+
+def said_otherwise(
+    steps: Sequence[DraftStep], parts: Sequence[Part], wrong: Sequence[CheckedOutput]
+) -> Iterator[DraftStep]:
+    """The steps, with what the page shows under `claimed` where it shows another value than torch's."""
+    claimed: dict[int, dict[str, Any]] = {}
+    for output in wrong:
+        shown = next((part.shows for part in reversed(parts) if part.line <= output.line), ())
+        value = shown_value(output.shown)
+        begun = [n for n, step in enumerate(steps) if parts[min(step.parts)].line <= output.line]
+        for number in begun[-1:]:
+            own = dict(steps[number].expect)
+            if len(shown) == 1 and shown[0] in own and value is not None and value.data != own[shown[0]]:
+                claimed.setdefault(number, {})[shown[0]] = value.data
+    for number, step in enumerate(steps):
+        yield replace(step, claimed=tuple(claimed.get(number, {}).items()))
+
+
+class _Value(NamedTuple):
+    data: Any
+
+
+_TENSOR = re.compile(r"tensor\((.*?)(?:,\s*(?:dtype|device|requires_grad|grad_fn|size)=.*)?\)", re.DOTALL)
+
+
+def shown_value(text: str) -> _Value | None:
+    """The plain value of an output such as ``tensor([1., 2.])`` or ``None``; None if it is not plain."""
+    tensor = _TENSOR.fullmatch(text.strip())
+    value = parsed(" ".join((tensor[1] if tensor else text).split()))
+    return None if isinstance(value, str) else _Value(value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """What a statement of the page did: where it begins, what it printed and raised, or why it did not run."""
+
+    line: int
+    text: str
+    printed: str = ""
+    raised: Raised | None = None
+    is_random: bool = False
+    reason: str = ""
+
+
+def _representing(page: Page) -> list[str]:
+    """The program, with each bare expression whose value the page shows printed as Python's prompt prints it."""
+    lines = list(page.lines)
+    try:
+        tree = ast.parse("\n".join(lines))
+    except SyntaxError:
+        return lines
+    shown = {output.line for output in page.outputs}
+    for node in tree.body:
+        match node:
+            case (
+                ast.Expr(value=ast.Call(func=ast.Name(id="print")))
+                | ast.Expr(value=ast.Constant(value=str()))
+            ):
+                continue
+            case ast.Expr(end_lineno=int(last)) if last in shown:
+                _wrap(lines, node)
+    return lines
+
+
+def _wrap(lines: list[str], node: ast.Expr) -> None:
+    """Put ``print(repr(...))`` around an expression; its lines stay where they are."""
+    last, end = (node.end_lineno or 1) - 1, node.end_col_offset or 0
+    tail = lines[last].encode()
+    lines[last] = f"{tail[:end].decode()})){tail[end:].decode()}"
+    first = lines[node.lineno - 1].encode()
+    start = node.col_offset
+    lines[node.lineno - 1] = f"{first[:start].decode()}print(repr({first[start:].decode()}"
+
+
+def _by_line(faults: Sequence[str], name: str) -> Iterator[tuple[int, str]]:
+    """The faults that the language finds, by line; of a line the first."""
+    for fault in reversed(faults):
+        line, _, text = fault.removeprefix(f"{name}:").partition(":")
+        yield int(line), text.partition(": ")[2]
+
+
+def _moved(note: str, name: str, page: Page) -> str:
+    """A note with the place that a reader of the page finds."""
+    line, _, text = note.removeprefix(f"{name}:").partition(":")
+    return f"{name}:{page.place(int(line))}:{text}"
+
+
+def _without(parts: Sequence[Part], refused: dict[int, str]) -> tuple[tuple[Part, ...], dict[int, str]]:
+    """The parts that the language allows, and why each other one does not run, by its first line."""
+    kept, reasons = [], {}
+    for number, part in enumerate(parts):
+        end = parts[number + 1].line if number + 1 < len(parts) else 10**9
+        fault = next((text for line, text in sorted(refused.items()) if part.line <= line < end), "")
+        if fault:
+            reasons[part.line] = fault
+        else:
+            kept.append(part)
+    return tuple(kept), reasons
+
+
+def _results(
+    parts: tuple[Part, ...], attempts: Attempts, reasons: dict[int, str], run: Run
+) -> tuple[_Result, ...]:
+    """What each part does; a program that draws random numbers is run with two seeds."""
+    decided: set[int] = set()
+    while True:
+        trace = run(_scenario(parts, seed=0))
+        raised = {moment.statement.step: moment.raised for moment in trace.moments if moment.raised}
+        number = next((each for each in sorted(raised) if each not in decided and parts[each].within), None)
+        if number is None:
+            break
+        decided.add(number)
+        parts = after_error(parts, number, raised[number].type, attempts)
+    other = _printed(run(_scenario(parts, seed=1)), offset=1)
+    printed = _printed(trace)
+    results = [_Result(line, "", reason=reason) for line, reason in reasons.items()]
+    for number, part in enumerate(parts):
+        error = raised.get(number)
+        text = printed.get(number, "")
+        reason = ""
+        if error and error.type == "NameError" and reasons:
+            reason = f"it depends on an omitted statement: {error.message}"
+        results.append(_Result(part.line, part.text, text, error, text != other.get(number, ""), reason))
+    return tuple(sorted(results, key=lambda result: result.line))
+
+
+def _scenario(parts: Sequence[Part], seed: int) -> Scenario:
+    place = Position("page", 1)
+    steps = [Step(part.text.strip("\n"), place) for part in parts]
+    if seed:
+        steps.insert(0, Step(f"torch.manual_seed({seed})", place))
+    return Scenario("page", "", "", "", place, tuple(steps), observe="end")
+
+
+def _printed(trace: Trace, offset: int = 0) -> dict[int, str]:
+    """What each step prints."""
+    found: dict[int, str] = {}
+    for moment in trace.moments:
+        step = moment.statement.step - offset
+        found[step] = found.get(step, "") + moment.printed
+    return found
+
+
+def _checked(
+    output: Output, page: Page, results: Sequence[_Result], refused: dict[int, str], lines: int
+) -> CheckedOutput:
+    own = [result for result in results if result.line <= output.line]
+    statement = page.lines[output.line - 1].strip()
+    unread = CheckedOutput(page.place(output.line), output.line, statement, output.text, "", "not checkable")
+    if not own:
+        first = next(iter(refused.values()), "it does not run")
+        return replace(unread, reason=first)
+    last = max(own, key=lambda result: result.line)
+    if last.reason:
+        return replace(unread, reason=last.reason)
+    if last.is_random:
+        return replace(unread, reason="it depends on random numbers, and the page sets no seed")
+    error = last.raised
+    if error and error.type == "TimeLimit":
+        return replace(unread, reason="it takes too long")
+    text = f"{error.type}: {error.message}" if error else last.printed.strip("\n")
+    verdict: Verdict = "right" if _fits(output.text, text, raised=error is not None) else "wrong"
+    return replace(unread, printed=text, verdict=verdict)
+
+
+_TRACEBACK = re.compile(r"Traceback \(most recent call last\):")
+_NUMBER = re.compile(r"([-+]?(?:\d+\.\d*|\.\d+|\d+)(?:e[-+]?\d+)?)")
+
+
+def _fits(shown: str, printed: str, *, raised: bool) -> bool:
+    """Whether what a page shows is what torch prints.
+
+    White space and addresses do not count, `...` matches any text, numbers may be rounded to the digits shown, and a
+    page may show only the end of a line or only the type and the beginning of an error.
+    """
+    if _TRACEBACK.search(shown) or raised:
+        told = [line for line in shown.splitlines() if re.match(r"[\w.]*(Error|Exception|Warning)\b", line)]
+        return raised and bool(told) and _same(told[-1], printed[: len(told[-1])])
+    return _same(shown, printed) or any(
+        _same(shown, line[start:].lstrip())
+        for line in [printed, *printed.splitlines()]
+        for start in [*(match.end() for match in re.finditer(r"[:=]\s|\s", line))]
+    )
+
+
+def _same(shown: str, printed: str) -> bool:
+    one, other = (re.sub(r"0x[0-9a-fA-F.]+", "0x", re.sub(r"\s+", "", text)) for text in (shown, printed))
+    if "..." in one:
+        pattern = ".*".join(map(re.escape, one.split("...")))
+        return re.fullmatch(pattern, other, re.DOTALL) is not None
+    left, right = _NUMBER.split(one), _NUMBER.split(other)
+    if left[::2] != right[::2]:
+        return False
+    return all(_rounded(a, b) for a, b in zip(left[1::2], right[1::2], strict=True))
+
+
+def _rounded(shown: str, printed: str) -> bool:
+    """Whether a number is the other, rounded to its digits; whole numbers are exact."""
+    if shown == printed:
+        return True
+    if "." not in shown and "." not in printed:
+        return False
+    digits = min(len(text.partition("e")[0].partition(".")[2]) for text in (shown, printed) if "." in text)
+    power = float(f"1e{shown.partition('e')[2] or 0}")
+    one, other = float(shown), float(printed)
+    return one == other or (digits > 0 and abs(one - other) <= 0.51 * 10.0**-digits * power)
