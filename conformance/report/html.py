@@ -247,7 +247,12 @@ def _index(
             }
         )
     claims = {
-        each.claim.id: [each.claim.says, getattr(each.claim, "note", ""), each.verdict_observed]
+        each.claim.id: [
+            each.claim.says,
+            getattr(each.claim, "note", ""),
+            each.verdict_observed,
+            each.claim.url,
+        ]
         for each in findings
     }
     references = {result.reference for each in found.values() for result in each.values() if result.reference}
