@@ -34,7 +34,6 @@ class Reporter:
         self.broken = False  # whether a process had an internal error
         self.failed: list[Any] = []  # all failure reports, while some of them are left out
         self.pages: dict[tuple[str, str], dict[str, Any]] = {}
-        self.expected = 0  # results that the run is going to have
         self.files = ResultFiles(config)
 
     def pytest_report_collectionfinish(self, items: list[pytest.Item]) -> list[str]:
@@ -43,7 +42,7 @@ class Reporter:
             return []
         from conformance.plugin.items import InvalidItem, ScenarioItem, is_own
 
-        self.expected = sum(map(is_own, items))
+        self.files.expected = sum(map(is_own, items))
         cases = {item.scenario.id for item in items if isinstance(item, ScenarioItem)}
         return self._header(len(cases) + sum(isinstance(item, InvalidItem) for item in items))
 
@@ -58,7 +57,7 @@ class Reporter:
         if self.announced:
             return
         self.announced = True
-        self.expected = count = sum(".yaml::" in name or ".yml::" in name for name in ids)
+        self.files.expected = count = sum(".yaml::" in name or ".yml::" in name for name in ids)
         if count == len(ids):
             unregister_python_plugins(self.config)
         terminal = self.config.pluginmanager.get_plugin("terminalreporter")
@@ -107,7 +106,7 @@ class Reporter:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
         """After all items, report the problems of claims and divergence files as failures."""
-        self.files.begin(self.expected)
+        self.files.begin()
         try:
             done = yield
         except session.Failed as error:

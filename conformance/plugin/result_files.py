@@ -24,9 +24,13 @@ _AT_THE_END = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode
 
 
 class ResultFiles:
-    """The files that a run writes; `why` is set when something happens that leaves results out."""
+    """The files that a run writes.
+
+    ``expected`` is the number of results at its end; ``why`` is set if something happens that leaves results out.
+    """
 
     def __init__(self, config: pytest.Config) -> None:
+        self.expected = 0
         self.why = ""
         self._config = config
         self._json = config.getoption("--conformance-json")
@@ -47,9 +51,8 @@ class ResultFiles:
             signals.enter_context(ended_by_exception())
             config.add_cleanup(signals.close)
 
-    def begin(self, expected: int) -> None:
+    def begin(self) -> None:
         """Open the file of results, unless it is a pipe or the like, which is written to at the end."""
-        self._expected = expected
         if self._json and not self._config.getoption("--collect-only"):
             with suppress(OSError):  # reported at the end
                 if goes_beside(Path(self._json)):
@@ -58,6 +61,7 @@ class ResultFiles:
     def add(self, result: Result) -> None:
         """Write a result."""
         if self._writer is not None:
+            self._writer.expected = self.expected  # known when a worker has collected
             try:
                 self._writer.add(result)
             except OSError as error:  # the file has what there was, and says why it ends
@@ -73,9 +77,9 @@ class ResultFiles:
             except OSError as error:
                 self._tell(session, f"{self._json} is not written: {error.strerror}")
         if self._html and results:
-            missing = self._expected - len(results)
+            missing = self.expected - len(results)
             why = why or (f"{missing} not run" if missing > 0 else "")
-            incomplete = why and f"{len(results)} of {self._expected} results: {why}"
+            incomplete = why and f"{len(results)} of {self.expected} results: {why}"
             path = self._html if at_the_end or not goes_beside(Path(self._html)) else self._html + PART
             try:
                 write_text(Path(path), html(incomplete))
@@ -89,7 +93,7 @@ class ResultFiles:
 
         self._output = Output(Path(self._json))
         try:
-            self._writer = Writer(self._output, self._expected)
+            self._writer = Writer(self._output, self.expected)
         except OSError:
             self._output.discard()
             self._output = None

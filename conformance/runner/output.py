@@ -1,9 +1,9 @@
 """Write a file that the user named, without harm to what is there already.
 
 Note [Outputs]: a regular file is written next to its target, as ``FILE.part``, and moved over it when it is whole. If a
-run does not reach its end, the old file stays, and what there is of the new one is in ``FILE.part``. If the folder takes
-no new file, the target is written to in place. A pipe or a terminal is opened and written to, since moving a file over
-it would remove it. Anything else, such as a disk, is refused.
+run does not reach its end, the old file stays, and what there is of the new one is in ``FILE.part``. If the folder
+takes no new file, the target is written to in place. A pipe or a terminal is opened and written to, since moving a file
+over it would remove it. Anything else, such as a disk, is refused.
 """
 
 from __future__ import annotations
