@@ -117,21 +117,21 @@ def write(
     count = 0
     lines = None
 
-    def footer(why: str) -> dict[str, Any]:
+    def footer(why: str, count: int) -> dict[str, Any]:
         of = "" if expected is None else f" of {expected}"
         return {"traces": count, "incomplete": why and f"{count}{of} traces: {why}"}
 
     try:
-        lines = LinesWriter(output, {"recording": header}, footer(ENDED))
+        lines = LinesWriter(output, {"recording": header}, footer(ENDED, 0))
         for scenario, trace in traces:
             key = {"scenario": scenario.id, "fingerprint": fingerprint(scenario)}
             line = f"{json.dumps(key)}\t{trace.to_json()}\n".encode()
+            lines.add(line, footer(ENDED, count + 1))
             count += 1
-            lines.add(line, footer(ENDED))
-        lines.end(footer(""))
+        lines.end(footer("", count))
         output.finish()
     except BaseException as error:
-        _leave(output, lines, count, footer(reason(error)), error)
+        _leave(output, lines, count, footer(reason(error), count), error)
         raise
     return count
 

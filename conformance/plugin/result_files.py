@@ -111,6 +111,7 @@ class ResultFiles:
         if self._output is None:
             return
         if self._failed is None and self._writer is not None:
+            self._writer.expected = self.expected
             try:
                 incomplete = self._writer.end(int(session.exitstatus), why)
             except OSError as error:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import conformance
+from conformance.language.scenario import TIERS
 from conformance.report.result import VERDICTS, Result
 from conformance.runner.checked_lines import ENDED, DamagedError, LinesWriter, dumps, loads
 from conformance.runner.checked_lines import read as read_lines
@@ -63,10 +64,10 @@ class Writer:
     def _footer(self, why: str) -> dict[str, Any]:
         return {
             "results": self.count,
-            "verdicts": self._verdicts,
-            "tiers": self._tiers,
+            "verdicts": dict(self._verdicts),
+            "tiers": {tier: dict(self._tiers[tier]) for tier in TIERS if tier in self._tiers},
             "references": sorted(self._references),
-            "engines": self._engines,
+            "engines": dict(self._engines),
             "incomplete": self.incomplete(why),
         }
 
