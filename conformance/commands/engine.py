@@ -108,6 +108,8 @@ def describe_engine(known: argparse.Namespace, _: list[str]) -> int:
     scenarios = _scenarios(known.paths)
     if known.propose:
         torch = reference(known.reference)
+        if incomplete := getattr(torch, "incomplete", ""):
+            print(f"{known.reference} is incomplete: {incomplete}", file=sys.stderr)
         return _propose(found, scenarios, torch, known.paths is None)
     remote = getattr(found.engine, "probe", None)
     facts = remote() if remote else probe(found.engine)

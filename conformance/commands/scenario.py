@@ -105,6 +105,8 @@ def show(known: argparse.Namespace, _: list[str]) -> int:
     reference = engine_under_test.reference(known.reference)
     engine = checked or reference
     agrees = True
+    if incomplete := getattr(reference, "incomplete", ""):
+        print(f"{known.reference} is incomplete: {incomplete}", file=sys.stderr)
     for number, scenario in enumerate(cases):
         if number:
             print()
@@ -227,6 +229,7 @@ def docs(known: argparse.Namespace, _: list[str]) -> int:
     """Update the generated parts of the Markdown files."""
     from conformance.commands.documenting import files, makers, pages
     from conformance.report.docs import filled
+    from conformance.runner.output import write_text
 
     parts = makers(known.parser)
     found = list(files())
@@ -237,7 +240,7 @@ def docs(known: argparse.Namespace, _: list[str]) -> int:
     for path in stale:
         print(f"{path} is out of date" if known.check else f"{path} is updated")
         if not known.check:
-            path.write_text(wanted[path], encoding="utf-8")
+            write_text(path, wanted[path])
     return 1 if known.check and stale else 0
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conformance.check import locate
-from conformance.commands.command import FAILED, Add, Misuse, bar, scenarios_in, with_progress
+from conformance.commands.command import FAILED, Add, Misuse, at_least_one, bar, scenarios_in, with_progress
 
 if TYPE_CHECKING:
     from conformance.language.scenario import Scenario
@@ -32,7 +32,7 @@ def add_commands(add: Add) -> None:
     )
     linting.add_argument(
         "--processes",
-        type=int,
+        type=at_least_one,
         default=os.cpu_count() or 1,
         metavar="P",
         help="for --deep (default: one per processor)",

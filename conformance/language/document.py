@@ -113,7 +113,9 @@ def _unpaired(text: str, stopped: Place) -> NotYAML | None:
                 opened.append((character, here))
             elif character in _CLOSING.values():
                 if not opened:
-                    return NotYAML(here, f"not YAML: `{character}` closes no bracket", "quote a text that has brackets")
+                    return NotYAML(
+                        here, f"not YAML: `{character}` closes no bracket", "quote a text that has brackets"
+                    )
                 if _CLOSING[opened[-1][0]] != character:
                     break
                 opened.pop()
@@ -197,7 +199,9 @@ def read_scalar(text: str) -> Any:
         try:
             return int(text, 0)
         except ValueError:
-            raise ValueError("it is not a number in Python; remove the leading zero, or quote a text") from None
+            raise ValueError(
+                "it is not a number in Python; remove the leading zero, or quote a text"
+            ) from None
     number = float(text)
     if number in (float("inf"), float("-inf")):
         raise ValueError("it is out of the range of float; write inf")
