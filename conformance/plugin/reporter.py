@@ -218,6 +218,7 @@ class Reporter:
     def pytest_internalerror(self) -> None:
         """Remember an internal error of a worker, which xdist would otherwise ignore."""
         self.broken = True
+        self.files.why = self.files.why or "an internal error"
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Remember why the run does not reach its end."""

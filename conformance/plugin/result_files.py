@@ -119,15 +119,12 @@ class ResultFiles:
         if self._failed is None and at_the_end:
             self._output.finish()
             place = self._json
-        elif results:
-            place = str(self._output.leave())
         else:
-            self._output.discard()
-            place = ""
+            place = str(self._output.leave())
         if self._failed is not None:
-            left = f"; {place} has the results until then" if place else ""
-            self._tell(session, f"{self._json} is not written: {self._failed.strerror}{left}")
-        elif incomplete and place:
+            why = f"{self._failed.strerror}; {place} has the results until then"
+            self._tell(session, f"{self._json} is not written: {why}")
+        elif incomplete:
             self._tell(session, f"{place} is incomplete: {incomplete}")
 
     def _tell(self, session: pytest.Session, text: str) -> None:
