@@ -11,7 +11,7 @@ import json
 import platform
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,7 +23,7 @@ from conformance.runner.fits import fits
 from conformance.runner.output import Output
 from conformance.runner.serialize import fingerprint
 from conformance.runner.signals import reason
-from conformance.runner.trace import Moment, Trace
+from conformance.runner.trace import Facet, Moment, Trace
 
 FORMAT = 2
 """The version of the file and trace format, incremented when the same program has another trace."""
@@ -77,9 +77,19 @@ class Recording:
             trace = Trace.from_json(self.lines[scenario.id][1])
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
             trace = None
-        if trace is None or not fits(trace, Trace) or not all(map(_places(scenario), trace.moments)):
+        if trace is None or not _fits(trace) or not all(map(_places(scenario), trace.moments)):
             raise NotRecordedError(f"{self.path} has no valid trace of {scenario.id}: record it again")
         return trace
+
+
+def _fits(trace: Trace) -> bool:
+    """Whether a trace is well formed; facets that stay the same are looked at once."""
+    facets = {id(each): each for moment in trace.moments for each in (moment.state or {}).values()}
+    return (
+        all(fits(each, dict[str, Facet]) for each in facets.values())
+        and all(fits(replace(moment, state=None), Moment) for moment in trace.moments)
+        and fits(replace(trace, moments=()), Trace)
+    )
 
 
 def _places(scenario: Scenario) -> Callable[[Moment], bool]:
