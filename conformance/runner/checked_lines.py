@@ -96,6 +96,12 @@ class _Written:
         return data + _sealed(file)
 
 
+def nothing(compressed: bool) -> _Written:
+    """What has been written of an empty file."""
+    compressor = zlib.compressobj(9, zlib.DEFLATED, 31) if compressed else None
+    return _Written(hashlib.sha256(), hashlib.sha256(), compressor)
+
+
 def _sealed(checksum: Any) -> bytes:
     return _SEAL[0] + checksum.hexdigest().encode() + _SEAL[1]
 
@@ -106,8 +112,7 @@ class LinesWriter:
     def __init__(self, output: Output, header: Mapping[str, Any], footer: Mapping[str, Any]) -> None:
         self._output = output
         self._overwrites = stat.S_ISREG(os.fstat(output.descriptor).st_mode)
-        compressor = zlib.compressobj(9, zlib.DEFLATED, 31) if output.path.suffix == ".gz" else None
-        self._written = _Written(hashlib.sha256(), hashlib.sha256(), compressor)
+        self._written = nothing(output.path.suffix == ".gz")
         self._footer, self._ending = footer, b""
         self.add(dumps(header), footer)
 
