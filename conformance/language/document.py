@@ -108,7 +108,7 @@ def _unpaired(text: str, stopped: Place) -> NotYAML | None:
         while (token := scanner.get_token()) is not None:
             mark = token.start_mark
             here = Place(mark.line + 1, mark.column + 1)
-            character: str = token.id
+            character: str = getattr(token, "id", "")
             if character in _CLOSING:
                 opened.append((character, here))
             elif character in _CLOSING.values():

@@ -84,10 +84,11 @@ class _Written:
 
     def ending(self, footer: Mapping[str, Any]) -> bytes:
         """The bytes that end the file."""
-        line = dumps({"footer": footer})[: -len(b"}}\n")] + _CHECKSUM
+        line: bytes = dumps({"footer": footer})[: -len(b"}}\n")] + _CHECKSUM
         text = self.text.copy()
         text.update(line)
-        line += text.hexdigest().encode() + _END
+        hexadecimal: bytes = text.hexdigest().encode()
+        line += hexadecimal + _END
         if self.compressor is None:
             return line
         compressor, file = self.compressor.copy(), self.file.copy()
@@ -103,7 +104,8 @@ def nothing(compressed: bool) -> _Written:
 
 
 def _sealed(checksum: Any) -> bytes:
-    return _SEAL[0] + checksum.hexdigest().encode() + _SEAL[1]
+    hexadecimal: bytes = checksum.hexdigest().encode()
+    return _SEAL[0] + hexadecimal + _SEAL[1]
 
 
 class LinesWriter:
