@@ -15,7 +15,8 @@ from conformance.report.text import escape_the_unprintable
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit status: 0, 1 for failures, 2 for misuse, 130 if interrupted."""
-    escape_the_unprintable(sys.stdout)
+    for stream in (sys.stdout, sys.stderr):
+        escape_the_unprintable(stream)
     main_parser = parser()
     known, others = main_parser.parse_known_args(arguments)
     command: Command = known.command

@@ -165,7 +165,7 @@ def new(known: argparse.Namespace, _: list[str]) -> int:
     from conformance.runner.output import write_text
     from conformance.scaffold.make import NotAScenarioError, make_all
 
-    output = Path(known.output) if known.output else None
+    output = None if known.output is None else Path(known.output)
     if output is not None and output.exists():
         raise Misuse(f"{output} already exists")
     if len(known.snippets) > 1 and known.id:
