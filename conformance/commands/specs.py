@@ -135,10 +135,12 @@ def claims(known: argparse.Namespace, _: list[str]) -> int:
         raise Misuse(
             f"{known.folder or folder} has no claims: neither a claims.yaml nor files in a folder claims"
         )
-    library = Library()
+    torch, checked = reference(known.reference), engine(known.engine, known.engine_python)
+    if incomplete := getattr(torch, "incomplete", ""):
+        print(f"{known.reference} is incomplete: {incomplete}", file=sys.stderr)
+    library = Library()  # after the engines, since loading all specs takes time
     scenarios = [scenario for scenario in scenarios_in([folder], library) if scenario.claims]
-    torch = reference(known.reference)
-    results = _results(scenarios, torch, engine(known.engine, known.engine_python))
+    results = _results(scenarios, torch, checked)
     found = [finding for each in findings(library, results) for finding in each.found]
     if known.format == "json":
         print(json.dumps(as_json(found), indent=2, ensure_ascii=False))
