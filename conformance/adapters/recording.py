@@ -112,7 +112,7 @@ def write(
 ) -> int:
     """Write a recording; returns the number of traces, of which ``expected`` are coming.
 
-    If the traces end with an error, or the file cannot be written, what there is is left as an incomplete recording
+    If the traces end with an error, or the file cannot be written, the traces so far stay as an incomplete recording
     where Note [Outputs] says, and the error has a note with the number of its traces.
     """
     header = {

@@ -28,7 +28,7 @@ def at_least_one(text: str) -> int:
     """An argument that counts something, of which there must be one at least.
 
     Raises:
-        ArgumentTypeError: it is no such number.
+        ArgumentTypeError: it is not a number, or less than one.
     """
     try:
         number = int(text)

@@ -68,7 +68,7 @@ class ResultFiles:
                 self._writer, self._failed = None, error
 
     def end(self, session: pytest.Session, results: Sequence[Result], html: Callable[[str], str]) -> None:
-        """Write what is left to write; ``html`` makes the page, and is called with why it is incomplete."""
+        """Write the remaining files; ``html`` makes the page, and is called with why it is incomplete."""
         at_the_end = session.exitstatus in _AT_THE_END
         why = self.why or ("" if at_the_end else f"exit status {int(session.exitstatus)}")
         if self._json and not self._config.getoption("--collect-only"):

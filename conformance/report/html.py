@@ -96,7 +96,7 @@ def render(
 ) -> str:
     """The HTML file; ``pages`` has a page for each scenario and engine that ran.
 
-    ``incomplete`` says why there are not all results.
+    ``incomplete`` says why results are missing.
     """
     engines = list(dict.fromkeys(result.engine for result in results if result.engine))
     by_scenario: dict[str, dict[str, Result]] = {}

@@ -74,7 +74,7 @@ class Writer:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The results of a run; ``incomplete`` says why there are not all of them."""
+    """The results of a run; ``incomplete`` says why some are missing."""
 
     file: str
     suite: str

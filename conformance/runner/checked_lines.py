@@ -184,7 +184,7 @@ def read(path: Path, check: Callable[[str], None]) -> tuple[list[str], dict[str,
             raise DamagedError(_CHANGED)
         data, whole = _unpacked(data[:-_SEAL_SIZE], max(_SMALL, _RATIO * len(data)))
         if not whole:
-            raise DamagedError("it is no compressed text of a plausible size")
+            raise DamagedError("it is not a compressed text of a plausible size")
     return _checked(data)
 
 

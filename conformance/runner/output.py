@@ -1,7 +1,7 @@
 """Write a file that the user named, without harm to what is there already.
 
 Note [Outputs]: a regular file is written next to its target, as ``FILE.part``, and moved over it when it is whole. If a
-run does not reach its end, the old file stays, and what there is of the new one is in ``FILE.part``. If the folder
+run does not reach its end, the old file stays, and the beginning of the new one is in ``FILE.part``. If the folder
 takes no new file, the target is written to in place. A pipe or a terminal is opened and written to, since moving a file
 over it would remove it. Anything else, such as a disk, is refused.
 """
@@ -103,7 +103,7 @@ class Output:
 
 
 def _lock(descriptor: int, path: Path) -> None:
-    """Lock the file as long as it is open, so that two runs do not write into one another's."""
+    """Lock the file as long as it is open, so that two runs never write to the same one."""
     try:
         import fcntl
     except ImportError:  # Windows

@@ -32,7 +32,7 @@ scenarios:
       b = a * a
       b.backward()
 """
-VALUES = [None, True, -1, 10**400, 1.5, "", "\ud800", "x", [], [[]], {}, {"x": None}, "[deep]"]
+VALUES: list[object] = [None, True, -1, 10**400, 1.5, "", "\ud800", "x", [], [[]], {}, {"x": None}, "[deep]"]
 CUT = ',"checksum":"'
 
 
