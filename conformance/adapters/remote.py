@@ -116,6 +116,11 @@ class RemoteEngine:
         return bool(self._wait()["complete"])
 
     @property
+    def may(self) -> frozenset[str]:
+        """What its programs may do beyond the wall."""
+        return frozenset(self._wait()["may"])
+
+    @property
     def available(self) -> frozenset[str]:
         """The needs of scenarios that are met there."""
         return frozenset(self._wait()["available"])

@@ -29,6 +29,7 @@ def serve(channel: Any, name: str) -> None:
         "version": engine.version,
         "claims": sorted(engine.claims),
         "complete": bool(getattr(engine, "complete", False)),
+        "may": sorted(getattr(engine, "may", ())),
         "divergences": str(getattr(engine, "divergences", None) or ""),
         "available": [need for need in NEEDS if available(engine, need)],
         "adapter": f"{type(engine).__module__}:{type(engine).__name__}",

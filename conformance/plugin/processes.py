@@ -46,13 +46,13 @@ def engine_of(config: pytest.Config, name: str) -> Engine:
     if name not in engines:
         from conformance.check.engine_under_test import engine
 
-        engines[name] = engine(name, config.getoption("--engine-python"), here=_is_here(config), wait=False)
+        engines[name] = engine(name, config.getoption("--engine-python"), here=is_here(config), wait=False)
     return engines[name]
 
 
 def start_engines(config: pytest.Config) -> None:
     """Start the engines that run in other processes, if scenarios are going to run."""
-    if config.getoption("--collect-only") or _ENGINES in config.stash or _is_here(config):
+    if config.getoption("--collect-only") or _ENGINES in config.stash or is_here(config):
         return
     from conformance.adapters.registry import TRUSTED, EngineNotFoundError
 
@@ -74,8 +74,8 @@ def refuse_unknown_engines(config: pytest.Config) -> None:
         raise pytest.UsageError(str(error)) from None
 
 
-def _is_here(config: pytest.Config) -> bool:
-    """Whether the user wants to follow engines in this process."""
+def is_here(config: pytest.Config) -> bool:
+    """Whether the user wants to follow engines in this process, which then run without the wall."""
     asked = config.getoption("--engine-here") or config.getoption("usepdb") or config.getoption("trace")
     return bool(asked or _is_watched()) and not config.getoption("--engine-python")
 
@@ -106,7 +106,7 @@ def may_fork(config: pytest.Config) -> bool:
     from conformance.adapters.registry import TRUSTED
 
     recorded = config.getoption("--reference") and hasattr(os, "fork")
-    here = _is_here(config) or TRUSTED.issuperset(engine_names(config))
+    here = is_here(config) or TRUSTED.issuperset(engine_names(config))
     apart = config.getoption("--engine-python") or not here
     traced = config.getoption("usepdb") or _is_watched()
     alone = threading.active_count() == 1
@@ -123,7 +123,7 @@ def end_processes(config: pytest.Config) -> None:
 
 def _may_be_changed(config: pytest.Config) -> bool:
     """Whether an engine in this process is built on torch."""
-    if not _is_here(config):
+    if not is_here(config):
         return False
     from conformance.adapters.registry import EngineNotFoundError, find, uses_torch
 

@@ -25,6 +25,7 @@ from conformance.runner.observe import Observer
 from conformance.runner.paths import OWN_MODULE
 from conformance.runner.program import CompiledProgram, compile_expression, compile_step
 from conformance.runner.trace import Moment, Raised, Statement, Warned, statement_at
+from conformance.runner.wall import Refused
 
 # Objects that exist once: an attribute set on them would be visible to the next scenario.
 _SHARED = (type, FunctionType, BuiltinFunctionType)
@@ -110,7 +111,7 @@ class Recorder:
         failure = None
         try:
             exec(program.code, self.namespace)
-        except TimeLimit as error:
+        except (TimeLimit, Refused) as error:
             self._at = _where(error, program)
             raise
         except BaseException as error:
@@ -129,7 +130,7 @@ class Recorder:
         for expression in expressions:
             try:
                 result = eval(compile_expression(expression), self.namespace)
-            except TimeLimit:
+            except (TimeLimit, Refused):
                 raise
             except BaseException as error:
                 if isinstance(error, KeyboardInterrupt):

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from conformance.language.load_result import Problem
 from conformance.language.scenario import Expectations, Plain, Position, Scenario, Step, Unset
-from conformance.runner.compare import Difference, counts, differences, resolved
+from conformance.runner.compare import DIED, Difference, counts, differences, resolved
 from conformance.runner.engine import GROUPS
 from conformance.runner.program import compile_step
 from conformance.runner.trace import Moment, State, Statement, Trace, is_error
@@ -203,6 +203,12 @@ def _unmet_error(step: Step, expected: Expectations, ran: list[Moment]) -> _Unme
     if raised.type == "TimeLimit":
         return _Unmet(
             place.line, raised.message, "make it smaller, or allow more time: --scenario-timeout SECONDS"
+        )
+    if raised.type == "Refused":
+        return _Unmet(place.line, raised.message, "specs/README.md says what a program may not do")
+    if raised.type == DIED:
+        return _Unmet(
+            place.line, f"on torch {raised.message}", "leave it out: what ends the process can't be compared"
         )
     program = compile_step(step.run)
     early = (place.line, place.column) < program.places[program.last].start
