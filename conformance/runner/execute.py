@@ -15,6 +15,7 @@ from conformance.runner.limit import Alarm, Interrupts, TimeLimit, bounded_memor
 from conformance.runner.normalize import error_text
 from conformance.runner.probes import PROBES, answers
 from conformance.runner.recorder import Recorder, drop_frames
+from conformance.runner.text_names import restrict
 from conformance.runner.trace import Moment, Raised, Trace
 from conformance.runner.wall import Refused, walled
 
@@ -57,6 +58,7 @@ def _run(
     refusals: list[str] = []
     recorder = Recorder(scenario, engine, check, each=each)
     raised = None
+    restrict(str(getattr(engine.torch, "__name__", "")))
     try:
         programs = programs_of(scenario)
         generators = any(program.generators for program in programs)
@@ -77,8 +79,8 @@ def _run(
                         gc.collect()
     except TimeLimit:
         raised = Raised("TimeLimit", f"still running after {seconds:g} s")
-    except Refused:
-        pass
+    except Refused as error:
+        raised = Raised("Refused", str(error))
     except BaseException as error:  # outside the program: preparing or observing the engine raised
         interrupts.check()
         raised = Raised(type(error).__name__, error_text(error))

@@ -90,7 +90,7 @@ class Recorder:
             "print": self._print,
             "weakref": weakref.ref,
             "collect": collect,
-            "deepcopy": copy.deepcopy,
+            "deepcopy": deepcopy,
             "OrderedDict": OrderedDict,
             "partial": partial,
             "range": bounded_range,  # see Note [What an alarm cannot reach]
@@ -230,6 +230,11 @@ class Recorder:
 def collect() -> None:
     """The language's ``collect``: free objects that only cycles keep alive."""
     gc.collect()
+
+
+def deepcopy(value: Any) -> Any:
+    """The language's ``deepcopy``, without the memo, with which Python would write to an object of torch."""
+    return copy.deepcopy(value)
 
 
 def expressions_of(step: Step) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
-from types import FrameType, ModuleType
+from types import FrameType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from conformance.runner.normalize import PROGRAM
@@ -162,21 +162,26 @@ def _hook() -> Callable[[str, tuple[Any, ...]], None]:
     others: frozenset[int | None] = frozenset()  # threads that are not the program's
     refusals: list[str] = []
     harmless, getframe, thread = _HARMLESS, sys._getframe, threading.get_ident
-    judge, is_program, refused = _refusal, _below_a_program, Refused  # not by name, which could be bound anew
+    private: dict[str, Any] = dict(globals())  # what a program binds anew in this module does not count
+    for name, value in private.items():
+        if isinstance(value, FunctionType) and value.__module__ == __name__ and not value.__closure__:
+            private[name] = FunctionType(value.__code__, private, name, value.__defaults__)
+    judge, is_program, refused = private["_refusal"], private["_below_a_program"], Refused
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
         nonlocal up, policy, others, refusals
         if event in harmless:
             return
+        caller = getframe().f_back  # None at the end of the interpreter
         if event in (_UP, _DOWN):
-            if not is_program(getframe(1)):
+            if not is_program(caller):
                 up = event == _UP
                 if up:
                     policy, others, refusals = args
             return
-        if policy is None or (not up and not is_program(getframe(1))) or (up and thread() in others):
+        if policy is None or (not up and not is_program(caller)) or (up and thread() in others):
             return
-        reason = judge(event, args, policy, getframe(1))
+        reason = judge(event, args, policy, caller)
         if reason:
             refusals.append(reason)
             raise refused(reason)
@@ -188,6 +193,16 @@ def _below_a_program(frame: FrameType | None) -> bool:
     while frame is not None:
         if frame.f_code.co_filename == PROGRAM:
             return True
+        frame = frame.f_back
+    return False
+
+
+def is_of_a_program(frame: FrameType | None) -> bool:
+    """Whether a program is on the stack, and no import between it and the frame: those are torch's own affair."""
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if file in (PROGRAM, _IMPORT):
+            return file == PROGRAM
         frame = frame.f_back
     return False
 
