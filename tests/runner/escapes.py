@@ -1,7 +1,8 @@
-"""Attempts of programs to leave the language, each with a part of what the refusal says.
+"""Attempts of programs to leave the language.
 
-``BY_NAME`` passes the checks of the language and reaches out through functions of torch that take names as text. ``BY_PYTHON`` has all of Python, as if a way out had been found, and meets
-the second wall. ``{file}`` is a file that does not exist, ``{secret}`` one that does.
+``BY_NAME`` passes the checks of the language, and reaches out through functions of torch that take names as text.
+``BY_PYTHON`` has all of Python, as if a way out had been found, and meets the second wall. ``{file}`` is a file that
+does not exist, ``{secret}`` one that does.
 """
 
 from __future__ import annotations
