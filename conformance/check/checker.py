@@ -184,11 +184,17 @@ class Checker:
             claims=scenario.claims,
             reference=label(self.reference.name, self.reference.version),
             engine=str(engine.name),  # torch.__version__ has a class of its own, which xdist cannot serialize
-            version=str(engine.version),
+            version=_version(engine),
             fingerprint=fingerprint(scenario),
             tier=scenario.tier,
             **outcome,
         )
+
+
+def _version(engine: Engine) -> str:
+    """The version, and what the engine's programs may do beyond the wall."""
+    may = sorted(getattr(engine, "may", ()))
+    return f"{engine.version} (may use {', '.join(may)})" if may else str(engine.version)
 
 
 def _differences(scenario: Scenario, outcome: Outcome) -> tuple[ReportedDifference, ...]:

@@ -10,6 +10,7 @@ import pytest
 
 from conformance.adapters.inhouse import engine as inhouse
 from conformance.adapters.module import ModuleEngine
+from conformance.check.checker import Checker
 from conformance.language.program_check import check_program
 from conformance.language.program_parts import ProgramPart
 from conformance.runner.engine import Engine
@@ -83,6 +84,8 @@ def test_an_adapter_allows_more(tmp_path: Path) -> None:
     assert _raised(program, engine) is None
     assert (tmp_path / "file").is_file()
     assert policy_of(engine).may == {"files"}
+    result = Checker(torch_engine)(scenario("x = torch.ones(1)"), engine).result
+    assert result.version == "1 (may use files)"
 
 
 def test_without_the_wall(tmp_path: Path) -> None:
