@@ -120,7 +120,7 @@ BY_PYTHON = {
     "objects": "import gc\nfound = len(gc.get_objects())",
     "trace": "import sys\nsys.settrace(lambda *given: None)",
     "lower": "import sys\nsys.audit('conformance.wall.down')\nopen('{file}', 'w')",
-    "raise-anew": "import sys\nsys.audit('conformance.wall.up', None, frozenset(), [])\nopen('{file}', 'w')",
+    "raise-again": "import sys\nsys.audit('conformance.wall.up', None, frozenset(), [])\nopen('{file}', 'w')",
     "another-thread": "import threading\nt = threading.Thread(target=open, args=('{file}', 'w'))\nt.start()\nt.join()",
     "thread-that-lowers": "import threading, sys\ndef f():\n  sys.audit('conformance.wall.down')\n  "
     "open('{file}', 'w')\nt = threading.Thread(target=f)\nt.start()\nt.join()",
