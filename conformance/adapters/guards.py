@@ -14,8 +14,7 @@ from conformance.runner.wall import Refused
 
 def guard(torch: Any, schedulers: Any) -> None:
     """Put the checked functions in place; ``schedulers`` is the module ``torch.optim.lr_scheduler``."""
-    for name in ("frombuffer", "asarray"):
-        setattr(torch, name, _of_a_copy(getattr(torch, name)))
+    copy_bytes(torch)
     torch._C._dispatch_library = _of_its_own(torch._C._dispatch_library)
     for name in ("kernel", "autograd", "fake", "vmap", "autocast"):
         setattr(
@@ -25,6 +24,12 @@ def guard(torch: Any, schedulers: Any) -> None:
     schedulers.types = SimpleNamespace(FunctionType=(FunctionType, BuiltinFunctionType, type))
     for cls in (schedulers.LambdaLR, schedulers.MultiplicativeLR):
         cls.load_state_dict = _of_own_functions(cls.load_state_dict)
+
+
+def copy_bytes(torch: Any) -> None:
+    """Replace the functions that make a tensor on the memory of constants, in the namespace ``torch``."""
+    for name in ("frombuffer", "asarray"):
+        setattr(torch, name, _of_a_copy(getattr(torch, name)))
 
 
 def _of_a_copy(function: Callable[..., Any]) -> Callable[..., Any]:

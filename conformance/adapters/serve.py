@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import signal
 from types import ModuleType
 from typing import Any
@@ -12,6 +13,7 @@ from conformance.adapters.registry import EngineNotFoundError, find
 from conformance.language.scenario import NEEDS
 from conformance.runner.execute import available, run
 from conformance.runner.serialize import from_plain
+from conformance.runner.wall import is_harmless_variable
 
 ORPHANED = 30
 """Processor seconds beyond twice a scenario's time limit, after which the client has stopped waiting."""
@@ -36,6 +38,9 @@ def serve(channel: Any, name: str) -> None:
         "module": engine.torch.__name__ if isinstance(engine.torch, ModuleType) else "",
     }
     channel.send(json.dumps(known))
+    for variable in [*os.environ]:  # after the engine's import, which may depend on others
+        if not is_harmless_variable(variable):
+            del os.environ[variable]
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # interrupts are meant for the client
     gc.freeze()  # imported objects live as long as this process
     for requests in channel:

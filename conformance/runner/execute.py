@@ -17,7 +17,7 @@ from conformance.runner.probes import PROBES, answers
 from conformance.runner.recorder import Recorder, drop_frames
 from conformance.runner.text_names import restrict
 from conformance.runner.trace import Moment, Raised, Trace
-from conformance.runner.wall import Refused, walled
+from conformance.runner.wall import Refused, unwalled, walled
 
 
 def run(
@@ -64,7 +64,7 @@ def _run(
         generators = any(program.generators for program in programs)
         collects = any(program.collects for program in programs)
         bounded = nullcontext() if "cuda" in scenario.needs else bounded_memory()
-        guard = walled(engine, refusals) if wall else nullcontext()
+        guard = walled(engine, refusals) if wall else unwalled()
         with collected_on_demand(generators or collects), isolated(engine.torch) as log, bounded, guard:
             try:
                 alarm.start()

@@ -21,7 +21,9 @@ It does not hold against a program that corrupts native memory.
 from __future__ import annotations
 
 import dis
+import importlib
 import os
+import re
 import sys
 import sysconfig
 import threading
@@ -68,6 +70,7 @@ _OF_THE_ENGINE = (
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _SEARCH = "<frozen importlib._bootstrap_external>"
 _IMPORT = "<frozen importlib._bootstrap>"
+_IMPORTLIB = importlib.import_module.__code__.co_filename  # of import_module, which imports by a name in text
 
 
 class Refused(BaseException):
@@ -79,34 +82,67 @@ class Policy(NamedTuple):
 
     roots: tuple[str, ...]  # files below may be read
     own: tuple[str, ...]  # of these, the packages of torch and the engine
+    trusted: tuple[str, ...]  # of these, the packages of a third engine, which may import by a name in text
     packages: frozenset[str]  # may be imported
     may: frozenset[str]
 
 
-_policies: dict[int, tuple[Any, Policy]] = {}  # id of an engine -> that engine and its policy
+_policies: dict[tuple[int, str, frozenset[str]], tuple[Any, Policy]] = {}  # with the object that has the id
 
 
 @contextmanager
 def walled(engine: Any, refusals: list[str]) -> Iterator[None]:
     """Inside, programs are refused what Note [The wall knows no names] says; ``refusals`` receives what was tried."""
     _install()
-    known = _policies.get(id(engine))
-    if known is None:
-        known = _policies[id(engine)] = engine, policy_of(engine)
+    key = id(engine.torch), str(getattr(engine, "asked", "")), frozenset(getattr(engine, "may", ()))
+    if key not in _policies:
+        _policies[key] = engine.torch, policy_of(engine)
     others = frozenset(
         thread.ident
         for thread in threading.enumerate()
         if thread.ident != threading.get_ident() and not isinstance(thread, threading._DummyThread)
     )
-
     bytecode = sys.dont_write_bytecode
     sys.dont_write_bytecode = True  # an import would write files
-    sys.audit(_UP, known[1], others, refusals)
+    environment: Any = os.environ
+    variables = environment._data  # which `posix` shares
+    hidden = {
+        each: variables[each] for each in variables if not is_harmless_variable(environment.decodekey(each))
+    }
+    for each in hidden:
+        del variables[each]
+    sys.audit(_UP, _policies[key][1], others, refusals)
     try:
         yield
     finally:
         sys.audit(_DOWN)
+        variables |= hidden
         sys.dont_write_bytecode = bytecode
+
+
+_VARIABLES = re.compile(
+    r"PATH|HOME|LANG|LANGUAGE|TZ|TERM|COLUMNS|LINES|TMPDIR|TMP|TEMP|SYSTEMROOT|CC|CXX|CPU|DEV|DEBUG|VIRTUAL_ENV"
+    r"|(LC|LD|DYLD|OMP|KMP|GOMP|MKL|OPENBLAS|BLIS|CUDA|NVIDIA|HIP|ROCM|XLA|JAX|TORCH|PYTORCH|ATEN|CONFORMANCE)_\w+"
+    r"|PYTHON\w+",
+    re.IGNORECASE,
+)
+_SECRET = re.compile(r"TOKEN|SECRET|KEY|PASS|AUTH|CREDENTIAL", re.IGNORECASE)
+
+
+@cache
+def is_harmless_variable(name: str) -> bool:
+    """Whether programs may see a variable of the environment: of the system, Python and libraries of arrays."""
+    return bool(_VARIABLES.fullmatch(name)) and not _SECRET.search(name)
+
+
+@contextmanager
+def unwalled() -> Iterator[None]:
+    """Inside, programs do what they like, also in a process in which others had the wall."""
+    sys.audit(_UP, None, frozenset(), [])
+    try:
+        yield
+    finally:
+        sys.audit(_DOWN)
 
 
 def policy_of(engine: Any) -> Policy:
@@ -115,16 +151,28 @@ def policy_of(engine: Any) -> Policy:
         type(engine).__module__,
         getattr(engine.torch, "__name__", ""),
         getattr(engine.torch, "__module__", ""),
+        str(getattr(engine, "asked", "")).partition(":")[0],
     ]
-    modules.append(str(getattr(engine, "asked", "")).partition(":")[0])
-    names = {"conformance", *PACKAGES, *(str(name).partition(".")[0] for name in modules if name)}
-    names -= {"builtins", "types", "__main__"}
-    own = {path for name in names for path in _folders(name)}
+    tops = {str(name).partition(".")[0] for name in modules if name}
+    if tops.isdisjoint(PACKAGES):  # else the namespace is torch itself
+        tops |= {
+            str(getattr(each, "__module__", "")).partition(".")[0]
+            for each in vars(engine.torch).values()
+            if callable(each)
+        }
+    third = (
+        tops
+        - {"", "None", "builtins", "types", "__main__", "conformance", *PACKAGES}
+        - sys.stdlib_module_names
+    )
+    names = third | {"conformance", *PACKAGES}
+    own, trusted = ({path for name in each for path in _folders(name)} for each in (names, third))
     paths = sysconfig.get_paths()
     library = {os.path.realpath(paths[key]) for key in ("stdlib", "platstdlib")}
     return Policy(
         tuple(sorted(own | library)),
         tuple(sorted(own)),
+        tuple(sorted(trusted)),
         frozenset(names) | sys.stdlib_module_names,
         frozenset(getattr(engine, "may", ())) & MAY,
     )
@@ -211,7 +259,7 @@ def _refusal(event: str, args: tuple[Any, ...], policy: Policy, frame: FrameType
     """Why an event is refused; empty if it is allowed."""
     if event == "import":
         name = str(args[0])
-        if name.partition(".")[0] in policy.packages or _is_imported(frame, policy):
+        if name.partition(".")[0] in policy.packages or _is_imported(frame, policy, True):
             return ""
         return f"a program may not import the module {name}"
     if event in ("os.listdir", "os.scandir") and frame.f_code.co_filename == _SEARCH:
@@ -220,7 +268,7 @@ def _refusal(event: str, args: tuple[Any, ...], policy: Policy, frame: FrameType
         path, flags = args[0], args[2]
         writes = isinstance(flags, int) and bool(flags & _WRITING)
         what = "write" if writes else "read"
-        if "files" in policy.may or _is_imported(frame, policy):
+        if "files" in policy.may or _is_imported(frame, policy, False):
             return ""
         if not writes and (_is_below(path, policy.roots) or _is_running(path, frame)):
             return ""
@@ -229,7 +277,7 @@ def _refusal(event: str, args: tuple[Any, ...], policy: Policy, frame: FrameType
         )
     if event.startswith(_OF_THE_ENGINE) and _is_of_the_engine(frame, policy):
         return ""
-    if _allowed(event) & policy.may or _is_imported(frame, policy):
+    if _allowed(event) & policy.may or _is_imported(frame, policy, False):
         return ""
     return f"a program may not {_described(event)}"
 
@@ -286,9 +334,12 @@ def _is_of_the_engine(frame: FrameType | None, policy: Policy) -> bool:
     return frame is not None and _is_below(frame.f_code.co_filename, policy.own)
 
 
-def _is_imported(frame: FrameType | None, policy: Policy) -> bool:
-    """Whether an ``import`` statement of the allowed packages is being executed, inside the program's own frames."""
-    importing = False
+def _is_imported(frame: FrameType | None, policy: Policy, importing: bool) -> bool:
+    """Whether an import by allowed code is being executed, inside the program's own frames.
+
+    It must be an ``import`` statement, whose text is fixed, if the code is torch's or ours. ``importing``: the frame
+    itself imports.
+    """
     while frame is not None:
         code = frame.f_code
         file = code.co_filename
@@ -296,10 +347,12 @@ def _is_imported(frame: FrameType | None, policy: Policy) -> bool:
             return False
         if file in (_IMPORT, _SEARCH):
             importing = True
-        else:
-            if importing and code.co_code[frame.f_lasti] == _IMPORT_NAME and _is_below(file, policy.roots):
+        elif importing:
+            if code.co_code[frame.f_lasti] == _IMPORT_NAME and _is_below(file, policy.roots):
                 return True
-            importing = False
+            if _is_below(file, policy.trusted):
+                return True
+            importing = file == _IMPORTLIB
         frame = frame.f_back
     return False
 
