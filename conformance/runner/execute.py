@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Literal
 
@@ -27,22 +28,31 @@ def run(
     seconds: float = 20,
     observe: Literal["each", "end"] | None = None,
     wall: bool = True,
+    at_step: Callable[[int], None] | None = None,
 ) -> Trace:
     """Run a scenario on an engine. Every error of the engine is recorded in the trace; none is raised.
 
     ``observe`` overrides the scenario's own key. The time limit works only in the main thread. The memory limit works
     only on Linux, and not for scenarios that need a device, whose driver reserves addresses. ``wall`` is left out where
-    a debugger or a coverage tool follows the program: see Note [The wall knows no names].
+    a debugger or a coverage tool follows the program: see Note [The wall knows no names]. ``at_step`` receives the
+    number of each step that starts.
     """
     if provides_traces(engine):
         return engine.trace_of(scenario, seconds=seconds, observe=observe)
     with Interrupts() as interrupts:
         each = (observe or scenario.observe) == "each"
-        return _run(scenario, engine, seconds, interrupts, each=each, wall=wall)
+        return _run(scenario, engine, seconds, interrupts, each=each, wall=wall, at_step=at_step)
 
 
 def _run(
-    scenario: Scenario, engine: Engine, seconds: float, interrupts: Interrupts, *, each: bool, wall: bool
+    scenario: Scenario,
+    engine: Engine,
+    seconds: float,
+    interrupts: Interrupts,
+    *,
+    each: bool,
+    wall: bool,
+    at_step: Callable[[int], None] | None,
 ) -> Trace:
     alarm = Alarm(seconds)
     process = os.getpid()
@@ -56,7 +66,7 @@ def _run(
             raise Refused(refusals[0])
 
     refusals: list[str] = []
-    recorder = Recorder(scenario, engine, check, each=each)
+    recorder = Recorder(scenario, engine, check, at_step, each=each)
     raised = None
     restrict(str(getattr(engine.torch, "__name__", "")))
     try:

@@ -37,12 +37,21 @@ TURNS = 20
 class Recorder:
     """One run: its namespace and the moments so far."""
 
-    def __init__(self, scenario: Scenario, engine: Engine, check: Callable[[], None], *, each: bool) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        engine: Engine,
+        check: Callable[[], None],
+        at_step: Callable[[int], None] | None = None,
+        *,
+        each: bool,
+    ) -> None:
         self.moments: list[Moment] = []
         self.namespace: dict[str, Any] = {}
         self._scenario = scenario
         self._engine = engine
         self._check = check  # raises when the time is over or the user interrupts
+        self._at_step = at_step  # receives the number of each step
         self._each = each
         self._log: list[warnings.WarningMessage] = []
         self._printed = io.StringIO()
@@ -105,6 +114,8 @@ class Recorder:
 
     def _run_step(self, index: int, step: Step, *, final: bool) -> None:
         self._step, self._at, self._program = index, 0, None
+        if self._at_step is not None:
+            self._at_step(index)
         self._program = program = compile_step(step.run)
         self._turns = [-1] * program.loops
         self._final = program.last if final else -1
