@@ -284,7 +284,8 @@ class RemoteEngine:
             os.close(handle)
             self._log, self._process, self._answered = Path(log), 0, 0
             self._group = execnet.Group()
-            gateway = self._group.makegateway(f"popen//python={self._python}")
+            with _one_hash_seed():
+                gateway = self._group.makegateway(f"popen//python={self._python}")
             self._channel = gateway.remote_exec(_BOOTSTRAP)
             package = str(Path(conformance.__file__).resolve().parent)
             self._channel.send(json.dumps([package, self._path, str(Path.cwd()), self.asked, log]))
@@ -311,6 +312,19 @@ class RemoteEngine:
 
     def _named(self) -> str:
         return " ".join(filter(None, (f"engine {self.asked!r}", self._place)))
+
+
+@contextlib.contextmanager
+def _one_hash_seed() -> Iterator[None]:
+    """Start processes inside, in which sets and hashes of texts are alike, so that programs print them alike."""
+    before = os.environ.get("PYTHONHASHSEED")
+    os.environ["PYTHONHASHSEED"] = "0"
+    try:
+        yield
+    finally:
+        del os.environ["PYTHONHASHSEED"]
+        if before is not None:
+            os.environ["PYTHONHASHSEED"] = before
 
 
 class Died(NamedTuple):

@@ -16,6 +16,7 @@ from conformance.runner.limit import Alarm, Interrupts, TimeLimit, bounded_memor
 from conformance.runner.normalize import error_text
 from conformance.runner.probes import PROBES, answers
 from conformance.runner.recorder import Recorder, drop_frames
+from conformance.runner.shared_state import restored
 from conformance.runner.text_names import restrict
 from conformance.runner.trace import Moment, Raised, Trace
 from conformance.runner.wall import Refused, unwalled, walled
@@ -75,7 +76,8 @@ def _run(
         collects = any(program.collects for program in programs)
         bounded = nullcontext() if "cuda" in scenario.needs else bounded_memory()
         guard = walled(engine, refusals) if wall else unwalled()
-        with collected_on_demand(generators or collects), isolated(engine.torch) as log, bounded, guard:
+        kept = restored(scenario, engine.torch)
+        with collected_on_demand(generators or collects), kept, isolated(engine.torch) as log, bounded, guard:
             try:
                 alarm.start()
                 recorder.run(log)

@@ -55,7 +55,7 @@ def test_hard_programs_cost_themselves(
         pytester.makeconftest(f"import os\n\nos.sched_setaffinity(0, {sorted(os.sched_getaffinity(0))[:1]})")
     done = pytester.runpytest_subprocess("mine.yaml", workers, f"--scenario-timeout={SECONDS}")
     done.assert_outcomes(passed=3, failed=2)
-    lines = SCENARIOS.splitlines()
+    lines = SCENARIOS.strip().splitlines()
     hangs, crashes = (
         next(n for n, line in enumerate(lines, 1) if text in line) for text in ("c = all", "x.fill_")
     )
