@@ -18,8 +18,10 @@ from typing import Any, NamedTuple
 
 from conformance.language.scenario import Scenario
 
-PACKAGES = ("distributions", "nn.utils", "profiler", "autograd.profiler", "nn.functional", "nn.init")
-WORDS = ("distributions", "nn.utils", "prune", "parametri", "profiler")
+PACKAGES = ("distributions", "nn.utils", "nn.functional", "profiler", "autograd.profiler", "library")
+WHOLE = ("",)
+"""All public modules, except those of torch.distributed, which no program reaches."""
+WORDS = ("distributions", "nn.utils", "prune", "parametri", "profiler", "library")
 """A program that reaches what is below `PACKAGES` and can change it has one of these in its text."""
 
 _ABSENT = object()
@@ -60,12 +62,12 @@ def changes_shared_state(scenario: Scenario) -> bool:
 
 
 def _owners(root: str, packages: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
-    prefixes = tuple(f"{root}.{package}" for package in packages)
+    prefixes = tuple(f"{root}.{package}" if package else root for package in packages)
     for name, module in [*sys.modules.items()]:
         below = any(name == prefix or name.startswith(f"{prefix}.") for prefix in prefixes)
-        if below and isinstance(module, ModuleType):
+        if below and "._" not in name and ".distributed" not in name and isinstance(module, ModuleType):
             for key, value in [*vars(module).items()]:
-                if not key.startswith("__"):
+                if not key.startswith("__") and key != "distributed":
                     yield from _of_value(f"{name}.{key}", value, root)
 
 

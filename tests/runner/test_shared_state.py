@@ -8,6 +8,7 @@ import pytest
 
 from conformance.adapters.inhouse import engine as inhouse
 from conformance.adapters.remote import RemoteEngine
+from conformance.lint_deep.reproduce import leaving_state
 from conformance.runner.engine import Engine
 from conformance.runner.execute import run
 from conformance.runner.shared_state import SharedState
@@ -61,6 +62,19 @@ def test_a_change_is_seen() -> None:
     before.restore()
     assert before.changed() == []
     assert not hasattr(constraints.real, "x")
+
+
+def test_lint_reports_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nothing is put back."""
+    leaving, harmless = scenario(LEAVING["singleton"]), scenario("x = torch.ones(1, requires_grad=True)\nh = x.register_hook(print)")
+    run(leaving, torch_engine)
+    assert [*leaving_state([harmless, leaving], torch_engine)] == []
+    monkeypatch.setattr("conformance.runner.shared_state.WORDS", ())
+    try:
+        (problem,) = leaving_state([harmless, leaving], torch_engine)
+    finally:
+        del torch_engine.torch.distributions.constraints.real.x
+    assert problem.message.startswith("it leaves changed: torch.distributions.")
 
 
 def test_sets_are_printed_alike() -> None:
