@@ -36,9 +36,7 @@ class LastWords:
         with contextlib.suppress(ImportError, ValueError):
             import resource
 
-            resource.setrlimit(
-                resource.RLIMIT_CORE, (0, 0)
-            )  # a program that hangs is no reason for a core dump
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # nobody reads core dumps of programs that hang
         self._file = open(path, "r+b", buffering=0)  # noqa: SIM115  as long as the process lives
         self._number = self._file.fileno()
         self._file.seek(_HEAD)

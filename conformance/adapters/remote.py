@@ -328,7 +328,7 @@ def _one_hash_seed() -> Iterator[None]:
 
 
 class Died(NamedTuple):
-    """What there is in place of an answer: what happened, and where the program was."""
+    """The reason why a request has no answer, and where the program was."""
 
     raised: Raised
     place: last_words.Place = last_words.Place()

@@ -66,7 +66,10 @@ def test_a_change_is_seen() -> None:
 
 def test_lint_reports_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where nothing is put back."""
-    leaving, harmless = scenario(LEAVING["singleton"]), scenario("x = torch.ones(1, requires_grad=True)\nh = x.register_hook(print)")
+    leaving, harmless = (
+        scenario(LEAVING["singleton"]),
+        scenario("x = torch.ones(1, requires_grad=True)\nh = x.register_hook(print)"),
+    )
     run(leaving, torch_engine)
     assert [*leaving_state([harmless, leaving], torch_engine)] == []
     monkeypatch.setattr("conformance.runner.shared_state.WORDS", ())
