@@ -30,7 +30,7 @@ SCENARIOS = """
 SECONDS = 5  # what is honest takes a thousandth of that, unless the machine is busy
 LIES = {
     "honest": "",
-    "forking": "forking raises Refused: a program may not start or end processes: os.fork",
+    "forking": "forking raises Refused: a program ",
     "claiming": "b has no requires_grad on claiming, False on torch",
     "echoing": "b is bound on echoing, tensor([-1.0, -2.0]) on torch",
     "agreeable": "b raises ValueError: unmarshallable object",
