@@ -73,9 +73,10 @@ class Reporter:
         names = engine_names(self.config)
         engines = ", ".join(f"{name} in {python}" if python else _with_version(name) for name in names)
         scenarios = "1 scenario" if count == 1 else f"{count} scenarios"
-        return [
-            f"conformance: {scenarios}, reference {recording or _with_version('torch')}, engine {engines}"
-        ]
+        from conformance.plugin.processes import is_here
+
+        line = f"conformance: {scenarios}, reference {recording or _with_version('torch')}, engine {engines}"
+        return [f"{line}, without the wall around programs" if is_here(self.config) else line]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Collect the result that is attached to the report."""
