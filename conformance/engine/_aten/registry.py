@@ -44,7 +44,7 @@ import numpy as np
 
 from .._autograd.node import Node
 from .._c10.interpreter_stack import dispatching
-from .._c10.operator_facts import OPERATORS, Facts, taken_from
+from .._c10.operator_facts import OPERATORS, Facts, declare_out, taken_from
 from .codegen import compile
 from .codegen.compile import SCALARS, compiled, lazy, node_class, public
 from .codegen.forward import numbers_among
@@ -320,6 +320,7 @@ def op(
             facts=facts,
         )
         ROWS[row.name] = row
+        declare_out(row.name, facts.out)
         if facts.operator is not None:
             OPERATORS[row.name] = facts.operator
         return row.call

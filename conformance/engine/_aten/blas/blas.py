@@ -10,6 +10,7 @@ import numpy as np
 from ..._autograd import conj_view
 from ..._autograd.tensor import Tensor
 from ..._c10 import dtypes, errors
+from ..._c10.operator_facts import Out
 from ..._c10.shapes import existing_dim, laid_out
 from ..._c10.warn_once import warn_program
 from ..inplace import check_castable
@@ -74,6 +75,7 @@ def mat2_grad(grad: Tensor, mat1: Tensor, shape: Any, steps: Any, alpha: Any = 1
     complex="holomorphic",
     jvp="bilinear",
     autocast="lower_precision_fp",
+    out=Out("same_dtype", memory="unchecked"),
     self=lambda grad, mat2, self_sym_sizes, self_sym_strides: _mat1_grad(
         grad, mat2, self_sym_sizes, self_sym_strides
     ),
@@ -96,6 +98,7 @@ def mm(self: Array, mat2: Array) -> Array:
     vmap_inplace="fallback",
     kernel_writes=1,
     inplace="method",
+    out=Out("same_dtype", memory="unchecked"),
     self=lambda grad, beta: maybe_times(grad, beta),
     mat1=lambda grad, mat2, mat1_sym_sizes, mat1_sym_strides, alpha: _mat1_grad(
         grad, mat2, mat1_sym_sizes, mat1_sym_strides, alpha
@@ -185,11 +188,19 @@ def _check_addmv(*operands: Array) -> None:
         )
 
 
+def _mv_dtype_error(shape: tuple[int, ...], out: tuple[int, ...]) -> str:
+    """The error for ``out`` of another dtype; it is added to the product, 0 times, unless it has to be resized."""
+    if out in (shape, (1,), ()):
+        return "addmv input tensors must have the same dtype, but got {Got}, {Wanted}, and {Wanted}"
+    return "same_dtype"
+
+
 @op(
     "MvBackward0",
     complex="holomorphic",
     jvp="bilinear",
     kernel_writes=1,
+    out=Out(_mv_dtype_error, memory="unchecked"),
     self=lambda grad, vec: grad.outer(vec),
     vec=lambda grad, self: self.t().mv(grad),
 )
@@ -212,6 +223,7 @@ def mv(self: Array, vec: Array) -> Array:
     jvp="multilinear",
     vmap_inplace="fallback",
     inplace="function, method",
+    out=Out("same_dtype", memory="unchecked"),
     self=lambda grad, beta: maybe_times(grad, beta),
     mat=lambda grad, vec, alpha: maybe_times(grad.outer(vec), alpha),
     vec=lambda grad, mat, alpha: maybe_times(mat.t().mv(grad), alpha),
@@ -241,6 +253,7 @@ def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1)
     complex="holomorphic",
     jvp="bilinear",
     kernel_writes=1,
+    out=Out("result dtype {Got} does not match input dtype {Wanted}", memory="unchecked"),
     self=lambda grad, tensor: grad * tensor,
     tensor=lambda grad, self: grad * self,
 )
@@ -283,6 +296,7 @@ def _check_dot(a: Array, b: Array) -> None:
     "VdotBackward0",
     complex="as_written",
     jvp="bilinear",
+    out=Out("result dtype {Got} does not match input dtype {Wanted}"),
     self=lambda grad, other: grad.conj() * other,
     other=lambda grad, self: grad * self,
 )

@@ -14,7 +14,7 @@ from ..._c10.dtypes import c_name, is_half
 from ..._c10.errors import expected_scalar_type
 from ..._c10.fused_multiply_add import multiply_add
 from ..._c10.layout import contiguous_format
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite, safely_castable
 from ..._c10.shapes import broadcast_shapes, existing_dim, wrap_dim, wrap_dims
 from ..._c10.slots import on_first_use
 from ..._c10.warn_once import warn_once
@@ -77,7 +77,14 @@ def _contract(a: Tensor, b: Tensor, dims_a: Sequence[int], dims_b: Sequence[int]
     return found.reshape([*rest_a, *rest_b])
 
 
-@composite(variants="function", vmap="decompose")
+@composite(
+    variants="function",
+    vmap="decompose",
+    out=Out(
+        "tensordot: Expected the output tensor to have dtype {Wanted}, but got an output tensor with dtype {Got}",
+        copied=True,
+    ),
+)
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
     """The sum of products over the last dimensions of one and the first of the other, or over chosen ones."""
     if isinstance(dims, Tensor):
@@ -99,7 +106,13 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
     return given("tensordot", out, found)
 
 
-@composite(vmap="decompose")
+@composite(
+    vmap="decompose",
+    out=Out(
+        "tensordot: Expected the output tensor to have dtype {Wanted}, but got an output tensor with dtype {Got}",
+        copied=True,
+    ),
+)
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of products over the last dimension."""
     a, b = input._array.shape, other._array.shape
@@ -113,7 +126,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     return given("inner", out, found)
 
 
-@composite(vmap="decompose")
+@composite(vmap="decompose", out=Out(operator="mul", contiguous=True))
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product."""
     ndim = max(input._array.ndim, other._array.ndim)
@@ -124,7 +137,13 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     return given("kron", out, found)
 
 
-@composite(vmap="decompose", autocast="lower_precision_fp", operator="linalg_vecdot")
+@composite(
+    vmap="decompose",
+    autocast="lower_precision_fp",
+    operator="linalg_vecdot",
+    name="vecdot",
+    out=Out("linalg.vecdot: Expected out of dtype{Wanted} but found {Got}"),
+)
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """torch.linalg.vecdot: inner products along a dimension."""
     if x._array.dtype.kind not in "fcV":
@@ -143,7 +162,10 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
 # Chains and powers of matrices --------------------------------------------------------------------
 
 
-@composite(vmap="decompose")
+@composite(
+    vmap="decompose",
+    out=Out("multi_dot(): expected out tensor to have dtype {wanted} but got {got}", operator="mm"),
+)
 def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.multi_dot: a product of matrices in the order that costs least."""
     check_list(tensors)
@@ -231,7 +253,10 @@ def chain_matmul(*matrices: Any, out: Tensor | None = None) -> Tensor:
     return matrices[0] if len(matrices) == 1 else multi_dot(matrices, out=out)
 
 
-@composite(vmap="decompose")
+@composite(
+    vmap="decompose",
+    out=Out("same_dtype", cast=safely_castable("matrix_power", "result"), operator="matmul", contiguous=True),
+)
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """The n-th power of a square matrix; a negative power is that of the inverse."""
     return given("matrix_power", out, _power(input, operator.index(n)))
@@ -298,6 +323,7 @@ def trace(self: Array) -> Array:
     complex="holomorphic",
     jvp="bilinear",
     elementwise=False,
+    out="same_dtype",
     self=lambda grad, other, dim: _cross(other, grad, dim=dim),
     other=lambda grad, self, dim: _cross(grad, self, dim=dim),
 )

@@ -60,7 +60,7 @@ def _only_tensors(row: Row) -> bool:
 
 
 def _has_out(row: Row) -> bool:
-    return row.view is None and len(row.outputs) == 1 and row.facts.out
+    return row.view is None and len(row.outputs) == 1 and row.facts.out is not False
 
 
 def numbers_among(which: bool | str, promote: tuple[str, ...]) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from ..._c10.context import empty_array
 from ..._c10.device import check_device, check_memory
 from ..._c10.errors import wrong_type
 from ..._c10.layout import LayoutError, Unstrided, laid_out, layout_of, preserve_format, strided
+from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import blank, empty_in_steps, like_steps, new_sizes, strides
 from ..._c10.slots import on_first_use
 from ..out import fill_out
@@ -86,8 +87,9 @@ def _without_values(name: str, shape: tuple[int, ...], kind: np.dtype[Any]) -> A
 
 
 def _filled(
-    name: str, fill: Callable[..., np.ndarray[Any, Any]]
+    name: str, fill: Callable[..., np.ndarray[Any, Any]], writes: bool | Out = True
 ) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
+    @composite(name=name, out=writes)
     def by_shape(
         *sides: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False,
         out: Any = None, layout: Any = None, pin_memory: bool = False, memory_format: Any = None,
@@ -137,7 +139,7 @@ def zeros_written(shape: tuple[int, ...], dtype: dtypes.dtype) -> Tensor:
 
 
 ones, ones_like = _filled("ones", np.ones)
-empty, empty_like = _filled("empty", empty_array)
+empty, empty_like = _filled("empty", empty_array, Out(resize="only"))
 
 
 def empty_strided(

@@ -10,7 +10,7 @@ import numpy as np
 from ..._autograd.tensor import Tensor, make, wrap
 from ..._c10 import dtypes
 from ..._c10.dtypes import NUMBERS
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import broadcast_shapes, empty_in_steps, like_steps
 from ..creation.factories import zeros_like
 from ..inplace import placed, run_inplace
@@ -104,6 +104,7 @@ def _masked_select_backward(grad: Tensor, self: Tensor, mask: Tensor) -> Tensor:
     tensors="mask",
     complex="holomorphic",
     jvp="auto_linear",
+    out=Out("masked_select(): self and result must have the same scalar type", memory="separate"),
     self=lambda grad, self, mask: _masked_select_backward(grad, self, mask),
 )
 def masked_select(self: Array, mask: Array) -> Array:
@@ -168,7 +169,10 @@ def _masked_scatter_backward(grad_output: Array, mask: Array, sizes: Any) -> Arr
 # nonzero ------------------------------------------------------------------------------------------
 
 
-@composite(vmap="dynamic")
+@composite(
+    vmap="dynamic",
+    out=Out("nonzero: Expected out tensor to have scalar type Long but got scalar type{Got}"),
+)
 def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
     """The indices of the nonzero elements: a row each, or a tensor for each dimension."""
     array = input._array

@@ -67,6 +67,7 @@ def reduce_at(
     vmap="scatter",
     overlap="refuse_inputs",
     inplace="method",
+    out="same_dtype",
     inputs={
         "self src": lambda grad, self, dim, index, src, reduce, include_self, result: reduce_backward(
             _ALONG, grad, self, dim, index, src, reduce, include_self, result

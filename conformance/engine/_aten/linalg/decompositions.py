@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor, make
 from ..._c10 import structseq
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..blas.matmul import matmul
 from ..out import given, given_several
 from ..registry import Array, op
@@ -38,6 +38,7 @@ def cholesky_backward(grad: Tensor, upper: bool, factor: Tensor) -> Tensor:
     complex="as_written",
     autocast="fp32",
     vmap="front",
+    out="same_dtype",
     self=lambda grad, L, upper: cholesky_backward(grad, upper, L),
 )
 def _cholesky_ex(self: Array, upper: bool) -> tuple[Array, Array]:
@@ -54,7 +55,7 @@ MINOR = (
 )
 
 
-@composite(vmap="decompose", autocast="fp32")
+@composite(vmap="decompose", autocast="fp32", out=Out("same_dtype", operator="linalg_cholesky_ex"))
 def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
     """torch.linalg.cholesky."""
     found = _cholesky_ex(A, upper)
@@ -121,6 +122,7 @@ def _qr_backward(grads: Any, Q: Tensor, R: Tensor, mode: str) -> Tensor:
     complex="as_written",
     autocast="fp32",
     vmap="front",
+    out="same_dtype",
     A=lambda grads, Q, R, mode: _qr_backward(grads, Q, R, mode),
 )
 def _qr(A: Array, mode: str = "reduced") -> tuple[Array, Array]:
@@ -206,13 +208,13 @@ def _eigh(A: Array, UPLO: str = "L") -> tuple[Array, Array]:
     return values, columns_first(vectors)
 
 
-@composite(vmap="decompose", autocast="fp32")
+@composite(vmap="decompose", autocast="fp32", out=Out("same_dtype", operator="_linalg_eigh"))
 def eigh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
     """torch.linalg.eigh."""
     return given_several("linalg_eigh", out, _eigh(A, UPLO))
 
 
-@composite(vmap="decompose", autocast="fp32")
+@composite(vmap="decompose", autocast="fp32", out=Out("same_dtype", operator="_linalg_eigh"))
 def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.eigvalsh."""
     return given("linalg_eigvalsh", out, _eigh(A, UPLO)[0])
@@ -328,14 +330,14 @@ def _check_driver(driver: str | None) -> None:
         )
 
 
-@composite(vmap="decompose", autocast="fp32")
+@composite(vmap="decompose", autocast="fp32", out=Out("same_dtype", operator="_linalg_svd"))
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None, out: Any = None) -> Any:
     """torch.linalg.svd."""
     _check_driver(driver)
     return given_several("linalg_svd", out, _svd(A, full_matrices))
 
 
-@composite(vmap="decompose", autocast="fp32")
+@composite(vmap="decompose", autocast="fp32", out=Out("same_dtype", operator="_linalg_svd"))
 def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
     """torch.linalg.svdvals."""
     _check_driver(driver)

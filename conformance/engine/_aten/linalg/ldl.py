@@ -30,6 +30,7 @@ _UNKNOWN = (
     outputs="LD pivots info",
     returns=structseq.linalg_ldl_factor_ex,
     vmap="front",
+    out="same_dtype",
     self=unsupported("linalg_ldl_factor_ex"),
 )
 def _factor(self: Array, hermitian: bool = False) -> tuple[Array, Array, Array]:
@@ -74,7 +75,7 @@ def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = Fa
     return given_several("linalg_ldl_factor_ex", out, found)
 
 
-@composite(vmap="decompose")
+@composite(vmap="decompose", out="same_dtype")
 def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
     """torch.linalg.ldl_factor: L and D in one matrix, and the pivots.
 
@@ -116,6 +117,7 @@ def _check(LD: Array, pivots: Array, B: Array) -> None:
     name="linalg_ldl_solve",
     tensors="pivots",
     vmap="fallback",
+    out="same_dtype",
     inputs={name: unsupported("linalg_ldl_solve") for name in ("LD", "B")},
 )
 def _solve(LD: Array, pivots: Array, B: Array, hermitian: bool = False) -> Array:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor, make
 from ..._c10 import dtypes, structseq
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite, safely_castable
 from ..._c10.shapes import broadcast_shapes
 from ..blas.matmul import matmul
 from ..out import given, given_several
@@ -49,6 +49,7 @@ def _pinv(self: Array, found: Any) -> Array:
     return found._array
 
 
+@composite(out=Out(cast=safely_castable("linalg.pinv", "result")))
 def pinv(
     A: Tensor,
     rcond: Any = None,
@@ -119,6 +120,9 @@ def _lstsq_backward(grads: Any, self: Tensor, b: Tensor, solution: Tensor, neede
     return to_a, to_b.squeeze(-1) if vector and to_b is not None else to_b
 
 
+_RESULTS = ("solution", "solution", "rank", "singular_values")  # as error messages name them
+
+
 @op(
     "LinalgLstsqBackward0",
     name="linalg_lstsq",
@@ -127,6 +131,7 @@ def _lstsq_backward(grads: Any, self: Tensor, b: Tensor, solution: Tensor, neede
     returns=structseq.linalg_lstsq,
     complex="as_written",
     autocast="fp32",
+    out=Out(cast=tuple(safely_castable("torch.linalg.lstsq", each) for each in _RESULTS)),
     inputs={
         "self b": lambda grads, self, b, solution, needed: _lstsq_backward(grads, self, b, solution, needed)
     },
@@ -161,7 +166,6 @@ def _lstsq(self: Array, b: Array, rcond: Any = None, driver: Any = None) -> tupl
     return solution[..., 0] if vector else solution, residuals, rank, values
 
 
-_NAMES = ("linalg_lstsq", "linalg_lstsq", "linalg_lstsq_rank", "linalg_lstsq_singular_values")
 _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
@@ -186,7 +190,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None,
         )
     need_epsilon(A)
     found = _lstsq(A, B, rcond, driver or "gelsy")
-    return given_several("linalg_lstsq", out, found, _NAMES)
+    return given_several("linalg_lstsq", out, found)
 
 
 # The exponential ----------------------------------------------------------------------------------

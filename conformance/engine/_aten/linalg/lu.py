@@ -95,6 +95,7 @@ def _factor_backward(grad: Tensor, LU: Tensor, pivots: Tensor, pivot: bool) -> T
     returns=structseq.linalg_lu_factor_ex,
     complex="as_written",
     vmap="front",
+    out="same_dtype",
     A=lambda grad, LU, pivots, pivot: _factor_backward(grad, LU, pivots, pivot),
 )
 def _factor(A: Array, pivot: bool = True) -> tuple[Array, Array, Array]:
@@ -133,7 +134,7 @@ def _succeeded(name: str, info: Tensor) -> None:
     )
 
 
-@composite(vmap="decompose")
+@composite(vmap="decompose", out="same_dtype")
 def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     """torch.linalg.lu_factor: the factors in one matrix, and the pivots."""
     found = _factor(A, pivot)
@@ -169,6 +170,7 @@ def _triangles(factors: Array) -> tuple[Array, Array]:
     returns=structseq.linalg_lu,
     complex="as_written",
     vmap="fallback",
+    out="same_dtype",
     A=lambda grads, P, L, U, pivot: _factors_backward(grads[0], grads[1], P, L, U, pivot),
 )
 def _lu(A: Array, pivot: bool = True) -> tuple[Array, Array, Array]:
@@ -215,6 +217,7 @@ def _unpack_backward(grads: Any, m: int, n: int) -> Any:
     tensors="LU_pivots",
     returns=structseq.lu_unpack,
     complex="as_written",
+    out="same_dtype",
     LU_data=lambda grads, LU_data_sym_argsize_minus_2, LU_data_sym_argsize_minus_1: _unpack_backward(
         grads, LU_data_sym_argsize_minus_2, LU_data_sym_argsize_minus_1
     ),
@@ -284,6 +287,7 @@ def _solve_factors_backward(
     tensors="pivots",
     complex="as_written",
     refuses_index_grad=True,
+    out="same_dtype",
     LU=lambda grad, LU, pivots, result, left, adjoint: _solve_factors_backward(
         grad, LU, pivots, result, left, adjoint
     ),

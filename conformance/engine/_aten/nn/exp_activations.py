@@ -11,7 +11,7 @@ from ..._arguments.argument_errors import check_tensors
 from ..._autograd.tensor import Tensor, make
 from ..._c10.dtypes import F64, number_within
 from ..._c10.modes import state
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import laid_out, like_steps
 from ..inplace import run_inplace
 from ..kernels import chosen, half_up, nans_in_blocks, need_floats, need_inexact
@@ -185,6 +185,7 @@ def _softplus_double(grad: Tensor, self: Tensor, beta: Any, threshold: Any) -> T
     "SoftplusBackward0",
     promote="self",
     jvp="auto_element_wise",
+    out="tensor_iterator",
     self=lambda grad, self, beta, threshold: _softplus_backward(grad, self, beta, threshold),
 )
 def softplus(self: Array, beta: Any = 1, threshold: Any = 20) -> Array:
@@ -222,6 +223,7 @@ def _log_sigmoid_double(grad: Tensor, self: Tensor) -> Tensor:
     "LogSigmoidBackward0",
     name="log_sigmoid_forward",
     tensors="buffer",
+    out=Out("expected scalar type {Wanted} but found {Got}", warns=False),
     self=lambda grad, self, buffer: _log_sigmoid_backward(grad, self, buffer),
 )
 def _log_sigmoid(self: Array, buffer: Array) -> Array:
@@ -359,6 +361,7 @@ def _gelu_double(grad: Tensor, grad_output: Tensor, self: Tensor, approximate: s
     "GeluBackward0",
     promote="self",
     jvp="auto_element_wise",
+    out="tensor_iterator",
     self=lambda grad, self, approximate: _gelu_backward(grad, self, approximate),
 )
 def gelu(self: Array, *, approximate: str = "none") -> Array:

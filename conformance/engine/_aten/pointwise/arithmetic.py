@@ -281,6 +281,7 @@ def true_divide_(self: Tensor, other: Any) -> Tensor:
     jvp="auto_element_wise",
     inplace="function, method",
     foreach="unary",
+    out="tensor_iterator",
     self=lambda grad: -grad,
 )
 def neg(self: Array) -> Array:

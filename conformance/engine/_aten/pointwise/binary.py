@@ -13,7 +13,7 @@ from ..._autograd.views import increment_version
 from ..._c10 import dtypes
 from ..._c10.dtypes import c_name
 from ..._c10.fused_multiply_add import multiply_add
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..creation.factories import full_like, zeros_like, zeros_written
 from ..inplace import run_inplace
 from ..kernels import half_up, need_floats, need_inexact, need_integers, refuse_bools
@@ -148,6 +148,9 @@ def _same_types(self: Array, values: Array) -> None:
     no_complex=RuntimeError("heaviside is not yet implemented for complex tensors."),
     vmap_inplace="fallback",
     inplace="method",
+    out=Out(
+        "heaviside is not yet implemented for tensors with different dtypes.", operator="aten::heaviside"
+    ),
     self=unsupported("heaviside"),
     values=unsupported("heaviside"),
 )
@@ -175,6 +178,7 @@ def _refuse_bool_exponent(self: Any, other: Any) -> None:
     complex="holomorphic",
     handle_r_to_c=False,
     vmap_inplace="fallback",
+    out=Out(cast="ldexp can't be cast to the desired output type {Got}"),
     self=lambda grad, other: grad * other.__rpow__(2),
     other=lambda grad, result: times(grad * result, math.log(2)),
 )
@@ -287,6 +291,7 @@ def _lerp_number(self: Array, end: Array, weight: Any) -> Array:
     handle_r_to_c=False,
     tangent_writes=0,
     vmap_inplace="fallback",
+    out="tensor_iterator",
     self=lambda grad, weight: grad * less_than(1, weight),
     end=lambda grad, weight: grad * weight,
     weight=lambda grad, self, end: grad * (end - self),

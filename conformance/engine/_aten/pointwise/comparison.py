@@ -83,7 +83,7 @@ ge, ge_ = _compare("ge", np.greater_equal)
 not_equal, less, less_equal, greater, greater_equal = ne, lt, le, gt, ge
 
 
-@op(name="isin", promote="elements test_elements", vmap="fallback", elementwise=False)
+@op(name="isin", promote="elements test_elements", vmap="fallback", elementwise=False, out="same_dtype")
 def _isin(elements: Any, test_elements: Any, invert: bool) -> Array:
     elements, test_elements = (half_up(np.asarray(each)) for each in (elements, test_elements))
     return np.isin(elements, test_elements, invert=invert)

@@ -14,7 +14,7 @@ from ..._autograd.views import with_view_fn
 from ..._c10 import dtypes, errors, structseq
 from ..._c10.errors import unimplemented
 from ..._c10.layout import Unstrided
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import broadcast_shapes, laid_out, like_steps, strides
 from ..._c10.warn_once import warn_program
 from ..._c10.zero_tensor import ZeroTensor, zeros
@@ -43,10 +43,18 @@ def _frexp(self: Array) -> tuple[Array, Array]:
     return like_steps(mantissa, self), like_steps(exponent, self)
 
 
-@composite(vmap="decompose")
+@composite(
+    vmap="decompose",
+    out=Out(
+        (
+            "torch.frexp() expects mantissa to have dtype {wanted} but got {got}",
+            "torch.frexp() expects exponent to have {wanted} dtype but got {got}",
+        )
+    ),
+)
 def frexp(input: Tensor, *, out: Any = None) -> Any:
     """Mantissa (absolute value in [0.5, 1)) and exponent to base 2."""
-    return given_several("frexp", out, _frexp(input), ("frexp_mantissa", "frexp_exponent"))
+    return given_several("frexp", out, _frexp(input))
 
 
 @op(
@@ -101,6 +109,7 @@ def conj(input: Tensor) -> Tensor:
     name="conj_physical",
     complex="as_written",
     vmap_inplace="fallback",
+    out=Out("tensor_iterator", operator="aten::conj_physical"),
     self=lambda grad: grad.conj_physical(),
 )
 def _conj_physical(self: Array) -> Array:
@@ -257,6 +266,7 @@ def _set_imag(self: Tensor, value: Any) -> None:
     complex="as_written",
     vmap="pointwise",
     variants="function",
+    out=Out("Expected object of scalar type {Wanted} but got scalar type {Got} for argument 'out'"),
     real=lambda grad, real: grad.real,  # torch saves each operand though the value is not needed
     imag=lambda grad, imag: grad.imag,
 )
@@ -289,6 +299,7 @@ def _check_parts(name: str, first: Array, second: Array) -> None:
     autocast="fp32",
     vmap="pointwise",
     variants="function",
+    out=Out("Expected object of scalar type {Wanted} but got scalar type {Got} for argument 'out'"),
     inputs={"abs angle": lambda grad, result, needed: _polar_backward(grad, result, needed)},
 )
 def polar(abs: Array, angle: Array) -> Array:
@@ -328,6 +339,7 @@ def is_nonzero(input: Tensor) -> bool:
     complex="as_written",
     vmap="fallback",
     inplace="function, method",
+    out="tensor_iterator",
     self=lambda grad: grad.conj_physical(),
 )
 @composite(vmap="fallback")

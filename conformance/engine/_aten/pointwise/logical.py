@@ -10,7 +10,7 @@ from ..._autograd.tensor import Tensor
 from ..._autograd.views import increment_version
 from ..._c10 import dtypes
 from ..._c10.errors import unimplemented
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..registry import Array, op
 from ..type_promotion import invalid_combination
 
@@ -75,6 +75,7 @@ isposinf = _test(
     False,
     "Where it is infinite and positive.",
     no_complex=_refused("isposinf"),
+    out=Out("isposinf does not support non-boolean outputs."),
     sparse="by_value",
 )
 isneginf = _test(
@@ -83,6 +84,7 @@ isneginf = _test(
     False,
     "Where it is infinite and negative.",
     no_complex=_refused("isneginf"),
+    out=Out("isneginf does not support non-boolean outputs."),
     sparse="by_value",
 )
 
@@ -122,7 +124,7 @@ bitwise_right_shift = _bitwise(
 )
 
 
-@op(promote="self", inplace="method")
+@op(promote="self", inplace="method", out="tensor_iterator")
 def bitwise_not(self: Array) -> Array:
     """Invert all bits; of a bool, the logical negation."""
     if self.dtype.kind not in "iub":

@@ -9,7 +9,7 @@ import numpy as np
 from ..._autograd.tensor import Tensor
 from ..._autograd.undefined_gradient import unsupported
 from ..._c10 import dtypes
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..creation.factories import scalar_tensor
 from ..inplace import run_inplace
 from ..kernels import floor_quotient, integral, kind_of, refuse_bools, remainder_of_halves
@@ -42,6 +42,7 @@ def _floor_divide(self: Any, other: Any) -> Array:
     inplace_overload="Tensor",
     vmap_operands="tensors",
     vmap_inplace="fallback",
+    out=Out(operator="aten::floor_divide"),
     self=unsupported("floor_divide"),
 )
 def _floor_divide_by_number(self: Array, other: Any) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor
 from ..._c10.dtypes import float_limits
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import like_steps
 from ..creation.factories import zeros_like
 from ..inplace import run_inplace
@@ -28,6 +28,7 @@ def _whole(name: str, function: Any, text: str, no_complex: str | Exception, **f
         f"{name.capitalize()}Backward0",
         promote="self",
         no_complex=no_complex,
+        out="tensor_iterator",
         **facts,
         jvp="auto_element_wise",
         sparse="by_value",
@@ -73,6 +74,7 @@ _whole(
     promote="self",
     name="round_decimals",
     overload="decimals",
+    out="tensor_iterator",
     self=lambda grad: zeros_like(grad),
 )
 def _round_decimals(self: Array, decimals: int) -> Array:
@@ -110,6 +112,7 @@ def round_(self: Tensor, *, decimals: int | None = None) -> Tensor:
     inplace="function, method",
     sparse="by_value",
     foreach="unary",
+    out="tensor_iterator",
     self=lambda grad: grad,
 )
 def frac(self: Array) -> Array:
@@ -154,6 +157,7 @@ def rad2deg(self: Array) -> Array:
     jvp="auto_element_wise",
     inplace="function, method",
     sparse="by_value",
+    out=Out("nan_to_num: dtype of out: {Got} should be same as input: {Wanted}"),
     self=lambda grad, self: grad * self.isfinite(),
 )
 def nan_to_num(self: Array, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Array:

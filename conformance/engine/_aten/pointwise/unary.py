@@ -11,7 +11,7 @@ import numpy as np
 from ..._autograd.tensor import Tensor, make
 from ..._autograd.undefined_gradient import undefined
 from ..._c10.modes import state
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import laid_out, like_steps
 from ..._c10.zero_tensor import zeros
 from ..creation.factories import zeros_like
@@ -320,6 +320,7 @@ for _name in ("acosh", "asinh", "atanh"):
     inplace="method",
     sparse="by_value",
     foreach="unary",
+    out=Out("tensor_iterator", contiguous="of_complex"),
     self=lambda grad, self: grad * self.sgn(),
 )
 def abs(self: Array) -> Array:
@@ -347,6 +348,7 @@ def abs_(self: Tensor) -> Tensor:
     inplace="method",
     sparse="by_value",
     foreach="unary",
+    out="tensor_iterator",
     self=lambda grad: zeros_like(grad),
 )
 def sign(self: Array) -> Array:
@@ -361,6 +363,7 @@ def sign(self: Array) -> Array:
     tangent_writes=1,
     inplace="method",
     sparse="by_value",
+    out="tensor_iterator",
     self=lambda grad, self, result: _sgn_backward(grad, self, result),
 )
 def sgn(self: Array) -> Array:
@@ -393,6 +396,7 @@ def _sign(array: Array) -> Array:
     promote="self",
     no_complex=NotImplementedError("signbit is not implemented for complex tensors."),
     sparse="by_value",
+    out=Out("signbit does not support non-boolean outputs."),
 )
 def signbit(self: Array) -> Array:
     """Whether the sign is negative, -0.0 included."""

@@ -10,7 +10,7 @@ from ..._autograd.tensor import Tensor
 from ..._autograd.views import increment_version
 from ..._c10 import dtypes
 from ..._c10.dtypes import FULL_PRECISION, NUMBERS
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..._c10.warn_once import warn_once
 from ..creation.factories import scalar_tensor
 from ..inplace import is_free, run_inplace
@@ -35,6 +35,7 @@ def _chosen(condition: Tensor, self: Any, other: Any) -> Any:
     complex="holomorphic",
     handle_r_to_c=False,
     jvp="auto_linear",
+    out=Out("Expected out type to be {Wanted} but got {Got}"),
     self=lambda grad, condition: _chosen(condition, grad, 0),
     other=lambda grad, condition: _chosen(condition, 0, grad),
 )
@@ -149,6 +150,7 @@ def _clamp_backward(grad: Tensor, self: Tensor, min: Any, max: Any) -> Tensor:
     no_complex=NotImplementedError("clamp is not supported for complex types"),
     jvp="auto_element_wise",
     vmap_inplace="fallback",
+    out="tensor_iterator",
     self=lambda grad, self, min, max: _clamp_backward(grad, self, min, max),
 )
 def _clamp_numbers(self: Array, min: Any = None, max: Any = None) -> Array:
@@ -232,6 +234,7 @@ clip, clip_ = clamp, clamp_
     no_complex=NotImplementedError("clamp is not supported for complex types"),
     jvp="auto_element_wise",
     foreach="binary",
+    out="tensor_iterator",
     self=lambda grad, self, min: where(self >= min, grad, 0),
 )
 def _clamp_min_number(self: Array, min: Any) -> Array:
@@ -246,6 +249,7 @@ def _clamp_min_number(self: Array, min: Any) -> Array:
     no_complex=NotImplementedError("clamp is not supported for complex types"),
     jvp="auto_element_wise",
     foreach="binary",
+    out="tensor_iterator",
     self=lambda grad, self, max: where(self <= max, grad, 0),
 )
 def _clamp_max_number(self: Array, max: Any) -> Array:

@@ -26,6 +26,7 @@ from ..._c10 import dtypes
 from ..._c10 import generator as streams
 from ..._c10.device import check_memory
 from ..._c10.errors import wrong_type
+from ..._c10.operator_facts import Out
 from ..._c10.operator_facts import composite as _composite
 from ..._c10.shapes import broadcast_shapes, new_sizes
 from ..creation.factories import empty_like, finish, kind_of, zeros_written
@@ -41,8 +42,10 @@ def _from(generator: Any) -> streams.Generator:
     return default_generator if generator is None else generator
 
 
-def _drawn(name: str, draw: Callable[..., Array]) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
-    @_composite(random="by_shape")
+def _drawn(
+    name: str, draw: Callable[..., Array], writes: bool | Out = True
+) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
+    @_composite(random="by_shape", name=name, out=writes)
     def by_shape(
         *sides: Any, size: Any = None, generator: Any = None, dtype: Any = None, device: Any = None,
         requires_grad: bool = False, out: Any = None, layout: Any = None, pin_memory: bool = False,
@@ -72,6 +75,7 @@ rand, rand_like = _drawn(
 randn, randn_like = _drawn(
     "randn",
     lambda generator, shape, kind, flat: distribution_kernels.normal(generator, shape, kind, contiguous=flat),
+    Out(resize="first"),
 )
 
 

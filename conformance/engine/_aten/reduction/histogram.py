@@ -15,7 +15,7 @@ from ..._autograd.tensor import Tensor
 from ..._autograd.undefined_gradient import unsupported
 from ..._c10 import dtypes, structseq
 from ..._c10.errors import unimplemented
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..creation.ranges import linspace
 from ..out import check_count, check_out, store_together
 from ..registry import Array, Row, op
@@ -160,6 +160,7 @@ _NO_GRADIENT = unsupported("histogram")
     returns=structseq.histogram,
     overload="bin_ct",
     vmap="fallback",
+    out=Out(operator="aten::histogram"),
     self=_NO_GRADIENT,
     weight=_NO_GRADIENT,
 )

@@ -14,7 +14,7 @@ from ..._autograd.tensor import Tensor, make
 from ..._autograd.views import increment_version
 from ..._c10 import dtypes, errors, structseq
 from ..._c10.errors import unimplemented
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import EXPECTED, Out, composite
 from ..._c10.shapes import wrap_dim
 from ..creation.factories import zeros_like
 from ..inplace import placed
@@ -48,6 +48,11 @@ def _reduce_all(name: str, node: str, function: Any) -> Any:
         complex_if="empty",
         kernel_writes=1,
         vmap="full_reduction",
+        out=Out(
+            cast=EXPECTED.format(
+                "canCast( typeMetaToScalarType(self.dtype()), typeMetaToScalarType(out.dtype()))"
+            )
+        ),
         self=lambda grad, self, result: evenly_distribute(grad, self, result),
     )(forward)
 
@@ -111,6 +116,7 @@ def _reduce_dim(name: str, node: str, find: Any) -> Any:
         overload="dim",
         vmap="reduction_dim",
         kernel_writes=2,
+        out="same_dtype",
         **formula,
     )(forward)
 
@@ -194,6 +200,9 @@ def _ax(name: str, node: str, function: Any, text: str) -> Any:
         complex_if="empty",
         vmap="reduction_dims",
         kernel_writes=1,
+        out=Out(
+            "Expected the dtype for input and out to match, but got {Wanted} for input's dtype and {Got} for out's dtype."
+        ),
         **formula,
     )(forward)
 
@@ -237,6 +246,7 @@ def _aminmax_backward(
     outputs="min max",
     returns=structseq.aminmax,
     vmap="reduction_dim",
+    out="same_dtype",
     self=lambda grads, self, dim, keepdim, min, max: _aminmax_backward(self, dim, keepdim, grads, min, max),
 )
 def _aminmax(self: Array, dim: Any = None, keepdim: bool = False) -> tuple[Array, Array]:
@@ -286,7 +296,7 @@ def _arg(name: str, find: Any, text: str) -> Any:
 
     forward.__name__, forward.__doc__ = name, text
     refused = RuntimeError(f"{name}(): does not support complex input")
-    return op(tensors="self", no_complex=refused, vmap="reduction_dim")(forward)
+    return op(tensors="self", no_complex=refused, vmap="reduction_dim", out="same_dtype")(forward)
 
 
 argmax = _arg("argmax", np.argmax, "Where the greatest element is, the first of equals.")

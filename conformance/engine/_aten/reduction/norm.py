@@ -97,6 +97,7 @@ def check_order(name: str, ord: Any) -> None:
     name="linalg_vector_norm",
     complex="as_written",
     vmap="reduction_dims",
+    out="same_dtype",
     self=lambda grad, self, ord, result, dim, keepdim: norm_backward(
         grad, self, ord, result, dim or (), keepdim
     ),
@@ -264,6 +265,7 @@ def _renorm_backward(grad: Tensor, self: Tensor, p: Any, dim: Any, maxnorm: Any)
     vmap="fallback",
     vmap_inplace="fallback",
     inplace="method",
+    out="same_dtype",
     self=lambda grad, self, p, dim, maxnorm: _renorm_backward(grad, self, p, dim, maxnorm),
 )
 def renorm(self: Array, p: Any, dim: Any, maxnorm: Any) -> Array:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor, make
 from ..._c10 import dtypes, structseq
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import like_steps, wrap_dim
 from ..creation.factories import full_like
 from ..indexing.gather_scatter import read_along
@@ -54,6 +54,7 @@ def _gather_back(grad: Tensor, dim: Any, indices: Tensor, shape: tuple[int, ...]
     no_complex=RuntimeError(" Sort does not support complex dtypes on CPU"),
     vmap="along_dim",
     kernel_writes=1,
+    out="same_dtype",
     self=lambda grad, self_sym_sizes, dim, indices: _gather_back(grad, dim, indices, self_sym_sizes),
 )
 def _sort(self: Array, dim: Any = -1, descending: bool = False) -> tuple[Array, Array]:
@@ -69,6 +70,7 @@ def _sort(self: Array, dim: Any = -1, descending: bool = False) -> tuple[Array, 
     no_complex=RuntimeError(" Sort does not support complex dtypes on CPU"),
     vmap="along_dim",
     kernel_writes=1,
+    out="same_dtype",
     self=lambda grad, self_sym_sizes, dim, indices: _gather_back(grad, dim, indices, self_sym_sizes),
 )
 def _sort_stable(self: Array, stable: Any, dim: Any = -1, descending: bool = False) -> tuple[Array, Array]:
@@ -105,7 +107,7 @@ def sort(
     return several(ROWS["sort_stable"], out, input, stable, dim, descending)
 
 
-@composite(vmap="decompose")
+@composite(vmap="decompose", out="same_dtype")
 def argsort(
     input: Tensor,
     *places: Any,
@@ -119,7 +121,7 @@ def argsort(
     return given("argsort", out, found)
 
 
-@composite(vmap="decompose")
+@composite(vmap="decompose", out=Out("same_dtype", operator="sort"))
 def msort(input: Tensor, *, out: Any = None) -> Tensor:
     """The sorted elements along the first dimension."""
     return given("msort", out, sort(input, 0)[0])
@@ -135,6 +137,7 @@ def msort(input: Tensor, *, out: Any = None) -> Tensor:
     returns=structseq.topk,
     vmap="along_dim",
     contiguous_result=True,
+    out="same_dtype",
     self=lambda grad, self_sym_sizes, dim, indices: _gather_back(grad, dim, indices, self_sym_sizes),
 )
 def _topk(
@@ -168,6 +171,11 @@ def topk(
     returns=structseq.kthvalue,
     vmap="reduction_dim",
     kernel_writes=1,
+    out=Out(
+        ("output values must be of same type as input", "output indices must be of scalar type Long"),
+        dim=2,
+        memory="separate",
+    ),
     self=lambda grad, self_sym_sizes, dim, indices, keepdim: value_selecting_backward(
         grad, dim, indices, self_sym_sizes, keepdim
     ),
@@ -291,6 +299,13 @@ def _mode_index(array: Array, axis: int) -> Array:
     no_complex="mode_cpu",
     complex_if="empty or 0-d",
     vmap="reduction_dim",
+    out=Out(
+        (
+            "expected scalar type '{Wanted}' but got '{Got}' for values output",
+            "expected scalar type 'Long' but got '{Got}' for indices output",
+        ),
+        dim=1,
+    ),
     self=lambda grad, self_sym_sizes, dim, indices, keepdim: value_selecting_backward(
         grad, dim, indices, self_sym_sizes, keepdim
     ),
@@ -371,7 +386,13 @@ def _interpolated(ranked: Tensor, q: Tensor, interpolation: str, ignore_nan: boo
 
 
 def _quantiles(name: str, ignore_nan: bool, text: str) -> Any:
-    @composite(vmap="fallback", autocast="fp32", overload="default scalar")
+    @composite(
+        vmap="fallback",
+        autocast="fp32",
+        overload="default scalar",
+        name=name,
+        out=Out("quantile() out tensor must be same dtype as the input tensor", copied=True),
+    )
     def reduce(
         input: Tensor, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear",
         out: Any = None,

@@ -12,7 +12,7 @@ from ..._autograd.tensor import Tensor, make
 from ..._autograd.validate_outputs import is_expandable_to, sum_to
 from ..._c10 import dtypes
 from ..._c10.modes import state
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import sizes, wrap_dim, wrap_dims
 from ..creation.factories import zeros_like
 from ..kernels import MANY, kept, need_floats
@@ -232,6 +232,7 @@ def _average(
     jvp="auto_linear",
     kernel_writes=2,
     vmap="full_reduction",
+    out=Out(cast="mean.dtype_out(): input types can't be cast to the desired output type {Got}"),
     self=lambda grad, self_sym_sizes, self_sym_numel: over(grad.expand(self_sym_sizes), self_sym_numel),
 )
 def _mean_all(self: Array, dtype: Any = None) -> Array:
@@ -451,6 +452,9 @@ def _logsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any, ke
     vmap="reduction_dims",
     elementwise=False,
     kernel_writes=1,
+    out=Out(
+        "logsumexp(): Expected floating point type for result tensor, but got: {Got}", accepts="floating"
+    ),
     self=lambda grad, self, result, dim, keepdim: _logsumexp_backward(grad, self, result, dim, keepdim),
 )
 def _logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Array:

@@ -12,7 +12,7 @@ from ..._autograd.tensor import Tensor, make, wrap
 from ..._autograd.undefined_gradient import undefined
 from ..._c10 import dtypes
 from ..._c10.errors import unimplemented
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import existing_dim
 from ..._c10.warn_once import warn_once
 from ..kernels import half_up, need_floats, need_integers, refuse_bools
@@ -334,7 +334,14 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     return wrap(np.bincount(array, given, minlength).astype(kind, copy=False))
 
 
-@op(name="histc", tensors="self", vmap="fallback")
+@op(
+    name="histc",
+    tensors="self",
+    vmap="fallback",
+    out=Out(
+        "torch.histogram: input tensor and hist tensor should have the same dtype, but got input {wanted} and hist {got}"
+    ),
+)
 def histc(self: Array, bins: int = 100, min: Any = 0, max: Any = 0) -> Array:
     """The number of elements in each of equally wide bins."""
     refuse_bools("linspace_cpu", self)

@@ -11,7 +11,7 @@ from ..._autograd import batched_tensor
 from ..._autograd.tensor import Tensor, make
 from ..._c10 import dtypes
 from ..._c10.layout import following, suggest_memory_format
-from ..._c10.operator_facts import composite, without_defaults
+from ..._c10.operator_facts import Out, composite, without_defaults
 from ..._c10.shapes import ordered, viewed, wrap_dim
 from ..registry import ROWS, Array, op
 from ..type_promotion import check_list, check_views
@@ -36,6 +36,9 @@ def _cat_parts(grad: Tensor, places: Sequence[tuple[tuple[int, ...], bool]], dim
     return found
 
 
+_CAST = TypeError("torch.cat(): input types can't be cast to the desired output type {Got}")
+
+
 @op(
     "CatBackward0",
     name="cat",
@@ -44,6 +47,7 @@ def _cat_parts(grad: Tensor, places: Sequence[tuple[tuple[int, ...], bool]], dim
     jvp="auto_linear",
     autocast="promote",
     schema_args=lambda tensors, dim=0, *further: (without_defaults((0,), (tensors, dim)), {}),
+    out=Out(cast=_CAST, memory="separate"),
     inputs={"tensors": lambda grad, _tensors_places, dim: _cat_parts(grad, _tensors_places, dim)},
 )
 def _cat(tensors: Any, dim: Any, _tensors_places: Any) -> Array:
@@ -93,6 +97,7 @@ concat = concatenate = cat
     complex="holomorphic",
     jvp="auto_linear",
     autocast="promote",
+    out=Out(cast=_CAST, memory="separate"),
     inputs={"tensors": lambda grad, dim: [grad.select(dim, i) for i in range(grad._array.shape[dim])]},
 )
 def _stack(tensors: Any, dim: Any = 0) -> Array:

@@ -14,7 +14,7 @@ import numpy as np
 from ..._autograd.tensor import Tensor
 from ..._c10.dtypes import is_half, of_number
 from ..._c10.errors import unimplemented
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..creation.factories import scalar_tensor
 from ..out import given
 from ..registry import ROWS, Array, op
@@ -138,7 +138,9 @@ def _row(name: str) -> Callable[..., Tensor]:
         found = _KERNELS[name](*np.broadcast_arrays(x, np.trunc(finite).astype(np.int64)))
         return np.asarray(found, x.dtype)
 
-    op(None, name=f"special_{name}", promote="x n", numbers=False, to_float=True)(forward)
+    op(None, name=f"special_{name}", promote="x n", numbers=False, to_float=True, out=Out(checks_grad=False))(
+        forward
+    )
 
     @composite(vmap="fallback", overload=_overload)
     def function(x: Any, n: Any, *, out: Any = None) -> Tensor:

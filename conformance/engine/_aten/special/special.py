@@ -13,7 +13,7 @@ from ..._autograd.undefined_gradient import undefined
 from ..._c10 import dtypes
 from ..._c10.errors import unimplemented
 from ..._c10.modes import state
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import laid_out
 from ..creation.factories import full_like, scalar_tensor
 from ..inplace import run_inplace
@@ -106,7 +106,7 @@ _entr = float_function(
 )  # fmt: skip
 
 
-@composite(vmap="decompose")
+@composite(vmap="decompose", name="special_ndtr", out=Out(copied=True))
 def _ndtr(input: Tensor, *, out: Any = None) -> Tensor:
     found = times(plus(times(_floating(input), math.sqrt(0.5)).erf(), 1), 0.5)
     return given("special_ndtr", out, found)
