@@ -32,6 +32,7 @@ import numpy as np
 from .._c10 import errors
 from .._c10.interpreter_stack import transforms
 from .._c10.modes import state
+from .._c10.operator_facts import USUAL, Facts
 from .._c10.shapes import broadcast_shapes
 from .._c10.slots import on_first_use, unfilled
 from .tensor import Tensor, make, read_only
@@ -437,27 +438,15 @@ def batch_results(results: list[Any], level: int) -> Any:
     return first
 
 
-# Which error torch raises when a batched value is written to an unbatched tensor depends on the operation's batch rule.
-_NAMES = """
-__setitem__ clamp_max_ clamp_min_ copy_ div_ divide_ logical_and_ logical_or_ logical_xor_ masked_fill_ mul_ multiply_
-sub_ subtract_ true_divide_
-"""
-_ARITHMETIC = frozenset(_NAMES.split())
-_BROADCASTING = """
-add_ atan2_ bitwise_and_ bitwise_left_shift_ bitwise_or_ bitwise_right_shift_ bitwise_xor_ copysign_ gcd_ lcm_
-"""
-_BROADCAST = frozenset(_BROADCASTING.split())
-_RULED = frozenset(["fill_", "index_add_", "index_fill_", "index_put_", "scatter_add_", "scatter_reduce_"])
-
-
-def _inplace_error(name: str, level: int, arguments: tuple[Any, ...]) -> str:
-    if name in _BROADCAST and not vmaps[level].old:
-        ours, theirs = (each._array.shape for each in arguments[:2])
-        whole = [len(arguments[1]._samples), *broadcast_shapes(ours, theirs)]
-        return f"output with shape {list(ours)} doesn't match the broadcast shape {whole}"
-    if vmaps[level].old or not (name in _ARITHMETIC or name in _RULED):
+def _inplace_error(name: str, facts: Facts, level: int, arguments: tuple[Any, ...]) -> str:
+    kind = facts.vmap_unbatched
+    if kind is None or vmaps[level].old:
         return _OLD_IN_PLACE.format(f"aten::{name}", f"at level {vmaps[level].depth}")
-    return IN_PLACE if name in _ARITHMETIC else _OLD_IN_PLACE.format(name, "in a vmap")
+    if kind == "broadcast":
+        ours, theirs = (each._array.shape for each in arguments[:2])
+        shape = [len(arguments[1]._samples), *broadcast_shapes(ours, theirs)]
+        return f"output with shape {list(ours)} doesn't match the broadcast shape {shape}"
+    return IN_PLACE if kind == "arithmetic" else _OLD_IN_PLACE.format(name, "in a vmap")
 
 
 def raise_unbatched_write(name: str, level: int) -> NoReturn:
@@ -466,7 +455,12 @@ def raise_unbatched_write(name: str, level: int) -> NoReturn:
 
 
 def for_each_sample_inplace(
-    function: Callable[..., Any], arguments: tuple[Any, ...], kwargs: dict[str, Any], level: int, name: str
+    function: Callable[..., Any],
+    arguments: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    level: int,
+    name: str,
+    facts: Facts = USUAL,
 ) -> Any:
     """Call an in-place function once for each sample of its first argument.
 
@@ -477,7 +471,7 @@ def for_each_sample_inplace(
     """
     target = arguments[0]
     if target.__class__ is not BatchedTensor or target._level != level:
-        raise RuntimeError(_inplace_error(name, level, arguments))
+        raise RuntimeError(_inplace_error(name, facts, level, arguments))
     counters = {id(each._version_counter): each._version_counter for each in target._samples}
     shared = next(iter(counters.values())) if len(counters) == 1 else None
     before = 0 if shared is None else shared.value

@@ -98,6 +98,7 @@ class Facts(NamedTuple):
         vmap_operands: ``tensors``: a number next to a tensor is one, too; ``same_dtype``: operands are not promoted.
         no_vmap: what is said where there is no rule.
         vmap_inplace: the rule of the in-place form: one example after the other, or operands aligned to the target.
+        vmap_unbatched: the error if a batched value is written to an unbatched tensor, which depends on torch's rule.
         sparse: how it is computed of sparse tensors: of each value, since it is 0 at 0.
         random: how a random function draws for several examples: by its shape, for each element, or one example after
             the other.
@@ -149,6 +150,7 @@ class Facts(NamedTuple):
     no_vmap: str | None = None
     vmap_operands: Literal["tensors", "same_dtype"] | None = None
     vmap_inplace: Literal["fallback", "aligned"] | None = None
+    vmap_unbatched: Literal["arithmetic", "broadcast", "by_name"] | None = None
     sparse: Literal["by_value"] | None = None
     random: Literal["by_shape", "elementwise", "by_example"] | None = None
     random_by_values: bool = False

@@ -141,7 +141,9 @@ def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         if uses_batch_rules(level) and is_written_whole(name, made, args, level):
             return made(*args, **kwargs)
         by_tensor = name == "__setitem__" and any(isinstance(each, Tensor) for each in flat_values(args[1:2]))
-        return for_each_sample_inplace(again, args, kwargs, level, "index_put_" if by_tensor else name)
+        if by_tensor:
+            name, facts = "index_put_", facts_of(Tensor.index_put_)  # type: ignore[attr-defined]
+        return for_each_sample_inplace(again, args, kwargs, level, name, facts)
     if kwargs.get("out") is not None:
         raise RuntimeError(NO_RULE.format(f"{name}.out"))
     if name == "where" and len(args) + len(kwargs) == 1:

@@ -220,7 +220,12 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
         if uses_batch_rules(level) and write_wholes(row, arguments, level):
             return self
         return for_each_sample_inplace(
-            lambda *given: in_place(row, list(given), write), tuple(arguments), {}, level, row.name + "_"
+            lambda *given: in_place(row, list(given), write),
+            tuple(arguments),
+            {},
+            level,
+            row.name + "_",
+            row.facts,
         )
     if state.dispatch_modes or overloaded_args(arguments):
         given = tuple(arguments)

@@ -340,6 +340,7 @@ def scatter_(
     overlap="refuse_inputs",
     inplace="method",
     out="same_dtype",
+    vmap_unbatched="by_name",
     self=lambda grad: grad,
     src=lambda grad, dim, index: grad.gather(dim, index),
 )

@@ -130,6 +130,7 @@ def _refuse_outside(where: Array, n: int) -> None:
     kernel_writes=2,
     inplace="method",
     out="same_dtype",
+    vmap_unbatched="by_name",
     self=lambda grad: grad,
     source=lambda grad, dim, index, source, alpha, source_dim: maybe_times(
         _read(grad, dim, index, source), alpha
@@ -265,6 +266,7 @@ def _index_fill_forward(self: Array, dim: Any, index: Array, value: Any) -> Arra
     overload="int_Scalar",
     complex="holomorphic",
     overlap="warn",
+    vmap_unbatched="by_name",
     self=lambda grad, dim, index: _index_fill(grad, dim, index, 0),
 )
 def _index_fill(self: Array, dim: Any, index: Array, value: Any) -> Array:
@@ -308,6 +310,7 @@ def index_fill(input: Tensor, dim: Any, index: Tensor, value: Any) -> Tensor:
     return ROWS[_fill_row(input, value)].call(input, dim, index, value)
 
 
+@composite(vmap_unbatched="by_name")
 def index_fill_(self: Tensor, dim: Any, index: Tensor, value: Any) -> Tensor:
     """index_fill in place."""
     return run_inplace(ROWS[_fill_row(self, value)], [self, dim, index, value])

@@ -49,6 +49,7 @@ def _filled(self: Array, mask: Array, value: Any) -> Array:
     vmap="pointwise",
     overlap="warn",
     kernel_writes=2,
+    vmap_unbatched="arithmetic",
     self=lambda grad, mask: _masked_fill(grad, mask, 0),
 )
 def _masked_fill(self: Array, mask: Array, value: Any) -> Array:
@@ -85,6 +86,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     return ROWS[_fill_row(value)].call(input, mask, value)
 
 
+@composite(vmap_unbatched="arithmetic")
 def masked_fill_(self: Tensor, mask: Tensor, value: Any) -> Tensor:
     """masked_fill in place."""
     return run_inplace(ROWS[_fill_row(value)], [self, mask, value])

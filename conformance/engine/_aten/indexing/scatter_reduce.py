@@ -68,6 +68,7 @@ def reduce_at(
     overlap="refuse_inputs",
     inplace="method",
     out="same_dtype",
+    vmap_unbatched="by_name",
     inputs={
         "self src": lambda grad, self, dim, index, src, reduce, include_self, result: reduce_backward(
             _ALONG, grad, self, dim, index, src, reduce, include_self, result

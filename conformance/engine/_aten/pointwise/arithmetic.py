@@ -76,6 +76,7 @@ def _plus_scaled(self: Any, other: Any, alpha: Any, kind: np.dtype[Any], sign: i
     vmap_operands="tensors",
     inplace="method",
     foreach="binary",
+    vmap_unbatched="broadcast",
     self=lambda grad: grad,
     other=maybe_times,
 )
@@ -109,6 +110,7 @@ def _is_finite(array: Array) -> bool:
     vmap_operands="tensors",
     inplace="method",
     foreach="binary",
+    vmap_unbatched="arithmetic",
     self=lambda grad: grad,
     other=lambda grad, alpha: maybe_times(-grad, alpha),
 )
@@ -185,6 +187,7 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     vmap_operands="tensors",
     inplace="method",
     foreach="binary",
+    vmap_unbatched="arithmetic",
     self=lambda grad, other: grad * other,
     other=lambda grad, self: grad * self,
 )
@@ -210,6 +213,7 @@ def _div_other_backward(grad: Tensor, self: Any, other: Tensor) -> Tensor:
     jvp="auto_element_wise",
     vmap_operands="tensors",
     foreach="binary",
+    vmap_unbatched="arithmetic",
     self=lambda grad, other: grad / other,
     other=_div_other_backward,
 )
@@ -252,7 +256,7 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Any = 
     return ROWS[name].call(*arguments, out=out)
 
 
-@composite(vmap="decompose")
+@composite(vmap="decompose", vmap_unbatched="arithmetic")
 def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     """div, in place."""
     name, arguments = _divided(rounding_mode, self, other)
@@ -268,7 +272,7 @@ def true_divide(input: Any, other: Any, *, out: Any = None) -> Tensor:
     return _true_divide(input, other, out=out)
 
 
-@composite(vmap="decompose")
+@composite(vmap="decompose", vmap_unbatched="arithmetic")
 def true_divide_(self: Tensor, other: Any) -> Tensor:
     """true_divide, in place."""
     return run_inplace(ROWS["div"], [self, other])

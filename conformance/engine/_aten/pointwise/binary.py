@@ -43,6 +43,7 @@ def _atan2_backward(grad: Tensor, self: Tensor, other: Tensor, needed: Any) -> A
     no_complex="atan2_cpu",
     jvp="auto_element_wise",
     inplace="method",
+    vmap_unbatched="broadcast",
     inputs={"self other": _atan2_backward},
 )
 def atan2(self: Array, other: Array) -> Array:
@@ -101,6 +102,7 @@ def _copysign_tensor(self: Array, other: Array) -> Array:
     overload="Scalar",
     no_complex="copysign_cpu",
     wrapped_number=True,
+    vmap_unbatched="broadcast",
     self=_copysign_backward,
 )
 def _copysign_number(self: Array, other: Any) -> Array:
@@ -113,6 +115,7 @@ def copysign(input: Tensor, other: Any, *, out: Any = None) -> Tensor:
     return (_copysign_number if is_number(other) else _copysign_tensor)(input, other, out=out)
 
 
+@composite(vmap_unbatched="broadcast")
 def copysign_(self: Tensor, other: Any) -> Tensor:
     """copysign, in place."""
     return run_inplace(ROWS["copysign" if is_number(other) else "copysign_tensor"], [self, other])
@@ -396,7 +399,7 @@ def addcdiv(self: Array, tensor1: Array, tensor2: Array, *, value: Any = 1) -> A
 # Common divisors ----------------------------------------------------------------------------------
 
 
-@op(promote="self other", numbers=False, inplace="function, method")
+@op(promote="self other", numbers=False, inplace="function, method", vmap_unbatched="broadcast")
 def gcd(self: Array, other: Array) -> Array:
     """The greatest common divisor."""
     need_integers("gcd_cpu", self)
@@ -414,7 +417,7 @@ def _gcd_of_remainders(self: Array, other: Array) -> Array:
     return b
 
 
-@op(promote="self other", numbers=False, inplace="function, method")
+@op(promote="self other", numbers=False, inplace="function, method", vmap_unbatched="broadcast")
 def lcm(self: Array, other: Array) -> Array:
     """The least common multiple."""
     need_integers("lcm_cpu", self)

@@ -22,7 +22,7 @@ def _logical(name: str, function: Any, text: str) -> Any:
         return function(self, other)
 
     forward.__name__, forward.__doc__ = name, text
-    return op(promote="self other", numbers=False, inplace="method")(forward)
+    return op(promote="self other", numbers=False, inplace="method", vmap_unbatched="arithmetic")(forward)
 
 
 logical_and = _logical("logical_and", np.logical_and, "Whether both are nonzero.")
@@ -104,7 +104,9 @@ def _bitwise(name: str, kernel: str, function: Any, text: str, **facts: Any) -> 
             raise invalid_combination(name, operands)
 
     forward.__name__, forward.__doc__ = name, text
-    return op(promote="self other", check=not_two_numbers, inplace="method", **facts)(forward)
+    return op(
+        promote="self other", check=not_two_numbers, inplace="method", vmap_unbatched="broadcast", **facts
+    )(forward)
 
 
 bitwise_and = _bitwise(

@@ -235,6 +235,7 @@ clip, clip_ = clamp, clamp_
     jvp="auto_element_wise",
     foreach="binary",
     out="tensor_iterator",
+    vmap_unbatched="arithmetic",
     self=lambda grad, self, min: where(self >= min, grad, 0),
 )
 def _clamp_min_number(self: Array, min: Any) -> Array:
@@ -250,6 +251,7 @@ def _clamp_min_number(self: Array, min: Any) -> Array:
     jvp="auto_element_wise",
     foreach="binary",
     out="tensor_iterator",
+    vmap_unbatched="arithmetic",
     self=lambda grad, self, max: where(self <= max, grad, 0),
 )
 def _clamp_max_number(self: Array, max: Any) -> Array:
@@ -301,7 +303,7 @@ def clamp_max(input: Tensor, max: Any, *, out: Any = None) -> Tensor:
     return ROWS["clamp_max_tensor" if isinstance(max, Tensor) else "clamp_max"].call(input, max, out=out)
 
 
-@composite(variants="function, method")
+@composite(variants="function, method", vmap_unbatched="arithmetic")
 def clamp_min_(self: Tensor, min: Any) -> Tensor:
     """clamp_min in place."""
     if isinstance(min, Tensor):
@@ -311,7 +313,7 @@ def clamp_min_(self: Tensor, min: Any) -> Tensor:
     return run_inplace(ROWS["clamp_min"], [self, min])
 
 
-@composite(variants="function, method")
+@composite(variants="function, method", vmap_unbatched="arithmetic")
 def clamp_max_(self: Tensor, max: Any) -> Tensor:
     """clamp_max in place."""
     if isinstance(max, Tensor):

@@ -241,6 +241,7 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
     promote="",
     complex="holomorphic",
     vmap_inplace="aligned",
+    vmap_unbatched="arithmetic",
     self=lambda grad: _zeros_like(grad),
     src=lambda grad, _src_scalar_type: _cast_back(grad, _src_scalar_type),
 )

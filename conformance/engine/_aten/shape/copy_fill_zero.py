@@ -17,6 +17,7 @@ from ..registry import ROWS, Array, op
 from ..type_promotion import plain_number
 
 
+@composite(vmap_unbatched="arithmetic")
 def copy_(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     """Overwrite the tensor with another's values, or with a number, in its own dtype.
 
@@ -45,6 +46,7 @@ def copy_(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     vmap="fallback",
     vmap_inplace="aligned",
     overlap="allow",
+    vmap_unbatched="by_name",
     self=lambda grad: make(np.zeros(grad._array.shape, grad._array.dtype)),
 )
 def _fill(self: Array, value: Any) -> Array:
@@ -69,7 +71,7 @@ def _fill_tensor(self: Array, value: Array) -> Array:
     return np.full(self.shape, value, self.dtype)
 
 
-@composite(variants="function, method")
+@composite(variants="function, method", vmap_unbatched="by_name")
 def fill_(self: Tensor, value: Any) -> Tensor:
     """Set every element to ``value``, in place."""
     if value.__class__ in (int, float) and is_free(self):  # see Note [Written at once]
