@@ -16,7 +16,7 @@ from .._arguments.function_names import with_public_names
 from .._arguments.torch_api import is_overloaded
 from .._autograd.tensor import Tensor
 from .._c10.keyword_names import OF_METHODS, all_renaming, as_method, of_input, renaming, taking_numpy_names
-from .._c10.operator_facts import Facts, facts_of
+from .._c10.operator_facts import NUMBERS_AS_TENSORS, Facts, facts_of
 from . import operator_names
 from .inplace import inplace
 from .registry import ROWS
@@ -128,6 +128,8 @@ def _attach_inplace(functions: dict[str, Callable[..., Any]]) -> None:
             of_torch += [name] * ("function" in row.facts.inplace)
     for name, function in [*functions.items()]:
         facts, original = known(function), f"{function.__name__}_"
+        if facts.numbers_as_tensors:
+            NUMBERS_AS_TENSORS.update((name, f"{name}_"))
         if facts.inplace and _free(f"{name}_") and not _free(original):
             setattr(Tensor, f"{name}_", getattr(Tensor, original))
             of_torch += [f"{name}_"] * ("function" in facts.inplace)

@@ -44,7 +44,7 @@ import numpy as np
 
 from .._autograd.node import Node
 from .._c10.interpreter_stack import dispatching
-from .._c10.operator_facts import OPERATORS, Facts, declare_out, taken_from
+from .._c10.operator_facts import NUMBERS_OF, OPERATORS, Facts, declare_out, taken_from
 from .codegen import compile
 from .codegen.compile import SCALARS, compiled, lazy, node_class, public
 from .codegen.forward import numbers_among
@@ -323,6 +323,8 @@ def op(
         declare_out(row.name, facts.out)
         if facts.operator is not None:
             OPERATORS[row.name] = facts.operator
+        if facts.deprecated_numbers:
+            NUMBERS_OF[row.name] = tuple(facts.deprecated_numbers.split())
         return row.call
 
     return declare

@@ -29,6 +29,7 @@ _REAL = frozenset((int, float, np.float32))
     complex="holomorphic",
     jvp="auto_element_wise",
     wrapped_number=True,
+    operator="mul",
     self=lambda grad, other: times(grad, other),
 )
 def times(self: Array, other: Any) -> Array:
@@ -44,6 +45,7 @@ def times(self: Array, other: Any) -> Array:
     complex="holomorphic",
     jvp="auto_element_wise",
     wrapped_number=True,
+    operator="div",
     self=lambda grad, other: over(grad, other),
 )
 def over(self: Array, other: Any) -> Array:
@@ -58,6 +60,7 @@ def over(self: Array, other: Any) -> Array:
     overload="Tensor",
     complex="holomorphic",
     wrapped_number=True,
+    operator="add",
     self=lambda grad: grad,
 )
 def plus(self: Array, other: Any) -> Array:
@@ -72,6 +75,7 @@ def plus(self: Array, other: Any) -> Array:
     overload="Tensor",
     complex="holomorphic",
     wrapped_number=True,
+    operator="sub",
     self=lambda grad: grad,
 )
 def minus(self: Array, other: Any) -> Array:

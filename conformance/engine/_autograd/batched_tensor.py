@@ -78,21 +78,6 @@ DYNAMIC = (
     "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over aten::{}. Please "
     "file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."
 )
-UNSUPPORTED_ROWS = {  # operations without a fallback in torch: the number of the first argument that must not be batched, and the error
-    "_neg_view": (0, _OLD_VIEW.format("_neg_view")),
-    "_stack": (0, _OLD_REFUSAL.format("_stack")),
-    "as_strided_scatter": (
-        0,
-        "Error: aten::as_strided_scatter requires special handling, and does not yet have a batching rule. "
-        "Feel free to file a github issue!",
-    ),
-    "masked_select": (
-        1,
-        "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support this because for each "
-        "batch this would return a differently shaped Tensor. Please file an issue at "
-        "https://github.com/pytorch/pytorch/issues if you need this feature.",
-    ),
-}
 ESCAPED = (
     "Either your tensor may have escaped from inside a function being vmapped and this is a user error (see "
     "https://pytorch.org/functorch/stable/ux_limitations.html), or there is an internal functorch error in "

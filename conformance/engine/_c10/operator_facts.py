@@ -34,6 +34,7 @@ class Out(NamedTuple):
         memory: ``separate``: no input may share its memory, not even all of it; ``unchecked``: nothing is checked.
         warns: whether resizing a tensor that is not empty warns.
         dim: the position of the dimension that is dropped only after everything has been written, if keepdim is False.
+        pieces: whether it is a list of tensors.
         resize: of factories. ``by_count`` keeps the shape of a tensor with as many elements; ``first`` resizes before any
             check; ``only`` writes nothing.
     """
@@ -48,6 +49,7 @@ class Out(NamedTuple):
     memory: Literal["separate", "separate_self", "unchecked"] | None = None
     warns: bool = True
     dim: int | None = None
+    pieces: bool = False
     resize: Literal["by_count", "first", "only"] | None = None
 
 
@@ -86,6 +88,9 @@ class Facts(NamedTuple):
         computes_in_out_dtype: whether the accumulation has the dtype of the tensor given as ``out=``.
         elementwise: whether the result of operands that are promoted has their order in memory.
         wrapped_number: whether a Python number next to a tensor is wrapped as one.
+        numbers_as_tensors: whether a number is taken where the signature has a tensor (torch: should_allow_numbers_as_tensors).
+        deprecated_numbers: the keyword names of the numbers that its deprecated overload takes among the tensors (torch:
+            deprecated.yaml).
         contiguous_result: whether the result is contiguous, though the operator has no keepdim.
         refuses_index_grad: whether indices and targets that require grad are refused.
         kernel_writes: how often the kernel writes to its result, see Note [Version bumps inside kernels].
@@ -96,7 +101,8 @@ class Facts(NamedTuple):
         undefined_argument: position and name of torch's argument that is undefined where the saved result is.
         vmap: the batching rule (torch: functorch/BatchRules*.cpp), of those that several operators share.
         vmap_operands: ``tensors``: a number next to a tensor is one, too; ``same_dtype``: operands are not promoted.
-        no_vmap: what is said where there is no rule.
+        no_vmap: the error where there is neither a rule nor a fallback, and the argument that may not be batched, if only one
+            may not.
         vmap_inplace: the rule of the in-place form: one example after the other, or operands aligned to the target.
         vmap_unbatched: the error if a batched value is written to an unbatched tensor, which depends on torch's rule.
         sparse: how it is computed of sparse tensors: of each value, since it is 0 at 0.
@@ -105,8 +111,7 @@ class Facts(NamedTuple):
         foreach: what torch has of it for lists of tensors (torch: _foreach_*), by how many of them it takes.
         random_by_values: whether its tensors tell how to draw.
         schema_args: the arguments of a call as torch's schema has them, where the row has others.
-        operator: torch's name of the operator, where it is neither the row's nor the function's, or only looks as if an
-            overload's were added to it.
+        operator: torch's name of the operator, where it is neither the row's nor the function's.
     """
 
     variants: Literal["function, method", "function", "method", ""] | None = None
@@ -134,6 +139,8 @@ class Facts(NamedTuple):
     computes_in_out_dtype: bool = False
     elementwise: bool = True
     wrapped_number: bool = False
+    numbers_as_tensors: bool = False
+    deprecated_numbers: str = ""
     contiguous_result: bool = False
     refuses_index_grad: bool = False
     kernel_writes: int = 0
@@ -147,7 +154,7 @@ class Facts(NamedTuple):
         ]
         | None
     ) = None  # fmt: skip
-    no_vmap: str | None = None
+    no_vmap: str | tuple[str, str] | None = None
     vmap_operands: Literal["tensors", "same_dtype"] | None = None
     vmap_inplace: Literal["fallback", "aligned"] | None = None
     vmap_unbatched: Literal["arithmetic", "broadcast", "by_name"] | None = None
@@ -200,6 +207,8 @@ _PREFIXES = (  # of torch's namespaces, by the modules that their functions are 
 
 
 OUT: dict[str, Out] = {}  # how ``out=`` is written, by rows and functions that declare it
+NUMBERS_OF: dict[str, tuple[str, ...]] = {}  # ``deprecated_numbers``, by rows
+NUMBERS_AS_TENSORS: set[str] = set()  # the functions and in-place functions that have this fact
 OPERATORS: dict[str, str] = {}  # torch's names of operators, by rows that declare them
 COMPOSITES: list[Callable[..., Any]] = []  # the functions that have facts
 

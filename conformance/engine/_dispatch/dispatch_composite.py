@@ -20,17 +20,12 @@ from .._c10.device import CPU
 from .._c10.interpreter_stack import CompositeWrappers
 from .._c10.layout import preserve_format
 from .._c10.modes import state
+from .._c10.operator_facts import facts_of
 from .._c10.shapes import sizes
 from .torch_dispatch import call_handler, overload, packet
 from .torch_function_wrappers import unwrapped
 
 _OPTIONS = ("generator", "dtype", "layout", "device", "pin_memory", "memory_format")
-# The overloads that the number of arguments decides.
-_OVERLOADS_BY_COUNT = {
-    "arange": {2: ".start", 3: ".start_step"},
-    "eye": {2: ".m"},
-    "randint": {3: ".low"},
-}
 
 
 def _is_dispatched(args: tuple[Any, ...]) -> bool:
@@ -53,6 +48,8 @@ def ones_like(root: Tensor) -> Tensor:
 def _factory_wrapper(
     name: str, arguments: Callable[..., tuple[Any, ...]], **defaults: Any
 ) -> Callable[..., Any]:
+    """Calls the handler of a factory, whose overload the factory declares if the arguments decide it."""
+
     def wrapper(composite: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not _is_dispatched(args) or kwargs.get("out") is not None:
             return composite(*args, **kwargs)
@@ -60,10 +57,11 @@ def _factory_wrapper(
         requires_grad = given.pop("requires_grad", False)
         options = {key: given.pop(key) for key in _OPTIONS if key in given}
         positional = arguments(*args, **given)
-        form = _OVERLOADS_BY_COUNT.get(name, {}).get(len(positional), "")
+        declared = facts_of(composite).overload
+        form = declared(*positional) if callable(declared) else "default"
         if "generator" in options:
-            form = f"{form}_generator" if form else ".generator"
-        result = _call_handler(name + form, *positional, **options)
+            form = "generator" if form == "default" else f"{form}_generator"
+        result = _call_handler(name if form == "default" else f"{name}.{form}", *positional, **options)
         return result.requires_grad_() if requires_grad else result
 
     return wrapper

@@ -16,7 +16,6 @@ from .._aten.out import check_forward
 from .._aten.registry import Row, bind
 from .._autograd.batched_tensor import (
     NO_RULE,
-    UNSUPPORTED_ROWS,
     BatchedTensor,
     flat_values,
     for_each_sample,
@@ -84,10 +83,8 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         return record_operator(row, partial(_dispatched, row, made), args, kwargs)
     level = level_of((args, tuple(kwargs.values())))
     if level >= 0:
-        if row.name in UNSUPPORTED_ROWS:
-            first, text = UNSUPPORTED_ROWS[row.name]
-            if level_of(list(bind(row, args, kwargs).values())[first:]) >= 0:
-                raise RuntimeError(text)
+        if row.facts.no_vmap is not None:
+            _refuse_batched(row, args, kwargs)
         if kwargs.get("out") is not None:
             raise RuntimeError(NO_RULE.format(f"{row.name}.out"))
         if uses_batch_rules(level) and not _has_batched((args, tuple(kwargs.values()))):
@@ -104,6 +101,13 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         op = operation(row, args, in_place=False)
         return call_through_modes(row, op, args, kwargs, lambda: dispatch(row, made, args, kwargs))
     return _with_tangents(row, made, args, kwargs)
+
+
+def _refuse_batched(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    refused = row.facts.no_vmap
+    text, argument = refused if isinstance(refused, tuple) else (refused, None)
+    if argument is None or level_of((bind(row, args, kwargs)[argument],)) >= 0:
+        raise RuntimeError(text)
 
 
 def _with_tangents(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -99,6 +99,7 @@ def mm(self: Array, mat2: Array) -> Array:
     kernel_writes=1,
     inplace="method",
     out=Out("same_dtype", memory="unchecked"),
+    deprecated_numbers="beta alpha",
     self=lambda grad, beta: maybe_times(grad, beta),
     mat1=lambda grad, mat2, mat1_sym_sizes, mat1_sym_strides, alpha: _mat1_grad(
         grad, mat2, mat1_sym_sizes, mat1_sym_strides, alpha
@@ -224,6 +225,7 @@ def mv(self: Array, vec: Array) -> Array:
     vmap_inplace="fallback",
     inplace="function, method",
     out=Out("same_dtype", memory="unchecked"),
+    deprecated_numbers="beta alpha",
     self=lambda grad, beta: maybe_times(grad, beta),
     mat=lambda grad, vec, alpha: maybe_times(grad.outer(vec), alpha),
     vec=lambda grad, mat, alpha: maybe_times(mat.t().mv(grad), alpha),
@@ -320,6 +322,7 @@ def vdot(self: Array, other: Array) -> Array:
     vmap_inplace="fallback",
     overlap="refuse_inputs",
     inplace="method",
+    deprecated_numbers="beta alpha",
     self=lambda grad, beta: maybe_times(grad, beta),
     vec1=lambda grad, vec2, alpha: maybe_times(grad.mv(vec2), alpha),
     vec2=lambda grad, vec1, alpha: maybe_times(grad.t().mv(vec1), alpha),

@@ -76,6 +76,7 @@ def bmm(self: Array, mat2: Array) -> Array:
     vmap_inplace="fallback",
     inplace="method",
     out=Out("same_dtype", memory="unchecked"),
+    deprecated_numbers="beta alpha",
     self=lambda grad, beta: maybe_times(grad, beta),
     batch1=lambda grad, batch2, alpha: maybe_times(grad.bmm(batch2.transpose(1, 2)), alpha),
     batch2=lambda grad, batch1, alpha: maybe_times(batch1.transpose(1, 2).bmm(grad), alpha),
@@ -105,6 +106,7 @@ def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: 
     vmap_inplace="fallback",
     inplace="method",
     out=Out("self and mat2 must have the same dtype, but got {Got} and {Wanted}", warns=False),
+    deprecated_numbers="beta alpha",
     self=lambda grad, beta: maybe_times(grad, beta),
     batch1=lambda grad, batch2, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2, alpha: (
         maybe_times(

@@ -10,8 +10,8 @@ import inspect
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..._arguments.positional import NUMBERS_OF
 from ..._c10.keyword_names import numpy_names
+from ..._c10.operator_facts import NUMBERS_OF
 from ..type_promotion import may_be_none
 from .node import arguments, differentiable, is_optional, may_be_number, record_lines, tell_number
 from .source_lines import either, function, group, indented, spread

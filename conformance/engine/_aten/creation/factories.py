@@ -235,6 +235,7 @@ def full_like(
     return finish(_filled_like(input._array, number, kind, memory_format), requires_grad)
 
 
+@composite(overload=lambda *args: "m" if len(args) > 1 else "default")
 def eye(
     n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
     out: Any = None, layout: Any = None, pin_memory: bool = False,

@@ -29,7 +29,9 @@ def refuse_bool(kernel: str, kind: np.dtype[Any]) -> None:
         raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
 
 
-@composite(out=Out(resize="by_count"))
+@composite(
+    out=Out(resize="by_count"), overload=lambda *args: ("default", "start", "start_step")[len(args) - 1]
+)
 def arange(
     *bounds: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False,
     start: Any = None, end: Any = None, step: Any = None, out: Any = None, layout: Any = None,

@@ -235,6 +235,7 @@ def _scatter(self: Array, dim: Any, index: Array, src: Array) -> Array:
     vmap_inplace="fallback",
     kernel_writes=1,
     out="same_dtype",
+    operator="scatter",
     self=lambda grad, dim, index: _scatter_value(grad, dim, index, 0),
 )
 def _scatter_value(self: Array, dim: Any, index: Array, value: Any) -> Array:
@@ -270,6 +271,7 @@ def _scatter_with(self: Array, dim: Any, index: Array, src: Any, reduce: str) ->
     overload="reduce",
     vmap="scatter",
     out="same_dtype",
+    operator="scatter",
     self=unsupported("scatter"),
     src=unsupported("scatter"),
 )
@@ -284,6 +286,7 @@ def _scatter_reduce_src(self: Array, dim: Any, index: Array, src: Array, reduce:
     overload="value_reduce",
     vmap="scatter",
     out="same_dtype",
+    operator="scatter",
     self=unsupported("scatter"),
 )
 def _scatter_reduce_value(self: Array, dim: Any, index: Array, value: Any, reduce: str) -> Array:

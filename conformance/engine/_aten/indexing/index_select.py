@@ -285,6 +285,7 @@ def _distinct(index: Tensor) -> Tensor:
     complex="holomorphic",
     handle_r_to_c=False,
     tangent_writes=0,
+    operator="index_fill",
     self=lambda grad, dim, index: _index_fill(grad, dim, index, 0),
     value=lambda grad, dim, index: grad.index_select(dim, _distinct(index)).sum(),
 )

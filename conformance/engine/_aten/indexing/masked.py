@@ -65,6 +65,7 @@ def _masked_fill(self: Array, mask: Array, value: Any) -> Array:
     handle_r_to_c=False,
     tangent_writes=0,
     vmap="fallback",
+    operator="masked_fill",
     self=lambda grad, mask: _masked_fill(grad, mask, 0),
     value=lambda grad, mask: grad.masked_select(mask).sum(),
 )
@@ -107,6 +108,12 @@ def _masked_select_backward(grad: Tensor, self: Tensor, mask: Tensor) -> Tensor:
     complex="holomorphic",
     jvp="auto_linear",
     out=Out("masked_select(): self and result must have the same scalar type", memory="separate"),
+    no_vmap=(
+        "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support this because for each "
+        "batch this would return a differently shaped Tensor. Please file an issue at "
+        "https://github.com/pytorch/pytorch/issues if you need this feature.",
+        "mask",
+    ),
     self=lambda grad, self, mask: _masked_select_backward(grad, self, mask),
 )
 def masked_select(self: Array, mask: Array) -> Array:

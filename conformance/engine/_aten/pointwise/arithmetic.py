@@ -77,6 +77,8 @@ def _plus_scaled(self: Any, other: Any, alpha: Any, kind: np.dtype[Any], sign: i
     inplace="method",
     foreach="binary",
     vmap_unbatched="broadcast",
+    deprecated_numbers="alpha",
+    numbers_as_tensors=True,
     self=lambda grad: grad,
     other=maybe_times,
 )
@@ -111,6 +113,8 @@ def _is_finite(array: Array) -> bool:
     inplace="method",
     foreach="binary",
     vmap_unbatched="arithmetic",
+    deprecated_numbers="alpha",
+    numbers_as_tensors=True,
     self=lambda grad: grad,
     other=lambda grad, alpha: maybe_times(-grad, alpha),
 )
@@ -154,6 +158,7 @@ def _rsub_number(self: Any, other: Any, alpha: Any = 1) -> Array:
     complex="holomorphic",
     jvp="auto_linear",
     elementwise=False,
+    operator="rsub",
     self=lambda grad, alpha: maybe_times(-grad, alpha),
     other=lambda grad: grad,
 )
@@ -188,6 +193,7 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     inplace="method",
     foreach="binary",
     vmap_unbatched="arithmetic",
+    numbers_as_tensors=True,
     self=lambda grad, other: grad * other,
     other=lambda grad, self: grad * self,
 )
@@ -229,6 +235,7 @@ def _true_divide(self: Any, other: Any) -> Array:
     promotion=promote_scaled,
     overload="Tensor_mode",
     vmap_operands="tensors",
+    operator="div",
     self=lambda grad, other, rounding_mode: zeros_like(grad),
     other=lambda grad, self, other, rounding_mode: zeros_like(grad),
 )
@@ -249,7 +256,7 @@ def _divided(rounding_mode: Any, input: Any, other: Any) -> tuple[str, list[Any]
     )
 
 
-@composite(vmap="decompose")
+@composite(vmap="decompose", numbers_as_tensors=True)
 def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Any = None) -> Tensor:
     """input / other, rounded towards zero ("trunc"), down ("floor"), or not at all (None)."""
     name, arguments = _divided(rounding_mode, input, other)
@@ -266,7 +273,7 @@ def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tenso
 divide, divide_ = div, div_
 
 
-@composite(vmap="decompose")
+@composite(vmap="decompose", numbers_as_tensors=True)
 def true_divide(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """input / other."""
     return _true_divide(input, other, out=out)

@@ -222,6 +222,7 @@ def view_as_complex(input: Tensor) -> Tensor:
     view="default",
     complex="as_written",
     vmap="pointwise",
+    no_vmap="Batching rule not implemented for aten::_neg_view; the fallback path doesn't work on out= or view ops.",
     self=lambda grad: -grad,
 )
 def _neg_view(self: Array) -> Array:

@@ -106,6 +106,7 @@ def _pow_backward(grad: Tensor, self: Tensor, exponent: Any) -> Tensor:
     complex="holomorphic",
     jvp="auto_element_wise",
     vmap_inplace="fallback",
+    operator="pow",
     self=lambda grad, self, exponent: _pow_backward_self(grad, self, exponent),
     exponent=lambda grad, self, exponent, result: _pow_backward_exponent(grad, self, exponent, result),
 )
@@ -146,6 +147,7 @@ def _pow_backward_exponent(grad: Tensor, self: Tensor, exponent: Tensor, result:
     complex="holomorphic",
     jvp="auto_element_wise",
     vmap="pointwise",
+    operator="pow",
     exponent=lambda grad, self, exponent, result: _pow_number_backward(grad, self, exponent, result),
 )
 def _pow_of_number(self: Any, exponent: Array) -> Array:

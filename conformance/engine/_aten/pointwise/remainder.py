@@ -26,6 +26,7 @@ from ..type_promotion import is_number, promote_scaled
     promotion=promote_scaled,
     inplace_overload="Tensor",
     vmap_inplace="fallback",
+    operator="floor_divide",
     self=unsupported("floor_divide"),
     other=unsupported("floor_divide"),
 )
@@ -49,7 +50,7 @@ def _floor_divide_by_number(self: Array, other: Any) -> Array:
     return floor_quotient(self, other)
 
 
-@composite(vmap="decompose")
+@composite(vmap="decompose", numbers_as_tensors=True)
 def floor_divide(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """The quotient, rounded down."""
     if is_number(input) and is_number(other):
@@ -101,6 +102,7 @@ def _modulo(name: str, function: Any, rounding: str) -> tuple[Any, Any]:
             numbers=False,
             no_complex=kernel,
             overload="Tensor",
+            operator=name,
             tangent_writes=0,
             vmap_inplace="fallback",
             self=lambda grad: grad,
@@ -131,6 +133,7 @@ _remainder_tensor, _remainder_number = _modulo("remainder", _remainder, "floor")
     overload="Scalar_Tensor",
     no_complex="remainder_cpu",
     vmap_operands="tensors",
+    operator="remainder",
     other=unsupported("remainder"),
 )
 def _remainder_of_number(self: Any, other: Array) -> Array:

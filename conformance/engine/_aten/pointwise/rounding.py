@@ -75,6 +75,7 @@ _whole(
     name="round_decimals",
     overload="decimals",
     out="tensor_iterator",
+    operator="round",
     self=lambda grad: zeros_like(grad),
 )
 def _round_decimals(self: Array, decimals: int) -> Array:

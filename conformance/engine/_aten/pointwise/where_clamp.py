@@ -177,6 +177,7 @@ def _clamp_bounds_backward(grad: Tensor, self: Tensor, min: Any, max: Any, neede
     no_complex=NotImplementedError("clamp is not supported for complex types"),
     jvp="auto_element_wise",
     vmap_inplace="fallback",
+    operator="clamp",
     inputs={
         "self": lambda grad, self, min, max: _clamp_backward(grad, self, min, max),
         "min max": lambda grad, self, min, max, needed: _clamp_bounds_backward(grad, self, min, max, needed),
@@ -266,6 +267,7 @@ def _clamp_max_number(self: Array, max: Any) -> Array:
     overload="Tensor",
     no_complex="maximum_cpu",
     jvp="auto_element_wise",
+    operator="clamp_min",
     self=lambda grad, self, min: where(self >= min, grad, 0),
     min=lambda grad, self, min: where(self < min, grad, 0),
 )
@@ -280,6 +282,7 @@ def _clamp_min_tensor(self: Array, min: Any) -> Array:
     overload="Tensor",
     no_complex="minimum_cpu",
     jvp="auto_element_wise",
+    operator="clamp_max",
     self=lambda grad, self, max: where(self <= max, grad, 0),
     max=lambda grad, self, max: where(self > max, grad, 0),
 )

@@ -200,7 +200,13 @@ def _assert_tensor_metadata(
 # Joining and choosing -----------------------------------------------------------------------------
 
 
-@op("NotImplemented", name="_stack", lists="tensors", inputs={"tensors": unsupported("_stack")})
+@op(
+    "NotImplemented",
+    name="_stack",
+    lists="tensors",
+    no_vmap="Batching rule not implemented for aten::_stack. We could not generate a fallback.",
+    inputs={"tensors": unsupported("_stack")},
+)
 def _joined(tensors: Any, dim: int = 0) -> Array:
     return np.asarray(cat_stack._stack.row.forward(tensors, dim))  # type: ignore[attr-defined]
 

@@ -79,7 +79,7 @@ randn, randn_like = _drawn(
 )
 
 
-@_composite(random="by_shape")
+@_composite(random="by_shape", overload=lambda *args: "low" if len(args) > 2 else "default")
 def randint(
     *args: Any, low: Any = None, high: Any = None, size: Any = None, generator: Any = None, dtype: Any = None,
     device: Any = None, requires_grad: bool = False, out: Any = None, layout: Any = None, pin_memory: bool = False,
@@ -183,7 +183,13 @@ def _bernoulli(self: Array, *, generator: Any = None) -> Array:
     return distribution_kernels.bernoulli_each(_from(generator), self, self.dtype)
 
 
-@op("NotImplemented", name="bernoulli_with", overload="p", self=lambda grad: "aten::bernoulli")
+@op(
+    "NotImplemented",
+    name="bernoulli_with",
+    overload="p",
+    operator="bernoulli",
+    self=lambda grad: "aten::bernoulli",
+)
 def _bernoulli_with(self: Array, p: Any, generator: Any) -> Array:
     return distribution_kernels.bernoulli(_from(generator), self.shape, self.dtype, p)
 
@@ -442,7 +448,7 @@ def _bernoulli_fill(self: Array, p: Any = 0.5, *, generator: Any = None) -> Arra
     return _fill(self, distribution_kernels.bernoulli, generator, p)
 
 
-@op("RandomBackward0", name="random_between", self=_zeros)
+@op("RandomBackward0", name="random_between", operator="random", self=_zeros)
 def _random_between(self: Array, low: Any, high: Any, *, generator: Any = None) -> Array:
     if high is None:
         return _fill(self, distribution_kernels.integers_from, generator, low)

@@ -180,6 +180,7 @@ def _histogram(
     returns=structseq.histogram,
     overload="bins_tensor",
     vmap="fallback",
+    operator="histogram",
     self=_NO_GRADIENT,
     bins=_NO_GRADIENT,
     weight=_NO_GRADIENT,

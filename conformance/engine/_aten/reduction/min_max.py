@@ -114,6 +114,7 @@ def _reduce_dim(name: str, node: str, find: Any) -> Any:
         returns=returns,
         no_complex=refused,
         overload="dim",
+        operator=name,
         vmap="reduction_dim",
         kernel_writes=2,
         out="same_dtype",

@@ -71,6 +71,7 @@ def _sort(self: Array, dim: Any = -1, descending: bool = False) -> tuple[Array, 
     vmap="along_dim",
     kernel_writes=1,
     out="same_dtype",
+    operator="sort",
     self=lambda grad, self_sym_sizes, dim, indices: _gather_back(grad, dim, indices, self_sym_sizes),
 )
 def _sort_stable(self: Array, stable: Any, dim: Any = -1, descending: bool = False) -> tuple[Array, Array]:
@@ -252,6 +253,7 @@ def _median_dim(name: str, node: str, ignore_nan: bool) -> Any:
         returns=getattr(structseq, name),
         overload="dim",
         no_complex="median_out",
+        operator=name,
         vmap="reduction_dim",
         **formula,
     )(forward)

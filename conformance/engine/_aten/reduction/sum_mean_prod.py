@@ -119,6 +119,7 @@ def _sum_all(self: Array, dtype: Any = None) -> Array:
     vmap="reduction_dims",
     computes_in_out_dtype=True,
     kernel_writes=1,
+    operator="sum",
     self=lambda grad, self_sym_sizes, dim, keepdim: sum_backward(grad, self_sym_sizes, dim, keepdim),
 )
 def _sum_dim(self: Array, dim: Any, keepdim: bool = False, dtype: Any = None) -> Array:
@@ -248,6 +249,7 @@ def _mean_all(self: Array, dtype: Any = None) -> Array:
     jvp="auto_linear",
     vmap="reduction_dims",
     kernel_writes=2,
+    operator="mean",
     self=lambda grad, self_sym_sizes, self_sym_numel, dim, keepdim: mean_backward(
         grad, self_sym_sizes, self_sym_numel, dim, keepdim
     ),
@@ -371,6 +373,7 @@ def _prod_all(self: Array, dtype: Any = None) -> Array:
     vmap="reduction_dim",
     computes_in_out_dtype=True,
     kernel_writes=1,
+    operator="prod",
     self=lambda grad, self, result, dim, keepdim: _prod_dim_backward(
         grad, self.to(grad.dtype), result, dim, keepdim
     ),

@@ -52,6 +52,7 @@ def _unique2(self: Array) -> Any:
     outputs="values inverse counts",
     no_complex="unique_dim",
     jvp="not_implemented",
+    operator="_unique",
     self=undefined("unique_dim"),
 )
 def _unique_dim(self: Array, dim: int) -> Any:

@@ -60,6 +60,7 @@ def _fill(self: Array, value: Any) -> Array:
     complex="holomorphic",
     handle_r_to_c=False,
     vmap_inplace="aligned",
+    operator="fill",
     self=lambda grad: make(np.zeros(grad._array.shape, grad._array.dtype)),
     value=lambda grad: grad.sum(),
 )

@@ -156,6 +156,10 @@ def _kept_backward(grad: Tensor, size: Any, stride: Any, storage_offset: Any) ->
     complex="holomorphic",
     handle_r_to_c=False,
     jvp="auto_linear",
+    no_vmap=(
+        "Error: aten::as_strided_scatter requires special handling, and does not yet have a batching rule. "
+        "Feel free to file a github issue!"
+    ),
     self=lambda grad, size, stride, storage_offset: _kept_backward(grad, size, stride, storage_offset),
     src=lambda grad, size, stride, storage_offset: grad.contiguous().as_strided(size, stride, storage_offset),
 )

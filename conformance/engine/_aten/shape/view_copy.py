@@ -216,19 +216,19 @@ def _into(name: str, out: Any, pieces: tuple[Tensor, ...]) -> Any:
     return None
 
 
-@composite(variants="function", vmap="no_fallback", overload="Tensor")
+@composite(variants="function", vmap="no_fallback", overload="Tensor", out=Out(pieces=True))
 def split_copy(input: Tensor, split_size: int, dim: int = 0, *, out: Any = None) -> Any:
     """split into pieces of one length as copies."""
     return _into("split_copy_Tensor_out()", out, _split(input, index(split_size), dim))
 
 
-@composite(variants="function", vmap="decompose")
+@composite(variants="function", vmap="decompose", out=Out(pieces=True))
 def split_with_sizes_copy(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, out: Any = None) -> Any:
     """split into pieces of given lengths as copies."""
     return _into("split_with_sizes_copy_out", out, _split_with_sizes(input, tuple(split_sizes), dim))
 
 
-@composite(variants="function", vmap="decompose")
+@composite(variants="function", vmap="decompose", out=Out(pieces=True))
 def unbind_copy(input: Tensor, dim: int = 0, *, out: Any = None) -> Any:
     """unbind as copies."""
     return _into("unbind_copy_int_out", out, _unbind(input, dim))

@@ -277,6 +277,7 @@ def _squeeze_all(self: Array) -> Array:
     view="default",
     overload="dim",
     complex="holomorphic",
+    operator="squeeze",
     self=lambda grad, self_sym_sizes, dim: _unsqueeze_to(
         grad, self_sym_sizes, [wrap_dim(dim, len(self_sym_sizes))]
     ),
@@ -294,6 +295,7 @@ def _squeeze_dim(self: Array, dim: Any) -> Array:
     view="default",
     overload="dims",
     complex="holomorphic",
+    operator="squeeze",
     self=lambda grad, self_sym_sizes, dim: _unsqueeze_to(
         grad, self_sym_sizes, sorted(wrap_dims(dim, len(self_sym_sizes)))
     ),

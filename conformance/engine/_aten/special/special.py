@@ -207,13 +207,13 @@ def _product_with_log(
     facts |= {"no_complex": f"{name.removeprefix('special_')}_cpu"}
     by_tensors: Any = op(
         f"{node}0", name=f"{name}_tensors", promote="self other", numbers=False, to_float=True,
-        overload=of_both, **facts,
+        overload=of_both, operator=name, **facts,
         self=lambda grad, self, other: by_tensors(grad, other).masked_fill((self == 0.0) & (other <= edge), 0.0),
         other=lambda grad, self, other: _over(slope(other), grad * self),
     )(of_tensors)  # fmt: skip
     of_a_number = op(
         f"{node}1", name=f"{name}_of_number", promote="other", to_float=True,
-        overload=with_first, wrapped_number=True, **facts,
+        overload=with_first, operator=name, wrapped_number=True, **facts,
         other=lambda grad, self, other: _over(slope(other), times(grad, self)),
     )(of_number)  # fmt: skip
     by_number: Any = op(
@@ -292,6 +292,7 @@ def _zeta_of_tensors(self: Array, other: Array) -> Array:
     jvp="not_implemented",
     vmap_operands="tensors",
     wrapped_number=True,
+    operator="special_zeta",
     other=lambda grad, self, other: times(grad, -self) * _next_zeta(self + 1.0, other),
 )
 def _zeta_of_number(self: Any, other: Array) -> Array:
@@ -307,6 +308,7 @@ def _zeta_of_number(self: Any, other: Array) -> Array:
     no_complex="zeta_cpu",
     jvp="not_implemented",
     wrapped_number=True,
+    operator="special_zeta",
     self=undefined("zeta"),
 )
 def _zeta_with_number(self: Array, other: Any) -> Array:
