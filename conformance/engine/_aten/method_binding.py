@@ -74,12 +74,12 @@ def attach(modules: Iterable[ModuleType], parts: Iterable[ModuleType]) -> None:
         functions |= {name: taking_numpy_names(each, name) for name, each in public(module).items()}
     for name in operator_names.INTERNAL.split():
         functions.pop(name, None)
-    functions = {name: each for name, each in functions.items() if variants(name, each)}
+    kinds = {name: variants(name, each) for name, each in functions.items()}
     for name, function in functions.items():
-        if _free(name) and "method" in variants(name, function):
+        if "method" in kinds[name] and _free(name):
             row = getattr(function, "row", None)
             setattr(Tensor, name, as_method(function, name) if row is None else row.method)
-    functions = {name: each for name, each in functions.items() if "function" in variants(name, each)}
+    functions = {name: each for name, each in functions.items() if "function" in kinds[name]}
     _attach_inplace(functions)
     for module in modules:
         if hasattr(module, "attach"):
