@@ -255,23 +255,11 @@ ROWS: dict[str, Row] = {}  # by their names
 
 
 def op(
-    node: str | None = None,
-    *,
-    name: str | None = None,
-    tensors: str = "",
-    lists: str = "",
-    promote: str = "",
-    numbers: bool | str = True,
-    to_float: bool = False,
-    outputs: str = "",
-    constants: str = "",
-    view: str | None = None,
-    returns: Callable[..., Any] | None = None,
-    check: Callable[..., None] | None = None,
-    promotion: Callable[..., tuple[Any, ...]] | None = None,
-    ufunc: np.ufunc | None = None,
-    **formulas: Any,
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    node: str | None = None, *, name: str | None = None, tensors: str = "", lists: str = "", promote: str = "",
+    numbers: bool | str = True, to_float: bool = False, outputs: str = "", constants: str = "",
+    view: str | None = None, returns: Callable[..., Any] | None = None, check: Callable[..., None] | None = None,
+    promotion: Callable[..., tuple[Any, ...]] | None = None, ufunc: np.ufunc | None = None, **formulas: Any,
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
     """Declare an operator; the decorated function is its forward on arrays.
 
     Args:
@@ -319,15 +307,20 @@ def op(
             ufunc=ufunc,
             facts=facts,
         )
-        ROWS[row.name] = row
-        declare_out(row.name, facts.out)
-        if facts.operator is not None:
-            OPERATORS[row.name] = facts.operator
-        if facts.deprecated_numbers:
-            NUMBERS_OF[row.name] = tuple(facts.deprecated_numbers.split())
+        _register(row)
         return row.call
 
     return declare
+
+
+def _register(row: Row) -> None:
+    """Add a row to the registry, and its facts to the tables that lower layers look names up in."""
+    ROWS[row.name] = row
+    declare_out(row.name, row.facts.out)
+    if row.facts.operator is not None:
+        OPERATORS[row.name] = row.facts.operator
+    if row.facts.deprecated_numbers:
+        NUMBERS_OF[row.name] = tuple(row.facts.deprecated_numbers.split())
 
 
 def bind(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:

@@ -266,16 +266,8 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
     waiting: dict[Node, Buffer] = {}
     captures, selected = task.captures, task.needed is not None
     keep_graph, create_graph = task.keep_graph, task.create_graph
-    # Whether sums are new tensors: with create_graph they are recorded; the other cases are the same in torch.
-    out_of_place = (
-        create_graph
-        or state.before_mutation is not None
-        or bool(transforms.carrying and (state.dispatch_modes or transforms.since))
-    )
-    batched = bool(transforms.carrying) and (
-        level_of(buffer) >= 0 or level_of(getattr(node, "gradients", ())) >= 0
-    )
-    plain = not (state.anomaly or batched or (transforms.count and state.trace is not None))
+    out_of_place = _sums_out_of_place(create_graph)
+    plain = _is_plain(node, buffer)
     entered = False  # whether user code ran inside the node
     while True:
         if not plain:
@@ -364,6 +356,23 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
             node, buffer = pushpop(heap, ready, buffer)
         else:
             node = ready
+
+
+def _sums_out_of_place(create_graph: bool) -> bool:
+    """Whether sums are new tensors: with create_graph they are recorded; the other cases are the same in torch."""
+    return (
+        create_graph
+        or state.before_mutation is not None
+        or bool(transforms.carrying and (state.dispatch_modes or transforms.since))
+    )
+
+
+def _is_plain(node: Node, buffer: Buffer) -> bool:
+    """Whether nothing but the nodes themselves needs to see each node: no anomaly mode, vmap or profiler."""
+    batched = bool(transforms.carrying) and (
+        level_of(buffer) >= 0 or level_of(getattr(node, "gradients", ())) >= 0
+    )
+    return not (state.anomaly or batched or (transforms.count and state.trace is not None))
 
 
 _UNSHARED = 3  # reference count of a buffered gradient that only the pass refers to

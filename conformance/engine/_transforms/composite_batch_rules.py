@@ -144,6 +144,18 @@ def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         if by_tensor:
             name, facts = "index_put_", facts_of(Tensor.index_put_)  # type: ignore[attr-defined]
         return for_each_sample_inplace(again, args, kwargs, level, name, facts)
+    _check_arguments(name, made, args, kwargs)
+    if (facts.vmap == "decompose" or (facts.random and not name.endswith("_"))) and uses_batch_rules(level):
+        return made(*args, **kwargs)
+    if name in ("as_strided", "as_strided_copy"):
+        return strided(again, *args, **kwargs)
+    return for_each_sample(again, args, kwargs, level)
+
+
+def _check_arguments(
+    name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
+    """Refuse arguments with which torch has no batch rule for a function."""
     if kwargs.get("out") is not None:
         raise RuntimeError(NO_RULE.format(f"{name}.out"))
     if name == "where" and len(args) + len(kwargs) == 1:
@@ -157,11 +169,6 @@ def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         bound = inspect.signature(made).bind(*args, **kwargs)
         bound.apply_defaults()
         _refuse_shared_statistics(bound.arguments)
-    if (facts.vmap == "decompose" or (facts.random and not name.endswith("_"))) and uses_batch_rules(level):
-        return made(*args, **kwargs)
-    if name in ("as_strided", "as_strided_copy"):
-        return strided(again, *args, **kwargs)
-    return for_each_sample(again, args, kwargs, level)
 
 
 def _refusal(name: str, facts: Facts, level: int) -> str | None:

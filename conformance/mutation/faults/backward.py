@@ -232,7 +232,7 @@ PASSES = (
         ("autocast-pools-and-tells-where", "max_pool3d is cast where it returns indices, too",
          "_dispatch.autocast:_call_with_autocast", "pooling and", "False and"),
         ("autocast-adds-afresh", "gradients that meet within autocast are added afresh",
-         "_autograd.engine:_run", "transforms.carrying and (state.dispatch_modes or transforms.since)", "transforms.count"),
+         "_autograd.engine:_sums_out_of_place", "transforms.carrying and (state.dispatch_modes or transforms.since)", "transforms.count"),
         ("autocast-of-operators-stays", "an operator's rule for autocast runs with autocast on",
          "amp.autocast_mode:operator_kernel", "state.autocast - {device_type}", "state.autocast"),
     ),

@@ -12,7 +12,7 @@ from ..._c10.dtypes import NUMBERS, number_within
 from ..._c10.errors import wrong_type
 from ..._c10.operator_facts import composite
 from ..creation.factories import zeros_like
-from ..inplace import is_free, lies_apart, run_inplace
+from ..inplace import is_free, is_separate, run_inplace
 from ..registry import ROWS, Array, op
 from ..type_promotion import plain_number
 
@@ -32,7 +32,7 @@ def copy_(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
         if number.__class__ is int:
             number.to_bytes(8, "little", signed=number < 0)  # which raises torch's error
         other = make(np.asarray(number))  # in double precision, and cast like any tensor
-    if is_free(self) and lies_apart(self, other):  # see Note [Written at once]
+    if is_free(self) and is_separate(self, other):  # see Note [Written at once]
         write(self, other._array)
         return self
     return run_inplace(ROWS["copy"], [self, other])
