@@ -329,5 +329,5 @@ def _check_operands(row: Row, self: Tensor, arguments: list[Any]) -> None:
 
 def placed(zeros: Tensor, method: str, *arguments: Any) -> Tensor:
     """A gradient written into new zeros; out of place while in-place writes are intercepted, as in torch."""
-    found: Tensor = getattr(zeros, method if state.before_mutation is None else method[:-1])(*arguments)
-    return found
+    result: Tensor = getattr(zeros, method if state.before_mutation is None else method[:-1])(*arguments)
+    return result

@@ -141,13 +141,13 @@ def chosen(mask: Array, first: Array, second: Array) -> Array:
     """
     if mask.size < 1000:
         return np.where(mask, first, second)
-    found = np.empty_like(second)
+    result = np.empty_like(second)
     bits = f"i{second.dtype.itemsize}"
-    out, other = found.view(bits), second.view(bits)
+    out, other = result.view(bits), second.view(bits)
     np.bitwise_xor(first.view(bits), other, out=out)
     np.multiply(out, mask, out=out)
     np.bitwise_xor(out, other, out=out)
-    return found
+    return result
 
 
 MANY = 16384  # number of elements from which saving a pass pays for its preparation
@@ -173,17 +173,17 @@ def add_rows(rows: Array, where: Array, count: int, start: Array | None = None) 
     """
     width = rows.shape[1]
     if rows.size < MANY or width < 4 or rows.dtype.kind not in "fcV" or dtypes.is_half(rows.dtype):
-        found = np.zeros((count, width), rows.dtype) if start is None else start.copy("C")
+        result = np.zeros((count, width), rows.dtype) if start is None else start.copy("C")
         places = where[:, None] * width + np.arange(width)
-        np.add.at(found.reshape(-1), places.reshape(-1), np.ascontiguousarray(rows).reshape(-1))
-        return found
+        np.add.at(result.reshape(-1), places.reshape(-1), np.ascontiguousarray(rows).reshape(-1))
+        return result
     from scipy.sparse import csc_array  # slow to import
 
     if start is not None and count > 2 * len(where):  # most rows get nothing added
         named, where = np.unique(where, return_inverse=True)
-        found = start.copy("C")
-        found[named] = add_rows(rows, where, len(named), start[named])
-        return found
+        result = start.copy("C")
+        result[named] = add_rows(rows, where, len(named), start[named])
+        return result
     if start is not None:
         rows, where = np.concatenate([start, rows]), np.concatenate([np.arange(count), where])
     ones, ends = np.ones(len(where), rows.dtype), np.arange(len(where) + 1)
@@ -217,8 +217,8 @@ def in_blocks(self: Array, grad: Array, widest: bool = False) -> Array:
     block = (128 if widest and get_cpu_capability() == "AVX512" else 64) // self.itemsize
     inside = np.zeros((self.size // length if length else 0, length), bool)
     inside[:, : length // block * block] = True
-    found: Array = inside.reshape(shape).transpose(np.argsort(order))
-    return found
+    result: Array = inside.reshape(shape).transpose(np.argsort(order))
+    return result
 
 
 def integral(self: Any, divisor: Any) -> bool:

@@ -35,13 +35,13 @@ def public(module: ModuleType) -> dict[str, Callable[..., Any]]:
     listed = getattr(module, "PUBLIC", None)
     if listed is not None:
         return {name: getattr(module, name) for name in listed}
-    found = {}
+    result = {}
     for name, value in vars(module).items():
         if name.startswith("_") or name == "attach" or not callable(value) or isinstance(value, type):
             continue
         if _origin(value) == module.__name__:
-            found[name.rstrip("_") if name == "slice_" else name] = value
-    return found
+            result[name.rstrip("_") if name == "slice_" else name] = value
+    return result
 
 
 def variants(name: str, function: Callable[..., Any]) -> str:
@@ -104,7 +104,7 @@ def _refusing(
 ) -> dict[str, Callable[..., Any]]:
     """Methods that take torch's names for arguments, and refuse what torch refuses."""
     frequent, refuse = operator_names.IN_INNER_LOOPS.split(), operator_names.REFUSING_METHODS.split()
-    found: dict[str, Callable[..., Any]] = {}
+    result: dict[str, Callable[..., Any]] = {}
     for name, method in methods.items():
         taking = renaming(method, OF_METHODS[name]) if name in OF_METHODS else method
         if not name.startswith("_") and name not in frequent:
@@ -112,8 +112,8 @@ def _refusing(
             if listed or has_bool_parameters(taking):
                 taking = check_arguments(taking, f"Tensor.{name}")
         if taking is not method:
-            found[name] = taking
-    return found
+            result[name] = taking
+    return result
 
 
 def _attach_inplace(functions: dict[str, Callable[..., Any]]) -> None:

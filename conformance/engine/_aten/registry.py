@@ -210,8 +210,8 @@ class Row:
             made.apply = lazy(self, kind)
             given = {formula_name(key, "complex_"): formula_of(self, key) for key in self.formulas}
             self.scope.update(given)
-        found: type[Node] = made
-        return found
+        result: type[Node] = made
+        return result
 
     @cached_property
     def call(self) -> Callable[..., Any]:

@@ -107,8 +107,8 @@ def scaled_by(function: np.ufunc, self: Any, other: Any) -> Array:
     """A product or quotient; see Note [Halves and numbers]."""
     if other.__class__ in _REAL and is_half(self.dtype):
         return in_single(function, self, other)
-    found: Array = function(self, other)
-    return found
+    result: Array = function(self, other)
+    return result
 
 
 def _met(array: Array, number: Any) -> tuple[Array, Any]:

@@ -178,9 +178,9 @@ def _vmap_backward(
         raise IndexError("index 0 is out of bounds for dimension 0 with size 0")
 
     def vjp(*gradients: Tensor | None) -> list[Tensor | None]:
-        found = _engine_run_backward(roots, list(gradients), bool(retain), create, wanted, False)
-        _check_used(found, unused)
-        return found
+        result = _engine_run_backward(roots, list(gradients), bool(retain), create, wanted, False)
+        _check_used(result, unused)
+        return result
 
     return old_vmap(vjp, given, count)
 
@@ -210,7 +210,7 @@ def _make_grads(roots: tuple[Any, ...], given: tuple[Any, ...], batched: bool) -
     Error messages find the number of a wrong gradient by ``index``, as in torch: so they name the first that is equal to it,
     and the comparison itself may raise.
     """
-    found: list[Tensor | None] = []
+    result: list[Tensor | None] = []
     for root, gradient in zip(roots, given, strict=False):
         if not isinstance(root, (Tensor, GradientEdge)):
             raise AssertionError("Expected output to be a torch.Tensor")
@@ -230,10 +230,10 @@ def _make_grads(roots: tuple[Any, ...], given: tuple[Any, ...], batched: bool) -
                     f"output[{roots.index(root)}] has a "
                     f"dtype of {dtypes.BY_NUMPY[kind]}."
                 )
-            found.append(gradient)
+            result.append(gradient)
         elif gradient is None:
             if isinstance(root, Tensor) and not root.requires_grad:
-                found.append(None)
+                result.append(None)
                 continue
             size = 1
             for length in shape:
@@ -249,12 +249,12 @@ def _make_grads(roots: tuple[Any, ...], given: tuple[Any, ...], batched: bool) -
                 and isinstance(root, Tensor)
                 and (state.dispatch_modes or overloaded_args([root]))
             ):
-                found.append(ones_like(root))
+                result.append(ones_like(root))
             else:
-                found.append(ones_like_root((shape, kind)))
+                result.append(ones_like_root((shape, kind)))
         else:
             raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
-    return found
+    return result
 
 
 def _shape_and_dtype(root: Tensor | GradientEdge) -> tuple[tuple[int, ...], np.dtype[Any]]:

@@ -258,27 +258,27 @@ def batch_samples(samples: list[Tensor], level: int) -> BatchedTensor:
         raise RuntimeError(
             "vmap: the shape of a result depends on the values of a batched tensor, which vmap does not support"
         )
-    found: Any = make(_logical(first), BatchedTensor)
-    found._value, found._bdim, found._cached_samples, found._level = None, 0, samples, level
-    return found
+    result: Any = make(_logical(first), BatchedTensor)
+    result._value, result._bdim, result._cached_samples, result._level = None, 0, samples, level
+    return result
 
 
 def make_batched(whole: Tensor, dim: int, level: int) -> BatchedTensor:
     """A BatchedTensor of a value and its batch dimension (torch: makeBatched)."""
-    found: Any = make(_logical(_first_sample(whole._array, dim)), BatchedTensor)
-    found._value, found._bdim, found._cached_samples, found._level = whole, dim, None, level
-    return found
+    result: Any = make(_logical(_first_sample(whole._array, dim)), BatchedTensor)
+    result._value, result._bdim, result._cached_samples, result._level = whole, dim, None, level
+    return result
 
 
 def unbind_samples(whole: Tensor, dim: int) -> list[Tensor]:
     """The samples of a value, as views that may be written to; for an empty batch, one sample of zeros."""
     if not whole._array.shape[dim]:
         return [whole.new_zeros((*whole._array.shape[:dim], *whole._array.shape[dim + 1 :]))]
-    found = list(whole.unbind(dim))
-    for each in found:
+    result = list(whole.unbind(dim))
+    for each in result:
         if each._view is not None and each._view.creation == "multi_output":
             each._view.creation = "default"
-    return found
+    return result
 
 
 def unwrap_batched(batch: BatchedTensor) -> tuple[Tensor, int]:
@@ -353,15 +353,15 @@ def inside_derivative(level: int) -> bool:
 
 def level_of(values: Iterable[Any]) -> int:
     """The innermost level at which one of the values is batched; -1 if none is."""
-    found = -1
+    result = -1
     if not vmaps:
-        return found
+        return result
     for each in values:
         if each.__class__ is BatchedTensor:
-            found = max(found, each._level)
+            result = max(result, each._level)
         elif isinstance(each, (tuple, list)):
-            found = max(found, level_of(each))
-    return found
+            result = max(result, level_of(each))
+    return result
 
 
 def flat_values(values: Iterable[Any]) -> Iterable[Any]:
@@ -391,8 +391,8 @@ def batch_size_at(values: Iterable[Any], level: int) -> int:
     for each in values:
         if each.__class__ is BatchedTensor and each._level == level:
             return len(each._samples)
-        if isinstance(each, (tuple, list)) and (found := batch_size_at(each, level)):
-            return found
+        if isinstance(each, (tuple, list)) and (result := batch_size_at(each, level)):
+            return result
     return 0
 
 

@@ -159,8 +159,8 @@ class BackwardCFunction(Node, FunctionCtx):
             RuntimeError: after it was freed, or where a saved tensor was changed in place.
         """
         if self.saved_for_forward is not None:
-            found: tuple[Any, ...] = self.saved_for_forward
-            return found
+            result: tuple[Any, ...] = self.saved_for_forward
+            return result
         if self._saved is None:
             raise RuntimeError(errors.BACKWARD_TWICE)
         once = self._forward_cls.clear_saved_tensors_on_access
@@ -168,9 +168,9 @@ class BackwardCFunction(Node, FunctionCtx):
             raise RuntimeError(f"clear_saved_tensors_on_access must be a bool, got {type(once).__name__}")
         if self._cleared:
             raise RuntimeError(errors.SAVED_TENSORS_ONCE)
-        found = tuple(None if each is None else each.unpack(self) for each in self._saved)
+        result = tuple(None if each is None else each.unpack(self) for each in self._saved)
         self.maybe_clear_saved_tensors()
-        return found
+        return result
 
     def maybe_clear_saved_tensors(self) -> None:
         """Release the saved tensors if the Function has ``clear_saved_tensors_on_access``."""
@@ -430,9 +430,9 @@ def _apply(cls: type[Function], inputs: tuple[Any, ...], with_setup: bool) -> An
 
 
 def _leaf(tensor: Tensor) -> Tensor:
-    found = tensor.detach()
-    found.requires_grad = True
-    return found
+    result = tensor.detach()
+    result.requires_grad = True
+    return result
 
 
 def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:

@@ -89,10 +89,10 @@ def execution_order(task: GraphTask) -> list[Node]:
     for root, _ in task.roots:
         assert root is not None
         push(heap, root, [])
-    found = []
+    result = []
     while heap:
         node, _ = pop(heap)
-        found.append(node)
+        result.append(node)
         for following in node.next_nodes:
             if following is None or not task.should_compute(following):
                 continue
@@ -101,7 +101,7 @@ def execution_order(task: GraphTask) -> list[Node]:
             dependencies[following] -= 1
             if not dependencies[following]:
                 push(heap, following, [])
-    return found
+    return result
 
 
 Loop = Callable[[GraphTask, Node, Buffer, dict[Node, int]], None]  # a function like _run
@@ -455,10 +455,12 @@ def _apply_batched(node: Node, inputs: Gradients) -> Gradients:
             pass
     before, state.unpacked = state.unpacked, {} if state.unpacked is None else state.unpacked
     try:
-        found: Gradients = for_each_sample(lambda *each: tuple(_apply_batched(node, each)), inputs, {}, level)
+        result: Gradients = for_each_sample(
+            lambda *each: tuple(_apply_batched(node, each)), inputs, {}, level
+        )
     finally:
         state.unpacked = before
-    return found
+    return result
 
 
 def _post_hooks(node: Node, outputs: Gradients, inputs: Gradients) -> Gradients:

@@ -231,10 +231,10 @@ class Tensor:
     @property
     def grad(self) -> Tensor | None:
         """The gradient that backward stored; warns for a non-leaf that does not retain it."""
-        found = self._grad
-        if found is None and self.requires_grad and not self._retains_grad and self._node is not None:
+        result = self._grad
+        if result is None and self.requires_grad and not self._retains_grad and self._node is not None:
             warnings.warn(errors.NON_LEAF_GRAD, stacklevel=2)
-        return found
+        return result
 
     @grad.setter
     def grad(self, value: Any) -> None:

@@ -60,8 +60,8 @@ def _validate(
 
 
 def _name(name: Any) -> str:
-    found: str = name if isinstance(name, str) else name()
-    return found
+    result: str = name if isinstance(name, str) else name()
+    return result
 
 
 def validate_gradient(gradient: Tensor, node: Node, input_nr: int, number: int, name: Any) -> Tensor:

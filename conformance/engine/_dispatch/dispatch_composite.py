@@ -41,8 +41,8 @@ def _call_handler(name: str, *args: Any, **kwargs: Any) -> Any:
 
 def ones_like(root: Tensor) -> Tensor:
     """The gradient with which a backward pass starts."""
-    found: Tensor = _call_handler("ones_like", root, pin_memory=False, memory_format=preserve_format)
-    return found
+    result: Tensor = _call_handler("ones_like", root, pin_memory=False, memory_format=preserve_format)
+    return result
 
 
 def _factory_wrapper(

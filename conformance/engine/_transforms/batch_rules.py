@@ -60,7 +60,7 @@ def hooked(again: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
 
 def rule_of(row: Row) -> Rule | None:
     """The batch rule of a row, or None; a row with type promotion and no rule of its own is elementwise."""
-    found = RULES.get(row.name) or SHARED.get(row.facts.vmap)
-    if found is None and row.promote:
-        found = pointwise
-    return found
+    result = RULES.get(row.name) or SHARED.get(row.facts.vmap)
+    if result is None and row.promote:
+        result = pointwise
+    return result

@@ -128,14 +128,14 @@ def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
             raise RuntimeError(MASK)
     again = functools.partial(_again, name, made)
     if name in COMPOSED and uses_batch_rules(level) and kwargs.get("out") is None:
-        found = COMPOSED[name](again, args, kwargs, level)
-        if found is not NotImplemented:
-            return found
+        result = COMPOSED[name](again, args, kwargs, level)
+        if result is not NotImplemented:
+            return result
     if facts.vmap == "fallback" and uses_batch_rules(level) and kwargs.get("out") is None:
         called = batched_fallback.overload_of(name, facts.overload, args, kwargs)
-        found = batched_fallback.composed(called, again, args, kwargs, level)
-        if found is not NotImplemented:
-            return found
+        result = batched_fallback.composed(called, again, args, kwargs, level)
+        if result is not NotImplemented:
+            return result
     writes = name == "__setitem__" or (name.endswith("_") and not name.startswith("_"))
     if writes:
         if uses_batch_rules(level) and is_written_whole(name, made, args, level):

@@ -53,10 +53,10 @@ def places_of(argnums: Any, count: int) -> tuple[int, ...]:
 
 
 def replaced(args: Iterable[Any], places: Sequence[int], values: Sequence[Any]) -> list[Any]:
-    found = list(args)
+    result = list(args)
     for place, value in zip(places, values, strict=True):
-        found[place] = value
-    return found
+        result[place] = value
+    return result
 
 
 def _with_aux(output: Any, has_aux: bool, api: str) -> tuple[Any, Any]:

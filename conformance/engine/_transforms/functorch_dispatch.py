@@ -89,9 +89,9 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
             raise RuntimeError(NO_RULE.format(f"{row.name}.out"))
         if uses_batch_rules(level) and not _has_batched((args, tuple(kwargs.values()))):
             rule = rule_of(row)
-            found = NotImplemented if rule is None else rule(row, args, kwargs, level)
-            if found is not NotImplemented:
-                return found
+            result = NotImplemented if rule is None else rule(row, args, kwargs, level)
+            if result is not NotImplemented:
+                return result
         elif not vmaps[level].old:
             warn_of(row, args)
         return for_each_sample(partial(_dispatched, row, made), args, kwargs, level)
@@ -268,15 +268,15 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
 
 def carried(values: Iterable[Any]) -> set[int]:
     """The levels at which any of the tensors has a tangent; empty where forward-mode AD is disabled."""
-    found: set[int] = set()
+    result: set[int] = set()
     if not levels or not state.forward_grad or state.inference:
-        return found
+        return result
     for each in values:
         if isinstance(each, Tensor):
-            found |= levels_of(each)
+            result |= levels_of(each)
         elif isinstance(each, (tuple, list)):
-            found |= carried(each)
-    return found
+            result |= carried(each)
+    return result
 
 
 def follow(view: Tensor, source: Tensor) -> None:

@@ -79,13 +79,13 @@ def _fresh(value: Tensor, transform: Transform, level: int) -> Tensor:
         seen._transform, seen._age = transform, transforms.age
         seen._node = _standing(value, transform)
         return seen
-    found = primal(value, ALL_LEVELS, False)
-    if found._array.dtype.kind not in "fcV":
+    result = primal(value, ALL_LEVELS, False)
+    if result._array.dtype.kind not in "fcV":
         raise RuntimeError(errors.REQUIRES_GRAD_DTYPE)
-    found._requires_grad = True
-    found._transform = transform
-    _LEAVES.add(found)
-    return found
+    result._requires_grad = True
+    result._transform = transform
+    _LEAVES.add(result)
+    return result
 
 
 def _whole_at(value: Tensor, level: int) -> tuple[Tensor, int]:
@@ -130,13 +130,13 @@ def left(value: Any, recording: bool, transform: Transform) -> Any:
 
 def _outside(value: Tensor) -> Tensor:
     """A detached tensor that is still a view of its base, or has the same version."""
-    found = primal(value, ALL_LEVELS, False)
+    result = primal(value, ALL_LEVELS, False)
     if value._view is not None and not value._inference:
         base = value._view.base
-        as_view(found, _outside(base) if base.requires_grad else base)
+        as_view(result, _outside(base) if base.requires_grad else base)
     elif value._version_counter is not None:
-        version_counter(found).value = value._version
-    return found
+        version_counter(result).value = value._version
+    return result
 
 
 def _is_gone(leaf: Tensor, age: int = ALL_LEVELS) -> bool:
@@ -242,10 +242,10 @@ def gradients_of(outputs: list[Any], inputs: list[Any], given: list[Any]) -> lis
     if level >= 0 and level_of(given) <= level and are_batched_at(inputs, level):
         return grad_of_batched(gradients_of, outputs, inputs, given, level)
     if level >= 0:
-        found: list[Tensor] = for_each_sample(
+        result: list[Tensor] = for_each_sample(
             gradients_of, (outputs, inputs, given), {}, max(level, level_of(given))
         )
-        return found
+        return result
     live = [(output, v) for output, v in zip(outputs, given, strict=True) if output.requires_grad]
     gradients: Sequence[Tensor | None] = [None] * len(inputs)
     if live:

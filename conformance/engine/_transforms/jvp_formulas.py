@@ -189,14 +189,14 @@ def _convolution_backward(
         return terms[0] + terms[1] if terms[1:] else terms[0]
 
     asked = [number for number in range(3) if arguments["output_mask"][number]]
-    found: list[Any] = [None, None, None]
+    result: list[Any] = [None, None, None]
     for number in asked:
         if number < 2 and tangents.keys() & {"grad_output", ("weight", "input")[number]}:
-            found[number] = changed(number, ("weight", "input")[number])
+            result[number] = changed(number, ("weight", "input")[number])
         elif number == 2 and "grad_output" in tangents:
             grad = tangents["grad_output"]
-            found[2] = grad.sum((0, *range(2, grad.dim())))
-    return found
+            result[2] = grad.sum((0, *range(2, grad.dim())))
+    return result
 
 
 def _total(terms: Iterable[Tensor | None]) -> list[Any]:

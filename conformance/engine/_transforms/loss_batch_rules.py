@@ -66,16 +66,16 @@ def classes_loss(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
             by_class = weight.view([-1 if axis == channel else 1 for axis in range(rank)])
         input = input * by_class
     place = where(target != ignore_index, target, 0).unsqueeze(channel)
-    found = where(target != ignore_index, -gather(input, channel, place).squeeze(channel), 0)
+    result = where(target != ignore_index, -gather(input, channel, place).squeeze(channel), 0)
     if reduction == NONE:
-        return found
+        return result
     if reduction != MEAN:
-        return found.sum()
+        return result.sum()
     if by_class is None:
-        return found.sum() / (target != ignore_index).sum().to(input.dtype)
+        return result.sum() / (target != ignore_index).sum().to(input.dtype)
     weights = gather(by_class.expand(input._array.shape), channel, place).squeeze(channel)
     total = where(target != ignore_index, weights, 0).sum()
-    return found.sum() / total
+    return result.sum() / total
 
 
 @rule("binary_cross_entropy_with_logits")

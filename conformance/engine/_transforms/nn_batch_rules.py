@@ -79,13 +79,13 @@ def convolved(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: in
     apart = is_at(bias, level) or (is_at(weight, level) and bias is not None)
     if apart:
         given["bias"] = None
-    found = _without_bias(row, given, input, weight, level)
+    result = _without_bias(row, given, input, weight, level)
     if not apart:
-        return found
+        return result
     sides: Tensor = front_of(bias, level)
     for _ in given["padding"]:
         sides = sides.unsqueeze(-1)
-    return found + (wrapped(sides, level) if is_at(bias, level) else sides)
+    return result + (wrapped(sides, level) if is_at(bias, level) else sides)
 
 
 def _without_bias(row: Row, given: dict[str, Any], input: Any, weight: Any, level: int) -> Any:

@@ -33,14 +33,14 @@ def layer_norm(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
     apart = is_at(weight, level) or is_at(bias, level)
     if apart:
         given |= {"weight": None, "bias": None}
-    found = made(front_of(input, level), **given)
+    result = made(front_of(input, level), **given)
     if is_at(input, level):
-        found = wrapped(found, level)
+        result = wrapped(result, level)
     if not apart:
-        return found
-    if isinstance(found, Tensor):
-        return _scaled(found, weight, bias)
-    return (_scaled(found[0], weight, bias), *found[1:])
+        return result
+    if isinstance(result, Tensor):
+        return _scaled(result, weight, bias)
+    return (_scaled(result[0], weight, bias), *result[1:])
 
 
 @rule("native_group_norm")

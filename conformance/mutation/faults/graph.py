@@ -144,7 +144,7 @@ GRAPH = (
         ("edges-lose-output-number", "an edge always leads to output 0",
          "_autograd.node:gradient_edge", "return (node, tensor._output_nr)", "return (node, 0)"),
         ("accumulator-made-anew", "each use of a leaf makes an accumulator of its own",
-         "_autograd.node:grad_accumulator", "if found is not None:", "if False:"),
+         "_autograd.node:grad_accumulator", "if result is not None:", "if False:"),
         ("edges-of-operations-lose-output-number", "an operation's edge always leads to output 0",
          "_aten.codegen.node:_find_edge", "{name}._node, {name}._output_nr", "{name}._node, 0"),
         ("leaf-edge-missing", "a leaf has no edge",

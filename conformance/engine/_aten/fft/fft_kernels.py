@@ -24,8 +24,8 @@ def _transform(name: str, array: Array, dim: Dims, **arguments: Any) -> Array:
         raise RuntimeError(_NOTHING)
     import scipy.fft  # slow to import
 
-    found: Array = getattr(scipy.fft, name)(array, axes=dim, **arguments)
-    return found
+    result: Array = getattr(scipy.fft, name)(array, axes=dim, **arguments)
+    return result
 
 
 def _scaled(array: Array, normalization: int, count: int) -> Array:
@@ -114,12 +114,12 @@ def fft_r2c(self: Array, dim: Dims, normalization: int, onesided: bool) -> Array
 
 def _c2r_backward(grad: Tensor, dim: Dims, normalization: int) -> Tensor:
     """torch's fft_c2r_backward: elements that occur twice in the full spectrum are doubled."""
-    found = fft_r2c(grad, dim, normalization, True)
+    result = fft_r2c(grad, dim, normalization, True)
     last = dim[-1]
-    doubled = grad._array.shape[last] - found._array.shape[last]
+    doubled = grad._array.shape[last] - result._array.shape[last]
     if doubled > 0:
-        run_inplace(times.row, [found.narrow(last, 1, doubled), 2])  # type: ignore[attr-defined]
-    return found
+        run_inplace(times.row, [result.narrow(last, 1, doubled), 2])  # type: ignore[attr-defined]
+    return result
 
 
 @op(

@@ -162,9 +162,9 @@ def qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
 def apart(values: Tensor) -> Tensor:
     """The differences of all pairs of values; the diagonal is 1, since formulas divide by them."""
     rows = values.unsqueeze(-1)  # first: see Note [Right operands first]
-    found = values.unsqueeze(-2) - rows
-    found.diagonal(0, -2, -1).fill_(1.0)
-    return found
+    result = values.unsqueeze(-2) - rows
+    result.diagonal(0, -2, -1).fill_(1.0)
+    return result
 
 
 def _eigh_backward(grads: Any, L: Tensor, V: Tensor) -> Tensor:

@@ -56,9 +56,9 @@ def _check(input: Array, tau: Array) -> None:
 
 def _vectors(input: Tensor) -> Tensor:
     """The vectors of the reflectors: what is below the diagonal, and 1 on it."""
-    found = input.tril(-1)
-    found.diagonal(0, -2, -1).fill_(1.0)
-    return found
+    result = input.tril(-1)
+    result.diagonal(0, -2, -1).fill_(1.0)
+    return result
 
 
 def _product_backward(

@@ -346,6 +346,6 @@ def lobpcg(
     settings = (X, n, iK, niter, tol, largest, method, tracker, ortho_iparams, ortho_fparams, ortho_bparams)
     if A.requires_grad or (B is not None and B.requires_grad):
         symmetric = None if B is None else (B + B.mT) / 2
-        found: Pairs = LOBPCGAutogradFunction.apply((A + A.mT) / 2, k, symmetric, *settings)
-        return found
+        result: Pairs = LOBPCGAutogradFunction.apply((A + A.mT) / 2, k, symmetric, *settings)
+        return result
     return _found(A, k, B, *settings)

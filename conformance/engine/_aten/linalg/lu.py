@@ -147,13 +147,13 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
 
 def _permutation(pivots: Array, m: int, kind: Any) -> Array:
     """The permutation matrix of LAPACK's pivots, which are successive row exchanges."""
-    found = np.zeros((*pivots.shape[:-1], m, m), kind)
+    result = np.zeros((*pivots.shape[:-1], m, m), kind)
     for place in np.ndindex(pivots.shape[:-1]):
         order = np.arange(m)
         for i, j in enumerate(pivots[place] - 1):
             order[[i, j]] = order[[j, i]]
-        found[(*place, order, np.arange(m))] = 1
-    return found
+        result[(*place, order, np.arange(m))] = 1
+    return result
 
 
 def _triangles(factors: Array) -> tuple[Array, Array]:

@@ -83,11 +83,11 @@ def _by_singular_values(a: Tensor, order: Any, first: int, second: int, keepdim:
     ndim = a._array.ndim
     order_of_dims = [d for d in range(ndim) if d not in (first, second)] + [first, second]
     values = svdvals(a.permute(order_of_dims))
-    found = values.sum(-1, keepdim) if order == "nuc" else _extreme(values, -1, keepdim, order)
+    result = values.sum(-1, keepdim) if order == "nuc" else _extreme(values, -1, keepdim, order)
     if keepdim:
         back = [order_of_dims.index(d) for d in range(ndim)]
-        found = found.unsqueeze(-1).permute(back)
-    return found
+        result = result.unsqueeze(-1).permute(back)
+    return result
 
 
 @composite(

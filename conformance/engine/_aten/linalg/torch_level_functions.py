@@ -102,10 +102,10 @@ def _warn_of_cholesky() -> None:
 def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.cholesky, by its older name."""
     _warn_of_cholesky()
-    found = _cholesky(input, upper, out=out)
+    result = _cholesky(input, upper, out=out)
     if out is not None:  # torch calls the function without out=, which warns as well
         _warn_of_cholesky()
-    return found
+    return result
 
 
 @composite(vmap="decompose", autocast="fp32", out=Out("same_dtype", operator="linalg_qr"))

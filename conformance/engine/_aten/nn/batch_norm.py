@@ -221,20 +221,20 @@ def native_batch_norm_backward(
     product, total = (grads * centered).sum(others), grads.sum(others)
     scale = invstd if weight is None else invstd * weight
     given = np.zeros(0, input.dtype)
-    found = [given, given, given]
+    result = [given, given, given]
     if output_mask[0]:
         if train:
             centered *= _channels(product * invstd * invstd / count, ndim)
             grads -= _channels(total / count, ndim)
             grads -= centered
         grads *= _channels(scale, ndim)
-        found[0] = following(grads.astype(input.dtype), input)
+        result[0] = following(grads.astype(input.dtype), input)
     kind = input.dtype if weight is None else weight.dtype
     if output_mask[1]:
-        found[1] = (product * invstd).astype(kind)
+        result[1] = (product * invstd).astype(kind)
     if output_mask[2]:
-        found[2] = total.astype(kind)
-    return found
+        result[2] = total.astype(kind)
+    return result
 
 
 def _batch_statistics(

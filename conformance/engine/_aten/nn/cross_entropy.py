@@ -317,9 +317,9 @@ def _nll_gradient(
         values = weights * values
     if ignored is not None:
         values = np.where(ignored, self.dtype.type(0), values)
-    found = np.zeros(self.shape, self.dtype)
-    found[_places(target, ignored, channel)] = values
-    return found
+    result = np.zeros(self.shape, self.dtype)
+    result[_places(target, ignored, channel)] = values
+    return result
 
 
 @op(
@@ -399,12 +399,12 @@ def nll_loss2d_backward(
     Raises:
         RuntimeError: the input is not contiguous, which torch's kernel requires.
     """
-    found = like_steps(
+    result = like_steps(
         _nll_gradient(grad_output, self, target, weight, reduction, ignore_index, total_weight, 1), self
     )
-    if not found.flags.c_contiguous:
+    if not result.flags.c_contiguous:
         raise RuntimeError("grad_input must be contiguous")
-    return found
+    return result
 
 
 def classes_loss(

@@ -21,24 +21,24 @@ Ints = tuple[int, ...]
 
 def _states(targets: Array, lengths: Ints, blank: int) -> Array:
     """The label of each state, with the shape (samples, states)."""
-    found = np.full((len(lengths), 2 * max(lengths, default=0) + 1), blank, np.int64)
+    result = np.full((len(lengths), 2 * max(lengths, default=0) + 1), blank, np.int64)
     start = 0
     step = strides(targets)[0] if targets.ndim == 1 and len(targets) > 1 else 1
     if step > 1:  # torch computes a sample's start as if contiguous, but uses the stride within it
         targets = as_strided(targets, ((len(targets) - 1) * step + 1,), (targets.itemsize,))
     for sample, length in enumerate(lengths):
         row = targets[start : start + length * step : step] if targets.ndim == 1 else targets[sample, :length]
-        found[sample, 1 : 2 * length : 2] = row
+        result[sample, 1 : 2 * length : 2] = row
         start += length
-    return found
+    return result
 
 
 def _stepped(before: Array, skips: Array) -> Array:
     """Advance log probabilities (samples, states) by one time step, see Note [Paths]."""
-    found = before.copy()
-    found[:, 1:] = np.logaddexp(found[:, 1:], before[:, :-1])
-    found[:, 2:] = np.logaddexp(found[:, 2:], np.where(skips, before[:, :-2], -np.inf))
-    return found
+    result = before.copy()
+    result[:, 1:] = np.logaddexp(result[:, 1:], before[:, :-1])
+    result[:, 2:] = np.logaddexp(result[:, 2:], np.where(skips, before[:, :-2], -np.inf))
+    return result
 
 
 def _emitted(log_probs: Array, states: Array) -> Array:

@@ -93,10 +93,10 @@ def embedding_dense_backward(
     if padding_idx >= 0:
         kept = flat != padding_idx
         flat, grads = flat[kept], grads[kept]
-    found = add_rows(grads, flat, num_weights)
+    result = add_rows(grads, flat, num_weights)
     if scale_grad_by_freq:
-        found /= np.maximum(np.bincount(flat, minlength=num_weights), 1)[:, None]
-    return found
+        result /= np.maximum(np.bincount(flat, minlength=num_weights), 1)[:, None]
+    return result
 
 
 def _chosen(grad: Tensor, indices: Tensor, padding_idx: int) -> Tensor:
@@ -129,12 +129,12 @@ def _renormalized(self: Array, indices: Array, max_norm: float, norm_type: float
                 f"select(): index {beyond[0]} out of range for tensor of size {list(self.shape)} at dimension 0"
             )
         need_norm(self)
-    found = self.copy()
+    result = self.copy()
     exact = np.linalg.norm(self[rows].astype(np.result_type(self, np.float64)), norm_type, axis=1)
     lengths = exact.astype(self.real.dtype).astype(np.float64)  # as precise as the table
     long = lengths > max_norm
-    found[rows[long]] *= (max_norm / (lengths[long] + 1e-7)).astype(self.real.dtype)[:, None]
-    return found
+    result[rows[long]] *= (max_norm / (lengths[long] + 1e-7)).astype(self.real.dtype)[:, None]
+    return result
 
 
 def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:

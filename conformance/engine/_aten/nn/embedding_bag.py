@@ -72,8 +72,8 @@ def _check(
 
 def bags_of(starts: Array, count: int) -> Array:
     """The bag of each index."""
-    found: Array = np.cumsum(np.bincount(starts, minlength=count + 1))[:count] - 1
-    return found
+    result: Array = np.cumsum(np.bincount(starts, minlength=count + 1))[:count] - 1
+    return result
 
 
 def _greatest(rows: Array, indices: Array, bags: Array, count: int) -> tuple[Array, Array]:

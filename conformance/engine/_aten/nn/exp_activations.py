@@ -312,10 +312,10 @@ _BETA, _KAPPA = math.sqrt(2 / math.pi), 0.044715  # of gelu with approximate="ta
 
 
 def _normal_distribution(x: Array) -> Array:
-    found = erf(x * x.dtype.type(math.sqrt(0.5)))
-    found += 1
-    found *= x.dtype.type(0.5)
-    return found
+    result = erf(x * x.dtype.type(math.sqrt(0.5)))
+    result += 1
+    result *= x.dtype.type(0.5)
+    return result
 
 
 @op(

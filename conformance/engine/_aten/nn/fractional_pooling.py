@@ -18,9 +18,9 @@ _NAMES = ("time", "height", "width")
 def _starts(sample: float, size: int, out: int, kernel: int) -> Array:
     """The windows' start indices along one dimension, for a sample from [0, 1)."""
     alpha = (size - kernel) / (out - 1) if out > 1 else 0.0
-    found = (((np.arange(out) + sample) * alpha).astype(np.int64)) - int(sample * alpha)
-    found[-1] = size - kernel
-    return found
+    result = (((np.arange(out) + sample) * alpha).astype(np.int64)) - int(sample * alpha)
+    result[-1] = size - kernel
+    return result
 
 
 def _check(name: str, self: Array, kernel: Ints, out: Ints, samples: Array) -> None:

@@ -125,10 +125,10 @@ def _polynomial(weight: tuple[float, ...], order: int, t: Any) -> Any:
     """A weight's derivative of an order, at ``t``, an array or a Tensor."""
     for _ in range(order):
         weight = tuple(i * each for i, each in enumerate(weight))[1:]
-    found: Any = 0
+    result: Any = 0
     for each in reversed(weight):
-        found = found * t + each
-    return found
+        result = result * t + each
+    return result
 
 
 def _corners(sizes: Ints, axes: list[_Axis]) -> Iterator[tuple[tuple[_Tap, ...], Array, Array]]:
@@ -147,14 +147,14 @@ def _corners(sizes: Ints, axes: list[_Axis]) -> Iterator[tuple[tuple[_Tap, ...],
 
 def _product(axes: list[_Axis], taps: tuple[_Tap, ...], t: Any, *along: int) -> Any:
     """The product of a corner's weights, differentiated once along each axis in ``along``, which may repeat axes."""
-    found = None
+    result = None
     for i, tap in enumerate(taps):
         order = along.count(i)
         each = _polynomial(tap.weight, order, t[i])
         for _ in range(order):
             each = each * axes[i].slope
-        found = each if found is None else found * each
-    return found
+        result = each if result is None else result * each
+    return result
 
 
 def _places(input: Any) -> Any:
@@ -251,10 +251,10 @@ def _sloped(axes: list[_Axis], taps: tuple[_Tap, ...], t: Any, i: int, j: int) -
 
 
 def _sum(terms: Any) -> Any:
-    found, *rest = (each for each in terms if each is not None)
+    result, *rest = (each for each in terms if each is not None)
     for each in rest:
-        found = found + each
-    return found
+        result = result + each
+    return result
 
 
 def _double(

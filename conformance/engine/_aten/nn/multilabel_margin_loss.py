@@ -63,8 +63,8 @@ def _gaps(self: Array, target: Array, right: Array) -> Array:
     named = np.logical_and.accumulate(given >= 0, 1)
     own = np.take_along_axis(scores, np.where(named, given, 0), 1)
     counts = named[:, :, None] & (_rows(right) == 0)[:, None, :]
-    found: Array = np.where(counts, 1 - (own[:, :, None] - scores[:, None, :]), -np.inf)
-    return found
+    result: Array = np.where(counts, 1 - (own[:, :, None] - scores[:, None, :]), -np.inf)
+    return result
 
 
 @op(

@@ -37,10 +37,10 @@ def complete(spatial: int, kernel: Ints, stride: Ints, padding: Ints, dilation: 
 def count_along(n: int, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool) -> int:
     """The number of windows along a dimension; none starts in the right padding."""
     reach = n + 2 * padding - dilation * (kernel - 1) - 1
-    found = (reach + (stride - 1 if ceil_mode else 0)) // stride + 1
-    if ceil_mode and (found - 1) * stride >= n + padding:
-        found -= 1
-    return found
+    result = (reach + (stride - 1 if ceil_mode else 0)) // stride + 1
+    if ceil_mode and (result - 1) * stride >= n + padding:
+        result -= 1
+    return result
 
 
 def output_sizes(sizes: Ints, settings: list[Ints], ceil_mode: bool) -> Ints:

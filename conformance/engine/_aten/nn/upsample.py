@@ -118,11 +118,11 @@ def _filtered(reach: int, weigh: Callable[[Array], Array]) -> Callable[..., Taps
 
 def _rounded(taps: Taps, kind: np.dtype[Any]) -> Taps:
     """The weights in half precision; of two weights, the first is 1 minus the second, rounded again."""
-    found = [(places, None if w is None else half_up(w.astype(kind))) for places, w in taps]
-    second = found[-1][1]
-    if len(found) == 2 and second is not None:
-        found[0] = found[0][0], half_up((np.float32(1) - second).astype(kind))
-    return found
+    result = [(places, None if w is None else half_up(w.astype(kind))) for places, w in taps]
+    second = result[-1][1]
+    if len(result) == 2 and second is not None:
+        result[0] = result[0][0], half_up((np.float32(1) - second).astype(kind))
+    return result
 
 
 def _gather(array: Array, axis: int, taps: Taps) -> Array:

@@ -62,8 +62,8 @@ def _plus_scaled(self: Any, other: Any, alpha: Any, kind: np.dtype[Any], sign: i
         wide = half_up(other) * np.float32(sign * _factor(alpha, kind))
         inside = in_blocks(*np.broadcast_arrays(self, other))  # see Note [Blocks and the rest]
         return np.add(half_up(self), np.where(inside, wide, half_up(wide.astype(kind)))).astype(kind)
-    found: Array = (np.add if sign > 0 else np.subtract)(self, _scaled(other, alpha, kind))
-    return found
+    result: Array = (np.add if sign > 0 else np.subtract)(self, _scaled(other, alpha, kind))
+    return result
 
 
 @op(
@@ -85,16 +85,16 @@ def _plus_scaled(self: Any, other: Any, alpha: Any, kind: np.dtype[Any], sign: i
 def add(self: Any, other: Any, *, alpha: Any = 1) -> Array:
     """self + alpha * other."""
     if alpha.__class__ is int and alpha == 1:
-        found: Array = np.add(self, other)
-        if found.dtype.kind != "c" or _is_finite(found):
-            return found
+        result: Array = np.add(self, other)
+        if result.dtype.kind != "c" or _is_finite(result):
+            return result
     return _plus_scaled(self, other, alpha, _kind(self, other))
 
 
 def _kind(self: Any, other: Any) -> np.dtype[Any]:
     """The common dtype of two promoted operands, one of which may be a number."""
-    found: np.dtype[Any] = getattr(self, "dtype", None) or other.dtype
-    return found
+    result: np.dtype[Any] = getattr(self, "dtype", None) or other.dtype
+    return result
 
 
 def _is_finite(array: Array) -> bool:
@@ -123,9 +123,9 @@ def sub(self: Any, other: Any, *, alpha: Any = 1) -> Array:
     if self.dtype == np.bool_:
         check_subtractable(self, other)
     if alpha.__class__ is int and alpha == 1:
-        found: Array = np.subtract(self, other)
-        if found.dtype.kind != "c" or _is_finite(found):
-            return found
+        result: Array = np.subtract(self, other)
+        if result.dtype.kind != "c" or _is_finite(result):
+            return result
     return _plus_scaled(self, other, alpha, _kind(self, other), -1)
 
 

@@ -436,12 +436,12 @@ def isclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Tensor:
     """Where abs(input - other) <= atol + rtol * abs(other)."""
-    found: Tensor = _isclose(input, other, rtol, atol, equal_nan)
+    result: Tensor = _isclose(input, other, rtol, atol, equal_nan)
     for _ in range(
         (equal_nan and (input.is_floating_point() or input.is_complex())) + (rtol != 0 or atol != 0)
     ):
-        increment_version(found)  # torch writes into the result of == in place
-    return found
+        increment_version(result)  # torch writes into the result of == in place
+    return result
 
 
 def _matching(self: Array, other: Array) -> None:

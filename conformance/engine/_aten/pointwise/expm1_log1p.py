@@ -21,10 +21,10 @@ def expm1(array: Any) -> Any:
     if not _by_steps(array):
         return np.expm1(array)
     half = array * np.float32(0.5)
-    found = np.exp(array)
-    found += 1
-    found *= np.tanh(half, out=half)
-    return found
+    result = np.exp(array)
+    result += 1
+    result *= np.tanh(half, out=half)
+    return result
 
 
 def log1p(array: Any) -> Any:

@@ -59,10 +59,10 @@ _isfinite = _test(
 @composite(vmap="decompose")
 def isfinite(input: Tensor) -> Tensor:
     """Whether each element is neither infinite nor nan."""
-    found: Tensor = _isfinite(input)
+    result: Tensor = _isfinite(input)
     if input._array.dtype.kind == "c":  # torch tests both parts and combines them in place
-        increment_version(found)
-    return found
+        increment_version(result)
+    return result
 
 
 def _refused(name: str) -> RuntimeError:

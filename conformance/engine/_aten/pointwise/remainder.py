@@ -75,11 +75,11 @@ def _opposed(quotient: Tensor, grad: Tensor) -> Tensor:
 def _remainder(self: Any, other: Any) -> Array:
     if dtypes.is_half(kind_of(self, other)):
         return remainder_of_halves(self, other)
-    found = np.remainder(self, other)
-    if found.dtype.kind != "f" or found.all():
-        return found
+    result = np.remainder(self, other)
+    if result.dtype.kind != "f" or result.all():
+        return result
     left: Array = np.where(
-        found == 0, np.copysign(found, self), found
+        result == 0, np.copysign(result, self), result
     )  # a zero remainder has the sign of self, as in fmod
     return left
 

@@ -89,8 +89,8 @@ def clamped(self: Array, min: Any, max: Any, out: Array | None = None) -> Array:
     if not isinstance(bound, np.ndarray):
         bound = beside(self, bound)
     pair = (self, bound) if self.dtype.char == "e" else (bound, self)
-    found: Array = function(*pair, out=out)
-    return found
+    result: Array = function(*pair, out=out)
+    return result
 
 
 def _bounds_within(kind: np.dtype[Any], min: Any, max: Any) -> list[Any]:

@@ -138,14 +138,14 @@ def _counted(points: Array, edges: Sequence[Array], weight: Array | None, densit
         column = flat[:, dim]
         inside &= (column >= each[0]) & (column <= each[-1])
         places.append(np.searchsorted(each, column, "right") - 1 - (column == each[-1]))
-    found = np.zeros(tuple(each.size - 1 for each in edges), kind)
+    result = np.zeros(tuple(each.size - 1 for each in edges), kind)
     if points.size:
-        np.add.at(found, tuple(place[inside] for place in places), weights[inside])
+        np.add.at(result, tuple(place[inside] for place in places), weights[inside])
     if density:
-        found /= found.sum(dtype=kind)
+        result /= result.sum(dtype=kind)
         for dim, each in enumerate(edges):
-            found /= np.diff(each).reshape([-1 if k == dim else 1 for k in _dims(len(edges))])
-    return found
+            result /= np.diff(each).reshape([-1 if k == dim else 1 for k in _dims(len(edges))])
+    return result
 
 
 # Of elements --------------------------------------------------------------------------------------

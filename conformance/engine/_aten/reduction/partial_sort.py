@@ -28,16 +28,16 @@ def kth_index(array: Array, k: int, axis: int) -> Array:
     """The index of the element of rank k (from 0) along an axis."""
     lines = np.moveaxis(half_up(array), axis, -1)
     order = order_along(lines, -1, False)
-    found = order[..., k].copy()
+    result = order[..., k].copy()
     ranked = np.take_along_axis(lines, order, -1)
     n = lines.shape[-1]
-    tied = np.zeros(found.shape, bool)
+    tied = np.zeros(result.shape, bool)
     for neighbour in (k - 1, k + 1):
         if 0 <= neighbour < n:
             tied |= _same(ranked[..., neighbour], ranked[..., k])
     for place in np.argwhere(tied):
-        found[tuple(place)] = _quickselect([(v, i) for i, v in enumerate(lines[tuple(place)].tolist())], k)
-    return found
+        result[tuple(place)] = _quickselect([(v, i) for i, v in enumerate(lines[tuple(place)].tolist())], k)
+    return result
 
 
 def _same(a: Array, b: Array) -> Any:

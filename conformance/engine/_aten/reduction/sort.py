@@ -380,11 +380,11 @@ def _interpolated(ranked: Tensor, q: Tensor, interpolation: str, ignore_nan: boo
     if interpolation in ("lower", "higher", "nearest"):
         ranks = {"lower": ranks.floor, "higher": ranks.ceil, "nearest": ranks.round}[interpolation]()
     below = ranks.to(dtypes.int64)
-    found = ranked.gather(-1, below)
+    result = ranked.gather(-1, below)
     if interpolation in ("linear", "midpoint"):
         weight = full_like(ranks, 0.5) if interpolation == "midpoint" else ranks - below
-        found = found.lerp_(ranked.gather(-1, ranks.ceil().to(dtypes.int64)), weight)
-    return found
+        result = result.lerp_(ranked.gather(-1, ranks.ceil().to(dtypes.int64)), weight)
+    return result
 
 
 def _quantiles(name: str, ignore_nan: bool, text: str) -> Any:

@@ -204,15 +204,15 @@ def _search(sequence: Array, values: Array, right: bool, int32: bool) -> Array:
         return _search_among_nan(sequence, values, right).astype(kind)
     if sequence.ndim == 1:
         return np.asarray(np.searchsorted(sequence.astype(promotion), values.astype(promotion), side), kind)
-    found = np.zeros(values.shape, kind)
+    result = np.zeros(values.shape, kind)
     for place in np.ndindex(values.shape[:-1]):
-        found[place] = np.searchsorted(sequence[place], values[place], side)
-    return found
+        result[place] = np.searchsorted(sequence[place], values[place], side)
+    return result
 
 
 def _search_among_nan(sequence: Array, values: Array, right: bool) -> Array:
     """torch's bisection, in which comparisons with nan are false; numpy treats nan as the largest number."""
-    found = np.zeros(values.shape, np.int64)
+    result = np.zeros(values.shape, np.int64)
     for place in np.ndindex(values.shape):
         line = sequence if sequence.ndim == 1 else sequence[place[:-1]]
         first, last = 0, len(line)
@@ -220,8 +220,8 @@ def _search_among_nan(sequence: Array, values: Array, right: bool) -> Array:
             middle = (first + last) // 2
             beyond = line[middle] > values[place] if right else line[middle] >= values[place]
             first, last = (first, middle) if beyond else (middle + 1, last)
-        found[place] = first
-    return found
+        result[place] = first
+    return result
 
 
 def _check_side(right: bool, side: str | None, name: str) -> bool:

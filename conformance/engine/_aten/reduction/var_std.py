@@ -195,10 +195,10 @@ def _spread(name: str, row: Any, text: str) -> Any:
         # torch calls the hooks of saved variables before it warns.
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
-            found = given(arguments, out)
+            result = given(arguments, out)
         for each in told:
             warn_program(each.message, each.category)
-        return found
+        return result
 
     def given(arguments: tuple[Any, ...], out: Any) -> Any:
         return several(ROWS[name], out, *arguments) if name.endswith("mean") else row(*arguments, out=out)

@@ -20,20 +20,20 @@ from .slice_select import slice_
 
 
 def _cat_parts(grad: Tensor, places: Sequence[tuple[tuple[int, ...], bool]], dim: Any) -> list[Tensor]:
-    found, start = [], 0
+    result, start = [], 0
     real: Tensor | None = None if grad._array.dtype.kind == "c" else grad
     for shape, is_complex in places:
         if shape == (0,):  # an empty 1-d tensor joins anything
-            found.append(make(np.zeros(0, grad._array.dtype)).zero_())  # one version, as torch's zeros
+            result.append(make(np.zeros(0, grad._array.dtype)).zero_())  # one version, as torch's zeros
             continue
         dim %= len(shape)
         n = shape[dim]
         if not is_complex and real is None:
             real = grad.real  # once for all that are real
         part = grad if real is None or is_complex else real
-        found.append(part.narrow(dim, start, n))
+        result.append(part.narrow(dim, start, n))
         start += n
-    return found
+    return result
 
 
 _CAST = TypeError("torch.cat(): input types can't be cast to the desired output type {Got}")
@@ -170,18 +170,18 @@ def _block_shape(shape: tuple[int, ...]) -> tuple[int, int]:
 
 
 def _blocks(grad: Tensor, shapes: Sequence[tuple[int, ...]]) -> list[Tensor]:
-    found, row, column = [], 0, 0
+    result, row, column = [], 0, 0
     for shape in shapes:
         if shape == (0,):
-            found.append(make(np.zeros(0, grad._array.dtype)).zero_())  # one version, as torch's zeros
+            result.append(make(np.zeros(0, grad._array.dtype)).zero_())  # one version, as torch's zeros
             continue
         rows, columns = _block_shape(shape)
         part = slice_(slice_(grad, 0, row, row + rows, 1), 1, column, column + columns, 1)
         for _ in range(2 - len(shape)):
             part = part.squeeze(-1)
-        found.append(part)
+        result.append(part)
         row, column = row + rows, column + columns
-    return found
+    return result
 
 
 @op(

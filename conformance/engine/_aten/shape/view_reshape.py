@@ -76,11 +76,11 @@ def _view_dtype(self: Tensor, dtype: dtypes.dtype) -> Tensor:
                 f"torch.Tensor.view is not supported for {what} when converting to a different dtype."
             )
     _check_bytes(self, dtype)
-    found = make(self._array.view(dtype.numpy))
-    found._inference = state.inference
-    if not (found._inference or self._inference):
-        found._version_counter = version_counter(self)
-    return found
+    result = make(self._array.view(dtype.numpy))
+    result._inference = state.inference
+    if not (result._inference or self._inference):
+        result._version_counter = version_counter(self)
+    return result
 
 
 def _check_bytes(self: Tensor, dtype: dtypes.dtype) -> None:

@@ -26,10 +26,10 @@ def _sum_dim(self: SparseArray, dim: Any, keepdim: bool = False, dtype: Any = No
     array = self if dtype is None else to_copy(self, dtype)
     given = (dim,) if isinstance(dim, int) else tuple(dim)
     axes = [wrap_dim(each, self.ndim) for each in given or range(self.ndim)]
-    found = sum_over(array, axes)
+    result = sum_over(array, axes)
     for axis in sorted(axes) if keepdim else ():
-        found = unsqueeze(found, axis) if isinstance(found, SparseArray) else np.expand_dims(found, axis)
-    return found
+        result = unsqueeze(result, axis) if isinstance(result, SparseArray) else np.expand_dims(result, axis)
+    return result
 
 
 def sum_over(self: SparseArray, axes: list[int]) -> Any:
@@ -48,12 +48,12 @@ def sum_over(self: SparseArray, axes: list[int]) -> Any:
 
 def product(a: Any, b: Any, kind: np.dtype[Any]) -> Array:
     """The dense product of two matrices, one of which is sparse."""
-    found = np.zeros((a.shape[0], b.shape[1]), kind)
+    result = np.zeros((a.shape[0], b.shape[1]), kind)
     if isinstance(a, SparseArray):
-        np.add.at(found, a.indices[0], a.values[:, None] * b[a.indices[1]])
+        np.add.at(result, a.indices[0], a.values[:, None] * b[a.indices[1]])
     else:
-        np.add.at(found.T, b.indices[1], b.values[:, None] * a.T[b.indices[0]])
-    return found
+        np.add.at(result.T, b.indices[1], b.values[:, None] * a.T[b.indices[0]])
+    return result
 
 
 CSR = (

@@ -45,8 +45,8 @@ class _Rows:
 
 def _rounded(function: np.ufunc, values: Array) -> Array:
     """Apply a function element by element, so that the C library's scalar version computes it, not a vectorized one."""
-    found: Array = function(values, dtype=np.float64).astype(values.dtype)
-    return found
+    result: Array = function(values, dtype=np.float64).astype(values.dtype)
+    return result
 
 
 def _normalized(self: Any, dim: int, logarithm: bool) -> Any:
@@ -114,11 +114,11 @@ def _sparse_log_softmax(self: Any, dim: int) -> Any:
 
 def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """torch.sparse.softmax along a dimension; missing elements count as minus infinity."""
-    found: Tensor = _sparse_softmax(input if dtype is None else input.to(dtype), dim)
-    return found
+    result: Tensor = _sparse_softmax(input if dtype is None else input.to(dtype), dim)
+    return result
 
 
 def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """torch.sparse.log_softmax: the logarithm of softmax."""
-    found: Tensor = _sparse_log_softmax(input if dtype is None else input.to(dtype), dim)
-    return found
+    result: Tensor = _sparse_log_softmax(input if dtype is None else input.to(dtype), dim)
+    return result

@@ -122,10 +122,10 @@ def zeros(shape: tuple[int, ...], kind: np.dtype[Any], sparse_dim: int | None = 
 
 def places(array: SparseArray) -> Array:
     """The flat index of each value over the sparse dimensions."""
-    found = np.zeros(array.nnz, np.int64)
+    result = np.zeros(array.nnz, np.int64)
     for index, n in zip(array.indices, array.shape, strict=False):
-        found = found * n + index
-    return found
+        result = result * n + index
+    return result
 
 
 def values_in_order(array: Any) -> list[int]:
@@ -155,18 +155,18 @@ def coalesced(array: SparseArray) -> Any:
 
 def narrowed(indices: Array, space: int) -> Array:
     """Indices with the strides of torch's buffer for ``space`` values: not contiguous if there are fewer."""
-    found = np.empty((len(indices), space), np.int64)[:, : indices.shape[1]]
-    found[...] = indices
-    return found
+    result = np.empty((len(indices), space), np.int64)[:, : indices.shape[1]]
+    result[...] = indices
+    return result
 
 
 def dense(array: SparseArray) -> Array:
     """The dense array."""
     if not array.sparse_dim:
         return np.asarray(array.values.sum(0, dtype=array.dtype))
-    found = np.zeros(array.shape, array.dtype)
-    np.add.at(found, tuple(array.indices), array.values)
-    return found
+    result = np.zeros(array.shape, array.dtype)
+    np.add.at(result, tuple(array.indices), array.values)
+    return result
 
 
 def sparse(array: Array, sparse_dim: int | None = None) -> Any:

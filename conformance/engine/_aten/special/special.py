@@ -94,10 +94,10 @@ _wide_entr = scipy("entr")
 
 
 def _entr_kernel(self: Array) -> Array:
-    found = _wide_entr(self)
+    result = _wide_entr(self)
     if dtypes.is_half(self.dtype):  # torch rounds the logarithm
-        return np.where(self > 0, -self * np.log(self), found)
-    return found
+        return np.where(self > 0, -self * np.log(self), result)
+    return result
 
 
 _entr = float_function(
