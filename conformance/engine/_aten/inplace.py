@@ -99,9 +99,9 @@ def _refuse(row: Row, given: tuple[Any, ...], named: dict[str, Any]) -> None:
     Raises:
         TypeError: with torch's message.
     """
-    found = argument_error(f"Tensor.{opname(row.name)}_", given[1:], named)
-    if found is not None:
-        raise found
+    result = argument_error(f"Tensor.{opname(row.name)}_", given[1:], named)
+    if result is not None:
+        raise result
     row.signature.bind(*given, **named)
 
 

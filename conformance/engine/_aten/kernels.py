@@ -102,8 +102,8 @@ def updated(function: Callable[..., Any], self: Array, other: Array) -> Array:
     shape = broadcast_shapes(self.shape, other.shape)
     if shape != self.shape:
         raise output_shape_differs(self.shape, shape)
-    found = function(self.astype(common, copy=False), other.astype(common, copy=False))
-    return np.asarray(found).astype(self.dtype, copy=False)
+    result = function(self.astype(common, copy=False), other.astype(common, copy=False))
+    return np.asarray(result).astype(self.dtype, copy=False)
 
 
 def half_up(array: Array) -> Array:
@@ -126,13 +126,13 @@ def kept(array: Array, mask: Array, *order: Array) -> Array:
 
     The strides are those of a result of ``order``, or of both operands; see Note [Strides of an elementwise result].
     """
-    found = np.empty_like(mask, array.dtype)  # an expanded gradient does not decide the strides of a result
+    result = np.empty_like(mask, array.dtype)  # an expanded gradient does not decide the strides of a result
     bits = f"i{array.dtype.itemsize}"
     try:
-        np.multiply(array.view(bits), mask, out=found.view(bits))
+        np.multiply(array.view(bits), mask, out=result.view(bits))
     except ValueError:  # the mask is not batched, see _transforms/backward_batch_rules.py
-        found = np.multiply(array.view(bits), mask).view(array.dtype)
-    return laid_out(found, *(order or (array, mask)))
+        result = np.multiply(array.view(bits), mask).view(array.dtype)
+    return laid_out(result, *(order or (array, mask)))
 
 
 def chosen(mask: Array, first: Array, second: Array) -> Array:
@@ -258,8 +258,8 @@ def _floor_quotient_of_halves(self: Any, other: Any, kind: np.dtype[Any]) -> Arr
     quotient = np.where(_opposed(left, other), quotient - quotient.dtype.type(1), quotient)
     below = np.floor(quotient)
     below = np.where(quotient - below > 0.5, below + below.dtype.type(1), below)
-    found = np.where(quotient == 0, np.copysign(quotient, self / other), below)
-    return np.where(np.equal(other, 0), self / other, found).astype(kind, copy=False)
+    result = np.where(quotient == 0, np.copysign(quotient, self / other), below)
+    return np.where(np.equal(other, 0), self / other, result).astype(kind, copy=False)
 
 
 def remainder_of_halves(self: Any, other: Any) -> Array:

@@ -46,8 +46,8 @@ def public(module: ModuleType) -> dict[str, Callable[..., Any]]:
 
 def variants(name: str, function: Callable[..., Any]) -> str:
     """Whether an operation is a function, a method or both."""
-    found = known(function).variants
-    return found if found is not None else "method" if name.endswith("_") else "function, method"
+    result = known(function).variants
+    return result if result is not None else "method" if name.endswith("_") else "function, method"
 
 
 def known(function: Callable[..., Any]) -> Facts:

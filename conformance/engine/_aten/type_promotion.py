@@ -289,9 +289,9 @@ def check_plain(row: Row, name: str, value: Any, arguments: tuple[Any, ...], met
     """
     called = opname(row.name)
     method = method or row.name != called  # a composite function raises itself; this is its method
-    found = _of_overloads(row, arguments, _shown(row, False), method)
-    if found is not None:
-        raise found
+    result = _of_overloads(row, arguments, _shown(row, False), method)
+    if result is not None:
+        raise result
     if row.forward.__annotations__[name] == "bool" and value is not MISSING:
         raise wrong_type(called, name, "bool", value, row.places[name] + 1 - method)
 
@@ -329,9 +329,9 @@ def check_arguments(row: Row, arguments: list[Any]) -> None:
         plain_number(each) if may_be_number(row, name) else each
         for name, each in zip(row.parameters, arguments, strict=True)
     )
-    found = refuse_operand(row, plain, True, True)
-    if isinstance(found, TypeError):
-        raise found
+    result = refuse_operand(row, plain, True, True)
+    if isinstance(result, TypeError):
+        raise result
 
 
 def _shown(row: Row, inplace: bool) -> str:

@@ -111,13 +111,13 @@ def grad(
     if retain_graph is None:
         retain_graph = create_graph
     if is_grads_batched:
-        found = _vmap_backward(roots, given, retain_graph, create_graph, wanted, allow_unused)
+        result = _vmap_backward(roots, given, retain_graph, create_graph, wanted, allow_unused)
     else:
-        found = _engine_run_backward(roots, given, retain_graph, create_graph, wanted, False)
-        _check_used(found, allow_unused)
+        result = _engine_run_backward(roots, given, retain_graph, create_graph, wanted, False)
+        _check_used(result, allow_unused)
     if materialize_grads:
-        found = _materialize_grads(found, wanted, bool(create_graph))
-    return dict(zip(keys, found, strict=True)) if keys is not None else tuple(found)
+        result = _materialize_grads(result, wanted, bool(create_graph))
+    return dict(zip(keys, result, strict=True)) if keys is not None else tuple(result)
 
 
 def _grad_under_vmap(

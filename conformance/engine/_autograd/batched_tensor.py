@@ -167,8 +167,8 @@ class BatchedTensor(Tensor):
             bool(self)
         if transforms.depth:
             return tensor_text(self)
-        whole, dim = unwrap_batched(self)
-        shown = textwrap.indent(repr(whole), "    ")
+        value, dim = unwrap_batched(self)
+        shown = textwrap.indent(repr(value), "    ")
         return f"BatchedTensor(lvl={vmap_of(self._level).depth}, bdim={dim}, value=\n{shown}\n)"
 
     def _check_alive(self) -> None:
@@ -210,10 +210,12 @@ class BatchedTensor(Tensor):
         """Update shape and strides after an in-place operation on the samples; drop the value if they do not share its memory."""
         if self._cached_samples is None:
             return
-        found = self._cached_samples[0]._array
-        if self._value is not None and not _same_memory(found, _first_sample(self._value._array, self._bdim)):
+        result = self._cached_samples[0]._array
+        if self._value is not None and not _same_memory(
+            result, _first_sample(self._value._array, self._bdim)
+        ):
             self._value = None
-        self._array = _logical(found)
+        self._array = _logical(result)
 
     def reset_from_value(self) -> None:
         """Update shape and strides after an in-place operation on the value that changed its shape."""
@@ -263,18 +265,18 @@ def batch_samples(samples: list[Tensor], level: int) -> BatchedTensor:
     return result
 
 
-def make_batched(whole: Tensor, dim: int, level: int) -> BatchedTensor:
+def make_batched(value: Tensor, dim: int, level: int) -> BatchedTensor:
     """A BatchedTensor of a value and its batch dimension (torch: makeBatched)."""
-    result: Any = make(_logical(_first_sample(whole._array, dim)), BatchedTensor)
-    result._value, result._bdim, result._cached_samples, result._level = whole, dim, None, level
+    result: Any = make(_logical(_first_sample(value._array, dim)), BatchedTensor)
+    result._value, result._bdim, result._cached_samples, result._level = value, dim, None, level
     return result
 
 
-def unbind_samples(whole: Tensor, dim: int) -> list[Tensor]:
+def unbind_samples(value: Tensor, dim: int) -> list[Tensor]:
     """The samples of a value, as views that may be written to; for an empty batch, one sample of zeros."""
-    if not whole._array.shape[dim]:
-        return [whole.new_zeros((*whole._array.shape[:dim], *whole._array.shape[dim + 1 :]))]
-    result = list(whole.unbind(dim))
+    if not value._array.shape[dim]:
+        return [value.new_zeros((*value._array.shape[:dim], *value._array.shape[dim + 1 :]))]
+    result = list(value.unbind(dim))
     for each in result:
         if each._view is not None and each._view.creation == "multi_output":
             each._view.creation = "default"
@@ -285,9 +287,9 @@ def unwrap_batched(batch: BatchedTensor) -> tuple[Tensor, int]:
     """The value and its batch dimension (torch: unwrapTensorAtLevel); samples without a value are stacked."""
     if batch._value is not None:
         return batch._value, batch._bdim
-    found = stack(batch._samples)
+    result = stack(batch._samples)
     empty = batch._level < len(vmaps) and not vmaps[batch._level].size
-    return (found.narrow(0, 0, 0) if empty else found), 0
+    return (result.narrow(0, 0, 0) if empty else result), 0
 
 
 def physical_array(tensor: Tensor) -> Any:

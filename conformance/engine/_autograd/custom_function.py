@@ -232,13 +232,13 @@ class BackwardCFunction(Node, FunctionCtx):
     def _materialized(self, grads: Gradients) -> Gradients:
         if not self._materialize or all(each is not None for each in grads):
             return grads
-        found: list[Tensor | None] = []
+        result: list[Tensor | None] = []
         for gradient, info in zip(grads, self._output_info, strict=True):
             if gradient is None and info is not None and (info[2] or self._materialize_non_diff):
                 gradient = make(np.zeros(info[0], info[1]))
                 increment_version(gradient)  # torch fills them in place
-            found.append(gradient)
-        return tuple(found)
+            result.append(gradient)
+        return tuple(result)
 
     def _checked(self, result: Any) -> Gradients:
         """Check what backward returned: one gradient for each input; additional ones must be None (torch: PyNode::apply)."""
@@ -380,13 +380,13 @@ def _by_position(
         if name in names[: len(args)]:
             raise TypeError(f"forward() got multiple values for argument '{name}'")
     last = max(names.index(name) for name in given)
-    found = list(args)
+    result = list(args)
     for position in range(len(args), last + 1):
         name = names[position]
         if name not in given:
             raise TypeError(f"forward() missing required argument: '{name}' (position {position})")
-        found.append(given[name])
-    return tuple(found)
+        result.append(given[name])
+    return tuple(result)
 
 
 def _apply(cls: type[Function], inputs: tuple[Any, ...], with_setup: bool) -> Any:
@@ -449,10 +449,10 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
         listed = outputs if isinstance(outputs, tuple) else (outputs,)
         leaves = [each if each is None else _leaf(each) for each in listed]
         with enable_grad():
-            found = delayed_error(
+            result = delayed_error(
                 "trying to differentiate twice a function that was marked with @once_differentiable", leaves
             )
-        return found if len(found) != 1 else found[0]
+        return result if len(result) != 1 else result[0]
 
     return wrapper
 

@@ -388,7 +388,7 @@ def _accumulate(buffer: Buffer, input_nr: int, gradient: Tensor, out_of_place: b
             and array.__class__ is ndarray  # see Note [ZeroTensor]
             and first._view is None  # see Note [Conjugate views]
             and (not (carrying := transforms.carrying) or _is_dense_tensor(first, gradient))
-            and (array.base is None or _owns_whole_memory(array))
+            and (array.base is None or _owns_memory(array))
         ):
             try:
                 alike = first._shared_metadata and first._shared_metadata is gradient._shared_metadata
@@ -415,7 +415,7 @@ def _is_dense_tensor(first: Tensor, gradient: Tensor) -> bool:
     return first.__class__ is Tensor and gradient._array.__class__ is ndarray
 
 
-def _owns_whole_memory(array: ndarray[Any, Any]) -> bool:
+def _owns_memory(array: ndarray[Any, Any]) -> bool:
     """Whether an array is the only view of its memory and covers all of it, as the copy that CopySlices makes."""
     memory = array.base
     return (

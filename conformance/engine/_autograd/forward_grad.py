@@ -244,11 +244,11 @@ def has_same_meta(tangent: Tensor, tensor: Tensor) -> bool:
         return False
     if a.base is None and b.base is None:
         return True
-    under, beneath = storage(a), storage(b)
+    storage_a, storage_b = storage(a), storage(b)
     return (
         # The values of a vmap may have storages of other sizes.
-        (under.size == beneath.size or BatchedTensor in (tangent.__class__, tensor.__class__))
-        and (address(a) - address(under)) * b.itemsize == (address(b) - address(beneath)) * a.itemsize
+        (storage_a.size == storage_b.size or BatchedTensor in (tangent.__class__, tensor.__class__))
+        and (address(a) - address(storage_a)) * b.itemsize == (address(b) - address(storage_b)) * a.itemsize
     )
 
 

@@ -45,16 +45,16 @@ def _fallen_back(
     size = vmaps[level].size
     if not size:
         raise RuntimeError(_NO_EXAMPLES.format(name))
-    wholes: dict[int, Tensor] = {}
+    values: dict[int, Tensor] = {}
 
     def one(value: Any, index: int) -> Any:
         if type(value) in (list, tuple):
             return type(value)(one(each, index) for each in value)
         if not is_at(value, level):
             return value
-        if id(value) not in wholes:
-            wholes[id(value)] = moved(value)
-        return wholes[id(value)].select(0, index)
+        if id(value) not in values:
+            values[id(value)] = moved(value)
+        return values[id(value)].select(0, index)
 
     return [
         function(*one(args, i), **{name: one(each, i) for name, each in kwargs.items()}) for i in range(size)
@@ -136,12 +136,12 @@ def overload_of(
     name: str, overload: str | Callable[..., str], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> str:
     """The operator name with its overload, for these arguments; see ``overload`` in _c10/operator_facts.py."""
-    found = overload if isinstance(overload, str) else overload(*args, **kwargs)
-    if " " in found:
-        of_tensor, of_number = found.split()
+    result = overload if isinstance(overload, str) else overload(*args, **kwargs)
+    if " " in result:
+        of_tensor, of_number = result.split()
         second = next(iter((*args[1:], *kwargs.values())))
-        found = of_tensor if isinstance(second, Tensor) else of_number
-    return name if found == "default" else f"{name}.{found}"
+        result = of_tensor if isinstance(second, Tensor) else of_number
+    return name if result == "default" else f"{name}.{result}"
 
 
 def recurrent(

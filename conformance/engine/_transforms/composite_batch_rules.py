@@ -40,7 +40,7 @@ from .._c10.slots import on_first_use
 from . import batched_fallback
 from .batch_dims import front
 from .batch_rule_registry import COMPOSED
-from .inplace_batch_rules import is_written_whole
+from .inplace_batch_rules import has_inplace_batch_rule
 from .view_batch_rules import strided
 
 composed: Callable[[], Iterator[tuple[tuple[str, int], FunctionType]]] = on_first_use(
@@ -138,7 +138,7 @@ def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
             return result
     writes = name == "__setitem__" or (name.endswith("_") and not name.startswith("_"))
     if writes:
-        if uses_batch_rules(level) and is_written_whole(name, made, args, level):
+        if uses_batch_rules(level) and has_inplace_batch_rule(name, made, args, level):
             return made(*args, **kwargs)
         by_tensor = name == "__setitem__" and any(isinstance(each, Tensor) for each in flat_values(args[1:2]))
         if by_tensor:
@@ -181,7 +181,7 @@ def _refusal(name: str, facts: Facts, level: int) -> str | None:
         return DYNAMIC.format(facts.operator or name)
     if facts.vmap == "unsupported":
         return _UNSUPPORTED.format(name)
-    return facts.no_vmap
+    return facts.no_vmap if isinstance(facts.no_vmap, str) else None
 
 
 def _refuse_shared_statistics(given: dict[str, Any]) -> None:
@@ -244,8 +244,8 @@ def _drawn(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: d
             raise RuntimeError(_UNBATCHED)
         if mapped and name == "dropout" and not front(source).is_contiguous():
             source = batch_samples(source._samples, level)  # torch draws in the order of the samples
-        whole = front(source) if mapped else source.unsqueeze(0).expand((running.size, *source.shape)).clone()
-        drawn = _outside(name, made, (whole, *args[1:]), kwargs)
+        value = front(source) if mapped else source.unsqueeze(0).expand((running.size, *source.shape)).clone()
+        drawn = _outside(name, made, (value, *args[1:]), kwargs)
         if not name.endswith("_"):
             return make_batched(drawn, 0, level)
         if source._value is not None:

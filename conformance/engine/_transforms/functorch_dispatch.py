@@ -56,7 +56,7 @@ from .jvp_linearity import writes_afresh, writes_to_tangent
 # See Note [Slots].
 rule_of: Callable[[Row], Any] = on_first_use("batch_rule_of")
 warn_of: Callable[..., None] = on_first_use("warn_of_fallback")
-write_wholes: Callable[[Row, list[Any], int], bool] = on_first_use("write_wholes")
+write_value: Callable[[Row, list[Any], int], bool] = on_first_use("write_value")
 
 
 def unsupported(name: str) -> NotImplementedError:
@@ -159,8 +159,8 @@ def _has_batched(args: Any) -> bool:
 def _as_written(tangent: Tensor, times: int) -> Tensor:
     """A tangent with its version set to ``times``, as torch's in-place formulas leave it, unless it requires grad."""
     if tangent.__class__ is BatchedTensor and uses_batch_rules(tangent._level):
-        whole, dim = unwrap_batched(tangent)
-        return make_batched(_as_written(whole, times), dim, tangent._level)
+        value, dim = unwrap_batched(tangent)
+        return make_batched(_as_written(value, times), dim, tangent._level)
     if tangent.requires_grad or tangent._tangents or tangent.__class__ is BatchedTensor:
         return tangent
     written = make(tangent._array)
@@ -221,7 +221,7 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
     self: Tensor = arguments[0]
     level = level_of(arguments)
     if level >= 0:
-        if uses_batch_rules(level) and write_wholes(row, arguments, level):
+        if uses_batch_rules(level) and write_value(row, arguments, level):
             return self
         return for_each_sample_inplace(
             lambda *given: in_place(row, list(given), write),

@@ -88,7 +88,7 @@ def _fresh(value: Tensor, transform: Transform, level: int) -> Tensor:
     return result
 
 
-def _whole_at(value: Tensor, level: int) -> tuple[Tensor, int]:
+def _unwrap_or_expand(value: Tensor, level: int) -> tuple[Tensor, int]:
     """The value of a batched tensor and its batch dimension; an unbatched tensor is expanded."""
     if value.__class__ is BatchedTensor and value._level == level:
         return unwrap_batched(value)
@@ -111,8 +111,8 @@ def left(value: Any, recording: bool, transform: Transform) -> Any:
         return value
     level = level_of((value,))
     if level >= 0 and uses_batch_rules(level):
-        whole, dim = unwrap_batched(value)
-        return make_batched(left(whole, recording, transform), dim, level)
+        unwrapped, dim = unwrap_batched(value)
+        return make_batched(left(unwrapped, recording, transform), dim, level)
     if level >= 0:
         return for_each_sample(left, (value, recording, transform), {}, level)
     if value._tangents:
@@ -183,12 +183,12 @@ def _is_shown(root: Node) -> bool:
     while waiting:
         node = waiting[-1]
         following = [each for each in node.next_nodes if each is not None]
-        found = [_known(each) for each in following]
+        result = [_known(each) for each in following]
         if _known(node) is None:
-            if None in found and True not in found:
-                waiting += [each for each, known in zip(following, found, strict=True) if known is None]
+            if None in result and True not in result:
+                waiting += [each for each, known in zip(following, result, strict=True) if known is None]
                 continue
-            _SHOWN[node.sequence_nr, id(node)] = True in found
+            _SHOWN[node.sequence_nr, id(node)] = True in result
         waiting.pop()
     return bool(_known(root))
 
@@ -223,17 +223,17 @@ def grad_of_batched(
         ones_like(root) if each is None else _front_at(each, level)
         for root, each in zip(roots, given, strict=True)
     ]
-    wholes = [_whole_at(each, level) for each in inputs]
-    found = take(roots, [whole for whole, _ in wholes], vectors)
+    values = [_unwrap_or_expand(each, level) for each in inputs]
+    result = take(roots, [value for value, _ in values], vectors)
     return [
         gradient if gradient is None else make_batched(gradient, dim, level)
-        for gradient, (_, dim) in zip(found, wholes, strict=True)
+        for gradient, (_, dim) in zip(result, values, strict=True)
     ]
 
 
-def _front_at(value: Tensor, level: int) -> Tensor:
-    whole, dim = _whole_at(value, level)
-    return whole if dim == 0 else whole.movedim(dim, 0)
+def _front_at(tensor: Tensor, level: int) -> Tensor:
+    value, dim = _unwrap_or_expand(tensor, level)
+    return value if dim == 0 else value.movedim(dim, 0)
 
 
 def gradients_of(outputs: list[Any], inputs: list[Any], given: list[Any]) -> list[Tensor]:

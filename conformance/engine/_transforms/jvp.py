@@ -133,9 +133,9 @@ def _products(
     for number, name in enumerate(row.inputs):
         if name in given:
             node.next_edges = tuple(edge if i == number else NO_EDGE for i, edge in enumerate(edges))
-            found = node.apply((given[name],))[number]
-            assert found is not None
-            yield found
+            result = node.apply((given[name],))[number]
+            assert result is not None
+            yield result
 
 
 def _sum(tensors: Iterable[Tensor]) -> Tensor:
@@ -190,13 +190,13 @@ def _transposed_twice(
             flat_values(directions[name] for name in row.inputs),
             strict=True,
         )
-        for number, (found, value, tangent) in enumerate(pairs):
-            if tangent is None or found is None or not found.requires_grad:
+        for number, (result, value, tangent) in enumerate(pairs):
+            if tangent is None or result is None or not result.requires_grad:
                 continue
-            if value._array.dtype.kind != "c" and found._array.dtype.kind == "c":
-                found = found.real
-            found = conform(found, value._array.shape, value._array.dtype, number, "")
-            roots.append(gradient_edge(found))
+            if value._array.dtype.kind != "c" and result._array.dtype.kind == "c":
+                result = result.real
+            result = conform(result, value._array.shape, value._array.dtype, number, "")
+            roots.append(gradient_edge(result))
             towards.append(tangent)
         places = [(grad_accumulator(each), 0) for each in gradients]
         products: list[Tensor | None] = (

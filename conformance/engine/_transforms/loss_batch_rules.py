@@ -28,30 +28,30 @@ def binary_cross_entropy(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any]
     if input._array.shape != target._array.shape:
         return NotImplemented
     if is_at(input, level) or is_at(target, level):
-        wholes = (front_or_expanded(each, level) for each in (input, target))
-        found = wrapped(row.call(*wholes, None, NONE), level)
+        values = (front_or_expanded(each, level) for each in (input, target))
+        result = wrapped(row.call(*values, None, NONE), level)
     else:
-        found = row.call(input, target, None, NONE)
+        result = row.call(input, target, None, NONE)
     if weight is not None:
-        found = found * weight
-    return _reduced(found, reduction)
+        result = result * weight
+    return _reduced(result, reduction)
 
 
 @rule("huber_loss", "mse_loss", "smooth_l1_loss")
 def loss(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """The elementwise losses, and their sum or mean per sample."""
-    given = bind(row, args, kwargs)
-    input, target, reduction = given["self"], given["target"], given["reduction"]
-    given["self"], given["target"] = aligned((input, target), level)
-    given["reduction"] = NONE
-    found = call(row, given)
+    arguments = bind(row, args, kwargs)
+    input, target, reduction = arguments["self"], arguments["target"], arguments["reduction"]
+    arguments["self"], arguments["target"] = aligned((input, target), level)
+    arguments["reduction"] = NONE
+    result = call(row, arguments)
     if not max(ranks(input, target)):
-        return wrapped(found, level)
+        return wrapped(result, level)
     if reduction == NONE:
-        batched = given["self"] if is_at(input, level) else given["target"]
-        return wrapped(found.reshape(batched._array.shape), level)
-    found = found.flatten(1)
-    return wrapped(found.mean(-1) if reduction == MEAN else found.sum(-1), level)
+        batched = arguments["self"] if is_at(input, level) else arguments["target"]
+        return wrapped(result.reshape(batched._array.shape), level)
+    result = result.flatten(1)
+    return wrapped(result.mean(-1) if reduction == MEAN else result.sum(-1), level)
 
 
 @composed_rule("classes_loss")
@@ -85,11 +85,11 @@ def logits_loss(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: 
     most = (-input).clamp_min(0)
     if positive is not None:
         log_weight = (positive - 1).mul(target).add_(1)
-    found = ones_like(target).sub_(target).mul(input)
+    result = ones_like(target).sub_(target).mul(input)
     if positive is None:
-        found.add_(most)
+        result.add_(most)
     log = (-most).exp_().add((-input - most).exp_()).log_()
-    found = found.add_(log) if positive is None else found.add(log_weight.mul(log.add_(most)))
+    result = result.add_(log) if positive is None else result.add(log_weight.mul(log.add_(most)))
     if weight is not None:
-        found = found * weight
-    return _reduced(found, reduction)
+        result = result * weight
+    return _reduced(result, reduction)

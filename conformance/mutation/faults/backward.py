@@ -161,7 +161,7 @@ PASSES = (
         ("capture-of-the-first-output", "the gradient of a second output is the first one's",
          "_autograd.engine:_capture", "task.captured[number] = inputs[input_nr]", "task.captured[number] = inputs[0]"),
         ("captured-in-reverse", "the gradients of two inputs are exchanged",
-         "_autograd.backward:grad", "else tuple(found)", "else tuple(found)[::-1]"),
+         "_autograd.backward:grad", "else tuple(result)", "else tuple(result)[::-1]"),
         ("dict-inputs-give-a-tuple", "a dict of inputs gives a tuple",
          "_autograd.backward:grad", "if keys is not None else", "if False else"),
         ("batched-last-only", "is_grads_batched gives the last row for each",

@@ -125,7 +125,7 @@ WRITES = (
         ("steps-of-one-lost", "a function of one operand gives dimensions of length 1 steps of its own",
          "_aten.codegen.forward:call_source", "elementwise = bool(met)", "elementwise = len(met) > 1"),
         ("weight-in-order", "the gradient of a weight is contiguous in a second derivative",
-         "_aten.nn.convolution:_weight_by_channels", "found.transpose(0, 1)", "found.transpose(0, 1).contiguous()"),
+         "_aten.nn.convolution:_weight_by_channels", "result.transpose(0, 1)", "result.transpose(0, 1).contiguous()"),
         ("given-lies-in-order", "an empty out= tensor becomes contiguous, whatever the result's strides",
          "_aten.out:resize_out", "like=like", "like=None"),
         ("bounds-beyond-precision", "clamp takes bounds that single precision has not",

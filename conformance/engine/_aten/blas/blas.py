@@ -24,8 +24,8 @@ PUBLIC = ("addmm", "addmv", "addr", "dot", "mm", "mv", "vdot")
 
 def product(a: Array, b: Array, kernel: str = "") -> Array:
     """NumPy's matmul; halves are summed in single precision; with ``kernel``, bools raise that kernel's error."""
-    found = exact_product(a, b, kernel)
-    return found if found.dtype is a.dtype else found.astype(a.dtype)
+    result = exact_product(a, b, kernel)
+    return result if result.dtype is a.dtype else result.astype(a.dtype)
 
 
 def exact_product(a: Array, b: Array, kernel: str = "") -> Array:
@@ -59,15 +59,15 @@ def _check_mm(a: Array, b: Array, first: str = "self") -> None:
 def _mat1_grad(grad: Tensor, mat2: Tensor, shape: Any, steps: Any, alpha: Any = 1) -> Tensor:
     """The gradient of the left matrix, with the memory layout of that matrix."""
     by_columns = tuple(steps) == (1, shape[0])
-    found = mat2.mm(grad.t()).t() if by_columns else grad.mm(mat2.t())
-    return maybe_times(found, alpha)
+    result = mat2.mm(grad.t()).t() if by_columns else grad.mm(mat2.t())
+    return maybe_times(result, alpha)
 
 
 def mat2_grad(grad: Tensor, mat1: Tensor, shape: Any, steps: Any, alpha: Any = 1) -> Tensor:
     """The gradient of the right matrix, with the memory layout of that matrix."""
     by_columns = tuple(steps) == (1, shape[0])
-    found = grad.t().mm(mat1).t() if by_columns else mat1.t().mm(grad)
-    return maybe_times(found, alpha)
+    result = grad.t().mm(mat1).t() if by_columns else mat1.t().mm(grad)
+    return maybe_times(result, alpha)
 
 
 @op(
@@ -268,8 +268,8 @@ def dot(self: Array, tensor: Array) -> Array:
     )
     _check_dot(*((tensor, self) if turned else (self, tensor)))  # torch calls vdot, with the conjugate first
     refuse_bools("dot", self)
-    found = product(self, tensor)
-    return _as_conjugate(found) if _are_conjugated(self, tensor) else found
+    result = product(self, tensor)
+    return _as_conjugate(result) if _are_conjugated(self, tensor) else result
 
 
 def _are_conjugated(*arrays: Array) -> bool:
@@ -309,8 +309,8 @@ def vdot(self: Array, other: Array) -> Array:
     )
     _check_dot(*((other, self) if turned else (self, other)))
     refuse_bools("dot", self)
-    found = product(np.conj(self) if self.dtype.kind == "c" else self, other)
-    return _as_conjugate(found) if _are_conjugated(other) and not _are_conjugated(self) else found
+    result = product(np.conj(self) if self.dtype.kind == "c" else self, other)
+    return _as_conjugate(result) if _are_conjugated(other) and not _are_conjugated(self) else result
 
 
 @op(
@@ -342,8 +342,8 @@ def addr(self: Array, vec1: Array, vec2: Array, *, beta: Any = 1, alpha: Any = 1
             )
     self, vec1, vec2 = (each.astype(kind, copy=False) for each in (self, vec1, vec2))
     if dtypes.is_half(kind):  # rounded after each step
-        found = np.multiply.outer(_times(vec1, alpha), vec2)
-        found = found if beta == 0 else _times(self, beta) + found
+        result = np.multiply.outer(_times(vec1, alpha), vec2)
+        result = result if beta == 0 else _times(self, beta) + result
     else:
-        found = plus_product(self, np.multiply.outer(_times(vec1, alpha), vec2), beta, 1)
-    return laid_out(found, self, vec1[:, None], vec2)
+        result = plus_product(self, np.multiply.outer(_times(vec1, alpha), vec2), beta, 1)
+    return laid_out(result, self, vec1[:, None], vec2)

@@ -38,8 +38,8 @@ def diff(
         for each in (prepend, append):
             _check_diff(input, axis, each)
     if n == 0:
-        found = zeros_like(input).copy_(input)
-        return found if out is None else given("diff", out, found.contiguous())
+        result = zeros_like(input).copy_(input)
+        return result if out is None else given("diff", out, result.contiguous())
     if prepend is not None or append is not None:
         input = cat([each for each in (prepend, input, append) if each is not None], axis)
     turns = min(n, input._array.shape[axis])

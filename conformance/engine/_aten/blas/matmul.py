@@ -53,10 +53,10 @@ def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
         a, b = input._array.ndim, other._array.ndim
     except AttributeError:
         check_tensors("matmul", input=input)
-        found = wrong_type(
+        result = wrong_type(
             "matmul", "other", "Tensor", other, 1
         )  # the method's error: the function checks before
-        raise found from None
+        raise result from None
     if a == 0 or b == 0:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")
     if a == 1 and b == 1:
@@ -100,8 +100,8 @@ def _folded(a: Tensor, b: Tensor) -> Tensor:
     flat = reshape(big, math.prod(batch), columns)
     if small._array.ndim == 1:
         return _unsafe_view(mv(flat, small), tuple(batch))
-    found = _unsafe_view(mm(flat, small), (*batch, small._array.shape[1]))
-    return found.mT.contiguous() if swapped else found
+    result = _unsafe_view(mm(flat, small), (*batch, small._array.shape[1]))
+    return result.mT.contiguous() if swapped else result
 
 
 def _batched(a: Tensor, b: Tensor) -> Tensor:

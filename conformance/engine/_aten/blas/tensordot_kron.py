@@ -67,14 +67,14 @@ def _contract(a: Tensor, b: Tensor, dims_a: Sequence[int], dims_b: Sequence[int]
         first, second = first.permute([*free_a, *asked_a]), second.permute([*asked_b, *free_b])
         if first.is_contiguous() and second.is_contiguous():
             flat = second.flatten()  # see Note [Right operands first]
-            found = dot(first.flatten(), flat)
+            result = dot(first.flatten(), flat)
         else:
             squeezed = second.squeeze()
-            found = (first.squeeze() * squeezed).sum(dtype=first.dtype)
+            result = (first.squeeze() * squeezed).sum(dtype=first.dtype)
     else:
         left = first.permute([*free_a, *asked_a]).reshape(rows, inner)
-        found = mm(left, second.permute([*asked_b, *free_b]).reshape(inner, columns))
-    return found.reshape([*rest_a, *rest_b])
+        result = mm(left, second.permute([*asked_b, *free_b]).reshape(inner, columns))
+    return result.reshape([*rest_a, *rest_b])
 
 
 @composite(
@@ -102,8 +102,8 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
         if dims > min(a._array.ndim, b._array.ndim):
             raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
         dims_a, dims_b = list(range(-dims, 0)), list(range(dims))
-    found = _contract(a, b, dims_a, dims_b)
-    return given("tensordot", out, found)
+    result = _contract(a, b, dims_a, dims_b)
+    return given("tensordot", out, result)
 
 
 @composite(
@@ -122,8 +122,8 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         raise RuntimeError(
             f"inner() the last dimension must match on both input tensors but got shapes {list(a)} and {list(b)}"
         )
-    found = _contract(input, other, [-1], [-1])
-    return given("inner", out, found)
+    result = _contract(input, other, [-1], [-1])
+    return given("inner", out, result)
 
 
 @composite(vmap="decompose", out=Out(operator="mul", contiguous=True))
@@ -133,8 +133,8 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     a, b = ((1,) * (ndim - t._array.ndim) + t._array.shape for t in (input, other))
     wide_a = _unsafe_view(input, [n for m in a for n in (m, 1)])
     wide_b = _unsafe_view(other, [n for m in b for n in (1, m)])
-    found: Tensor = _unsafe_view(wide_a * wide_b, [n * m for n, m in zip(a, b, strict=True)])
-    return given("kron", out, found)
+    result: Tensor = _unsafe_view(wide_a * wide_b, [n * m for n, m in zip(a, b, strict=True)])
+    return given("kron", out, result)
 
 
 @composite(
@@ -155,8 +155,8 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
             "linalg.vecdot: Expected x and y to have the same dtype, but found x of type "
             f"{x.dtype.legacy} and y of type {y.dtype.legacy} instead"
         )
-    found = vdot(x, y) if x._array.ndim == y._array.ndim == 1 else (x.conj() * y).sum(dim)
-    return given("vecdot", out, found)
+    result = vdot(x, y) if x._array.ndim == y._array.ndim == 1 else (x.conj() * y).sum(dim)
+    return given("vecdot", out, result)
 
 
 # Chains and powers of matrices --------------------------------------------------------------------
@@ -201,14 +201,14 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
                 f"multi_dot(): tensors {i} and {i + 1} with shapes {list(shapes[i])} and "
                 f"{list(shapes[i + 1])} cannot be multiplied"
             )
-    found = _chain(
+    result = _chain(
         matrices,
         _order([matrices[0]._array.shape[0], *(each._array.shape[1] for each in matrices)]),
         0,
         n - 1,
     )
-    found = found.view(shape)
-    return given("multi_dot", out, found)
+    result = result.view(shape)
+    return given("multi_dot", out, result)
 
 
 def _order(sizes: list[int]) -> dict[tuple[int, int], int]:
@@ -338,8 +338,8 @@ def _cross(self: Array, other: Array, *, dim: int = -1) -> Array:
     if self.dtype != other.dtype:
         raise expected_scalar_type(self.dtype, other.dtype)
     x, y = (np.moveaxis(each, dim, 0) for each in np.broadcast_arrays(self, other))
-    found = [multiply_add(x[i - 2], y[i - 1], -(x[i - 1] * y[i - 2])) for i in range(3)]
-    return np.ascontiguousarray(np.stack(found, wrap_dim(dim, self.ndim)))
+    result = [multiply_add(x[i - 2], y[i - 1], -(x[i - 1] * y[i - 2])) for i in range(3)]
+    return np.ascontiguousarray(np.stack(result, wrap_dim(dim, self.ndim)))
 
 
 @composite(vmap="decompose")

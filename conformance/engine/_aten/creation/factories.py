@@ -162,9 +162,9 @@ def empty_strided(
     if 0 in shape:
         return finish(empty_in_steps(shape, kind, stride), requires_grad)
     extent = kind.itemsize + sum((n - 1) * s for n, s in zip(shape, steps, strict=True))
-    found = blank((shape, steps, extent), kind)
-    found[...] = empty_array((), kind)
-    return finish(found, requires_grad)
+    result = blank((shape, steps, extent), kind)
+    result[...] = empty_array((), kind)
+    return finish(result, requires_grad)
 
 
 def empty_permuted(

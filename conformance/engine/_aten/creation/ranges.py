@@ -93,8 +93,8 @@ def _number(bound: Any) -> Any:
     """A bound as a number; it may be a zero-dimensional tensor."""
     if isinstance(bound, Tensor) and bound._array.ndim:
         raise TypeError("no number")  # replaced by torch's message in the caller
-    found = bound.item() if isinstance(bound, (Tensor, np.generic)) else bound
-    return dtypes.number_within(dtypes.F64, found) if isinstance(found, complex) else found
+    result = bound.item() if isinstance(bound, (Tensor, np.generic)) else bound
+    return dtypes.number_within(dtypes.F64, result) if isinstance(result, complex) else result
 
 
 @composite(out=Out(resize="by_count"))

@@ -118,11 +118,11 @@ def _stft(
     weights = _widened(window, n_fft, length, input)
     pieces = _pieces(rows, n_fft, hop)
     pieces = pieces if weights is None else pieces.mul(weights)
-    found = _transformed(pieces, int(normalized), onesided)
-    found = found.transpose_(1, 2)
+    result = _transformed(pieces, int(normalized), onesided)
+    result = result.transpose_(1, 2)
     if input._array.ndim == 1:
-        found = found.squeeze_(0)
-    return found if return_complex or return_complex is None else view_as_real(found)
+        result = result.squeeze_(0)
+    return result if return_complex or return_complex is None else view_as_real(result)
 
 
 @composite(vmap="fallback")
@@ -340,8 +340,8 @@ def _window(name: str, length: int, periodic: bool, dtype: Any, requires_grad: b
     if kind.kind == "c":
         raise unimplemented("arange_cpu", kind)
     count = length + periodic
-    found = shape(np.arange(count, dtype=kind), count).astype(kind, copy=False)
-    return finish(found[:length].copy() if periodic else found, requires_grad)
+    result = shape(np.arange(count, dtype=kind), count).astype(kind, copy=False)
+    return finish(result[:length].copy() if periodic else result, requires_grad)
 
 
 def hamming_window(

@@ -95,9 +95,9 @@ def _broadcastable(indices: Any) -> None:
 def index(self: Array, indices: Any) -> Array:
     """The elements that index tensors select."""
     _check_indices(self.shape, indices)
-    found = ordered(self[_numpy_index(indices)])
+    result = ordered(self[_numpy_index(indices)])
     in_order = all(each is None or each.ndim < 2 or each.flags.c_contiguous for each in indices)
-    return found if in_order and self.flags.c_contiguous else _in_order_of(found, self, indices)
+    return result if in_order and self.flags.c_contiguous else _in_order_of(result, self, indices)
 
 
 def dims_of_index(array: Array) -> int:

@@ -188,9 +188,9 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
     if as_tuple and out is not None:
         raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
     if as_tuple:
-        found = (array.reshape(1) if array.ndim == 0 else array).nonzero()
-        rows = wrap(np.array(found))
-        return tuple(rows.select(0, number) for number in range(len(found)))
+        result = (array.reshape(1) if array.ndim == 0 else array).nonzero()
+        rows = wrap(np.array(result))
+        return tuple(rows.select(0, number) for number in range(len(result)))
     where = np.argwhere(array)
     if not len(where):
         where = empty_in_steps(where.shape, where.dtype, (1, 0))
@@ -208,10 +208,10 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Any =
         raise RuntimeError(
             f"nonzero_static: Expected out tensor to have scalar type Long but got scalar type{out.dtype.legacy}"
         )
-    found = np.full((size, input._array.ndim), fill_value, np.int64)
+    result = np.full((size, input._array.ndim), fill_value, np.int64)
     where = np.argwhere(input._array)[:size]
-    found[: len(where)] = where
-    return wrap(found) if out is None else store_out("nonzero_static", out, found)
+    result[: len(where)] = where
+    return wrap(result) if out is None else store_out("nonzero_static", out, result)
 
 
 @composite(vmap="fallback")

@@ -24,10 +24,10 @@ from .solve import solve_triangular
 def cholesky_backward(grad: Tensor, upper: bool, factor: Tensor) -> Tensor:
     """torch's cholesky_backward; the gradient is symmetric."""
     lower, of_lower = (factor.mH, grad.mH) if upper else (factor, grad)
-    found = lower.mH.matmul(of_lower).tril()
-    found = times(found + found.tril(-1).mH, 0.5)
-    found = solve_triangular(lower.mH, found, upper=True, left=True)
-    return solve_triangular(lower, found, upper=False, left=False)
+    result = lower.mH.matmul(of_lower).tril()
+    result = times(result + result.tril(-1).mH, 0.5)
+    result = solve_triangular(lower.mH, result, upper=True, left=True)
+    return solve_triangular(lower, result, upper=False, left=False)
 
 
 @op(
@@ -58,18 +58,18 @@ MINOR = (
 @composite(vmap="decompose", autocast="fp32", out=Out("same_dtype", operator="linalg_cholesky_ex"))
 def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
     """torch.linalg.cholesky."""
-    found = _cholesky_ex(A, upper)
-    succeeded("linalg.cholesky", found[1], MINOR)
-    return given("linalg_cholesky", out, found[0])
+    result = _cholesky_ex(A, upper)
+    succeeded("linalg.cholesky", result[1], MINOR)
+    return given("linalg_cholesky", out, result[0])
 
 
 @composite(vmap="decompose")
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False, out: Any = None) -> Any:
     """torch.linalg.cholesky_ex: the factor, and ``info``, which is not 0 where a matrix is not positive definite."""
-    found = _cholesky_ex(A, upper)
+    result = _cholesky_ex(A, upper)
     if check_errors:
-        succeeded("linalg.cholesky_ex", found[1], MINOR)
-    return given_several("linalg_cholesky_ex", out, found)
+        succeeded("linalg.cholesky_ex", result[1], MINOR)
+    return given_several("linalg_cholesky_ex", out, result)
 
 
 # QR -----------------------------------------------------------------------------------------------
@@ -94,24 +94,24 @@ def _qr_backward(grads: Any, Q: Tensor, R: Tensor, mode: str) -> Tensor:
         )
     if of_q is not None and of_r is not None:
         of_both = Q.mH.matmul(of_q)  # first: see Note [Right operands first]
-        found = of_r.matmul(R.mH) - of_both
+        result = of_r.matmul(R.mH) - of_both
     else:
-        found = -Q.mH.matmul(of_q) if of_r is None else of_r.matmul(R.mH)
+        result = -Q.mH.matmul(of_q) if of_r is None else of_r.matmul(R.mH)
     if m >= n:
-        upper = found.triu()
-        found = Q.matmul(_halve_diagonal(upper + upper.mH, "real"))
+        upper = result.triu()
+        result = Q.matmul(_halve_diagonal(upper + upper.mH, "real"))
         if of_q is not None:
-            found = found + of_q
-        return solve_triangular(R.mH, found, upper=False, left=False)
-    found = -found
-    found = (found - found.mH).tril()
+            result = result + of_q
+        return solve_triangular(R.mH, result, upper=False, left=False)
+    result = -result
+    result = (result - result.mH).tril()
     if R._array.dtype.kind == "c":
-        found = _halve_diagonal(found, "imag")
-    found = Q.matmul(found)
-    found = solve_triangular(R.narrow(-1, 0, m).mH, found, upper=False, left=False)
+        result = _halve_diagonal(result, "imag")
+    result = Q.matmul(result)
+    result = solve_triangular(R.narrow(-1, 0, m).mH, result, upper=False, left=False)
     zeros = make(np.zeros((*R._array.shape[:-1], n - m), R._array.dtype))
-    found = cat([found, zeros], -1)
-    return found if of_r is None else found + Q.matmul(of_r)
+    result = cat([result, zeros], -1)
+    return result if of_r is None else result + Q.matmul(of_r)
 
 
 @op(
@@ -175,11 +175,11 @@ def _eigh_backward(grads: Any, L: Tensor, V: Tensor) -> Tensor:
     turned = V.mH.matmul(of_vectors)
     if turns(turned):
         raise RuntimeError(GAUGE.format("linalg_eigh_backward", "eigenvectors", "quantity, so it is"))
-    found = times(turned - turned.mH, 0.5)  # on the tangent space: skew-symmetric
-    found = found.div_(apart(L))
+    result = times(turned - turned.mH, 0.5)  # on the tangent space: skew-symmetric
+    result = result.div_(apart(L))
     if of_values is not None:
-        found.diagonal(0, -2, -1).copy_(of_values)
-    return V.matmul(found.matmul(V.mH))
+        result.diagonal(0, -2, -1).copy_(of_values)
+    return V.matmul(result.matmul(V.mH))
 
 
 @op(
@@ -261,30 +261,30 @@ def _svd_backward(grads: Any, U: Tensor, S: Tensor, Vh: Tensor, full_matrices: b
     between = apart(S * S)
     if turned_u is None:
         assert turned_v is not None
-        found = turned_v / between  # here and below: see Note [Right operands first]
-        found = S.unsqueeze(-1) * found
+        result = turned_v / between  # here and below: see Note [Right operands first]
+        result = S.unsqueeze(-1) * result
     elif turned_v is None:
         columns = S.unsqueeze(-2)
-        found = (turned_u / between) * columns
+        result = (turned_u / between) * columns
     else:
         of_v = S.unsqueeze(-1) * turned_v
-        found = (turned_u * S.unsqueeze(-2) + of_v) / between
+        result = (turned_u * S.unsqueeze(-2) + of_v) / between
     if of_s is not None:
-        found = found + of_s.diag_embed()
+        result = result + of_s.diag_embed()
     if turned_u is not None and turned_v is not None and U._array.dtype.kind == "c":
         double = times(S, 2.0)
-        found = found + (turned_u.diagonal(0, -2, -1) / double).diag_embed()
+        result = result + (turned_u.diagonal(0, -2, -1) / double).diag_embed()
     if m > k and of_u is not None:
-        found = matmul(U, found)
+        result = matmul(U, result)
         rest = of_u / S.unsqueeze(-2)
         outside = matmul(U, matmul(U.mH, rest))
-        return matmul(found + rest - outside, Vh)
+        return matmul(result + rest - outside, Vh)
     if n > k and of_vh is not None:
-        found = matmul(found, Vh)
+        result = matmul(result, Vh)
         rest = of_vh / S.unsqueeze(-1)
         outside = matmul(matmul(rest, Vh.mH), Vh)
-        return matmul(U, found + rest - outside)
-    return matmul(U, matmul(found, Vh)) if m >= n else matmul(matmul(U, found), Vh)
+        return matmul(U, result + rest - outside)
+    return matmul(U, matmul(result, Vh)) if m >= n else matmul(matmul(U, result), Vh)
 
 
 @op(

@@ -29,11 +29,11 @@ def _eig_backward(grads: Any, L: Tensor, V: Tensor) -> Tensor:
         raise RuntimeError(GAUGE.format("linalg_eig_backward", "eigenvectors", "quantity, so it is"))
     lengths = turned.diagonal(0, -2, -1).real.unsqueeze(-2)
     along = V * lengths
-    found = turned - V.mH.matmul(along)
-    found = found.div_(apart(L.conj()))
+    result = turned - V.mH.matmul(along)
+    result = result.div_(apart(L.conj()))
     if of_values is not None:
-        found.diagonal(0, -2, -1).copy_(of_values)
-    right = found.matmul(V.mH)
+        result.diagonal(0, -2, -1).copy_(of_values)
+    right = result.matmul(V.mH)
     return solve(V.mH, right)
 
 
@@ -65,8 +65,8 @@ def _eig(self: Array, name: str) -> tuple[Array, Array]:
 @composite(vmap="decompose")
 def eig(A: Tensor, *, out: Any = None) -> Any:
     """torch.linalg.eig: eigenvalues and eigenvectors, as complex numbers."""
-    found = _eig(A, "linalg.eig")
-    return given_several("linalg_eig", out, found)
+    result = _eig(A, "linalg.eig")
+    return given_several("linalg_eig", out, result)
 
 
 @composite(

@@ -38,8 +38,8 @@ def factor(a: Array) -> tuple[Array, Array, Array]:
         refuse_without_lapack("lu_cpu", a)
         getrf = routine("getrf", a)
         for place in np.ndindex(a.shape[:-2]):
-            factors[place], found, info[place] = getrf(a[place])
-            pivots[place] = found + 1
+            factors[place], result, info[place] = getrf(a[place])
+            pivots[place] = result + 1
     return factors, pivots, info
 
 

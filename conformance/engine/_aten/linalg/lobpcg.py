@@ -109,11 +109,11 @@ def _first(on: LOBPCG, ortho: bool) -> None:
     """The Rayleigh-Ritz estimates in the span of the initial columns; "ortho" saves no eigenvalues, as in torch."""
     turned = _normalizing(on.B, on.X)
     values, vectors = _eigenpairs(_form(_form(on.A, on.X), turned), on.bparams["largest"])
-    found = on.X.matmul(turned.matmul(vectors))
+    result = on.X.matmul(turned.matmul(vectors))
     if ortho:
-        on.X = found
+        on.X = result
         return
-    on.X[:] = found
+    on.X[:] = result
     on.E[:] = values
 
 

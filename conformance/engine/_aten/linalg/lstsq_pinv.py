@@ -79,18 +79,18 @@ def pinv(
         rtol = rcond
     a = A.detach()
     if not array.size:
-        found = matmul(a.mT.detach(), a.new_zeros((*array.shape[:-2], array.shape[-2], array.shape[-2])))
+        result = matmul(a.mT.detach(), a.new_zeros((*array.shape[:-2], array.shape[-2], array.shape[-2])))
     elif hermitian:
         values, vectors = eigh(a)
         least = threshold(values.abs(), a, atol, rtol).unsqueeze(-1)
         inverse = where(values.abs() > least, values.reciprocal(), 0)
-        found = matmul(vectors * inverse.unsqueeze(-2), vectors.mH)
+        result = matmul(vectors * inverse.unsqueeze(-2), vectors.mH)
     else:
         u, s, vh = svd(a, False)
         least = threshold(s, a, atol, rtol).unsqueeze(-1)
         inverse = where(s > least, s.reciprocal(), 0)
-        found = matmul(vh.mH * inverse.unsqueeze(-2), u.mH)
-    return given("linalg_pinv", out, _pinv(A, found))
+        result = matmul(vh.mH * inverse.unsqueeze(-2), u.mH)
+    return given("linalg_pinv", out, _pinv(A, result))
 
 
 # Least squares ------------------------------------------------------------------------------------
@@ -109,10 +109,10 @@ def _lstsq_backward(grads: Any, self: Tensor, b: Tensor, solution: Tensor, neede
         if needed[1]:
             to_b = inverse.mH.matmul(wide)
     if of_residuals is not None and of_residuals._array.size:
-        found = solution.unsqueeze(-1) if vector else solution
-        away, residuals = self.matmul(found) - right, of_residuals.unsqueeze(-2)
+        result = solution.unsqueeze(-1) if vector else solution
+        away, residuals = self.matmul(result) - right, of_residuals.unsqueeze(-2)
         if needed[0]:
-            part = times((residuals * away).matmul(found.mH), 2)
+            part = times((residuals * away).matmul(result.mH), 2)
             to_a = part if to_a is None else to_a + part
         if needed[1]:
             part = times(residuals, -2) * away
@@ -189,8 +189,8 @@ def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None,
             f"dtype {B.dtype.legacy}"
         )
     need_epsilon(A)
-    found = _lstsq(A, B, rcond, driver or "gelsy")
-    return given_several("linalg_lstsq", out, found)
+    result = _lstsq(A, B, rcond, driver or "gelsy")
+    return given_several("linalg_lstsq", out, result)
 
 
 # The exponential ----------------------------------------------------------------------------------

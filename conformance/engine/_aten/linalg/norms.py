@@ -138,8 +138,8 @@ def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
         values = svdvals(A)
         n = values._array.shape[-1]
         largest, smallest = values.narrow(-1, 0, 1), values.narrow(-1, n - 1, 1)
-        found = smallest / largest if p is not None and p < 0 else largest / smallest
-        return given("linalg_cond", out, found.squeeze(-1))
+        result = smallest / largest if p is not None and p < 0 else largest / smallest
+        return given("linalg_cond", out, result.squeeze(-1))
     if not isinstance(p, str) and abs(p) not in (1, math.inf):
         raise RuntimeError(f"linalg.cond got an invalid norm type: {p:g}")
     square(f"linalg.cond(ord={p if isinstance(p, str) else format(p, 'g')})", A)
@@ -151,8 +151,8 @@ def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
     inverse, info = inv_ex(A)
     # In place, as in torch: backward then raises an error, since the saved inverse was modified.
     inverse.masked_fill_(info.gt(0).unsqueeze(-1).unsqueeze(-1), math.inf)
-    found = (norm * matrix_norm(inverse, p)).nan_to_num_(math.inf, math.inf, -math.inf)
-    return given("linalg_cond", out, found)
+    result = (norm * matrix_norm(inverse, p)).nan_to_num_(math.inf, math.inf, -math.inf)
+    return given("linalg_cond", out, result)
 
 
 @composite(vmap="decompose", autocast="fp32")

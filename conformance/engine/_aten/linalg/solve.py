@@ -61,18 +61,18 @@ def _inv_ex(A: Array, name: str) -> tuple[Array, Array]:
 @composite(vmap="decompose", autocast="fp32", out=Out("same_dtype", operator="linalg_inv_ex"))
 def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.inv."""
-    found = _inv_ex(A, "linalg.inv")
-    succeeded("linalg.inv", found[1], SINGULAR)
-    return given("linalg_inv", out, found[0])
+    result = _inv_ex(A, "linalg.inv")
+    succeeded("linalg.inv", result[1], SINGULAR)
+    return given("linalg_inv", out, result[0])
 
 
 @composite(vmap="decompose")
 def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
     """torch.linalg.inv_ex: the inverse, and ``info``, which is not 0 where a matrix is singular."""
-    found = _inv_ex(A, "linalg.inv_ex")
+    result = _inv_ex(A, "linalg.inv_ex")
     if check_errors:
-        succeeded("linalg.inv_ex", found[1], SINGULAR)
-    return found if out is None else several(ROWS["linalg_inv_ex"], out, A, "linalg.inv_ex")
+        succeeded("linalg.inv_ex", result[1], SINGULAR)
+    return result if out is None else several(ROWS["linalg_inv_ex"], out, A, "linalg.inv_ex")
 
 
 # Determinant --------------------------------------------------------------------------------------
@@ -109,10 +109,10 @@ def _adjugate_backward(grad: Tensor, det: Tensor, A: Tensor, LU: Tensor, pivots:
     if singular.all():
         return _singular_backward(A, grad)
     where, elsewhere = make(singular), make(~singular)
-    found = make(np.zeros(A._array.shape, A._array.dtype))
-    found.index_put_((where,), without_leading_ones(_singular_backward(A[where], grad[where])))
+    result = make(np.zeros(A._array.shape, A._array.dtype))
+    result.index_put_((where,), without_leading_ones(_singular_backward(A[where], grad[where])))
     others = solve(A[elsewhere].mH, spread[elsewhere])
-    return found.index_put_((elsewhere,), without_leading_ones(others))
+    return result.index_put_((elsewhere,), without_leading_ones(others))
 
 
 def _singular_backward(A: Tensor, grad: Tensor) -> Tensor:
@@ -261,22 +261,22 @@ def check_equation(name: str, a: Array, b: Array, left: bool) -> None:
 @composite(vmap="decompose", autocast="fp32", out=Out("same_dtype", operator="_linalg_solve_ex"))
 def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
     """torch.linalg.solve: X in A X = B, or in X A = B."""
-    found = _solve_ex(A, B, left, "linalg.solve")
-    succeeded("torch.linalg.solve", found[3], "The solver failed because the input matrix is singular.")
-    return given("linalg_solve", out, found[0])
+    result = _solve_ex(A, B, left, "linalg.solve")
+    succeeded("torch.linalg.solve", result[3], "The solver failed because the input matrix is singular.")
+    return given("linalg_solve", out, result[0])
 
 
 @composite(vmap="decompose", out="same_dtype")
 def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Any = None) -> Any:
     """torch.linalg.solve_ex: the solution, and ``info``, which is not 0 where a matrix is singular."""
-    found = _solve_ex(A, B, left, "linalg.solve")
+    result = _solve_ex(A, B, left, "linalg.solve")
     if check_errors:
         succeeded(
             "torch.linalg.solve_ex",
-            found[3],
+            result[3],
             "The solver failed because the input matrix is singular.",
         )
-    return given_several("linalg_solve_ex", out, structseq.linalg_solve_ex((found[0], found[3])))
+    return given_several("linalg_solve_ex", out, structseq.linalg_solve_ex((result[0], result[3])))
 
 
 def _triangular_backward(

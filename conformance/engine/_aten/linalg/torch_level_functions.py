@@ -295,8 +295,8 @@ def _triangular_solve(
     right = np.broadcast_to(self, (*batch, *self.shape[-2:]))
     left = np.broadcast_to(A, (*batch, n, n))
     turned = np.swapaxes(left, -1, -2) if transpose else left
-    found = lapack.solve_triangular(turned, right, upper != transpose, True, unitriangular)
-    return columns_first(found), columns_first(left)
+    result = lapack.solve_triangular(turned, right, upper != transpose, True, unitriangular)
+    return columns_first(result), columns_first(left)
 
 
 @composite(vmap="decompose")
@@ -310,8 +310,8 @@ def triangular_solve(
     out: Any = None,
 ) -> Any:
     """The older name of torch.linalg.solve_triangular; it also returns a copy of A."""
-    found = _triangular_solve(input, A, upper, transpose, unitriangular)
-    return given_several("triangular_solve", out, found)
+    result = _triangular_solve(input, A, upper, transpose, unitriangular)
+    return given_several("triangular_solve", out, result)
 
 
 lu_unpack = _lu_unpack
@@ -337,8 +337,8 @@ def lu(A: Tensor, pivot: bool = True, get_infos: Any = False, out: Any = None) -
         "= torch.linalg.lu_factor(A, compute_pivots)\nand\nLU, pivots, info = torch.lu(A, compute_pivots, "
         "get_infos=True)\nshould be replaced with\nLU, pivots, info = torch.linalg.lu_factor_ex(A, compute_pivots)",
     )
-    found = linalg.lu_factor_ex(A, pivot=pivot)
-    results = structseq._lu_with_info(found) if get_infos else tuple(found[:2])
+    result = linalg.lu_factor_ex(A, pivot=pivot)
+    results = structseq._lu_with_info(result) if get_infos else tuple(result[:2])
     if out is None:
         return results
     for place, each in zip(out, results, strict=True):

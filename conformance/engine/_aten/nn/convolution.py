@@ -190,14 +190,14 @@ def convolution(
     geometry = Geometry(weight.shape[2:], full(stride, dims), full(padding, dims), full(dilation, dims))
     if transposed:
         sizes = transposed_sizes(input.shape[2:], geometry, full(output_padding, dims))
-        found = spread(x, w, sizes, geometry, groups, kind)
+        result = spread(x, w, sizes, geometry, groups, kind)
     else:
-        found = correlate(x, w, geometry, groups, geometry.places(input.shape[2:]))
+        result = correlate(x, w, geometry, groups, geometry.places(input.shape[2:]))
     if b is not None:
-        found += b.reshape(-1, *(1,) * dims)
+        result += b.reshape(-1, *(1,) * dims)
     if not input.shape[1]:  # torch returns 0 channels then, whatever the weight's shape
-        found = found[:, :0]
-    return following_image(dims, found.astype(kind, copy=False), input, weight)
+        result = result[:, :0]
+    return following_image(dims, result.astype(kind, copy=False), input, weight)
 
 
 def _scalar(kind: np.dtype[Any]) -> str:
@@ -316,12 +316,12 @@ def _weight_by_channels(
 
     along, over = grad_output.transpose(0, 1), gg_input.transpose(0, 1)
     if groups == 1:
-        found = product(over, along)
+        result = product(over, along)
     else:
         n, m = (each._array.shape[0] // groups for each in (over, along))
         of_groups = ((over.narrow(0, g * n, n), along.narrow(0, g * m, m)) for g in range(groups))
-        found = cat([product(*each) for each in of_groups], 1)
-    return _first_places(found.transpose(0, 1), weight._array.shape)
+        result = cat([product(*each) for each in of_groups], 1)
+    return _first_places(result.transpose(0, 1), weight._array.shape)
 
 
 def _first_places(found: Tensor, shape: Ints) -> Tensor:

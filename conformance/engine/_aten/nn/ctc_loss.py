@@ -135,18 +135,18 @@ def ctc_loss(
         alpha[0, np.array(target_lengths, int) == 0, 1:] = -np.inf
     for t in range(1, times):
         alpha[t] = _stepped(alpha[t - 1], skips) + emitted[t]
-    found = np.zeros(batch)
+    result = np.zeros(batch)
     for sample, (steps, length) in enumerate(zip(input_lengths, target_lengths, strict=True)):
         alpha[:, sample, 2 * length + 1 :] = -np.inf
         alpha[steps:, sample] = 0
         if steps:
-            found[sample] = np.logaddexp.reduce(
+            result[sample] = np.logaddexp.reduce(
                 alpha[steps - 1, sample, max(2 * length - 1, 0) : 2 * length + 1]
             )
         elif length:
-            found[sample] = -np.inf
+            result[sample] = -np.inf
     kept = alpha[:times].swapaxes(0, 1)
-    return (-found).astype(log_probs.dtype), np.ascontiguousarray(kept).astype(log_probs.dtype)
+    return (-result).astype(log_probs.dtype), np.ascontiguousarray(kept).astype(log_probs.dtype)
 
 
 @op(
@@ -165,7 +165,7 @@ def ctc_loss_backward(
     labels = log_probs.shape[2]
     states = _states(targets, target_lengths, blank)
     emitted, skips = _emitted(log_probs, states), states[:, 2:] != states[:, :-2]
-    found = np.zeros(log_probs.shape)
+    result = np.zeros(log_probs.shape)
     for sample, (steps, length) in enumerate(zip(input_lengths, target_lengths, strict=True)):
         loss = float(neg_log_likelihood[sample])
         if not steps or (zero_infinity and loss == np.inf):
@@ -185,5 +185,5 @@ def ctc_loss_backward(
             else:
                 np.logaddexp.at(through, states[sample, :count], alpha[t] + beta[0])
             own = log_probs[t, sample].astype(np.float64)
-            found[t, sample] = np.exp(own) - np.exp(through + loss - own)
-    return (found * grad[:, None]).astype(log_probs.dtype)
+            result[t, sample] = np.exp(own) - np.exp(through + loss - own)
+    return (result * grad[:, None]).astype(log_probs.dtype)

@@ -100,10 +100,10 @@ def embedding_dense_backward(
 
 
 def _chosen(grad: Tensor, indices: Tensor, padding_idx: int) -> Tensor:
-    found = grad.index_select(0, indices.reshape(-1))
+    result = grad.index_select(0, indices.reshape(-1))
     if padding_idx >= 0:
-        found.masked_fill_((indices == padding_idx).reshape(-1, 1), 0)
-    return found.view(*indices._array.shape, -1)
+        result.masked_fill_((indices == padding_idx).reshape(-1, 1), 0)
+    return result.view(*indices._array.shape, -1)
 
 
 @op(
@@ -181,8 +181,8 @@ def trilinear(
     kept = _letters(ndim, sumdim)
     if exact[0] is not i1:
         return _trilinear_of_halves(a, b, c, kept, i1.dtype, exact)
-    found = np.einsum(f"{a},{b},{c}->{kept}", *exact, optimize=True)
-    return np.ascontiguousarray(found.astype(i1.dtype, copy=False))
+    result = np.einsum(f"{a},{b},{c}->{kept}", *exact, optimize=True)
+    return np.ascontiguousarray(result.astype(i1.dtype, copy=False))
 
 
 def _trilinear_of_halves(

@@ -56,10 +56,10 @@ def _elu_backward(
         if is_result
         else grad * (input_scale * slope) * np.exp(x * input_scale)
     )
-    found = chosen(x <= 0, below, grad * scale).astype(grad_output.dtype, copy=False)
+    result = chosen(x <= 0, below, grad * scale).astype(grad_output.dtype, copy=False)
     blocks = nans_in_blocks(self_or_result, grad_output, widest=True)
-    found = found if blocks is None else np.where(blocks, self_or_result, found)
-    return laid_out(found, grad_output, self_or_result)
+    result = result if blocks is None else np.where(blocks, self_or_result, result)
+    return laid_out(result, grad_output, self_or_result)
 
 
 def _elu_double(
@@ -171,8 +171,8 @@ def _softplus_backward(grad_output: Array, self: Array, beta: Any, threshold: An
     scaled = x * beta
     exponential = np.exp(scaled)
     inside = grad * exponential / (exponential + 1)
-    found = np.where(scaled > threshold, grad, inside).astype(grad_output.dtype, copy=False)
-    return laid_out(found, grad_output, self)
+    result = np.where(scaled > threshold, grad, inside).astype(grad_output.dtype, copy=False)
+    return laid_out(result, grad_output, self)
 
 
 def _softplus_double(grad: Tensor, self: Tensor, beta: Any, threshold: Any) -> Tensor:
@@ -194,8 +194,8 @@ def softplus(self: Array, beta: Any = 1, threshold: Any = 20) -> Array:
     beta, threshold = (number_within(self.dtype, each) for each in (beta, threshold))
     x = half_up(self)
     scaled = x * beta
-    found = log1p(np.exp(scaled)) / beta
-    return np.where(scaled > threshold, x, found).astype(self.dtype, copy=False)
+    result = log1p(np.exp(scaled)) / beta
+    return np.where(scaled > threshold, x, result).astype(self.dtype, copy=False)
 
 
 @op(
@@ -210,8 +210,8 @@ def _log_sigmoid_backward(grad_output: Array, self: Array, buffer: Array) -> Arr
     grad, z = half_up(grad_output), half_up(buffer)
     below = self < 0
     share = z / (z + 1)
-    found = (grad * np.where(below, 1 - share, share)).astype(grad_output.dtype, copy=False)
-    return like_steps(found, grad_output)
+    result = (grad * np.where(below, 1 - share, share)).astype(grad_output.dtype, copy=False)
+    return like_steps(result, grad_output)
 
 
 def _log_sigmoid_double(grad: Tensor, self: Tensor) -> Tensor:
@@ -228,8 +228,8 @@ def _log_sigmoid_double(grad: Tensor, self: Tensor) -> Tensor:
 )
 def _log_sigmoid(self: Array, buffer: Array) -> Array:
     wide = half_up(self)
-    found = np.minimum(wide, 0) - log1p(buffer if wide is self else np.exp(-np.abs(wide)))
-    return found.astype(self.dtype, order="C", copy=False)
+    result = np.minimum(wide, 0) - log1p(buffer if wide is self else np.exp(-np.abs(wide)))
+    return result.astype(self.dtype, order="C", copy=False)
 
 
 @composite(vmap="decompose")
@@ -371,7 +371,7 @@ def gelu(self: Array, *, approximate: str = "none") -> Array:
     need_floats("GeluKernelImpl", self)
     x = half_up(self)
     if approximate == "none":
-        found = _normal_distribution(x)
-        found *= x
-        return found.astype(self.dtype, copy=False)
+        result = _normal_distribution(x)
+        result *= x
+        return result.astype(self.dtype, copy=False)
     return (0.5 * x * (1 + np.tanh(_BETA * (x + _KAPPA * (x * x * x))))).astype(self.dtype, copy=False)

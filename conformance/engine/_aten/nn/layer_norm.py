@@ -104,14 +104,14 @@ def native_layer_norm(
         raise NotImplementedError(
             f"\"LayerNormKernelImpl\" not implemented for '{BY_NUMPY[input.dtype].legacy}'"
         )
-    mean, rstd, found = exact
+    mean, rstd, result = exact
     if is_half(input.dtype):
-        found = _fused(input, mean, rstd)
+        result = _fused(input, mean, rstd)
     if weight is not None:
-        found = found * weight
+        result = result * weight
     if bias is not None:
-        found = found + bias
-    return found.astype(input.dtype, order="C")
+        result = result + bias
+    return result.astype(input.dtype, order="C")
 
 
 @op(
@@ -233,12 +233,12 @@ def _layer_norm_second(
     gg_sum, gg_along = _in_sample(gg), _in_sample(gg * centered)
     inner = over(gg_sum * sums, n) - _in_sample(gg * scaled)
     inner = inner + times(sigma.pow(2) * along * gg_along, 3.0 / n if n else math.inf)
-    found = over_(cubed * inner, n)
+    result = over_(cubed * inner, n)
     less = over(sums, n) - scaled
     second = over(gg_along * cube, n) * less
     less = over(gg_sum, n) - gg
     third = over(along * cube, n) * less
-    return found.add_(second).add_(third)
+    return result.add_(second).add_(third)
 
 
 # Of groups of channels ----------------------------------------------------------------------------
@@ -348,13 +348,13 @@ def native_group_norm(
     given = next((each for each in (weight, bias) if each is not None), input)  # see statistics_kind
     groups = input.astype(np.float64).reshape(N, group, C // group * HxW)
     mean, rstd, exact = layer_statistics(groups, 1, eps)
-    found = exact.reshape(N, C, HxW)
+    result = exact.reshape(N, C, HxW)
     if weight is not None:
-        found = found * weight[:, None]
+        result = result * weight[:, None]
     if bias is not None:
-        found = found + bias[:, None]
+        result = result + bias[:, None]
     return [
-        following(found.reshape(input.shape).astype(input.dtype), input),
+        following(result.reshape(input.shape).astype(input.dtype), input),
         mean.astype(given.dtype).reshape(N, group),
         rstd.astype(given.dtype).reshape(N, group),
     ]
@@ -365,5 +365,5 @@ def native_group_norm(
 
 def root_mean_square_norm(input: Tensor, dims: tuple[int, ...], weight: Tensor | None, eps: float) -> Tensor:
     """rms_norm: divide the input by its root mean square over ``dims``, then scale it."""
-    found = input * plus(input.pow(2).mean(dims, keepdim=True), eps).rsqrt()
-    return found if weight is None else found * weight
+    result = input * plus(input.pow(2).mean(dims, keepdim=True), eps).rsqrt()
+    return result if weight is None else result * weight

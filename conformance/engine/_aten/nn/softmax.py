@@ -111,8 +111,8 @@ def _log_softmax_backward(grad_output: Array, output: Array, dim: int) -> Array:
     if output.ndim == 0:
         return grad_output - np.exp(output) * grad_output
     grad = half_up(grad_output)
-    found = grad - np.exp(half_up(output)) * np.add.reduce(grad, axis=dim, keepdims=True)
-    return found.astype(output.dtype, order="C", copy=False)
+    result = grad - np.exp(half_up(output)) * np.add.reduce(grad, axis=dim, keepdims=True)
+    return result.astype(output.dtype, order="C", copy=False)
 
 
 @composite(vmap="decompose")

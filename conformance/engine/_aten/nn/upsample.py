@@ -45,8 +45,8 @@ def _positions(old: int, new: int, scale: float | None, kind: Any, align_corners
         step = kind((old - 1) / (new - 1)) if new > 1 else kind(0)
         return place * step
     step = kind(1.0 / scale if scale is not None and scale > 0 else old / new)
-    found = step * (place + kind(0.5)) - kind(0.5)
-    return found if cubic else np.maximum(found, kind(0))
+    result = step * (place + kind(0.5)) - kind(0.5)
+    return result if cubic else np.maximum(result, kind(0))
 
 
 def _linear(old: int, new: int, scale: float | None, kind: Any, align_corners: bool) -> Taps:
@@ -105,13 +105,13 @@ def _filtered(reach: int, weigh: Callable[[Array], Array]) -> Callable[..., Taps
         first = np.maximum((center - support + 0.5).astype(np.int64), 0)
         size = np.minimum((center + support + 0.5).astype(np.int64), old) - first
         narrowed = kind(1 / step if step >= 1 else 1)
-        found: Taps = []
+        result: Taps = []
         for each in range(int(size.max())):
             place = first + each
             weights = weigh(((place - center + 0.5) * narrowed).astype(kind))
-            found.append((np.minimum(place, old - 1), np.where(each < size, weights, kind(0))))
-        total = sum(w for _, w in found if w is not None)
-        return [(place, None if w is None else w / np.where(total == 0, 1, total)) for place, w in found]
+            result.append((np.minimum(place, old - 1), np.where(each < size, weights, kind(0))))
+        total = sum(w for _, w in result if w is not None)
+        return [(place, None if w is None else w / np.where(total == 0, 1, total)) for place, w in result]
 
     return taps
 

@@ -223,10 +223,10 @@ def log_add_exp(a: Array, b: Array) -> Array:
     a, b = np.broadcast_arrays(a, b)
     swapped = ~(a.real < b.real)
     least, most = np.where(swapped, b, a), np.where(swapped, a, b)
-    found = np.log1p(np.exp(least - most)) + most
+    result = np.log1p(np.exp(least - most)) + most
     same = ~np.isfinite(least.real) & (least.real == most.real)
-    found = np.where(same, np.where(least.real < 0, least, np.log(np.exp(least) + np.exp(most))), found)
-    return np.where(np.isnan(a) | np.isnan(b), found.dtype.type(complex(np.nan, np.nan)), found)
+    result = np.where(same, np.where(least.real < 0, least, np.log(np.exp(least) + np.exp(most))), result)
+    return np.where(np.isnan(a) | np.isnan(b), result.dtype.type(complex(np.nan, np.nan)), result)
 
 
 @op(

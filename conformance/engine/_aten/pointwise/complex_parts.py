@@ -69,8 +69,8 @@ def angle(self: Array) -> Array:
     """The argument of a complex number; of a real one 0, or pi if it is negative."""
     if self.dtype.kind == "c":
         return np.ascontiguousarray(np.angle(self)).reshape(self.shape)
-    found = np.where(self < 0, self.dtype.type(math.pi), self.dtype.type(0))
-    return laid_out(np.where(np.isnan(self), self, found), self)
+    result = np.where(self < 0, self.dtype.type(math.pi), self.dtype.type(0))
+    return laid_out(np.where(np.isnan(self), self, result), self)
 
 
 def _angle_backward(grad: Tensor, self: Tensor) -> Tensor:
@@ -276,9 +276,9 @@ def complex(real: Array, imag: Array) -> Array:
     _check_parts("complex", real, imag)
     if real.itemsize < 4:
         raise NotImplementedError(errors.COMPLEX_HALF)
-    found = np.empty(broadcast_shapes(real.shape, imag.shape), f"c{2 * real.itemsize}")
-    found.real, found.imag = real, imag
-    return laid_out(found, real, imag)
+    result = np.empty(broadcast_shapes(real.shape, imag.shape), f"c{2 * real.itemsize}")
+    result.real, result.imag = real, imag
+    return laid_out(result, real, imag)
 
 
 def _check_parts(name: str, first: Array, second: Array) -> None:

@@ -84,8 +84,8 @@ def _round_decimals(self: Array, decimals: int) -> Array:
         return np.rint(self)
     need_floats("round_cpu", self)
     wide, scale = half_up(self), half_up(np.asarray(self.dtype.type(10.0 ** abs(decimals))))
-    found = np.rint(wide / scale) * scale if decimals < 0 else np.rint(wide * scale) / scale
-    return np.asarray(found).astype(self.dtype, copy=False)
+    result = np.rint(wide / scale) * scale if decimals < 0 else np.rint(wide * scale) / scale
+    return np.asarray(result).astype(self.dtype, copy=False)
 
 
 def _rounded(input: Tensor, decimals: int | None) -> tuple[str, list[Any]]:
@@ -172,14 +172,14 @@ def nan_to_num(self: Array, nan: Any = None, posinf: Any = None, neginf: Any = N
         for each, default in ((nan, 0.0), (posinf, limits.max), (neginf, limits.min))
     ]
     nan, posinf, neginf = (np.float64(each).astype(self.dtype) for each in given)
-    found = numbers.copy("K")
+    result = numbers.copy("K")
     for place, instead in (
         (numbers != numbers, nan),
         (numbers == np.inf, posinf),
         (numbers == -np.inf, neginf),
     ):
-        np.copyto(found, instead, where=place)
-    return like_steps(found.astype(self.dtype, copy=False), self)
+        np.copyto(result, instead, where=place)
+    return like_steps(result.astype(self.dtype, copy=False), self)
 
 
 @composite(vmap="decompose")

@@ -241,8 +241,8 @@ def _tanh_backward(grad_output: Array, output: Array) -> Array:
     one = half_up(output)
     if output.dtype.kind == "c":
         return laid_out(grad_output * np.conjugate(1 - one * one), grad_output, output)
-    found = (half_up(grad_output) * (1 - one * one)).astype(output.dtype, copy=False)
-    return laid_out(found, grad_output, output)
+    result = (half_up(grad_output) * (1 - one * one)).astype(output.dtype, copy=False)
+    return laid_out(result, grad_output, output)
 
 
 @op(
@@ -276,13 +276,13 @@ def _sigmoid_output_backward(grad: Tensor, grad_output: Tensor, output: Tensor) 
 )
 def _sigmoid_backward(grad_output: Array, output: Array) -> Array:
     if output.dtype.kind == "c":
-        found = grad_output * np.conjugate((1 - output) * output)
+        result = grad_output * np.conjugate((1 - output) * output)
     elif output.dtype.kind == "V":  # float16 is rounded after each step
         wide = half_up(output)
-        found = (half_up(grad_output) * (1 - wide) * wide).astype(output.dtype)
+        result = (half_up(grad_output) * (1 - wide) * wide).astype(output.dtype)
     else:
-        found = grad_output * (1 - output) * output
-    return laid_out(found, grad_output, output)
+        result = grad_output * (1 - output) * output
+    return laid_out(result, grad_output, output)
 
 
 def _overwritten(function: str) -> Any:

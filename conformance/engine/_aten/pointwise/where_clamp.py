@@ -58,8 +58,8 @@ def _where(condition: Array, self: Any, other: Any) -> Array:
 def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
     """input where the condition is true, other elsewhere; without both, the indices where it is true."""
     if input is None and other is None:
-        found = condition if condition._array.ndim else condition.unsqueeze(0)
-        return found.nonzero().unbind(1)
+        result = condition if condition._array.ndim else condition.unsqueeze(0)
+        return result.nonzero().unbind(1)
     if isinstance(input, Tensor) and other.__class__ is int:
         other = dtypes.number_within(dtypes.result_dtype(input._array, other), other)
     elif isinstance(other, Tensor) and input.__class__ is int:

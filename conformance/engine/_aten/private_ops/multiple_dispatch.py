@@ -68,5 +68,5 @@ def _test_autograd_multiple_dispatch_view(input: Tensor) -> Tensor:
 
 def _test_autograd_multiple_dispatch_view_copy(input: Tensor, *, out: Any = None) -> Tensor:
     """A flattened copy."""
-    found: Tensor = _view_copy(input)
-    return given("_test_autograd_multiple_dispatch_view_copy", out, found)
+    result: Tensor = _view_copy(input)
+    return given("_test_autograd_multiple_dispatch_view_copy", out, result)

@@ -323,8 +323,8 @@ def _last(dim: int | None, array: Array) -> int:
 def _masked_backward(grad_output: Array, output: Array, mask: Array, dim: Any) -> Array:
     if mask.shape != output.shape:
         raise RuntimeError("Mask shape should match grad shape")
-    found = _softmax_backward.row.forward(grad_output, output, _last(dim, output))  # type: ignore[attr-defined]
-    return np.where(mask, 0, found)
+    result = _softmax_backward.row.forward(grad_output, output, _last(dim, output))  # type: ignore[attr-defined]
+    return np.where(mask, 0, result)
 
 
 def _masked_softmax(

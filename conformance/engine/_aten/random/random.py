@@ -319,19 +319,19 @@ def normal(
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     shape = broadcast_shapes(*(np.shape(each) for each in arrays))
     kind = next(each for each in arrays if isinstance(each, np.ndarray)).dtype
-    found = distribution_kernels.normal(_from(generator), shape, kind)
+    result = distribution_kernels.normal(_from(generator), shape, kind)
     for function, each in ((np.multiply, arrays[1]), (np.add, arrays[0])):
-        found = function(found, each).astype(kind)
+        result = function(result, each).astype(kind)
     if out is not None:
         check_out("normal", out, (mean, std))
         if out._array.shape != shape and not isinstance(std, Tensor):
             broadcast_shapes(shape, out._array.shape)
-        return store_out("normal", out, found)
+        return store_out("normal", out, result)
     if not isinstance(std, Tensor):
-        return _normal_of_mean(mean, found)
+        return _normal_of_mean(mean, result)
     if not isinstance(mean, Tensor):
-        return _normal_of_std(std, found)
-    return _normal_of_both(mean, std, found)
+        return _normal_of_std(std, result)
+    return _normal_of_both(mean, std, result)
 
 
 # In-place forms: they are operators, so that autograd records them like any other in-place operation.

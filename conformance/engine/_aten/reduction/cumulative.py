@@ -38,8 +38,8 @@ def _running(function: Any, self: Array, dim: Any, dtype: Any) -> Array:
         return self.astype(kind)
     refuse_bools("cumsum_out_cpu" if function is np.add else "cumprod_out_cpu", np.empty(0, kind))
     if kind.kind in "fV":  # accumulate in double precision and round each element
-        found = function.accumulate(self.astype(kind, copy=False), axis, dtype=np.float64)
-        return found.astype(kind, order="C", copy=False)
+        result = function.accumulate(self.astype(kind, copy=False), axis, dtype=np.float64)
+        return result.astype(kind, order="C", copy=False)
     return np.ascontiguousarray(function.accumulate(self.astype(kind, copy=False), axis, dtype=kind))
 
 
@@ -151,14 +151,14 @@ def _tail(tensor: Tensor, axis: int, start: int) -> Tensor:
 def _cumprod_gradient(grad: Array, self: Array, axis: int) -> Array:
     """The gradient of cumprod for an input with zeros: sums of products that omit one element each."""
     values, gradient = np.moveaxis(self, axis, -1), np.moveaxis(grad, axis, -1)
-    found = np.zeros(values.shape, grad.dtype)
+    result = np.zeros(values.shape, grad.dtype)
     n = values.shape[-1]
     before = np.ones(values.shape[:-1], grad.dtype)
     for k in range(n):
         after = np.multiply.accumulate(values[..., k + 1 :], -1)
-        found[..., k] = before * (gradient[..., k] + (after * gradient[..., k + 1 :]).sum(-1))
+        result[..., k] = before * (gradient[..., k] + (after * gradient[..., k + 1 :]).sum(-1))
         before = before * values[..., k]
-    return np.ascontiguousarray(np.moveaxis(found, -1, axis))
+    return np.ascontiguousarray(np.moveaxis(result, -1, axis))
 
 
 # cummax, cummin, logcumsumexp ---------------------------------------------------------------------

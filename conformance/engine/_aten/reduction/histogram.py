@@ -319,8 +319,8 @@ def histogramdd(
     if whole:
         bins = [bins] * (input._array.shape[-1] if input._array.ndim else 1)
     if bins and all(isinstance(each, Tensor) for each in bins):
-        found = _counts_between(input, bins, weight, density)
-        return structseq.histogramdd((found, tuple(bins)))
+        result = _counts_between(input, bins, weight, density)
+        return structseq.histogramdd((result, tuple(bins)))
     _check_settings(all(isinstance(each, int) for each in bins), None)
     edges = _edges_of(input, bins, range, weight, density)
     return structseq.histogramdd((_counts_of(input, bins, range, weight, density), tuple(edges)))

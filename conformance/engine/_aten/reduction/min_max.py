@@ -227,18 +227,18 @@ def _aminmax_backward(
     self: Tensor, dim: Any, keepdim: bool, grads: tuple[Tensor | None, ...], low: Tensor, high: Tensor
 ) -> Tensor:
     axes = tuple(range(self._array.ndim)) if dim is None else (dim,)
-    found: Tensor | None = None
+    result: Tensor | None = None
     for grad, value in zip(grads, (low, high), strict=True):
         if grad is None:
             continue
         mask = _restored(value, axes, keepdim) == self
         part = _scaled_by_count(_restored(grad, axes, keepdim), mask, axes)
-        if found is None:
-            found = part
+        if result is None:
+            result = part
         else:
-            found = found + part
-            increment_version(found)  # torch adds in place
-    return zeros_like(self) if found is None else found
+            result = result + part
+            increment_version(result)  # torch adds in place
+    return zeros_like(self) if result is None else result
 
 
 @op(
@@ -287,8 +287,8 @@ def _arg(name: str, find: Any, text: str) -> Any:
         if dim is None:
             if not self.size:
                 raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
-            found = np.asarray(find(self), np.int64)
-            return found.reshape((1,) * self.ndim) if keepdim else found
+            result = np.asarray(find(self), np.int64)
+            return result.reshape((1,) * self.ndim) if keepdim else result
         axis = wrap_dim(dim, self.ndim)
         nonzero_size(name, self, axis)
         if not self.ndim:

@@ -118,8 +118,8 @@ def argsort(
     out: Any = None,
 ) -> Tensor:
     """The indices that sort the elements along a dimension."""
-    found = sort(input.detach(), *places, dim=dim, descending=descending, stable=stable)[1]
-    return given("argsort", out, found)
+    result = sort(input.detach(), *places, dim=dim, descending=descending, stable=stable)[1]
+    return given("argsort", out, result)
 
 
 @composite(vmap="decompose", out=Out("same_dtype", operator="sort"))
@@ -361,10 +361,10 @@ def _quantile(self: Tensor, q: Any, dim: Any, keepdim: bool, interpolation: str,
         ranked = sort(self)[0]
     else:
         ranked = sort(self.unsqueeze(-1).transpose(axis, -1))[0]
-    found = _interpolated(ranked.view([*shape, ranked._array.shape[-1]]), q, interpolation, ignore_nan)
+    result = _interpolated(ranked.view([*shape, ranked._array.shape[-1]]), q, interpolation, ignore_nan)
     if q._array.ndim == 0:
-        return found.squeeze_(-1)
-    return found.unsqueeze_(0).transpose_(0, -1).squeeze_(-1)
+        return result.squeeze_(-1)
+    return result.unsqueeze_(0).transpose_(0, -1).squeeze_(-1)
 
 
 def _interpolated(ranked: Tensor, q: Tensor, interpolation: str, ignore_nan: bool) -> Tensor:

@@ -26,10 +26,10 @@ def axes_of(dim: Any, ndim: int) -> tuple[int, ...]:
     """The axes to reduce: those of dim, or all if it is None or empty."""
     if dim is None:
         return tuple(range(ndim))
-    found = wrap_dims(dim, ndim)
+    result = wrap_dims(dim, ndim)
     if not ndim:
         return ()
-    return found or tuple(range(ndim))
+    return result or tuple(range(ndim))
 
 
 def dims(dim: Any) -> Any:
@@ -77,8 +77,8 @@ def _total(array: Array, axes: tuple[int, ...] | None, kind: Any, keepdims: bool
     parts = -(-lines.shape[-1] // _LONGEST)
     end = lines.shape[-1] - lines.shape[-1] % parts
     sums = np.einsum("...i->...", lines[..., :end].reshape(*kept, parts, -1))
-    found = np.add.reduce(sums, -1) + np.add.reduce(lines[..., end:], -1)
-    return found.reshape(*kept, *[1] * last) if keepdims else found
+    result = np.add.reduce(sums, -1) + np.add.reduce(lines[..., end:], -1)
+    return result.reshape(*kept, *[1] * last) if keepdims else result
 
 
 def _sum_type(array: Array, dtype: Any) -> Any:
@@ -325,10 +325,10 @@ def _product_of_lines(lines: Array) -> Array:
     flat = lines.reshape(-1, n)
     blocks = np.multiply.reduce(flat[:, :rest].reshape(len(flat), rest // block, block), 1)
     a, b, c, d = np.ascontiguousarray(blocks.T).reshape(4, block // 4, len(flat))
-    found = np.multiply.reduce((a * b) * (c * d), 0)
+    result = np.multiply.reduce((a * b) * (c * d), 0)
     for i in range(rest, n):
-        found *= flat[:, i]
-    return found.reshape(lines.shape[:-1])
+        result *= flat[:, i]
+    return result.reshape(lines.shape[:-1])
 
 
 def _multiply(array: Array, axes: Any, dtype: Any, keepdims: bool = False) -> Array:
@@ -336,18 +336,18 @@ def _multiply(array: Array, axes: Any, dtype: Any, keepdims: bool = False) -> Ar
     if kind.kind in "fV" and array.flags.c_contiguous and (axes is None or axes == array.ndim - 1):
         lines = array.reshape(-1) if axes is None else array
         if lines.shape[-1] >= _BLOCK // kind.itemsize and not dtypes.is_half(kind):
-            found = _product_of_lines(lines.astype(kind, copy=False))
-            return np.expand_dims(found, axes) if keepdims else found
+            result = _product_of_lines(lines.astype(kind, copy=False))
+            return np.expand_dims(result, axes) if keepdims else result
     if not dtypes.is_half(kind) or not array.size:
         return np.multiply.reduce(array, axis=axes, dtype=kind, keepdims=keepdims)
     if axes is None:
         array, axes = array.reshape(-1), 0
     elif axes == ():
         return array.astype(kind)
-    found = np.multiply.accumulate(array, axis=axes, dtype=kind).take(
+    result = np.multiply.accumulate(array, axis=axes, dtype=kind).take(
         [-1], axes
     )  # each step is rounded to half precision
-    return found if keepdims else found.squeeze(axes)
+    return result if keepdims else result.squeeze(axes)
 
 
 @op(

@@ -153,8 +153,8 @@ def unique(
     dim: Any = None,
 ) -> Any:
     """The sorted distinct elements (or slices)."""
-    found = _unique2(input) if dim is None else _unique_dim(input, dim)
-    return _chosen(found, return_inverse, return_counts)
+    result = _unique2(input) if dim is None else _unique_dim(input, dim)
+    return _chosen(result, return_inverse, return_counts)
 
 
 @composite(vmap="dynamic")
@@ -162,8 +162,8 @@ def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: Any = None
 ) -> Any:
     """The first of each run of equal elements (or slices)."""
-    found = _unique_consecutive(input) if dim is None else _unique_dim_consecutive(input, dim)
-    return _chosen(found, return_inverse, return_counts)
+    result = _unique_consecutive(input) if dim is None else _unique_dim_consecutive(input, dim)
+    return _chosen(result, return_inverse, return_counts)
 
 
 @composite(variants="function", vmap="decompose")
@@ -185,10 +185,10 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     if any(each < 0 for each in sides):
         raise ValueError(f"'shape' cannot have negative values, but got {sides}")
     steps = [math.prod(sides[axis + 1 :]) for axis in range(len(sides))]
-    found = indices.unsqueeze(-1).floor_divide(make(np.array(steps, np.int64))) % make(
+    result = indices.unsqueeze(-1).floor_divide(make(np.array(steps, np.int64))) % make(
         np.array(sides, np.int64)
     )
-    return tuple(found.unbind(-1))
+    return tuple(result.unbind(-1))
 
 
 # searchsorted, bucketize --------------------------------------------------------------------------
@@ -292,16 +292,16 @@ def searchsorted(
         )
     if values.size and sequence.dtype == values.dtype:
         refuse_bools("searchsorted_out_cpu", values)
-    found = _search(sequence, values, after, out_int32)
+    result = _search(sequence, values, after, out_int32)
     if out is None:
-        return wrap(found)
+        return wrap(result)
     if out.dtype is not (dtypes.int32 if out_int32 else dtypes.int64):
         raise RuntimeError(
             "torch.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) depending "
             f"on whether out_int32 flag is True, but we got output tensor's dtype {out.dtype.legacy} and out_int32 flag "
             f"is {out_int32}"
         )
-    return store_out("searchsorted", out, found)
+    return store_out("searchsorted", out, result)
 
 
 @composite(variants="function")

@@ -68,9 +68,9 @@ def _cat(tensors: Any, dim: Any, _tensors_places: Any) -> Array:
                     f"Sizes of tensors must match except in dimension {axis}. Expected size {a} but got size {b} for "
                     f"tensor number {number} in the list."
                 )
-    found = np.concatenate(joined, axis, dtype=kind)
+    result = np.concatenate(joined, axis, dtype=kind)
     formats = {suggest_memory_format(each) for each in joined}
-    return following(found, first) if len(formats) == 1 else ordered(found)
+    return following(result, first) if len(formats) == 1 else ordered(result)
 
 
 @composite(variants="function", vmap="decompose")

@@ -124,9 +124,9 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: Any = 0) -> Any:
 
 def _refuse(name: str, arguments: tuple[Any, ...]) -> None:
     """Refuse arguments that torch's function of that name, which its split calls, does not take."""
-    found = argument_error(name, arguments, {})
-    if found is not None:
-        raise found
+    result = argument_error(name, arguments, {})
+    if result is not None:
+        raise result
 
 
 @composite(vmap="decompose")

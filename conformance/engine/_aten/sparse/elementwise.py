@@ -50,8 +50,8 @@ def add(self: Any, other: Any, *, alpha: Any = 1) -> Any:
     if self.values.flags.c_contiguous and other.values.flags.c_contiguous:
         return _merged(self, ours, other, theirs)
     together = np.concatenate([self.indices, other.indices], 1)
-    found = coo(together, np.concatenate([ours, theirs]), self.shape)
-    return coalesced(found) if found.nnz > found.size else found
+    result = coo(together, np.concatenate([ours, theirs]), self.shape)
+    return coalesced(result) if result.nnz > result.size else result
 
 
 def _add_to_dense(self: Array, other: SparseArray, alpha: Any, kind: np.dtype[Any]) -> Array:

@@ -95,20 +95,20 @@ def addmm(self: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> 
     """beta * self + alpha * (mat1 @ mat2)."""
     _check_factors(mat1, mat2)
     sparse_factors = isinstance(mat1, SparseArray), isinstance(mat2, SparseArray)
-    found = (
+    result = (
         sparse_product(mat1, mat2)
         if all(sparse_factors)
         else product(mat1, mat2, mat1.dtype)
         if any(sparse_factors)
         else mat1 @ mat2
     )
-    if isinstance(found, SparseArray):
-        return add(_scaled(self, beta), found, alpha=alpha)
-    shape = np.broadcast_to(self, found.shape) if not isinstance(self, SparseArray) else self
-    scaled = found if alpha == 1 else found * found.dtype.type(alpha)
+    if isinstance(result, SparseArray):
+        return add(_scaled(self, beta), result, alpha=alpha)
+    shape = np.broadcast_to(self, result.shape) if not isinstance(self, SparseArray) else self
+    scaled = result if alpha == 1 else result * result.dtype.type(alpha)
     if beta == 0:
         return scaled
-    return scaled + (shape if beta == 1 else shape * found.dtype.type(beta))
+    return scaled + (shape if beta == 1 else shape * result.dtype.type(beta))
 
 
 def _scaled(array: Any, factor: Any) -> Any:

@@ -45,8 +45,8 @@ def _sparse_kernel(self: Tensor, name: str) -> Any:
     self=lambda grad, self: unsafe(indices(self), grad, self._array.shape, True),
 )
 def _values_of(self: Any) -> Array:
-    found: Array = self.values
-    return found.view()
+    result: Array = self.values
+    return result.view()
 
 
 def indices(self: Tensor) -> Tensor:

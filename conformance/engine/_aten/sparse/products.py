@@ -21,8 +21,8 @@ from .sparse_array import SparseArray, coalesced, coo
 
 def _mat1_sparse(grad: Tensor, mat1: Tensor, mat2: Tensor, alpha: Any) -> Tensor:
     """The gradient of a sparse left matrix, with its indices."""
-    found = maybe_times(grad.mm(mat2.conj().t()), alpha)
-    return found.sparse_mask(mat1.coalesce()) if mat1.is_sparse else found
+    result = maybe_times(grad.mm(mat2.conj().t()), alpha)
+    return result.sparse_mask(mat1.coalesce()) if mat1.is_sparse else result
 
 
 @op(
@@ -54,9 +54,9 @@ def sparse_matmul(self: Any, other: Any) -> Any:
 
 def _masked(grad: Tensor, like: Tensor) -> Tensor:
     """A gradient with zeros where the other tensor has no values."""
-    found, mask = coalesced(grad._array), coalesced(like._array)
-    there = picked(coo(mask.indices, np.ones_like(mask.values), mask.shape, True), found.indices)
-    return make(coo(found.indices.copy(), found.values * there, found.shape, True))
+    result, mask = coalesced(grad._array), coalesced(like._array)
+    there = picked(coo(mask.indices, np.ones_like(mask.values), mask.shape, True), result.indices)
+    return make(coo(result.indices.copy(), result.values * there, result.shape, True))
 
 
 def addmm(mat: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1.0, alpha: Any = 1.0) -> Tensor:

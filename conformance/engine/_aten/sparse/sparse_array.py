@@ -173,10 +173,10 @@ def sparse(array: Array, sparse_dim: int | None = None) -> Any:
     """The nonzero elements of a dense array, whose first ``sparse_dim`` dimensions become sparse."""
     ndim = array.ndim if sparse_dim is None else sparse_dim
     whole = (array != 0).any(axis=tuple(range(ndim, array.ndim))) if ndim < array.ndim else array != 0
-    found = np.nonzero(np.atleast_1d(whole)) if ndim else (np.zeros(1, np.int64),)
+    result = np.nonzero(np.atleast_1d(whole)) if ndim else (np.zeros(1, np.int64),)
     if not ndim:  # a 0-d array has one value
         return coo(
             np.empty((0, int(bool(array))), np.int64), array.reshape(1)[: int(bool(array))].copy(), (), True
         )
-    indices = np.array(found, np.int64).reshape(ndim, -1)
-    return coo(indices, array[found], array.shape, True)
+    indices = np.array(result, np.int64).reshape(ndim, -1)
+    return coo(indices, array[result], array.shape, True)

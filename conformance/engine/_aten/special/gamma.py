@@ -25,9 +25,9 @@ PUBLIC = ("digamma", "igamma", "igammac", "lgamma", "mvlgamma", "mvlgamma_", "po
 
 
 def _digamma_kernel(self: Array) -> Array:
-    found = scipy("psi")(self)
+    result = scipy("psi")(self)
     return np.where(
-        self == 0, np.copysign(np.inf, -self), np.where((self < 0) & (self == np.trunc(self)), np.nan, found)
+        self == 0, np.copysign(np.inf, -self), np.where((self < 0) & (self == np.trunc(self)), np.nan, result)
     ).astype(self.dtype)
 
 
@@ -83,8 +83,10 @@ def _polygamma(self: Array, n: int) -> Array:
     if n == 1:
         return _trigamma_kernel(self)
     sign = 1 if n % 2 else -1
-    found = scipy("zeta")(self.dtype.type(n + 1), self) * self.dtype.type(sign * math.exp(math.lgamma(n + 1)))
-    return np.where(np.isposinf(self), self.dtype.type(np.nan), found)
+    result = scipy("zeta")(self.dtype.type(n + 1), self) * self.dtype.type(
+        sign * math.exp(math.lgamma(n + 1))
+    )
+    return np.where(np.isposinf(self), self.dtype.type(np.nan), result)
 
 
 @composite(vmap="decompose")
@@ -153,7 +155,7 @@ _GAMMA_KERNELS = {"igamma": scipy("gammainc"), "igammac": scipy("gammaincc")}
 def _incomplete(name: str, a: Array, x: Array, at_zero: int, at_infinity: int) -> Array:
     need_floats(f"{name}_cpu", a)
     kind, a, x = kind_of(a), half_up(a) + 0, half_up(x) + 0  # -0.0 as 0.0
-    found = np.select(
+    result = np.select(
         [(a < 0) | (x < 0), a == 0, x == 0, np.isinf(a), np.isinf(x)],
         [
             np.nan,
@@ -164,7 +166,7 @@ def _incomplete(name: str, a: Array, x: Array, at_zero: int, at_infinity: int) -
         ],
         _GAMMA_KERNELS[name](a, x),
     )
-    return found.astype(kind)
+    return result.astype(kind)
 
 
 def mvlgamma_(self: Tensor, p: int) -> Tensor:

@@ -108,8 +108,8 @@ _entr = float_function(
 
 @composite(vmap="decompose", name="special_ndtr", out=Out(copied=True))
 def _ndtr(input: Tensor, *, out: Any = None) -> Tensor:
-    found = times(plus(times(_floating(input), math.sqrt(0.5)).erf(), 1), 0.5)
-    return given("special_ndtr", out, found)
+    result = times(plus(times(_floating(input), math.sqrt(0.5)).erf(), 1), 0.5)
+    return given("special_ndtr", out, result)
 
 
 def _floating(input: Tensor) -> Tensor:
@@ -200,8 +200,8 @@ def _product_with_log(
         return kernel(self, np.asarray(other, self.dtype))
 
     def number_gradient(grad: Tensor, self: Tensor, other: Any) -> Tensor:
-        found = by_number(grad, other)
-        return found if other > edge else found.masked_fill(self == 0.0, 0.0)
+        result = by_number(grad, other)
+        return result if other > edge else result.masked_fill(self == 0.0, 0.0)
 
     of_both, with_first, with_second = overloads
     facts |= {"no_complex": f"{name.removeprefix('special_')}_cpu"}
@@ -263,8 +263,8 @@ def _next_zeta(self: Any, other: Any) -> Tensor:
 
 
 def _zeta_kernel(self: Any, other: Any) -> Array:
-    found = scipy("zeta", half=False)(self, other)
-    return np.where(np.isposinf(other) & np.greater(self, 1), np.nan, found).astype(found.dtype)
+    result = scipy("zeta", half=False)(self, other)
+    return np.where(np.isposinf(other) & np.greater(self, 1), np.nan, result).astype(result.dtype)
 
 
 @op(
@@ -356,9 +356,9 @@ def _outside(eps: Any) -> tuple[float, float, float]:
 @op(name="logit_backward", tensors="grad_output self", jvp="not_differentiable")
 def _logit_slope(grad_output: Array, self: Array, eps: Any = None) -> Array:
     low, high, outside = _outside(eps)
-    found = grad_output / (self * (1 - self))
-    found = np.where((self < low) | (self > high), self.dtype.type(outside), found)
-    return laid_out(found.astype(self.dtype, copy=False), grad_output, self)
+    result = grad_output / (self * (1 - self))
+    result = np.where((self < low) | (self > high), self.dtype.type(outside), result)
+    return laid_out(result.astype(self.dtype, copy=False), grad_output, self)
 
 
 def _logit_backward(grad: Tensor, self: Tensor, eps: Any) -> Tensor:
@@ -366,8 +366,8 @@ def _logit_backward(grad: Tensor, self: Tensor, eps: Any) -> Tensor:
         return _logit_slope(grad, self, eps)
     low, high, outside = _outside(eps)
     inside = (self >= low).logical_and(self <= high)
-    found = grad / (self * less_than(1.0, self))
-    return where(inside, found, scalar_tensor(outside, dtype=self.dtype))
+    result = grad / (self * less_than(1.0, self))
+    return where(inside, result, scalar_tensor(outside, dtype=self.dtype))
 
 
 @op(
