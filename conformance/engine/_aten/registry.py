@@ -184,14 +184,14 @@ class Row:
     @cached_property
     def node(self) -> type[Node] | None:
         """The class of its nodes, one for all threads."""
-        made: type[Node] | None = None
+        node_type: type[Node] | None = None
         if self.recorded:
             assert self.node_name is not None
-            made = node_class(self, self.node_name)
+            node_type = node_class(self, self.node_name)
             if self.node_name != "NotImplemented":
-                made.apply = lazy(self, "apply")  # type: ignore[method-assign]
-            made.release = lazy(self, "release")  # type: ignore[method-assign]
-        return self.__dict__.setdefault("node", made)
+                node_type.apply = lazy(self, "apply")  # type: ignore[method-assign]
+            node_type.release = lazy(self, "release")  # type: ignore[method-assign]
+        return self.__dict__.setdefault("node", node_type)
 
     @cached_property
     def complex_node(self) -> type[Node]:
@@ -205,12 +205,12 @@ class Row:
 
     def _node_of_complex(self, kind: str) -> type[Node]:
         assert self.node is not None
-        made: Any = type(self.node.__name__, (self.node,), {"__slots__": (), "__module__": "builtins"})
+        node_type: Any = type(self.node.__name__, (self.node,), {"__slots__": (), "__module__": "builtins"})
         if self.node_name != "NotImplemented":
-            made.apply = lazy(self, kind)
+            node_type.apply = lazy(self, kind)
             given = {formula_name(key, "complex_"): formula_of(self, key) for key in self.formulas}
             self.scope.update(given)
-        result: type[Node] = made
+        result: type[Node] = node_type
         return result
 
     @cached_property

@@ -106,10 +106,10 @@ class Tensor:
     __array_priority__ = 1000
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        made = new_tensor(*args, **kwargs)
+        result = new_tensor(*args, **kwargs)
         if cls is not Tensor:
-            made.__class__ = cls
-        return made
+            result.__class__ = cls
+        return result
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         pass

@@ -158,9 +158,9 @@ def make_wrapper_subclass(
         reach = 1 + sum((length - 1) * step for length, step in zip(shape, strides, strict=True) if length)
         steps = tuple(step * array.itemsize for step in strides)
         array = np.ndarray(shape, kind, np.zeros(max(reach, 1), kind), 0, steps)
-    made = make(array, cls)
-    made._requires_grad = bool(requires_grad)
-    return made
+    result = make(array, cls)
+    result._requires_grad = bool(requires_grad)
+    return result
 
 
 def attach() -> None:

@@ -30,13 +30,15 @@ from .pointwise_batch_rules import pointwise
 
 
 @composed_rule("empty_like", "full_like", "logsigmoid", "ones_like", "zeros_like")
-def like_value(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+def like_value(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
+) -> Any:
     """zeros_like, empty_like and others: called with the value, so that the result has the value's strides."""
     input, *rest = args or (None,)
     if not is_at(input, level):
         return NotImplemented
     value, dim = unwrap_batched(input)
-    return make_batched(made(value, *rest, **kwargs), dim, level)
+    return make_batched(function(value, *rest, **kwargs), dim, level)
 
 
 @composed_rule("register_hook")

@@ -116,7 +116,7 @@ def _written(
 
 def composed(
     overload: str,
-    made: Callable[..., Any],
+    function: Callable[..., Any],
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     level: int,
@@ -126,10 +126,10 @@ def composed(
         return NotImplemented
     name = f"aten::{overload}"
     if name.partition(".")[0].endswith("_"):
-        _written(name, made, args, kwargs, level)
+        _written(name, function, args, kwargs, level)
         return args[0]
     _warn(name)
-    return _joined(_fallen_back(name, made, args, kwargs, level), level)
+    return _joined(_fallen_back(name, function, args, kwargs, level), level)
 
 
 def overload_of(
@@ -145,19 +145,19 @@ def overload_of(
 
 
 def recurrent(
-    name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
+    name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
 ) -> Any:
     """Recurrent layers and cells: gru_cell and the rnn cells run per sample, the others are refused.
 
     Inside a derivative torch decomposes them, so that they are called as they are.
     """
     if inside_derivative(level):
-        return made(*args, **kwargs)
+        return function(*args, **kwargs)
     overload = name.removeprefix("recurrent_")
     if overload in ("gru_cell", "rnn_tanh_cell", "rnn_relu_cell"):
-        return composed(overload, made, args, kwargs, level)
+        return composed(overload, function, args, kwargs, level)
     if overload != "lstm_cell":
-        bound = inspect.signature(made).bind(*args, **kwargs).arguments
+        bound = inspect.signature(function).bind(*args, **kwargs).arguments
         form = "input" if bound.get("batch_sizes") is None else "data"
         overload = f"{bound.get('mode', overload).lower()}.{form}"
     raise RuntimeError(NO_FALLBACK.format(overload))

@@ -77,10 +77,10 @@ def no_derivative(row: Row, form: str = "") -> NotImplementedError:
     )
 
 
-def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def dispatch(row: Row, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call an operation while a transform is in force: vmap, autocast, dispatch modes, then tangents."""
     if state.trace is not None and state.trace.in_user_code:
-        return record_operator(row, partial(_dispatched, row, made), args, kwargs)
+        return record_operator(row, partial(_dispatched, row, function), args, kwargs)
     level = level_of((args, tuple(kwargs.values())))
     if level >= 0:
         if row.facts.no_vmap is not None:
@@ -94,13 +94,13 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
                 return result
         elif not vmaps[level].old:
             warn_of(row, args)
-        return for_each_sample(partial(_dispatched, row, made), args, kwargs, level)
+        return for_each_sample(partial(_dispatched, row, function), args, kwargs, level)
     if "cpu" in state.autocast and row.facts.autocast is not None:
-        return with_casts(row.facts.autocast, partial(dispatch, row, made), args, kwargs)
+        return with_casts(row.facts.autocast, partial(dispatch, row, function), args, kwargs)
     if state.dispatch_modes or overloaded_args((args, tuple(kwargs.values()))):
         op = operation(row, args, in_place=False)
-        return call_through_modes(row, op, args, kwargs, lambda: dispatch(row, made, args, kwargs))
-    return _with_tangents(row, made, args, kwargs)
+        return call_through_modes(row, op, args, kwargs, lambda: dispatch(row, function, args, kwargs))
+    return _with_tangents(row, function, args, kwargs)
 
 
 def _refuse_batched(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -110,16 +110,18 @@ def _refuse_batched(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
         raise RuntimeError(text)
 
 
-def _with_tangents(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _with_tangents(
+    row: Row, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     """Call an operation, and compute the tangents of its results from those of its arguments."""
     found = carried((args, tuple(kwargs.values())))
     if not found and (row.view is None or not levels):
-        return bump_versions(row.facts.kernel_writes, _dated(row, args, made(*args, **kwargs)))
+        return bump_versions(row.facts.kernel_writes, _dated(row, args, function(*args, **kwargs)))
     if found and row.facts.jvp == "not_implemented":
         raise unsupported(_packet(row))
     if row.facts.jvp == "not_differentiable" or row.node_name == "NotImplemented":
         raise no_derivative(row)
-    result = _dated(row, args, made(*args, **kwargs))
+    result = _dated(row, args, function(*args, **kwargs))
     if kwargs.get("out") is not None:
         check_forward(row.name, kwargs["out"], args)
     if result is NotImplemented or not row.recorded:
@@ -203,8 +205,8 @@ def _save_tangents(row: Row, results: list[Tensor], node: Node | None) -> None:
             saved.view_node = DualOutput(output, saved.view_node)
 
 
-def _dispatched(row: Row, made: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    return dispatch(row, made, args, kwargs)
+def _dispatched(row: Row, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    return dispatch(row, function, args, kwargs)
 
 
 def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor]) -> Tensor:

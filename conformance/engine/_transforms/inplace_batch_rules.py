@@ -90,14 +90,16 @@ def view_in_place(
     batch.reset_from_value()
 
 
-def has_inplace_batch_rule(name: str, made: Callable[..., Any], args: tuple[Any, ...], level: int) -> bool:
+def has_inplace_batch_rule(
+    name: str, function: Callable[..., Any], args: tuple[Any, ...], level: int
+) -> bool:
     """Whether an in-place function runs by batch rules, not per sample."""
-    facts = facts_of(made)
+    facts = facts_of(function)
     if facts.vmap_inplace == "fallback":
         return True
     if not (args and is_at(args[0], level) and args[0]._value is not None):
         return False
     if name in ("__setitem__", "index_put_") or facts.vmap == "decompose":
         return True
-    row = ROWS.get(name[:-1]) or getattr(made, "inplace_of", None)  # the latter for an alias
+    row = ROWS.get(name[:-1]) or getattr(function, "inplace_of", None)  # the latter for an alias
     return row is not None and is_in_place(row)

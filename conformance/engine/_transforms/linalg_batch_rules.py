@@ -81,10 +81,12 @@ def exponentiated(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level
 
 
 @composed_rule("linalg_pinv")
-def inverted(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+def inverted(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """pinv: called once with the values; to torch it is a single operation."""
     arguments = [front_of(each, level) for each in args]
-    return wrapped(made(*arguments, **{name: front_of(each, level) for name, each in kwargs.items()}), level)
+    return wrapped(
+        function(*arguments, **{name: front_of(each, level) for name, each in kwargs.items()}), level
+    )
 
 
 @rule("addbmm")

@@ -55,7 +55,9 @@ def loss(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) ->
 
 
 @composed_rule("classes_loss")
-def classes_loss(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+def classes_loss(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
+) -> Any:
     """nll_loss, decomposed: gather the inputs of the target classes; the loss is 0 where the target is ignore_index."""
     input, target, weight, reduction, ignore_index = args
     rank = input._array.ndim

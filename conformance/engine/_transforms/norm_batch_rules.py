@@ -25,7 +25,9 @@ def _scaled(found: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor
 
 
 @composed_rule("layer_norm", "native_layer_norm")
-def layer_norm(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+def layer_norm(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
+) -> Any:
     """layer_norm: one call with weight and bias if they are not batched, else see Note [Scaled afterwards]."""
     arguments = dict(zip(("input", "normalized_shape", "weight", "bias", "eps"), args, strict=False)) | kwargs
     weight, bias = arguments.get("weight"), arguments.get("bias")
@@ -33,7 +35,7 @@ def layer_norm(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
     apart = is_at(weight, level) or is_at(bias, level)
     if apart:
         arguments |= {"weight": None, "bias": None}
-    result = made(front_of(input, level), **arguments)
+    result = function(front_of(input, level), **arguments)
     if is_at(input, level):
         result = wrapped(result, level)
     if not apart:
@@ -60,7 +62,9 @@ def group_norm(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: i
 
 
 @composed_rule("native_batch_norm")
-def batch_norm(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+def batch_norm(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
+) -> Any:
     """native_batch_norm: the batch dimension is merged into the channels; see Note [Scaled afterwards]."""
     names = ("input", "weight", "bias", "running_mean", "running_var")
     arguments = dict(zip(names, args, strict=False)) | {
@@ -76,7 +80,7 @@ def batch_norm(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
             None if each is None else into(front_or_expanded(each, level), 0, 0) for each in (mean, var)
         )
     channels, kind = input._array.shape[1], (arguments["weight"] if weight is not None else input).dtype
-    result, *statistics = made(
+    result, *statistics = function(
         input, ones(channels, dtype=kind), zeros(channels, dtype=kind), mean, var, *rest, **named
     )
     result = result.transpose(0, 1)

@@ -227,7 +227,7 @@ def put_in_place(row: Row, arguments: list[Any], level: int) -> list[Any] | None
 
 
 @composed_rule("searchsorted")
-def searched(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+def searched(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """searchsorted: a 1-d sequence is searched for all values, others are searched row by row."""
     arguments = dict(zip(("sorted_sequence", "input"), args, strict=False)) | kwargs
     sequence, values, sorter = (
@@ -236,26 +236,26 @@ def searched(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, 
         arguments.get("sorter"),
     )
     if not isinstance(values, Tensor):
-        return batched_fallback.composed("searchsorted.Scalar", made, args, kwargs, level)
+        return batched_fallback.composed("searchsorted.Scalar", function, args, kwargs, level)
     rank, line = values._array.ndim, sequence._array.ndim == 1
     if is_at(sequence, level) or is_at(sorter, level):
         if sorter is not None:
             arguments["sorter"] = front_or_expanded(sorter, level)
         sequence, value = front_or_expanded(sequence, level), front_or_expanded(values, level)
         if not line:
-            return wrapped(made(sequence, value, **arguments), level)
-        result = made(sequence, value.flatten(1) if rank else value.unsqueeze(-1), **arguments)
+            return wrapped(function(sequence, value, **arguments), level)
+        result = function(sequence, value.flatten(1) if rank else value.unsqueeze(-1), **arguments)
         return wrapped(result.view(value._array.shape), level)
     value, dim = unwrap_batched(values)
     if line:
-        return wrapped(made(sequence, value, **arguments), level, dim)
-    result = made(sequence, into(value, dim, rank - 1), **arguments)
+        return wrapped(function(sequence, value, **arguments), level, dim)
+    result = function(sequence, into(value, dim, rank - 1), **arguments)
     return wrapped(out_of(result, rank - 1, vmaps[level].size), level, rank - 1)
 
 
 @composed_rule("bucketize")
 def put_into_buckets(
-    made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
 ) -> Any:
     """bucketize: searchsorted with the arguments exchanged."""
     arguments = dict(zip(("input", "boundaries"), args, strict=False)) | kwargs
@@ -263,7 +263,7 @@ def put_into_buckets(
 
 
 @composed_rule("one_hot")
-def hot(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+def hot(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """one_hot, decomposed: the classes compared with an arange.
 
     Raises:
@@ -279,13 +279,13 @@ def hot(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any],
 
 
 @composed_rule("repeat_interleave")
-def repeated(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+def repeated(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """repeat_interleave with batched repeats: the indices come from the per-sample fallback, then index_select."""
     arguments = dict(zip(("input", "repeats", "dim"), args, strict=False)) | kwargs
     input, repeats, dim = arguments["input"], arguments.get("repeats"), arguments.get("dim")
     if repeats is None:
-        return batched_fallback.composed("repeat_interleave.Tensor", made, args, kwargs, level)
+        return batched_fallback.composed("repeat_interleave.Tensor", function, args, kwargs, level)
     if not is_at(repeats, level):
         return NotImplemented
     line = input.flatten() if dim is None else input
-    return line.index_select(0 if dim is None else dim, made(repeats))
+    return line.index_select(0 if dim is None else dim, function(repeats))

@@ -151,9 +151,9 @@ def _vmapped(cls: Any, in_dims: tuple[Any, ...], size: int, randomness: str) -> 
         return *_reduced(result, dims, kept["out"], size, [None] * len(result)), None
 
     parts = {"forward": forward, "setup_context": setup_context, "backward": backward, "jvp": jvp}
-    made: dict[str, Any] = {name: staticmethod(part) for name, part in parts.items()}
+    methods: dict[str, Any] = {name: staticmethod(part) for name, part in parts.items()}
     meta: Any = type(Function)
-    return meta(f"Vmapped{cls.__name__}", (Function,), {**made, "generate_vmap_rule": True})
+    return meta(f"Vmapped{cls.__name__}", (Function,), {**methods, "generate_vmap_rule": True})
 
 
 def _reduced(

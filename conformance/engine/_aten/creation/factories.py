@@ -105,9 +105,9 @@ def _filled(
             )
         if layout is None and len(sides) == 1 and sides[0].__class__ is bool:
             raise wrong_type(name, "size", "tuple of ints", sides[0], 1)
-        made = fill(new_sizes(sides if size is None else (size,), name), kind)
+        array = fill(new_sizes(sides if size is None else (size,), name), kind)
         return finish(
-            made if memory_format is None else laid_out(made, memory_format), requires_grad, out, name
+            array if memory_format is None else laid_out(array, memory_format), requires_grad, out, name
         )
 
     def like(
@@ -120,10 +120,10 @@ def _filled(
         dtype = dtypes.parse_dtype(f"{name}_like", dtype)
         kind = dtype.numpy if dtype else input._array.dtype
         try:
-            made = _filled_like(input._array, fill((), kind)[()], kind, memory_format)
+            array = _filled_like(input._array, fill((), kind)[()], kind, memory_format)
         except LayoutError:
-            made = _without_values(name, input._array.shape, kind)
-        return finish(made, requires_grad)
+            array = _without_values(name, input._array.shape, kind)
+        return finish(array, requires_grad)
 
     by_shape.__name__ = by_shape.__qualname__ = name
     like.__name__ = like.__qualname__ = f"{name}_like"

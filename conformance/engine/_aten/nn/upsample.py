@@ -214,8 +214,8 @@ def _rows(
 def named(function: Callable[..., Any], *names: str) -> Callable[..., Any]:
     """Give a function of ``*rest`` the parameter names that its registration reads."""
     listed = ", ".join(names)
-    made: Callable[..., Any] = eval(f"lambda {listed}: function({listed})", {"function": function})
-    return made
+    result: Callable[..., Any] = eval(f"lambda {listed}: function({listed})", {"function": function})
+    return result
 
 
 NEAREST = {

@@ -179,11 +179,11 @@ def _cumulative_extreme(name: str, node: str, function: Any, text: str) -> Any:
             return self.copy(), np.zeros((), np.int64)
         values = function.accumulate(self, axis)
         # The index is that of the last element equal to the running extreme; every nan counts as equal.
-        made = values == self
+        at_extreme = values == self
         if self.dtype.kind in "fV":
-            made |= np.isnan(self)
+            at_extreme |= np.isnan(self)
         number = np.arange(self.shape[axis]).reshape([-1 if i == axis else 1 for i in range(self.ndim)])
-        return values, np.maximum.accumulate(np.where(made, number, 0), axis)
+        return values, np.maximum.accumulate(np.where(at_extreme, number, 0), axis)
 
     forward.__name__ = name
     formula = {"self": lambda grad, self, indices, dim: _cummax_backward(grad, self, indices, dim)}
