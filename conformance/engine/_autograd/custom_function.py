@@ -363,29 +363,31 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         if kwargs:
             args = _by_position(cls.forward, args, kwargs, with_setup)
         if transforms.count:
-            return _apply_transformed(cls, args, with_setup, lambda given: _apply(cls, given, with_setup))
+            return _apply_transformed(
+                cls, args, with_setup, lambda arguments: _apply(cls, arguments, with_setup)
+            )
         return _apply(cls, args, with_setup)
 
 
 def _by_position(
-    forward: Callable[..., Any], args: tuple[Any, ...], given: dict[str, Any], bare: bool
+    forward: Callable[..., Any], args: tuple[Any, ...], arguments: dict[str, Any], bare: bool
 ) -> Any:
     """Convert keyword arguments to positional ones, since gradients are assigned to inputs by position."""
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     names = [name for name, each in inspect.signature(forward).parameters.items() if each.kind in kinds]
     names = names if bare else names[1:]
-    for name in given:
+    for name in arguments:
         if name not in names:
             raise TypeError(f"forward() got an unexpected keyword argument '{name}'")
         if name in names[: len(args)]:
             raise TypeError(f"forward() got multiple values for argument '{name}'")
-    last = max(names.index(name) for name in given)
+    last = max(names.index(name) for name in arguments)
     result = list(args)
     for position in range(len(args), last + 1):
         name = names[position]
-        if name not in given:
+        if name not in arguments:
             raise TypeError(f"forward() missing required argument: '{name}' (position {position})")
-        result.append(given[name])
+        result.append(arguments[name])
     return tuple(result)
 
 

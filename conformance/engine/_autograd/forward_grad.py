@@ -321,10 +321,13 @@ def materialized_tangents(
     arguments: dict[str, Any], directions: dict[str, Any], names: Iterable[str]
 ) -> dict[str, Any]:
     """The tangents of these arguments; if the operation is recorded, zeros for arguments without a tangent."""
-    given = {name: directions.get(name) for name in names}
+    named_tangents = {name: directions.get(name) for name in names}
     if is_recorded(arguments, directions):
-        given = {name: materialize_tangent(np.zeros, arguments[name], each) for name, each in given.items()}
-    return {name: each for name, each in given.items() if each is not None}
+        named_tangents = {
+            name: materialize_tangent(np.zeros, arguments[name], each)
+            for name, each in named_tangents.items()
+        }
+    return {name: each for name, each in named_tangents.items() if each is not None}
 
 
 def requires_grad(value: Any) -> bool:

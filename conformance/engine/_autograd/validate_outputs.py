@@ -114,8 +114,8 @@ def _reduce_to(gradient: Tensor, shape: tuple[int, ...], number: int, name: Any)
 
 def _check_castable(gradient: Tensor, kind: np.dtype[Any]) -> None:
     """torch casts a floating-point gradient to any dtype, but casts between complex and other dtypes raise."""
-    given = gradient._array.dtype.kind
-    if given not in "fV" and (given == "c") is not (kind.kind == "c"):
+    grad_kind = gradient._array.dtype.kind
+    if grad_kind not in "fV" and (grad_kind == "c") is not (kind.kind == "c"):
         raise RuntimeError(errors.NO_COMPLEX_HERE)
 
 

@@ -335,12 +335,12 @@ def _deprecated(name: str) -> Callable[..., Any] | None:
     kind, argument = _DEPRECATED_DEVICES[place], what if action == "set" else ""
     instead = f"torch.{action}_autocast_{what}({kind!r}{argument and f', {argument}'})"
 
-    def deprecated(*given: Any) -> Any:
-        for each in given:
+    def deprecated(*arguments: Any) -> Any:
+        for each in arguments:
             _check_type(what, each, dtypes.dtype if what == "dtype" else bool)
         text = f"torch.{name}({argument}) is deprecated. Please use {instead} instead."
         warnings.warn(text, DeprecationWarning, stacklevel=2)
-        return function(kind, *given)
+        return function(kind, *arguments)
 
     deprecated.__name__ = deprecated.__qualname__ = name
     return deprecated

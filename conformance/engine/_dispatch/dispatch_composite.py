@@ -101,8 +101,10 @@ def _lift_fresh(composite: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
 
 def _lift_fresh_data(composite: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    given = args[0] if args else kwargs.get("data")
-    return composite(*args, **kwargs) if isinstance(given, Tensor) else _lift_fresh(composite, args, kwargs)
+    arguments = args[0] if args else kwargs.get("data")
+    return (
+        composite(*args, **kwargs) if isinstance(arguments, Tensor) else _lift_fresh(composite, args, kwargs)
+    )
 
 
 def _multinomial(composite: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -118,12 +120,12 @@ def _multinomial(composite: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
 
 
 def _normal(composite: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    given = dict(zip(("mean", "std", "size"), args, strict=False)) | kwargs
-    if given.get("size") is None:
+    arguments = dict(zip(("mean", "std", "size"), args, strict=False)) | kwargs
+    if arguments.get("size") is None:
         return composite(*args, **kwargs)
-    numbers = given.pop("mean"), given.pop("std", 1.0), [*given.pop("size")]
+    numbers = arguments.pop("mean"), arguments.pop("std", 1.0), [*arguments.pop("size")]
     return _factory_wrapper("normal.float_float", _all_positional, device=CPU, pin_memory=False)(
-        composite, numbers, given
+        composite, numbers, arguments
     )
 
 

@@ -157,7 +157,7 @@ PASSES = (
          "_autograd.backward:_engine_run_backward", "if edge[0] is None:\n            raise",
          "if edge[0] is None:\n            return []\n            raise"),
         ("lengths-not-compared", "more gradients than roots are taken",
-         "_autograd.backward:_engine_run_backward", "if len(roots) != len(given):", "if False:"),
+         "_autograd.backward:_engine_run_backward", "if len(roots) != len(grads):", "if False:"),
         ("capture-of-the-first-output", "the gradient of a second output is the first one's",
          "_autograd.engine:_capture", "task.captured[number] = inputs[input_nr]", "task.captured[number] = inputs[0]"),
         ("captured-in-reverse", "the gradients of two inputs are exchanged",

@@ -21,7 +21,6 @@ from ..._autograd.random_state import (
     set_rng_state,
 )
 from ..._autograd.tensor import Tensor, make
-from ..._autograd.views import increment_version
 from ..._c10 import dtypes
 from ..._c10 import generator as streams
 from ..._c10.device import check_memory
@@ -219,9 +218,7 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None, out: Any =
 
 def _zeroed(grad: Tensor) -> Tensor:
     """Zeros of version 1: torch's formula writes them in place."""
-    zeros = _zeros(grad)
-    increment_version(zeros)
-    return zeros
+    return zeros_written(grad._array.shape, grad.dtype)
 
 
 @op("PoissonBackward0", name="poisson", self=_zeroed)
