@@ -159,7 +159,7 @@ def qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
 # Eigenvalues --------------------------------------------------------------------------------------
 
 
-def apart(values: Tensor) -> Tensor:
+def pairwise_differences(values: Tensor) -> Tensor:
     """The differences of all pairs of values; the diagonal is 1, since formulas divide by them."""
     rows = values.unsqueeze(-1)  # first: see Note [Right operands first]
     result = values.unsqueeze(-2) - rows
@@ -168,17 +168,17 @@ def apart(values: Tensor) -> Tensor:
 
 
 def _eigh_backward(grads: Any, L: Tensor, V: Tensor) -> Tensor:
-    of_values, of_vectors = grads
-    if of_vectors is None:
+    grad_values, grad_vectors = grads
+    if grad_vectors is None:
         adjoint = V.mH  # first: see Note [Right operands first]
-        return (V * of_values.unsqueeze(-2)).matmul(adjoint)
-    turned = V.mH.matmul(of_vectors)
-    if turns(turned):
+        return (V * grad_values.unsqueeze(-2)).matmul(adjoint)
+    VhgV = V.mH.matmul(grad_vectors)
+    if depends_on_phase(VhgV):
         raise RuntimeError(GAUGE.format("linalg_eigh_backward", "eigenvectors", "quantity, so it is"))
-    result = times(turned - turned.mH, 0.5)  # on the tangent space: skew-symmetric
-    result = result.div_(apart(L))
-    if of_values is not None:
-        result.diagonal(0, -2, -1).copy_(of_values)
+    result = times(VhgV - VhgV.mH, 0.5)  # on the tangent space: skew-symmetric
+    result = result.div_(pairwise_differences(L))
+    if grad_values is not None:
+        result.diagonal(0, -2, -1).copy_(grad_values)
     return V.matmul(result.matmul(V.mH))
 
 
@@ -229,12 +229,12 @@ GAUGE = (
 )
 
 
-def turns(*factors: Tensor | None) -> bool:
-    """Whether a loss depends on the phase of complex vectors: the diagonals of these have an imaginary part in sum."""
-    given = [each._array for each in factors if each is not None]
-    if given[0].dtype.kind != "c":
+def depends_on_phase(*factors: Tensor | None) -> bool:
+    """Whether a loss depends on the phase of complex vectors: then the imaginary diagonals of these do not cancel."""
+    arrays = [each._array for each in factors if each is not None]
+    if arrays[0].dtype.kind != "c":
         return False
-    phases = [np.diagonal(each, axis1=-2, axis2=-1).imag for each in given]
+    phases = [np.diagonal(each, axis1=-2, axis2=-1).imag for each in arrays]
     return not np.allclose(phases[0], -phases[1] if len(phases) > 1 else 0, rtol=1e-2, atol=1e-2)
 
 
@@ -243,45 +243,51 @@ def _skew(tensor: Tensor) -> Tensor:
 
 
 def _svd_backward(grads: Any, U: Tensor, S: Tensor, Vh: Tensor, full_matrices: bool) -> Tensor:
-    of_u, of_s, of_vh = grads
+    """The gradient of A (torch: FunctionsManual.cpp, svd_backward).
+
+    With E[j, k] = S[k]**2 - S[j]**2, 1 on the diagonal, and skew(X) = X - X^H, it is
+    U ((skew(U^H grad_U) / E) S + S (skew(V^H grad_V) / E) + diag(grad_S)) V^H; of a matrix that is not square, the longer
+    factor's gradient also has a part outside of its span.
+    """
+    grad_u, grad_s, grad_vh = grads
     k = S._array.shape[-1]
     if full_matrices:
         Vh, U = Vh.narrow(-2, 0, k), U.narrow(-1, 0, k)
-        of_vh = None if of_vh is None else of_vh.narrow(-2, 0, k)
-        of_u = None if of_u is None else of_u.narrow(-1, 0, k)
+        grad_vh = None if grad_vh is None else grad_vh.narrow(-2, 0, k)
+        grad_u = None if grad_u is None else grad_u.narrow(-1, 0, k)
     m, n = U._array.shape[-2], Vh._array.shape[-1]
-    if of_u is None and of_vh is None:
+    if grad_u is None and grad_vh is None:
         if m >= n:
-            return matmul(U, of_s.unsqueeze(-1) * Vh)
-        return matmul(U * of_s.unsqueeze(-2), Vh)
-    turned_u = None if of_u is None else _skew(matmul(U.mH, of_u))
-    turned_v = None if of_vh is None else _skew(matmul(Vh, of_vh.mH))
-    if turns(*(each for each in (turned_u, turned_v) if each is not None)):
+            return matmul(U, grad_s.unsqueeze(-1) * Vh)
+        return matmul(U * grad_s.unsqueeze(-2), Vh)
+    skew_u = None if grad_u is None else _skew(matmul(U.mH, grad_u))
+    skew_v = None if grad_vh is None else _skew(matmul(Vh, grad_vh.mH))
+    if depends_on_phase(*(each for each in (skew_u, skew_v) if each is not None)):
         raise RuntimeError(GAUGE.format("svd_backward", "singular vectors", "phase term, making it"))
-    between = apart(S * S)
-    if turned_u is None:
-        assert turned_v is not None
-        result = turned_v / between  # here and below: see Note [Right operands first]
+    differences = pairwise_differences(S * S)
+    if skew_u is None:
+        assert skew_v is not None
+        result = skew_v / differences  # here and below: see Note [Right operands first]
         result = S.unsqueeze(-1) * result
-    elif turned_v is None:
+    elif skew_v is None:
         columns = S.unsqueeze(-2)
-        result = (turned_u / between) * columns
+        result = (skew_u / differences) * columns
     else:
-        of_v = S.unsqueeze(-1) * turned_v
-        result = (turned_u * S.unsqueeze(-2) + of_v) / between
-    if of_s is not None:
-        result = result + of_s.diag_embed()
-    if turned_u is not None and turned_v is not None and U._array.dtype.kind == "c":
-        double = times(S, 2.0)
-        result = result + (turned_u.diagonal(0, -2, -1) / double).diag_embed()
-    if m > k and of_u is not None:
+        scaled_v = S.unsqueeze(-1) * skew_v
+        result = (skew_u * S.unsqueeze(-2) + scaled_v) / differences
+    if grad_s is not None:
+        result = result + grad_s.diag_embed()
+    if skew_u is not None and skew_v is not None and U._array.dtype.kind == "c":
+        twice_s = times(S, 2.0)
+        result = result + (skew_u.diagonal(0, -2, -1) / twice_s).diag_embed()
+    if m > k and grad_u is not None:
         result = matmul(U, result)
-        rest = of_u / S.unsqueeze(-2)
+        rest = grad_u / S.unsqueeze(-2)
         outside = matmul(U, matmul(U.mH, rest))
         return matmul(result + rest - outside, Vh)
-    if n > k and of_vh is not None:
+    if n > k and grad_vh is not None:
         result = matmul(result, Vh)
-        rest = of_vh / S.unsqueeze(-1)
+        rest = grad_vh / S.unsqueeze(-1)
         outside = matmul(matmul(rest, Vh.mH), Vh)
         return matmul(U, result + rest - outside)
     return matmul(U, matmul(result, Vh)) if m >= n else matmul(matmul(U, result), Vh)

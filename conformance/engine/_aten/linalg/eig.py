@@ -13,26 +13,26 @@ from ..._c10.operator_facts import Out, composite, safely_castable
 from ..out import given, given_several
 from ..registry import Array, op
 from .checks import columns_first, square
-from .decompositions import GAUGE, apart, turns
+from .decompositions import GAUGE, depends_on_phase, pairwise_differences
 from .solve import solve
 
 
 def _eig_backward(grads: Any, L: Tensor, V: Tensor) -> Tensor:
     """torch's linalg_eig_backward; the norms of the eigenvectors are constant."""
-    of_values, of_vectors = grads
-    if of_vectors is None:
+    grad_values, grad_vectors = grads
+    if grad_vectors is None:
         adjoint = V.mH  # here and below: see Note [Right operands first]
-        right = of_values.unsqueeze(-1) * adjoint
+        right = grad_values.unsqueeze(-1) * adjoint
         return solve(V.mH, right)
-    turned = V.mH.matmul(of_vectors)
-    if turns(turned):
+    VhgV = V.mH.matmul(grad_vectors)
+    if depends_on_phase(VhgV):
         raise RuntimeError(GAUGE.format("linalg_eig_backward", "eigenvectors", "quantity, so it is"))
-    lengths = turned.diagonal(0, -2, -1).real.unsqueeze(-2)
+    lengths = VhgV.diagonal(0, -2, -1).real.unsqueeze(-2)
     along = V * lengths
-    result = turned - V.mH.matmul(along)
-    result = result.div_(apart(L.conj()))
-    if of_values is not None:
-        result.diagonal(0, -2, -1).copy_(of_values)
+    result = VhgV - V.mH.matmul(along)
+    result = result.div_(pairwise_differences(L.conj()))
+    if grad_values is not None:
+        result.diagonal(0, -2, -1).copy_(grad_values)
     right = result.matmul(V.mH)
     return solve(V.mH, right)
 
