@@ -25,6 +25,7 @@ from ._autograd.tensor import Tensor
 from ._c10 import dtypes as _dtypes
 from ._c10.device import check_memory
 from ._c10.errors import unimplemented
+from ._c10.operator_facts import Out as _Out
 from ._c10.operator_facts import composite as _composite
 from ._c10.shapes import existing_dim
 
@@ -139,7 +140,7 @@ def _of_any(name: str, input: Tensor, n: int | None, dim: int, norm: Any, out: A
 
 
 def _single(name: str, transform: Callable[..., Tensor], forward: bool, text: str) -> Callable[..., Tensor]:
-    @_composite(autocast="fp32")
+    @_composite(autocast="fp32", name=f"_{name}", out=_Out(contiguous=name != "ihfft"))
     def function(
         input: Tensor,
         n: int | None = None,
@@ -244,7 +245,7 @@ def _multidimensional(
     """The transforms of two dimensions (``fft2``) and of any number (``fftn``)."""
 
     def over(suffix: str, dims: Dims | None) -> Callable[..., Tensor]:
-        @_composite(autocast=autocast)
+        @_composite(autocast=autocast, name=f"_{name}n", out=_Out(contiguous=True))
         def function(
             input: Tensor,
             s: Any = None,

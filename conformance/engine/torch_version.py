@@ -9,17 +9,16 @@ from typing import Any
 
 from . import version
 
-_FORM = re.compile(
+_FORM = (  # re compiles it when a version is first compared
     r"\s*v?(?P<release>\d+(?:\.\d+)*)(?:[-_.]?(?P<early>alpha|a|beta|b|preview|pre|c|rc)[-_.]?(?P<number>\d*))?"
-    r"(?:[-_.]?(?:post|rev|r)[-_.]?(?P<post>\d*))?(?:[-_.]?dev[-_.]?(?P<dev>\d*))?(?:\+(?P<local>[a-z0-9]+(?:[-_.][a-z0-9]+)*))?\s*",
-    re.IGNORECASE,
+    r"(?:[-_.]?(?:post|rev|r)[-_.]?(?P<post>\d*))?(?:[-_.]?dev[-_.]?(?P<dev>\d*))?(?:\+(?P<local>[a-z0-9]+(?:[-_.][a-z0-9]+)*))?\s*"
 )  # fmt: skip
 _EARLY = {"a": 1, "alpha": 1, "b": 2, "beta": 2}  # the others are candidates
 
 
 def _rank(text: str) -> tuple[Any, ...] | None:
     """The sort key of a version (PEP 440), or None if the text is not a version."""
-    found = _FORM.fullmatch(text)
+    found = re.fullmatch(_FORM, text, re.IGNORECASE)
     if found is None:
         return None
     release = [int(part) for part in found["release"].split(".")]

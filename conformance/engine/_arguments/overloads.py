@@ -21,11 +21,10 @@ from .._autograd.tensor import Tensor
 from .._c10 import device, dtypes, generator, keyword_names, layout, shapes, structseq
 from .._c10.errors import missing_arguments, typename, wrong_element, wrong_type
 from .._c10.keyword_names import NUMPY_NAMES
-from .._c10.operator_facts import OPERATORS
+from .._c10.operator_facts import NUMBERS_AS_TENSORS, NUMBERS_OF, OPERATORS, OUT
 from .._c10.size import Size
 from . import positional
 from .invalid_arguments import Keywords, no_signature_matches, signature_mismatch
-from .positional import NUMBERS_OF
 from .torch_api import NO_ARGUMENTS, signature_texts
 
 
@@ -143,14 +142,11 @@ _TAKES: dict[str, Callable[[Any], bool]] = {
     "torch.Generator": lambda value: isinstance(value, generator.Generator),
     "torch.Storage": lambda value: "Storage" in type(value).__name__,
 }
-_ARITHMETIC = ("add", "div", "divide", "floor_divide", "mul", "multiply", "sub", "subtract", "true_divide")
-_NUMBERS_FOR_TENSORS = frozenset([*_ARITHMETIC, *(f"{name}_" for name in _ARITHMETIC)])
 _MAY_BE_NONE = (
     "pin_memory",
     "requires_grad",
     "rounding_mode",
 )  # in all signatures, although their texts do not say so
-_PIECES = frozenset(["split_copy", "split_with_sizes_copy", "unbind_copy"])  # whose out= is a list
 
 
 # Signatures ---------------------------------------------------------------------------------------
@@ -284,9 +280,7 @@ def mismatch_error(
                 continue
             used.add(keyword)
             value = kwargs[keyword]
-        if each.takes(value) or (
-            each.kind == "Tensor" and _is_number(value) and name in _NUMBERS_FOR_TENSORS
-        ):
+        if each.takes(value) or (each.kind == "Tensor" and _is_number(value) and name in NUMBERS_AS_TENSORS):
             odd = _wrong_element_error(name, each, position, value)
             if odd is not None:
                 raise odd
@@ -323,7 +317,8 @@ def _wrong_element_error(name: str, parameter: Parameter, position: int, value: 
 
 def _wrong_out_error(name: str, signature: Signature, kwargs: Keywords) -> TypeError | None:
     """The error for the ``out`` of a function with several results, which is not in its signature."""
-    if kwargs.get("out") is None or not (hasattr(structseq, f"{name}_out") or name in _PIECES):
+    pieces = name in OUT and OUT[name].pieces
+    if kwargs.get("out") is None or not (hasattr(structseq, f"{name}_out") or pieces):
         return None
     value = kwargs["out"]
     if not isinstance(value, (tuple, list)):
@@ -348,35 +343,10 @@ def _missing(name: str, signature: Signature, first: int, kwargs: Keywords) -> T
 
 # Names of operations --------------------------------------------------------------------------------
 
-# What distinguishes rows that are overloads of one operation; rows with names of their own say so, see ``operator`` in
-# _c10/operator_facts.py.
-_FORMS = (
-    *(
-        "_with",
-        "_scalar",
-        "_tensor",
-        "_tensors",
-        "_dim",
-        "_dims",
-        "_of_number",
-        "_with_number",
-        "_number",
-        "_stable",
-    ),
-    *("_decimals", "_between", "_rounded", "_value"),
-)
 
-
-@cache
 def opname(row: str) -> str:
     """torch's operator name without overload name and without the underscore of an in-place operation."""
-    declared = OPERATORS.get(row)
-    if declared is not None:
-        return declared
-    name = row.removesuffix("_")
-    for form in _FORMS:
-        name = name.removesuffix(form)
-    return name
+    return OPERATORS.get(row) or row.removesuffix("_")
 
 
 # Usual classes ------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._autograd.tensor import Tensor
 from .._c10.dtypes import NUMBERS
+from .._c10.operator_facts import NUMBERS_OF
 from .._c10.slots import unfilled
 from .._c10.warn_once import warn_once
 
@@ -22,12 +23,6 @@ argument_error: Callable[..., TypeError | None] = unfilled
 no_arguments_error: Callable[..., TypeError | None] = unfilled
 
 _BETA = ("beta", "alpha")
-NUMBERS_OF = {
-    **dict.fromkeys(("add", "sub"), ("alpha",)),
-    **dict.fromkeys(("addcmul", "addcdiv"), ("value",)),
-    **dict.fromkeys(("addmm", "addmv", "addr", "addbmm", "baddbmm"), _BETA),
-}
-"""The operations with such overloads, and the keyword names of the numbers."""
 
 
 def to_keyword_numbers(

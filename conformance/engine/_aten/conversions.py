@@ -165,8 +165,8 @@ def _array_wrap(self: Tensor, array: np.ndarray[Any, Any]) -> Tensor:
 
 def _contains(self: Tensor, element: Any) -> bool:
     if isinstance(element, (Tensor, int, float, complex, bool)):
-        found: Any = element == self
-        return bool(found.any().item())
+        result: Any = element == self
+        return bool(result.any().item())
     raise RuntimeError(
         f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
     )

@@ -149,8 +149,8 @@ def _taken(capsule: Any, copy: Any = None) -> Array:
             "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you might "
             "have already constructed a tensor from it once."
         ) from None
-    found = _lasting(array, address(array), array.shape, kind or array.dtype, array.strides)
-    return found.copy() if copy else found
+    result = _lasting(array, address(array), array.shape, kind or array.dtype, array.strides)
+    return result.copy() if copy else result
 
 
 def _lasting(

@@ -50,8 +50,8 @@ def _unary(name: str, in_place: bool) -> Callable[..., Any]:
 
     def foreach(self: Tensors) -> Any:
         _check(name + "_" * in_place, self)
-        found = tuple(run(each) for each in self)
-        return self if in_place else found
+        result = tuple(run(each) for each in self)
+        return self if in_place else result
 
     return foreach
 
@@ -74,8 +74,8 @@ def _binary(name: str, in_place: bool) -> Callable[..., Any]:
         if name == "pow" and not isinstance(self, (list, tuple)) and not in_place:
             return tuple(OPS["pow"](self, each) for each in other)
         pairs = zip(self, _others(name + "_" * in_place, self, other), strict=True)
-        found = tuple(_operation(name, b, in_place)(a, b, **options) for a, b in pairs)
-        return self if in_place else found
+        result = tuple(_operation(name, b, in_place)(a, b, **options) for a, b in pairs)
+        return self if in_place else result
 
     return foreach
 
@@ -96,8 +96,8 @@ def _ternary(name: str, in_place: bool) -> Callable[..., Any]:
         if not isinstance(values, (list, tuple)):
             values = [values] * len(self)
         _check(public, self, values)
-        found = tuple(run(*each, value=v) for *each, v in zip(self, tensor1, tensor2, values, strict=True))
-        return self if in_place else found
+        result = tuple(run(*each, value=v) for *each, v in zip(self, tensor1, tensor2, values, strict=True))
+        return self if in_place else result
 
     return foreach
 
@@ -110,8 +110,8 @@ def _lerp(in_place: bool) -> Callable[..., Any]:
         if isinstance(weight, Tensor):  # used as the number that it contains
             weight = weight.item()
         weights = _others("lerp", self, weight)
-        found = tuple(run(*each) for each in zip(self, tensors1, weights, strict=True))
-        return self if in_place else found
+        result = tuple(run(*each) for each in zip(self, tensors1, weights, strict=True))
+        return self if in_place else result
 
     return foreach
 

@@ -99,9 +99,9 @@ def _refuse(row: Row, given: tuple[Any, ...], named: dict[str, Any]) -> None:
     Raises:
         TypeError: with torch's message.
     """
-    found = argument_error(f"Tensor.{opname(row.name)}_", given[1:], named)
-    if found is not None:
-        raise found
+    result = argument_error(f"Tensor.{opname(row.name)}_", given[1:], named)
+    if result is not None:
+        raise result
     row.signature.bind(*given, **named)
 
 
@@ -113,7 +113,7 @@ def run_inplace(row: Row, arguments: list[Any]) -> Tensor:
     """
     if transforms.count:
         return in_place(row, arguments, lambda given: _run_unless_unstrided(row, given))
-    if row.ufunc is not None and _at_once(row.ufunc, *arguments):
+    if row.ufunc is not None and _write_at_once(row.ufunc, *arguments):
         written: Tensor = arguments[0]
         return written
     return _run_unless_unstrided(row, arguments)
@@ -148,7 +148,7 @@ def is_free(target: Any) -> bool:
     return plain and not (state.recording and target.requires_grad)
 
 
-def lies_apart(target: Tensor, operand: Tensor) -> bool:
+def is_separate(target: Tensor, operand: Tensor) -> bool:
     """Whether an operand has the shape and dtype of the tensor, shares no memory with it, and is not recorded."""
     ours, its = target._array, operand._array
     if its.shape != ours.shape or its.dtype is not ours.dtype or its.__class__ is not np.ndarray:
@@ -156,12 +156,12 @@ def lies_apart(target: Tensor, operand: Tensor) -> bool:
     return not np.may_share_memory(its, ours) and not (state.recording and operand.requires_grad)
 
 
-def _at_once(ufunc: np.ufunc, target: Any, other: Any, alpha: Any = 1) -> bool:
+def _write_at_once(ufunc: np.ufunc, target: Any, other: Any, alpha: Any = 1) -> bool:
     """Write a sum, difference, product or quotient directly if possible; returns whether it did."""
     if alpha.__class__ not in (int, float) or not is_free(target):
         return False
     array: Array = target._array
-    if isinstance(other, Tensor) and lies_apart(target, other):
+    if isinstance(other, Tensor) and is_separate(target, other):
         if alpha == 1:
             ufunc(array, other._array, array)
         else:
@@ -192,22 +192,9 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
             if name in row.inputs
         )
     )
+    onto_itself = row.name == "copy" and arguments[1] is self
     try:
-        check_inplace(self, bool(recorded))
-        check_mutable(self, COPIED_INTO if row.name == "copy" else IMMUTABLE)
-        if row.check is not None:
-            row.check(
-                *(each._array if isinstance(each, Tensor) else each for each in arguments[: len(row.promote)])
-            )
-        onto_itself = row.name == "copy" and arguments[1] is self
-        if (row.promote or row.name == "copy") and not onto_itself:
-            check_no_overlap(self._array)
-            for each in arguments[1:]:
-                if isinstance(each, Tensor):
-                    check_no_partial_overlap(*_met_in_memory(row, self._array, each._array))
-        # The mask is expanded, and not the tensor.
-        if row.name == "masked_scatter" and self.dtype is arguments[2].dtype:
-            ROWS["expand"].forward(arguments[1]._array, self._array.shape)
+        _check_before(row, self, arguments, bool(recorded), onto_itself)
     except (AttributeError, NotImplementedError, RuntimeError, TypeError):
         check_arguments(row, arguments)  # an invalid operand is reported first
         raise
@@ -216,7 +203,7 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
         if value.__class__ is not np.ndarray:
             value = elements_of(value)
     except RuntimeError as error:
-        _said_before(row, self, arguments, error)
+        _raise_inplace_error(row, self, arguments, error)
         raise
     fits = value.shape == self._array.shape
     if not fits:
@@ -250,7 +237,25 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
     return self
 
 
-def _said_before(row: Row, self: Tensor, arguments: list[Any], error: RuntimeError) -> None:
+def _check_before(row: Row, self: Tensor, arguments: list[Any], recorded: bool, onto_itself: bool) -> None:
+    """The checks before anything is computed."""
+    check_inplace(self, recorded)
+    check_mutable(self, COPIED_INTO if row.name == "copy" else IMMUTABLE)
+    if row.check is not None:
+        row.check(
+            *(each._array if isinstance(each, Tensor) else each for each in arguments[: len(row.promote)])
+        )
+    if (row.promote or row.name == "copy") and not onto_itself:
+        check_no_overlap(self._array)
+        for each in arguments[1:]:
+            if isinstance(each, Tensor):
+                check_no_partial_overlap(*_arrays_in_memory(row, self._array, each._array))
+    # The mask is expanded, and not the tensor.
+    if row.name == "masked_scatter" and self.dtype is arguments[2].dtype:
+        ROWS["expand"].forward(arguments[1]._array, self._array.shape)
+
+
+def _raise_inplace_error(row: Row, self: Tensor, arguments: list[Any], error: RuntimeError) -> None:
     """Raise the error of torch's in-place form where the row's forward has failed, if it is a different one."""
     if error.args == (errors.COMPLEX_HALF,):
         return
@@ -279,7 +284,7 @@ def _check_resizable(row: Row, self: Tensor, arguments: list[Any], value: Array)
         raise errors.output_shape_differs(self._array.shape, value.shape)
 
 
-def _met_in_memory(row: Row, target: Array, operand: Array) -> tuple[Array, Array]:
+def _arrays_in_memory(row: Row, target: Array, operand: Array) -> tuple[Array, Array]:
     """The arrays that an in-place operation writes and reads; conjugate views are copied first, except by copy_."""
     if not CONJUGATE_PAIRS or not (
         conj_view.is_conjugate_view(target) or conj_view.is_conjugate_view(operand)
@@ -324,5 +329,5 @@ def _check_operands(row: Row, self: Tensor, arguments: list[Any]) -> None:
 
 def placed(zeros: Tensor, method: str, *arguments: Any) -> Tensor:
     """A gradient written into new zeros; out of place while in-place writes are intercepted, as in torch."""
-    found: Tensor = getattr(zeros, method if state.before_mutation is None else method[:-1])(*arguments)
-    return found
+    result: Tensor = getattr(zeros, method if state.before_mutation is None else method[:-1])(*arguments)
+    return result

@@ -102,8 +102,8 @@ def updated(function: Callable[..., Any], self: Array, other: Array) -> Array:
     shape = broadcast_shapes(self.shape, other.shape)
     if shape != self.shape:
         raise output_shape_differs(self.shape, shape)
-    found = function(self.astype(common, copy=False), other.astype(common, copy=False))
-    return np.asarray(found).astype(self.dtype, copy=False)
+    result = function(self.astype(common, copy=False), other.astype(common, copy=False))
+    return np.asarray(result).astype(self.dtype, copy=False)
 
 
 def half_up(array: Array) -> Array:
@@ -126,13 +126,13 @@ def kept(array: Array, mask: Array, *order: Array) -> Array:
 
     The strides are those of a result of ``order``, or of both operands; see Note [Strides of an elementwise result].
     """
-    found = np.empty_like(mask, array.dtype)  # an expanded gradient does not decide the strides of a result
+    result = np.empty_like(mask, array.dtype)  # an expanded gradient does not decide the strides of a result
     bits = f"i{array.dtype.itemsize}"
     try:
-        np.multiply(array.view(bits), mask, out=found.view(bits))
+        np.multiply(array.view(bits), mask, out=result.view(bits))
     except ValueError:  # the mask is not batched, see _transforms/backward_batch_rules.py
-        found = np.multiply(array.view(bits), mask).view(array.dtype)
-    return laid_out(found, *(order or (array, mask)))
+        result = np.multiply(array.view(bits), mask).view(array.dtype)
+    return laid_out(result, *(order or (array, mask)))
 
 
 def chosen(mask: Array, first: Array, second: Array) -> Array:
@@ -141,13 +141,13 @@ def chosen(mask: Array, first: Array, second: Array) -> Array:
     """
     if mask.size < 1000:
         return np.where(mask, first, second)
-    found = np.empty_like(second)
+    result = np.empty_like(second)
     bits = f"i{second.dtype.itemsize}"
-    out, other = found.view(bits), second.view(bits)
+    out, other = result.view(bits), second.view(bits)
     np.bitwise_xor(first.view(bits), other, out=out)
     np.multiply(out, mask, out=out)
     np.bitwise_xor(out, other, out=out)
-    return found
+    return result
 
 
 MANY = 16384  # number of elements from which saving a pass pays for its preparation
@@ -173,17 +173,17 @@ def add_rows(rows: Array, where: Array, count: int, start: Array | None = None) 
     """
     width = rows.shape[1]
     if rows.size < MANY or width < 4 or rows.dtype.kind not in "fcV" or dtypes.is_half(rows.dtype):
-        found = np.zeros((count, width), rows.dtype) if start is None else start.copy("C")
+        result = np.zeros((count, width), rows.dtype) if start is None else start.copy("C")
         places = where[:, None] * width + np.arange(width)
-        np.add.at(found.reshape(-1), places.reshape(-1), np.ascontiguousarray(rows).reshape(-1))
-        return found
+        np.add.at(result.reshape(-1), places.reshape(-1), np.ascontiguousarray(rows).reshape(-1))
+        return result
     from scipy.sparse import csc_array  # slow to import
 
     if start is not None and count > 2 * len(where):  # most rows get nothing added
         named, where = np.unique(where, return_inverse=True)
-        found = start.copy("C")
-        found[named] = add_rows(rows, where, len(named), start[named])
-        return found
+        result = start.copy("C")
+        result[named] = add_rows(rows, where, len(named), start[named])
+        return result
     if start is not None:
         rows, where = np.concatenate([start, rows]), np.concatenate([np.arange(count), where])
     ones, ends = np.ones(len(where), rows.dtype), np.arange(len(where) + 1)
@@ -217,8 +217,8 @@ def in_blocks(self: Array, grad: Array, widest: bool = False) -> Array:
     block = (128 if widest and get_cpu_capability() == "AVX512" else 64) // self.itemsize
     inside = np.zeros((self.size // length if length else 0, length), bool)
     inside[:, : length // block * block] = True
-    found: Array = inside.reshape(shape).transpose(np.argsort(order))
-    return found
+    result: Array = inside.reshape(shape).transpose(np.argsort(order))
+    return result
 
 
 def integral(self: Any, divisor: Any) -> bool:
@@ -258,8 +258,8 @@ def _floor_quotient_of_halves(self: Any, other: Any, kind: np.dtype[Any]) -> Arr
     quotient = np.where(_opposed(left, other), quotient - quotient.dtype.type(1), quotient)
     below = np.floor(quotient)
     below = np.where(quotient - below > 0.5, below + below.dtype.type(1), below)
-    found = np.where(quotient == 0, np.copysign(quotient, self / other), below)
-    return np.where(np.equal(other, 0), self / other, found).astype(kind, copy=False)
+    result = np.where(quotient == 0, np.copysign(quotient, self / other), below)
+    return np.where(np.equal(other, 0), self / other, result).astype(kind, copy=False)
 
 
 def remainder_of_halves(self: Any, other: Any) -> Array:

@@ -16,7 +16,7 @@ from .._arguments.function_names import with_public_names
 from .._arguments.torch_api import is_overloaded
 from .._autograd.tensor import Tensor
 from .._c10.keyword_names import OF_METHODS, all_renaming, as_method, of_input, renaming, taking_numpy_names
-from .._c10.operator_facts import Facts, facts_of
+from .._c10.operator_facts import NUMBERS_AS_TENSORS, Facts, facts_of
 from . import operator_names
 from .inplace import inplace
 from .registry import ROWS
@@ -35,19 +35,19 @@ def public(module: ModuleType) -> dict[str, Callable[..., Any]]:
     listed = getattr(module, "PUBLIC", None)
     if listed is not None:
         return {name: getattr(module, name) for name in listed}
-    found = {}
+    result = {}
     for name, value in vars(module).items():
         if name.startswith("_") or name == "attach" or not callable(value) or isinstance(value, type):
             continue
         if _origin(value) == module.__name__:
-            found[name.rstrip("_") if name == "slice_" else name] = value
-    return found
+            result[name.rstrip("_") if name == "slice_" else name] = value
+    return result
 
 
 def variants(name: str, function: Callable[..., Any]) -> str:
     """Whether an operation is a function, a method or both."""
-    found = known(function).variants
-    return found if found is not None else "method" if name.endswith("_") else "function, method"
+    result = known(function).variants
+    return result if result is not None else "method" if name.endswith("_") else "function, method"
 
 
 def known(function: Callable[..., Any]) -> Facts:
@@ -74,12 +74,12 @@ def attach(modules: Iterable[ModuleType], parts: Iterable[ModuleType]) -> None:
         functions |= {name: taking_numpy_names(each, name) for name, each in public(module).items()}
     for name in operator_names.INTERNAL.split():
         functions.pop(name, None)
-    functions = {name: each for name, each in functions.items() if variants(name, each)}
+    kinds = {name: variants(name, each) for name, each in functions.items()}
     for name, function in functions.items():
-        if _free(name) and "method" in variants(name, function):
+        if "method" in kinds[name] and _free(name):
             row = getattr(function, "row", None)
             setattr(Tensor, name, as_method(function, name) if row is None else row.method)
-    functions = {name: each for name, each in functions.items() if "function" in variants(name, each)}
+    functions = {name: each for name, each in functions.items() if "function" in kinds[name]}
     _attach_inplace(functions)
     for module in modules:
         if hasattr(module, "attach"):
@@ -104,7 +104,7 @@ def _refusing(
 ) -> dict[str, Callable[..., Any]]:
     """Methods that take torch's names for arguments, and refuse what torch refuses."""
     frequent, refuse = operator_names.IN_INNER_LOOPS.split(), operator_names.REFUSING_METHODS.split()
-    found: dict[str, Callable[..., Any]] = {}
+    result: dict[str, Callable[..., Any]] = {}
     for name, method in methods.items():
         taking = renaming(method, OF_METHODS[name]) if name in OF_METHODS else method
         if not name.startswith("_") and name not in frequent:
@@ -112,8 +112,8 @@ def _refusing(
             if listed or has_bool_parameters(taking):
                 taking = check_arguments(taking, f"Tensor.{name}")
         if taking is not method:
-            found[name] = taking
-    return found
+            result[name] = taking
+    return result
 
 
 def _attach_inplace(functions: dict[str, Callable[..., Any]]) -> None:
@@ -128,6 +128,8 @@ def _attach_inplace(functions: dict[str, Callable[..., Any]]) -> None:
             of_torch += [name] * ("function" in row.facts.inplace)
     for name, function in [*functions.items()]:
         facts, original = known(function), f"{function.__name__}_"
+        if facts.numbers_as_tensors:
+            NUMBERS_AS_TENSORS.update((name, f"{name}_"))
         if facts.inplace and _free(f"{name}_") and not _free(original):
             setattr(Tensor, f"{name}_", getattr(Tensor, original))
             of_torch += [f"{name}_"] * ("function" in facts.inplace)

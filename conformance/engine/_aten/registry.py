@@ -44,7 +44,7 @@ import numpy as np
 
 from .._autograd.node import Node
 from .._c10.interpreter_stack import dispatching
-from .._c10.operator_facts import OPERATORS, Facts, taken_from
+from .._c10.operator_facts import NUMBERS_OF, OPERATORS, Facts, declare_out, taken_from
 from .codegen import compile
 from .codegen.compile import SCALARS, compiled, lazy, node_class, public
 from .codegen.forward import numbers_among
@@ -184,14 +184,14 @@ class Row:
     @cached_property
     def node(self) -> type[Node] | None:
         """The class of its nodes, one for all threads."""
-        made: type[Node] | None = None
+        node_type: type[Node] | None = None
         if self.recorded:
             assert self.node_name is not None
-            made = node_class(self, self.node_name)
+            node_type = node_class(self, self.node_name)
             if self.node_name != "NotImplemented":
-                made.apply = lazy(self, "apply")  # type: ignore[method-assign]
-            made.release = lazy(self, "release")  # type: ignore[method-assign]
-        return self.__dict__.setdefault("node", made)
+                node_type.apply = lazy(self, "apply")  # type: ignore[method-assign]
+            node_type.release = lazy(self, "release")  # type: ignore[method-assign]
+        return self.__dict__.setdefault("node", node_type)
 
     @cached_property
     def complex_node(self) -> type[Node]:
@@ -205,13 +205,13 @@ class Row:
 
     def _node_of_complex(self, kind: str) -> type[Node]:
         assert self.node is not None
-        made: Any = type(self.node.__name__, (self.node,), {"__slots__": (), "__module__": "builtins"})
+        node_type: Any = type(self.node.__name__, (self.node,), {"__slots__": (), "__module__": "builtins"})
         if self.node_name != "NotImplemented":
-            made.apply = lazy(self, kind)
+            node_type.apply = lazy(self, kind)
             given = {formula_name(key, "complex_"): formula_of(self, key) for key in self.formulas}
             self.scope.update(given)
-        found: type[Node] = made
-        return found
+        result: type[Node] = node_type
+        return result
 
     @cached_property
     def call(self) -> Callable[..., Any]:
@@ -255,23 +255,11 @@ ROWS: dict[str, Row] = {}  # by their names
 
 
 def op(
-    node: str | None = None,
-    *,
-    name: str | None = None,
-    tensors: str = "",
-    lists: str = "",
-    promote: str = "",
-    numbers: bool | str = True,
-    to_float: bool = False,
-    outputs: str = "",
-    constants: str = "",
-    view: str | None = None,
-    returns: Callable[..., Any] | None = None,
-    check: Callable[..., None] | None = None,
-    promotion: Callable[..., tuple[Any, ...]] | None = None,
-    ufunc: np.ufunc | None = None,
-    **formulas: Any,
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    node: str | None = None, *, name: str | None = None, tensors: str = "", lists: str = "", promote: str = "",
+    numbers: bool | str = True, to_float: bool = False, outputs: str = "", constants: str = "",
+    view: str | None = None, returns: Callable[..., Any] | None = None, check: Callable[..., None] | None = None,
+    promotion: Callable[..., tuple[Any, ...]] | None = None, ufunc: np.ufunc | None = None, **formulas: Any,
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
     """Declare an operator; the decorated function is its forward on arrays.
 
     Args:
@@ -319,12 +307,20 @@ def op(
             ufunc=ufunc,
             facts=facts,
         )
-        ROWS[row.name] = row
-        if facts.operator is not None:
-            OPERATORS[row.name] = facts.operator
+        _register(row)
         return row.call
 
     return declare
+
+
+def _register(row: Row) -> None:
+    """Add a row to the registry, and its facts to the tables that lower layers look names up in."""
+    ROWS[row.name] = row
+    declare_out(row.name, row.facts.out)
+    if row.facts.operator is not None:
+        OPERATORS[row.name] = row.facts.operator
+    if row.facts.deprecated_numbers:
+        NUMBERS_OF[row.name] = tuple(row.facts.deprecated_numbers.split())
 
 
 def bind(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:

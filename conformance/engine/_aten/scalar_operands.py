@@ -29,6 +29,7 @@ _REAL = frozenset((int, float, np.float32))
     complex="holomorphic",
     jvp="auto_element_wise",
     wrapped_number=True,
+    operator="mul",
     self=lambda grad, other: times(grad, other),
 )
 def times(self: Array, other: Any) -> Array:
@@ -44,6 +45,7 @@ def times(self: Array, other: Any) -> Array:
     complex="holomorphic",
     jvp="auto_element_wise",
     wrapped_number=True,
+    operator="div",
     self=lambda grad, other: over(grad, other),
 )
 def over(self: Array, other: Any) -> Array:
@@ -58,6 +60,7 @@ def over(self: Array, other: Any) -> Array:
     overload="Tensor",
     complex="holomorphic",
     wrapped_number=True,
+    operator="add",
     self=lambda grad: grad,
 )
 def plus(self: Array, other: Any) -> Array:
@@ -72,6 +75,7 @@ def plus(self: Array, other: Any) -> Array:
     overload="Tensor",
     complex="holomorphic",
     wrapped_number=True,
+    operator="sub",
     self=lambda grad: grad,
 )
 def minus(self: Array, other: Any) -> Array:
@@ -103,8 +107,8 @@ def scaled_by(function: np.ufunc, self: Any, other: Any) -> Array:
     """A product or quotient; see Note [Halves and numbers]."""
     if other.__class__ in _REAL and is_half(self.dtype):
         return in_single(function, self, other)
-    found: Array = function(self, other)
-    return found
+    result: Array = function(self, other)
+    return result
 
 
 def _met(array: Array, number: Any) -> tuple[Array, Any]:

@@ -177,9 +177,9 @@ class UntypedStorage(Storage):
     @classmethod
     def of(cls, base: np.ndarray[Any, Any]) -> UntypedStorage:
         """The storage of a memory."""
-        made = cls.__new__(cls)
-        made._array = base
-        return made
+        result = cls.__new__(cls)
+        result._array = base
+        return result
 
     _of = of  # type: ignore[assignment]
 

@@ -23,9 +23,9 @@ text_of_sparse: Callable[..., str] = on_first_use("sparse_text")
 def tensor_text(tensor: Tensor, contents: str | None = None) -> str:
     """The repr of a tensor, or the same with a given text instead of the elements."""
     if transforms.depth and contents is None:
-        found = wrapped_text(tensor, _plain_text)
-        if found is not None:
-            return found
+        result = wrapped_text(tensor, _plain_text)
+        if result is not None:
+            return result
     return _plain_text(tensor, _suffixes(tensor), contents)
 
 
@@ -41,10 +41,10 @@ def _plain_text(tensor: Tensor, suffixes: list[str], contents: str | None = None
 
 
 def _suffixes(tensor: Tensor) -> list[str]:
-    found = _place(tensor)
+    result = _place(tensor)
     if tensor._tangents and (tangent := tangent_of(tensor, max(tensor._tangents))) is not None:
-        found.append(f"tangent={tangent}")
-    return found
+        result.append(f"tangent={tangent}")
+    return result
 
 
 def _place(tensor: Tensor) -> list[str]:

@@ -59,13 +59,13 @@ def promote_operands(to_float: bool, *operands: Any) -> tuple[Any, ...]:
     Raises:
         NotImplementedError: float16 operands and a complex number of lower priority, which would give complex32.
     """
-    found = promote_arrays(to_float, *operands)
-    if next(each for each in found if each is not None).dtype.kind == "c":
+    result = promote_arrays(to_float, *operands)
+    if next(each for each in result if each is not None).dtype.kind == "c":
         strong = [each.dtype for each in operands if isinstance(each, np.ndarray) and each.ndim]
         parts = [each for each in strong if each.kind in "fcV"]
         if parts and all(each == np.float16 for each in parts):
             raise NotImplementedError(errors.COMPLEX_HALF)
-    return found
+    return result
 
 
 def promote_scaled(to_float: bool, *operands: Any) -> tuple[Any, ...]:
@@ -74,11 +74,11 @@ def promote_scaled(to_float: bool, *operands: Any) -> tuple[Any, ...]:
     Note [Halves and numbers]: torch converts a half-precision tensor and a number to float32 and rounds their product
     or quotient once. So the number is not rounded to half precision first; in a sum it is.
     """
-    found = promote_operands(to_float, *operands)
+    result = promote_operands(to_float, *operands)
     plain = operands[0].__class__ is np.ndarray  # a product of zeros without memory has none either
-    if plain and dtypes.is_half(found[0].dtype) and not np.ndim(operands[1]):
-        return found[0], np.float32(operands[1])
-    return found
+    if plain and dtypes.is_half(result[0].dtype) and not np.ndim(operands[1]):
+        return result[0], np.float32(operands[1])
+    return result
 
 
 def promote_checked(check: Callable[..., None]) -> Callable[..., tuple[Any, ...]]:
@@ -180,9 +180,9 @@ def explained(
         operands: the promoted arrays.
     """
     if isinstance(error, (AttributeError, TypeError, ValueError)) and variant != "operator":
-        found = _of_overloads(row, arguments, _shown(row, variant == "evaluate"), variant != "call")
-        if found is not None:
-            return found
+        result = _of_overloads(row, arguments, _shown(row, variant == "evaluate"), variant != "call")
+        if result is not None:
+            return result
     if row.recorded:
         check_recorded(row, arguments)
     if isinstance(error, (NotImplementedError, ValueError)):
@@ -289,9 +289,9 @@ def check_plain(row: Row, name: str, value: Any, arguments: tuple[Any, ...], met
     """
     called = opname(row.name)
     method = method or row.name != called  # a composite function raises itself; this is its method
-    found = _of_overloads(row, arguments, _shown(row, False), method)
-    if found is not None:
-        raise found
+    result = _of_overloads(row, arguments, _shown(row, False), method)
+    if result is not None:
+        raise result
     if row.forward.__annotations__[name] == "bool" and value is not MISSING:
         raise wrong_type(called, name, "bool", value, row.places[name] + 1 - method)
 
@@ -314,9 +314,9 @@ def plain_number(value: Any) -> Any:
 
 def invalid_combination(name: str, operands: tuple[Any, ...]) -> TypeError:
     """The TypeError for operands of a function for which torch has no overload."""
-    found = argument_error(name, operands, {})
-    assert found is not None, name
-    return found
+    result = argument_error(name, operands, {})
+    assert result is not None, name
+    return result
 
 
 def check_arguments(row: Row, arguments: list[Any]) -> None:
@@ -329,9 +329,9 @@ def check_arguments(row: Row, arguments: list[Any]) -> None:
         plain_number(each) if may_be_number(row, name) else each
         for name, each in zip(row.parameters, arguments, strict=True)
     )
-    found = refuse_operand(row, plain, True, True)
-    if isinstance(found, TypeError):
-        raise found
+    result = refuse_operand(row, plain, True, True)
+    if isinstance(result, TypeError):
+        raise result
 
 
 def _shown(row: Row, inplace: bool) -> str:
@@ -342,9 +342,9 @@ def _shown(row: Row, inplace: bool) -> str:
 def refuse_operand(row: Row, arguments: tuple[Any, ...], inplace: bool, method: bool) -> Exception:
     """The TypeError for the first argument that must be a tensor and is not."""
     shown_name = _shown(row, inplace)
-    found = _of_overloads(row, arguments, shown_name, method)
-    if found is not None:
-        return found
+    result = _of_overloads(row, arguments, shown_name, method)
+    if result is not None:
+        return result
     for position, (name, value) in enumerate(zip(row.parameters, arguments, strict=True), 0 if method else 1):
         text = "input" if name == "self" else name
         if value is MISSING:

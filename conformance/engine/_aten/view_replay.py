@@ -21,13 +21,13 @@ from .registry import ROWS
 def _tie(view: Tensor, source: Tensor, creation: str | None = None) -> None:
     """as_view; in a block, with what the calling row was given."""
     as_view(view, source, creation)
-    made = view._view
-    if not state.view_replay or made is None:
+    view_info = view._view
+    if not state.view_replay or view_info is None:
         return
     caller = sys._getframe(1)
     row, local = caller.f_globals["row"], caller.f_locals
     further = [local[name] for name in row.parameters][1:]
-    kept = ReplayableView(made.base, made.creation, made.attr_version)
+    kept = ReplayableView(view_info.base, view_info.creation, view_info.attr_version)
     before = view_fn_of(source)
     if creation == "multi_output":
         number = len(local["results"])  # of those before it

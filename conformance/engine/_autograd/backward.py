@@ -62,10 +62,10 @@ def backward(
         if not inputs:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     roots = _tuple(tensors)
-    given = _make_grads(roots, _as_tuple_of_gradients(grad_tensors, len(roots)), batched=False)
+    grads = _make_grads(roots, _as_tuple_of_gradients(grad_tensors, len(roots)), batched=False)
     if retain_graph is None:
         retain_graph = create_graph
-    _engine_run_backward(roots, given, retain_graph, create_graph, inputs or (), True)
+    _engine_run_backward(roots, grads, retain_graph, create_graph, inputs or (), True)
 
 
 def grad(
@@ -97,7 +97,7 @@ def grad(
         return _grad_under_vmap(outputs, inputs, grad_outputs, options, level)
     keys = list(inputs) if isinstance(inputs, dict) else None
     roots = _tuple(outputs)
-    wanted = tuple(inputs.values()) if isinstance(inputs, dict) else _tuple(inputs)
+    t_inputs = tuple(inputs.values()) if isinstance(inputs, dict) else _tuple(inputs)
     if not only_inputs:
         warnings.warn(
             "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient "
@@ -105,19 +105,19 @@ def grad(
             FutureWarning,
             stacklevel=2,
         )
-    if not wanted:
+    if not t_inputs:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
-    given = _make_grads(roots, _as_tuple_of_gradients(grad_outputs, len(roots)), is_grads_batched)
+    grads = _make_grads(roots, _as_tuple_of_gradients(grad_outputs, len(roots)), is_grads_batched)
     if retain_graph is None:
         retain_graph = create_graph
     if is_grads_batched:
-        found = _vmap_backward(roots, given, retain_graph, create_graph, wanted, allow_unused)
+        result = _vmap_backward(roots, grads, retain_graph, create_graph, t_inputs, allow_unused)
     else:
-        found = _engine_run_backward(roots, given, retain_graph, create_graph, wanted, False)
-        _check_used(found, allow_unused)
+        result = _engine_run_backward(roots, grads, retain_graph, create_graph, t_inputs, False)
+        _check_used(result, allow_unused)
     if materialize_grads:
-        found = _materialize_grads(found, wanted, bool(create_graph))
-    return dict(zip(keys, found, strict=True)) if keys is not None else tuple(found)
+        result = _materialize_grads(result, t_inputs, bool(create_graph))
+    return dict(zip(keys, result, strict=True)) if keys is not None else tuple(result)
 
 
 def _grad_under_vmap(
@@ -136,38 +136,38 @@ def _grad_under_vmap(
     *_, is_grads_batched, _ = options
     if is_grads_batched or isinstance(inputs, dict) or not are_batched_at(_tuple(inputs), level):
         return for_each_sample(grad, (outputs, inputs, grad_outputs, *options), {}, level)
-    given = _make_grads(roots, _as_tuple_of_gradients(grad_outputs, len(roots)), batched=False)
+    grads = _make_grads(roots, _as_tuple_of_gradients(grad_outputs, len(roots)), batched=False)
     return tuple(
         grad_of_batched(
-            lambda roots, wanted, given: grad(roots, wanted, given, *options),
+            lambda roots, wanted, grads: grad(roots, wanted, grads, *options),
             roots,
             _tuple(inputs),
-            given,
+            grads,
             level,
         )
     )
 
 
 def _materialize_grads(
-    found: Sequence[Tensor | None], wanted: tuple[Any, ...], requires_grad: bool
+    gradients: Sequence[Tensor | None], inputs: tuple[Any, ...], requires_grad: bool
 ) -> list[Tensor | None]:
     """The gradients, with zeros in place of None."""
-    pairs = [*zip(found, wanted, strict=True)]
+    pairs = [*zip(gradients, inputs, strict=True)]
     if any(each is None and isinstance(place, GradientEdge) for each, place in pairs):
         raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
     return [zeros_like(place, requires_grad=requires_grad) if each is None else each for each, place in pairs]
 
 
 def _vmap_backward(
-    roots: tuple[Any, ...], given: list[Any], retain: Any, create: bool, wanted: tuple[Any, ...], unused: bool
+    roots: tuple[Any, ...], grads: list[Any], retain: Any, create: bool, inputs: tuple[Any, ...], unused: bool
 ) -> list[Any]:
     """The pass for ``is_grads_batched``: a vmap over the first dimension of the gradients."""
-    if any(each is not None and each._array.ndim == 0 for each in given):
+    if any(each is not None and each._array.ndim == 0 for each in grads):
         raise ValueError(
             "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of "
             "dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
         )
-    sizes = [len(each) for each in given if each is not None]
+    sizes = [len(each) for each in grads if each is not None]
     if len(set(sizes)) > 1:
         raise ValueError(
             "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
@@ -178,15 +178,15 @@ def _vmap_backward(
         raise IndexError("index 0 is out of bounds for dimension 0 with size 0")
 
     def vjp(*gradients: Tensor | None) -> list[Tensor | None]:
-        found = _engine_run_backward(roots, list(gradients), bool(retain), create, wanted, False)
-        _check_used(found, unused)
-        return found
+        result = _engine_run_backward(roots, list(gradients), bool(retain), create, inputs, False)
+        _check_used(result, unused)
+        return result
 
-    return old_vmap(vjp, given, count)
+    return old_vmap(vjp, grads, count)
 
 
-def _check_used(found: Sequence[Tensor | None], allow_unused: bool) -> None:
-    for number, each in enumerate(found):
+def _check_used(gradients: Sequence[Tensor | None], allow_unused: bool) -> None:
+    for number, each in enumerate(gradients):
         if each is None and not allow_unused:
             raise RuntimeError(
                 f"The differentiated Tensor at index {number} appears to not have been used in the graph. Set "
@@ -204,14 +204,14 @@ def _as_tuple_of_gradients(value: Any, length: int) -> tuple[Any, ...]:
     return (value,) if isinstance(value, Tensor) else tuple(value)
 
 
-def _make_grads(roots: tuple[Any, ...], given: tuple[Any, ...], batched: bool) -> list[Tensor | None]:
+def _make_grads(roots: tuple[Any, ...], grads: tuple[Any, ...], batched: bool) -> list[Tensor | None]:
     """Check the given gradients, and create ones for scalar roots without (torch: _make_grads).
 
     Error messages find the number of a wrong gradient by ``index``, as in torch: so they name the first that is equal to it,
     and the comparison itself may raise.
     """
-    found: list[Tensor | None] = []
-    for root, gradient in zip(roots, given, strict=False):
+    result: list[Tensor | None] = []
+    for root, gradient in zip(roots, grads, strict=False):
         if not isinstance(root, (Tensor, GradientEdge)):
             raise AssertionError("Expected output to be a torch.Tensor")
         shape, kind = _shape_and_dtype(root)
@@ -221,19 +221,19 @@ def _make_grads(roots: tuple[Any, ...], given: tuple[Any, ...], batched: bool) -
                 have = gradient[0]._array.shape
             if have != shape:
                 # torch removes the first dimension twice in this message
-                numbers = given.index(gradient), roots.index(root)
+                numbers = grads.index(gradient), roots.index(root)
                 raise RuntimeError(_mismatch(numbers, have[1:] if batched else have, shape, batched))
             if (gradient._array.dtype.kind == "c") != (kind.kind == "c"):
                 raise RuntimeError(
                     "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch "
-                    f"in dtype: grad_output[{given.index(gradient)}] has a dtype of {gradient.dtype} and "
+                    f"in dtype: grad_output[{grads.index(gradient)}] has a dtype of {gradient.dtype} and "
                     f"output[{roots.index(root)}] has a "
                     f"dtype of {dtypes.BY_NUMPY[kind]}."
                 )
-            found.append(gradient)
+            result.append(gradient)
         elif gradient is None:
             if isinstance(root, Tensor) and not root.requires_grad:
-                found.append(None)
+                result.append(None)
                 continue
             size = 1
             for length in shape:
@@ -249,12 +249,12 @@ def _make_grads(roots: tuple[Any, ...], given: tuple[Any, ...], batched: bool) -
                 and isinstance(root, Tensor)
                 and (state.dispatch_modes or overloaded_args([root]))
             ):
-                found.append(ones_like(root))
+                result.append(ones_like(root))
             else:
-                found.append(ones_like_root((shape, kind)))
+                result.append(ones_like_root((shape, kind)))
         else:
             raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
-    return found
+    return result
 
 
 def _shape_and_dtype(root: Tensor | GradientEdge) -> tuple[tuple[int, ...], np.dtype[Any]]:
@@ -302,7 +302,7 @@ def _as_bool(value: Any) -> bool:
 
 def _engine_run_backward(
     roots: tuple[Any, ...],
-    given: list[Tensor | None],
+    grads: list[Tensor | None],
     keep_graph: Any,
     create_graph: Any,
     inputs: tuple[Any, ...],
@@ -310,18 +310,18 @@ def _engine_run_backward(
 ) -> list[Tensor | None]:
     if keep_graph.__class__ is not bool or create_graph.__class__ is not bool:
         keep_graph, create_graph = _as_bool(keep_graph), _as_bool(create_graph)
-    if len(roots) != len(given):
-        raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
+    if len(roots) != len(grads):
+        raise RuntimeError(f"got {len(roots)} tensors and {len(grads)} gradients")
     edges: list[Edge] = []
     for number, root in enumerate(roots):
         edge: Edge = (root.node, root.output_nr) if isinstance(root, GradientEdge) else gradient_edge(root)
         if edge[0] is None:
             raise RuntimeError(errors.OUTSIDE_THE_GRAPH.format(number))
         edges.append(edge)
-    wanted: list[Edge] = []
+    input_edges: list[Edge] = []
     for place in inputs:
         if isinstance(place, GradientEdge):
-            wanted.append((place.node, place.output_nr))
+            input_edges.append((place.node, place.output_nr))
             continue
         if not isinstance(place, Tensor):
             raise RuntimeError(
@@ -336,11 +336,11 @@ def _engine_run_backward(
             node = new_node(Identity)
             node.next_edges, node.input_metadata = (), ((place._array.shape, place._array.dtype),)
             edge = (node, 0)
-        wanted.append(edge)
+        input_edges.append(edge)
     if not is_logging_enabled():
-        return run_backward(tuple(edges), tuple(given), keep_graph, create_graph, wanted, accumulate)
+        return run_backward(tuple(edges), tuple(grads), keep_graph, create_graph, input_edges, accumulate)
     with register_logging_hooks(edges):
-        return run_backward(tuple(edges), tuple(given), keep_graph, create_graph, wanted, accumulate)
+        return run_backward(tuple(edges), tuple(grads), keep_graph, create_graph, input_edges, accumulate)
 
 
 def _tensor_backward(

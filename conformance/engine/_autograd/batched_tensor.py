@@ -32,6 +32,7 @@ import numpy as np
 from .._c10 import errors
 from .._c10.interpreter_stack import transforms
 from .._c10.modes import state
+from .._c10.operator_facts import USUAL, Facts
 from .._c10.shapes import broadcast_shapes
 from .._c10.slots import on_first_use, unfilled
 from .tensor import Tensor, make, read_only
@@ -77,21 +78,6 @@ DYNAMIC = (
     "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over aten::{}. Please "
     "file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."
 )
-UNSUPPORTED_ROWS = {  # operations without a fallback in torch: the number of the first argument that must not be batched, and the error
-    "_neg_view": (0, _OLD_VIEW.format("_neg_view")),
-    "_stack": (0, _OLD_REFUSAL.format("_stack")),
-    "as_strided_scatter": (
-        0,
-        "Error: aten::as_strided_scatter requires special handling, and does not yet have a batching rule. "
-        "Feel free to file a github issue!",
-    ),
-    "masked_select": (
-        1,
-        "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support this because for each "
-        "batch this would return a differently shaped Tensor. Please file an issue at "
-        "https://github.com/pytorch/pytorch/issues if you need this feature.",
-    ),
-}
 ESCAPED = (
     "Either your tensor may have escaped from inside a function being vmapped and this is a user error (see "
     "https://pytorch.org/functorch/stable/ux_limitations.html), or there is an internal functorch error in "
@@ -181,8 +167,8 @@ class BatchedTensor(Tensor):
             bool(self)
         if transforms.depth:
             return tensor_text(self)
-        whole, dim = unwrap_batched(self)
-        shown = textwrap.indent(repr(whole), "    ")
+        value, dim = unwrap_batched(self)
+        shown = textwrap.indent(repr(value), "    ")
         return f"BatchedTensor(lvl={vmap_of(self._level).depth}, bdim={dim}, value=\n{shown}\n)"
 
     def _check_alive(self) -> None:
@@ -224,10 +210,12 @@ class BatchedTensor(Tensor):
         """Update shape and strides after an in-place operation on the samples; drop the value if they do not share its memory."""
         if self._cached_samples is None:
             return
-        found = self._cached_samples[0]._array
-        if self._value is not None and not _same_memory(found, _first_sample(self._value._array, self._bdim)):
+        result = self._cached_samples[0]._array
+        if self._value is not None and not _same_memory(
+            result, _first_sample(self._value._array, self._bdim)
+        ):
             self._value = None
-        self._array = _logical(found)
+        self._array = _logical(result)
 
     def reset_from_value(self) -> None:
         """Update shape and strides after an in-place operation on the value that changed its shape."""
@@ -272,36 +260,36 @@ def batch_samples(samples: list[Tensor], level: int) -> BatchedTensor:
         raise RuntimeError(
             "vmap: the shape of a result depends on the values of a batched tensor, which vmap does not support"
         )
-    found: Any = make(_logical(first), BatchedTensor)
-    found._value, found._bdim, found._cached_samples, found._level = None, 0, samples, level
-    return found
+    result: Any = make(_logical(first), BatchedTensor)
+    result._value, result._bdim, result._cached_samples, result._level = None, 0, samples, level
+    return result
 
 
-def make_batched(whole: Tensor, dim: int, level: int) -> BatchedTensor:
+def make_batched(value: Tensor, dim: int, level: int) -> BatchedTensor:
     """A BatchedTensor of a value and its batch dimension (torch: makeBatched)."""
-    found: Any = make(_logical(_first_sample(whole._array, dim)), BatchedTensor)
-    found._value, found._bdim, found._cached_samples, found._level = whole, dim, None, level
-    return found
+    result: Any = make(_logical(_first_sample(value._array, dim)), BatchedTensor)
+    result._value, result._bdim, result._cached_samples, result._level = value, dim, None, level
+    return result
 
 
-def unbind_samples(whole: Tensor, dim: int) -> list[Tensor]:
+def unbind_samples(value: Tensor, dim: int) -> list[Tensor]:
     """The samples of a value, as views that may be written to; for an empty batch, one sample of zeros."""
-    if not whole._array.shape[dim]:
-        return [whole.new_zeros((*whole._array.shape[:dim], *whole._array.shape[dim + 1 :]))]
-    found = list(whole.unbind(dim))
-    for each in found:
+    if not value._array.shape[dim]:
+        return [value.new_zeros((*value._array.shape[:dim], *value._array.shape[dim + 1 :]))]
+    result = list(value.unbind(dim))
+    for each in result:
         if each._view is not None and each._view.creation == "multi_output":
             each._view.creation = "default"
-    return found
+    return result
 
 
 def unwrap_batched(batch: BatchedTensor) -> tuple[Tensor, int]:
     """The value and its batch dimension (torch: unwrapTensorAtLevel); samples without a value are stacked."""
     if batch._value is not None:
         return batch._value, batch._bdim
-    found = stack(batch._samples)
+    result = stack(batch._samples)
     empty = batch._level < len(vmaps) and not vmaps[batch._level].size
-    return (found.narrow(0, 0, 0) if empty else found), 0
+    return (result.narrow(0, 0, 0) if empty else result), 0
 
 
 def physical_array(tensor: Tensor) -> Any:
@@ -367,15 +355,15 @@ def inside_derivative(level: int) -> bool:
 
 def level_of(values: Iterable[Any]) -> int:
     """The innermost level at which one of the values is batched; -1 if none is."""
-    found = -1
+    result = -1
     if not vmaps:
-        return found
+        return result
     for each in values:
         if each.__class__ is BatchedTensor:
-            found = max(found, each._level)
+            result = max(result, each._level)
         elif isinstance(each, (tuple, list)):
-            found = max(found, level_of(each))
-    return found
+            result = max(result, level_of(each))
+    return result
 
 
 def flat_values(values: Iterable[Any]) -> Iterable[Any]:
@@ -405,8 +393,8 @@ def batch_size_at(values: Iterable[Any], level: int) -> int:
     for each in values:
         if each.__class__ is BatchedTensor and each._level == level:
             return len(each._samples)
-        if isinstance(each, (tuple, list)) and (found := batch_size_at(each, level)):
-            return found
+        if isinstance(each, (tuple, list)) and (result := batch_size_at(each, level)):
+            return result
     return 0
 
 
@@ -437,27 +425,15 @@ def batch_results(results: list[Any], level: int) -> Any:
     return first
 
 
-# Which error torch raises when a batched value is written to an unbatched tensor depends on the operation's batch rule.
-_NAMES = """
-__setitem__ clamp_max_ clamp_min_ copy_ div_ divide_ logical_and_ logical_or_ logical_xor_ masked_fill_ mul_ multiply_
-sub_ subtract_ true_divide_
-"""
-_ARITHMETIC = frozenset(_NAMES.split())
-_BROADCASTING = """
-add_ atan2_ bitwise_and_ bitwise_left_shift_ bitwise_or_ bitwise_right_shift_ bitwise_xor_ copysign_ gcd_ lcm_
-"""
-_BROADCAST = frozenset(_BROADCASTING.split())
-_RULED = frozenset(["fill_", "index_add_", "index_fill_", "index_put_", "scatter_add_", "scatter_reduce_"])
-
-
-def _inplace_error(name: str, level: int, arguments: tuple[Any, ...]) -> str:
-    if name in _BROADCAST and not vmaps[level].old:
-        ours, theirs = (each._array.shape for each in arguments[:2])
-        whole = [len(arguments[1]._samples), *broadcast_shapes(ours, theirs)]
-        return f"output with shape {list(ours)} doesn't match the broadcast shape {whole}"
-    if vmaps[level].old or not (name in _ARITHMETIC or name in _RULED):
+def _inplace_error(name: str, facts: Facts, level: int, arguments: tuple[Any, ...]) -> str:
+    kind = facts.vmap_unbatched
+    if kind is None or vmaps[level].old:
         return _OLD_IN_PLACE.format(f"aten::{name}", f"at level {vmaps[level].depth}")
-    return IN_PLACE if name in _ARITHMETIC else _OLD_IN_PLACE.format(name, "in a vmap")
+    if kind == "broadcast":
+        ours, theirs = (each._array.shape for each in arguments[:2])
+        shape = [len(arguments[1]._samples), *broadcast_shapes(ours, theirs)]
+        return f"output with shape {list(ours)} doesn't match the broadcast shape {shape}"
+    return IN_PLACE if kind == "arithmetic" else _OLD_IN_PLACE.format(name, "in a vmap")
 
 
 def raise_unbatched_write(name: str, level: int) -> NoReturn:
@@ -466,7 +442,12 @@ def raise_unbatched_write(name: str, level: int) -> NoReturn:
 
 
 def for_each_sample_inplace(
-    function: Callable[..., Any], arguments: tuple[Any, ...], kwargs: dict[str, Any], level: int, name: str
+    function: Callable[..., Any],
+    arguments: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    level: int,
+    name: str,
+    facts: Facts = USUAL,
 ) -> Any:
     """Call an in-place function once for each sample of its first argument.
 
@@ -477,7 +458,7 @@ def for_each_sample_inplace(
     """
     target = arguments[0]
     if target.__class__ is not BatchedTensor or target._level != level:
-        raise RuntimeError(_inplace_error(name, level, arguments))
+        raise RuntimeError(_inplace_error(name, facts, level, arguments))
     counters = {id(each._version_counter): each._version_counter for each in target._samples}
     shared = next(iter(counters.values())) if len(counters) == 1 else None
     before = 0 if shared is None else shared.value

@@ -162,8 +162,8 @@ class BackwardCFunction(Node, FunctionCtx):
             RuntimeError: after it was freed, or where a saved tensor was changed in place.
         """
         if self.saved_for_forward is not None:
-            found: tuple[Any, ...] = self.saved_for_forward
-            return found
+            result: tuple[Any, ...] = self.saved_for_forward
+            return result
         if self._saved is None:
             raise RuntimeError(errors.BACKWARD_TWICE)
         once = self._forward_cls.clear_saved_tensors_on_access
@@ -171,9 +171,9 @@ class BackwardCFunction(Node, FunctionCtx):
             raise RuntimeError(f"clear_saved_tensors_on_access must be a bool, got {type(once).__name__}")
         if self._cleared:
             raise RuntimeError(errors.SAVED_TENSORS_ONCE)
-        found = tuple(None if each is None else each.unpack(self) for each in self._saved)
+        result = tuple(None if each is None else each.unpack(self) for each in self._saved)
         self.maybe_clear_saved_tensors()
-        return found
+        return result
 
     def maybe_clear_saved_tensors(self) -> None:
         """Release the saved tensors if the Function has ``clear_saved_tensors_on_access``."""
@@ -235,13 +235,13 @@ class BackwardCFunction(Node, FunctionCtx):
     def _materialized(self, grads: Gradients) -> Gradients:
         if not self._materialize or all(each is not None for each in grads):
             return grads
-        found: list[Tensor | None] = []
+        result: list[Tensor | None] = []
         for gradient, info in zip(grads, self._output_info, strict=True):
             if gradient is None and info is not None and (info[2] or self._materialize_non_diff):
                 gradient = make(np.zeros(info[0], info[1]))
                 increment_version(gradient)  # torch fills them in place
-            found.append(gradient)
-        return tuple(found)
+            result.append(gradient)
+        return tuple(result)
 
     def _checked(self, result: Any) -> Gradients:
         """Check what backward returned: one gradient for each input; additional ones must be None (torch: PyNode::apply)."""
@@ -366,30 +366,32 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         if kwargs:
             args = _by_position(cls.forward, args, kwargs, with_setup)
         if transforms.count:
-            return _apply_transformed(cls, args, with_setup, lambda given: _apply(cls, given, with_setup))
+            return _apply_transformed(
+                cls, args, with_setup, lambda arguments: _apply(cls, arguments, with_setup)
+            )
         return _apply(cls, args, with_setup)
 
 
 def _by_position(
-    forward: Callable[..., Any], args: tuple[Any, ...], given: dict[str, Any], bare: bool
+    forward: Callable[..., Any], args: tuple[Any, ...], arguments: dict[str, Any], bare: bool
 ) -> Any:
     """Convert keyword arguments to positional ones, since gradients are assigned to inputs by position."""
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     names = [name for name, each in inspect.signature(forward).parameters.items() if each.kind in kinds]
     names = names if bare else names[1:]
-    for name in given:
+    for name in arguments:
         if name not in names:
             raise TypeError(f"forward() got an unexpected keyword argument '{name}'")
         if name in names[: len(args)]:
             raise TypeError(f"forward() got multiple values for argument '{name}'")
-    last = max(names.index(name) for name in given)
-    found = list(args)
+    last = max(names.index(name) for name in arguments)
+    result = list(args)
     for position in range(len(args), last + 1):
         name = names[position]
-        if name not in given:
+        if name not in arguments:
             raise TypeError(f"forward() missing required argument: '{name}' (position {position})")
-        found.append(given[name])
-    return tuple(found)
+        result.append(arguments[name])
+    return tuple(result)
 
 
 def _apply(cls: type[Function], inputs: tuple[Any, ...], with_setup: bool) -> Any:
@@ -433,9 +435,9 @@ def _apply(cls: type[Function], inputs: tuple[Any, ...], with_setup: bool) -> An
 
 
 def _leaf(tensor: Tensor) -> Tensor:
-    found = tensor.detach()
-    found.requires_grad = True
-    return found
+    result = tensor.detach()
+    result.requires_grad = True
+    return result
 
 
 def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
@@ -452,10 +454,10 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
         listed = outputs if isinstance(outputs, tuple) else (outputs,)
         leaves = [each if each is None else _leaf(each) for each in listed]
         with enable_grad():
-            found = delayed_error(
+            result = delayed_error(
                 "trying to differentiate twice a function that was marked with @once_differentiable", leaves
             )
-        return found if len(found) != 1 else found[0]
+        return result if len(result) != 1 else result[0]
 
     return wrapper
 

@@ -84,24 +84,24 @@ class GraphTask:
 
 def execution_order(task: GraphTask) -> list[Node]:
     """The nodes that a pass has not run yet, in execution order (torch: _get_current_graph_task_execution_order)."""
-    dependencies = {node: abs(left) for node, left in task.dependencies.items()}
+    dependencies = {node: abs(remaining) for node, remaining in task.dependencies.items()}
     heap: Heap = []
     for root, _ in task.roots:
         assert root is not None
         push(heap, root, [])
-    found = []
+    result = []
     while heap:
         node, _ = pop(heap)
-        found.append(node)
-        for following in node.next_nodes:
-            if following is None or not task.should_compute(following):
+        result.append(node)
+        for next_node in node.next_nodes:
+            if next_node is None or not task.should_compute(next_node):
                 continue
-            if not dependencies[following]:  # the pass has already run the roots, or has one of them twice
+            if not dependencies[next_node]:  # the pass has already run the roots, or has one of them twice
                 raise RuntimeError(errors.NO_DEPENDENCIES)
-            dependencies[following] -= 1
-            if not dependencies[following]:
-                push(heap, following, [])
-    return found
+            dependencies[next_node] -= 1
+            if not dependencies[next_node]:
+                push(heap, next_node, [])
+    return result
 
 
 Loop = Callable[[GraphTask, Node, Buffer, dict[Node, int]], None]  # a function like _run
@@ -109,15 +109,15 @@ Loop = Callable[[GraphTask, Node, Buffer, dict[Node, int]], None]  # a function 
 
 def run_backward(
     roots: tuple[Edge, ...], gradients: Gradients, keep_graph: bool, create_graph: bool,
-    wanted: Sequence[Edge], accumulate: bool, loop: Loop | None = None,
+    input_edges: Sequence[Edge], accumulate: bool, loop: Loop | None = None,
 ) -> list[Tensor | None]:  # fmt: skip
     """Run one backward pass.
 
     Args:
         roots: the edges of the outputs.
         gradients, keep_graph, create_graph: as in torch.autograd.backward; one gradient for each root.
-        wanted: the edges of the ``inputs``; if empty, the whole graph runs.
-        accumulate: whether gradients are accumulated into ``.grad``; otherwise those of ``wanted`` are returned.
+        input_edges: those of the ``inputs``; if empty, the whole graph runs.
+        accumulate: whether gradients are accumulated into ``.grad``; otherwise those of ``input_edges`` are returned.
         loop: runs the nodes instead of ``_run``; see _autograd/reference_loop.py.
 
     Raises:
@@ -138,15 +138,15 @@ def run_backward(
         buffer = []
     task.roots = roots
     task.dependencies = dependencies = count_dependencies(root)
-    if wanted:
-        _init_to_execute(task, root, wanted, accumulate)
+    if input_edges:
+        _init_to_execute(task, root, input_edges, accumulate)
     modes = (state.grad_enabled, state.inference)
     outer = (state.graph_task, state.evaluating, state.checkpoint_valid, state.nesting)
     # See Note [torch_function costs nothing until used].
     overriding, state.overriding = state.overriding, False
     function_modes, state.function_modes = state.function_modes, ()
     _set(create_graph, state.inference)
-    state.graph_task, state.checkpoint_valid = task, outer[2] and not wanted
+    state.graph_task, state.checkpoint_valid = task, outer[2] and not input_edges
     state.nesting += 1
     run = loop or _run
     if state.anomaly:
@@ -211,16 +211,16 @@ def count_dependencies(root: Node) -> dict[Node, int]:
     return dependencies
 
 
-def _init_to_execute(task: GraphTask, root: Node, wanted: Sequence[Edge], accumulate: bool) -> None:
+def _init_to_execute(task: GraphTask, root: Node, input_edges: Sequence[Edge], accumulate: bool) -> None:
     """Find the nodes that lead to the wanted edges; the others get no gradients (torch: GraphTask::init_to_execute)."""
     needed: set[Node] = set()
-    for number, (node, input_nr) in enumerate(wanted):
+    for number, (node, input_nr) in enumerate(input_edges):
         assert node is not None
         if accumulate:
             needed.add(node)
         else:
             task.captures.setdefault(node, []).append((input_nr, number))
-    task.captured = [] if accumulate else [None] * len(wanted)
+    task.captured = [] if accumulate else [None] * len(input_edges)
     captures = task.captures
     reached = {root, *task.dependencies}
     ends = {node for node in reached if not any(node.next_nodes)}
@@ -229,17 +229,17 @@ def _init_to_execute(task: GraphTask, root: Node, wanted: Sequence[Edge], accumu
         reached |= needed
         task.needed = reached
         return
-    left = dict(task.dependencies)
+    remaining = dict(task.dependencies)
     order = [root]  # topological order: a node comes after all nodes that lead to it
     for node in order:  # grows while it is iterated over
-        for following in node.next_nodes:
-            if following is not None:
-                left[following] = before = left[following] - 1
+        for next_node in node.next_nodes:
+            if next_node is not None:
+                remaining[next_node] = before = remaining[next_node] - 1
                 if not before:
-                    order.append(following)
+                    order.append(next_node)
     for node in reversed(order):
-        for following in node.next_nodes:
-            if following in needed or following in captures:
+        for next_node in node.next_nodes:
+            if next_node in needed or next_node in captures:
                 needed.add(node)
                 break
     task.needed = needed
@@ -263,19 +263,11 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
     This function is long on purpose: its loop runs once for each node, where every further call costs time.
     """
     heap: Heap = []
-    waiting: dict[Node, Buffer] = {}
+    not_ready: dict[Node, Buffer] = {}
     captures, selected = task.captures, task.needed is not None
     keep_graph, create_graph = task.keep_graph, task.create_graph
-    # Whether sums are new tensors: with create_graph they are recorded; the other cases are the same in torch.
-    out_of_place = (
-        create_graph
-        or state.before_mutation is not None
-        or bool(transforms.carrying and (state.dispatch_modes or transforms.since))
-    )
-    batched = bool(transforms.carrying) and (
-        level_of(buffer) >= 0 or level_of(getattr(node, "gradients", ())) >= 0
-    )
-    plain = not (state.anomaly or batched or (transforms.count and state.trace is not None))
+    out_of_place = _sums_out_of_place(create_graph)
+    plain = _is_plain(node, buffer)
     entered = False  # whether user code ran inside the node
     while True:
         if not plain:
@@ -307,16 +299,16 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
             fits = outputs.__class__ is not list  # a list was not validated yet
             if fits:
                 outputs = list(outputs)
-            for number, following in enumerate(node.next_nodes):
-                if following is None:
+            for number, next_node in enumerate(node.next_nodes):
+                if next_node is None:
                     continue
-                left = dependencies[following]
-                if not left:  # not needed: see _init_to_execute
+                remaining = dependencies[next_node]
+                if not remaining:  # not needed: see _init_to_execute
                     outputs[number] = None
                     continue
                 gradient = outputs[number]
                 outputs[number] = None
-                metadata = following.input_metadata
+                metadata = next_node.input_metadata
                 input_nr = 0
                 # Otherwise the gradient fits, and the node has one input: see Note [Shared metadata].
                 if gradient is not None and gradient._shared_metadata is not metadata:
@@ -325,22 +317,22 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
                         shape, kind = metadata[input_nr]
                         array = gradient._array
                         if array.shape != shape or array.dtype is not kind:
-                            gradient = validate_gradient(gradient, following, input_nr, number, node.name)
+                            gradient = validate_gradient(gradient, next_node, input_nr, number, node.name)
                         array = None
-                if left > 0:  # the first gradient for this node
-                    left -= 1
+                if remaining > 0:  # the first gradient for this node
+                    remaining -= 1
                     if len(metadata) == 1:
                         pending = [gradient]
                     else:
                         pending = [None] * len(metadata)
                         pending[input_nr] = gradient
-                    if left:
-                        waiting[following] = pending
-                    dependencies[following] = -left
+                    if remaining:
+                        not_ready[next_node] = pending
+                    dependencies[next_node] = -remaining
                 else:
-                    left += 1
-                    dependencies[following] = left
-                    pending = waiting[following] if left else waiting.pop(following)
+                    remaining += 1
+                    dependencies[next_node] = remaining
+                    pending = not_ready[next_node] if remaining else not_ready.pop(next_node)
                     if gradient is None:
                         pass
                     elif pending[input_nr] is None:
@@ -348,10 +340,10 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
                     else:
                         _accumulate(pending, input_nr, gradient, out_of_place)
                 gradient = None
-                if not left:
+                if not remaining:
                     if ready is not None:
                         push(heap, ready, buffer)
-                    ready, buffer = following, pending
+                    ready, buffer = next_node, pending
             pending = _HANDED_ON
         if entered:
             task.leave_python()
@@ -364,6 +356,23 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
             node, buffer = pushpop(heap, ready, buffer)
         else:
             node = ready
+
+
+def _sums_out_of_place(create_graph: bool) -> bool:
+    """Whether sums are new tensors: with create_graph they are recorded; the other cases are the same in torch."""
+    return (
+        create_graph
+        or state.before_mutation is not None
+        or bool(transforms.carrying and (state.dispatch_modes or transforms.since))
+    )
+
+
+def _is_plain(node: Node, buffer: Buffer) -> bool:
+    """Whether nothing but the nodes themselves needs to see each node: no anomaly mode, vmap or profiler."""
+    batched = bool(transforms.carrying) and (
+        level_of(buffer) >= 0 or level_of(getattr(node, "gradients", ())) >= 0
+    )
+    return not (state.anomaly or batched or (transforms.count and state.trace is not None))
 
 
 _UNSHARED = 3  # reference count of a buffered gradient that only the pass refers to
@@ -379,7 +388,7 @@ def _accumulate(buffer: Buffer, input_nr: int, gradient: Tensor, out_of_place: b
             and array.__class__ is ndarray  # see Note [ZeroTensor]
             and first._view is None  # see Note [Conjugate views]
             and (not (carrying := transforms.carrying) or _is_dense_tensor(first, gradient))
-            and (array.base is None or _owns_whole_memory(array))
+            and (array.base is None or _owns_memory(array))
         ):
             try:
                 alike = first._shared_metadata and first._shared_metadata is gradient._shared_metadata
@@ -391,14 +400,8 @@ def _accumulate(buffer: Buffer, input_nr: int, gradient: Tensor, out_of_place: b
                 return
             except LayoutError:  # see Note [Sparse arrays]
                 pass
-    if (
-        first._array.__class__ is not ndarray
-        and isinstance(first._array, Unstrided)
-        and not state.grad_enabled
-    ):
-        buffer[input_nr] = gradient + first
-        return
-    buffer[input_nr] = first + gradient
+    unstrided = first._array.__class__ is not ndarray and isinstance(first._array, Unstrided)
+    buffer[input_nr] = gradient + first if unstrided and not state.grad_enabled else first + gradient
 
 
 def _is_dense_tensor(first: Tensor, gradient: Tensor) -> bool:
@@ -406,7 +409,7 @@ def _is_dense_tensor(first: Tensor, gradient: Tensor) -> bool:
     return first.__class__ is Tensor and gradient._array.__class__ is ndarray
 
 
-def _owns_whole_memory(array: ndarray[Any, Any]) -> bool:
+def _owns_memory(array: ndarray[Any, Any]) -> bool:
     """Whether an array is the only view of its memory and covers all of it, as the copy that CopySlices makes."""
     memory = array.base
     return (
@@ -446,10 +449,12 @@ def _apply_batched(node: Node, inputs: Gradients) -> Gradients:
             pass
     before, state.unpacked = state.unpacked, {} if state.unpacked is None else state.unpacked
     try:
-        found: Gradients = for_each_sample(lambda *each: tuple(_apply_batched(node, each)), inputs, {}, level)
+        result: Gradients = for_each_sample(
+            lambda *each: tuple(_apply_batched(node, each)), inputs, {}, level
+        )
     finally:
         state.unpacked = before
-    return found
+    return result
 
 
 def _post_hooks(node: Node, outputs: Gradients, inputs: Gradients) -> Gradients:
@@ -468,20 +473,20 @@ def _needed_outputs(node: Node, outputs: Gradients) -> Gradients:
     if task.needed is None or not node.selective:
         return tuple(outputs)
     return tuple(
-        each if task.should_compute(following) else None
-        for following, each in zip(node.next_nodes, outputs, strict=False)
+        each if task.should_compute(next_node) else None
+        for next_node, each in zip(node.next_nodes, outputs, strict=False)
     )
 
 
 def _capture(task: GraphTask, node: Node, buffer: Buffer) -> bool:
     """Store the requested gradients of a node; return whether the node must run as well."""
     runs = task.needed is None or node in task.needed
-    wanted = task.captures.get(node)
-    if wanted is not None or not runs:
+    input_edges = task.captures.get(node)
+    if input_edges is not None or not runs:
         inputs = tuple(buffer)
         if not runs and node.hooks is not None:
             inputs = run_tensor_pre_hooks(node.hooks, inputs)
-        for input_nr, number in wanted or ():
+        for input_nr, number in input_edges or ():
             task.captured[number] = inputs[input_nr]
     return runs
 

@@ -75,11 +75,11 @@ def end_level() -> None:
 
 def levels_of(tensor: Tensor) -> set[int]:
     """The levels at which a tensor has a tangent."""
-    found = set(tensor._tangents or ())
+    result = set(tensor._tangents or ())
     base = forward_base(tensor)
     if base is not None and base._tangents:
-        found.update(base._tangents)
-    return found
+        result.update(base._tangents)
+    return result
 
 
 def forward_base(tensor: Tensor) -> Tensor | None:
@@ -99,9 +99,9 @@ def tangent_of(tensor: Tensor, level: int) -> Tensor | None:
     base = forward_base(tensor)
     if base is None or not base._tangents or level not in base._tangents:
         return None
-    found = _view_of_tangent(base._tangents[level], tensor, base)
-    _set_value(tensor, found, level)
-    return found
+    result = _view_of_tangent(base._tangents[level], tensor, base)
+    _set_value(tensor, result, level)
+    return result
 
 
 def has_batched(tensor: Tensor) -> bool:
@@ -114,15 +114,15 @@ def sample_of_dual(tensor: Tensor, index: int, level: int) -> Tensor:
     tangents = [tangent_of(tensor, number) for number in levels_of(tensor)] if levels else []
     if not any(each.__class__ is BatchedTensor and each._level == level for each in tangents):
         return tensor
-    found = tensor.view(tensor._array.shape)
-    found._forward_base = found._tangents = None
+    result = tensor.view(tensor._array.shape)
+    result._forward_base = result._tangents = None
     for number in sorted(levels_of(tensor)):
         tangent = tangent_of(tensor, number)
         if tangent.__class__ is BatchedTensor and tangent._level == level:
             tangent = tangent._samples[index]
         assert tangent is not None
-        _set_value(found, tangent, number)
-    return found
+        _set_value(result, tangent, number)
+    return result
 
 
 def _view_of_tangent(tangent: Tensor, view: Tensor, base: Tensor) -> Tensor:
@@ -244,11 +244,11 @@ def has_same_meta(tangent: Tensor, tensor: Tensor) -> bool:
         return False
     if a.base is None and b.base is None:
         return True
-    under, beneath = storage(a), storage(b)
+    storage_a, storage_b = storage(a), storage(b)
     return (
         # The values of a vmap may have storages of other sizes.
-        (under.size == beneath.size or BatchedTensor in (tangent.__class__, tensor.__class__))
-        and (address(a) - address(under)) * b.itemsize == (address(b) - address(beneath)) * a.itemsize
+        (storage_a.size == storage_b.size or BatchedTensor in (tangent.__class__, tensor.__class__))
+        and (address(a) - address(storage_a)) * b.itemsize == (address(b) - address(storage_b)) * a.itemsize
     )
 
 
@@ -321,10 +321,13 @@ def materialized_tangents(
     arguments: dict[str, Any], directions: dict[str, Any], names: Iterable[str]
 ) -> dict[str, Any]:
     """The tangents of these arguments; if the operation is recorded, zeros for arguments without a tangent."""
-    given = {name: directions.get(name) for name in names}
+    named_tangents = {name: directions.get(name) for name in names}
     if is_recorded(arguments, directions):
-        given = {name: materialize_tangent(np.zeros, arguments[name], each) for name, each in given.items()}
-    return {name: each for name, each in given.items() if each is not None}
+        named_tangents = {
+            name: materialize_tangent(np.zeros, arguments[name], each)
+            for name, each in named_tangents.items()
+        }
+    return {name: each for name, each in named_tangents.items() if each is not None}
 
 
 def requires_grad(value: Any) -> bool:

@@ -43,14 +43,14 @@ def register_logging_hooks(roots: Sequence[Edge]) -> Iterator[None]:
 
 
 def _reachable_nodes(roots: Sequence[Edge]) -> list[Node]:
-    found = {node: None for node, _ in roots if node is not None}
-    queue = deque(found)
+    result = {node: None for node, _ in roots if node is not None}
+    queue = deque(result)
     while queue:
         for node, _ in queue.popleft().next_functions:
-            if node is not None and node not in found:
-                found[node] = None
+            if node is not None and node not in result:
+                result[node] = None
                 queue.append(node)
-    return list(found)
+    return list(result)
 
 
 def _log_node(grads: Gradients) -> None:

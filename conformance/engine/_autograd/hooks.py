@@ -123,8 +123,8 @@ def warn_if_has_hooks(tensor: Tensor) -> None:
 
 def hook_name(hook: Any) -> str:
     """The name of a hook in error messages."""
-    found: str = getattr(hook, "__name__", "<unknown>")
-    return found
+    result: str = getattr(hook, "__name__", "<unknown>")
+    return result
 
 
 def check_result(original: Tensor | None, result: Any, hook: Any) -> Tensor:

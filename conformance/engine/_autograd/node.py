@@ -274,9 +274,9 @@ def grad_accumulator(tensor: Tensor) -> AccumulateGrad:
     """The AccumulateGrad node of a leaf, created on first access (torch: impl::grad_accumulator)."""
     reference = tensor._grad_accumulator
     if reference is not None:
-        found: AccumulateGrad | None = reference()
-        if found is not None:
-            return found
+        result: AccumulateGrad | None = reference()
+        if result is not None:
+            return result
     node = AccumulateGrad.__new__(AccumulateGrad)
     node.sequence_nr = MAX_SEQUENCE_NR
     node.next_nodes = node.input_nrs = ()

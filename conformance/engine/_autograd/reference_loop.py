@@ -26,54 +26,59 @@ def reference_backward(
     gradients: Gradients,
     keep_graph: bool,
     create_graph: bool,
-    wanted: Sequence[Edge],
+    input_edges: Sequence[Edge],
     accumulate: bool,
 ) -> list[Tensor | None]:
     """``run_backward`` with the loop below."""
-    loop = partial(_loop, wanted, accumulate)
-    return run_backward(roots, gradients, keep_graph, create_graph, wanted, accumulate, loop)
+    loop = partial(_loop, input_edges, accumulate)
+    return run_backward(roots, gradients, keep_graph, create_graph, input_edges, accumulate, loop)
 
 
 def _loop(
-    wanted: Sequence[Edge], accumulate: bool, task: GraphTask, root: Node, buffer: Buffer, _: dict[Node, int]
+    input_edges: Sequence[Edge],
+    accumulate: bool,
+    task: GraphTask,
+    root: Node,
+    buffer: Buffer,
+    _: dict[Node, int],
 ) -> None:
     """Run each node when all its gradients have arrived; of several ready nodes, the one created last.
 
     Computes again, independently of ``engine``, which nodes run and how many gradients each waits for. No variable keeps a
     gradient after it is passed on: see Note [Stealing a gradient].
     """
-    running = _plan(task, root, wanted, accumulate)
-    waiting = {root: buffer}  # the sums of the gradients so far
+    running = _plan(task, root, input_edges, accumulate)
+    not_ready = {root: buffer}  # the sums of the gradients so far
     ready: Heap = []
     push(ready, root, [])
     while ready:
         node, _buffer = pop(ready)
-        outputs = _run_node(task, node, node in running, tuple(waiting.pop(node)))
-        for following, input_nr in node.next_edges if outputs else ():
-            if following not in task.dependencies:
+        outputs = _run_node(task, node, node in running, tuple(not_ready.pop(node)))
+        for next_node, input_nr in node.next_edges if outputs else ():
+            if next_node not in task.dependencies:
                 outputs.pop(0)
                 continue
-            _add_to_buffer(task, waiting, following, input_nr, outputs.pop(0))
-            task.dependencies[following] -= 1
-            if task.dependencies[following] == 0:
-                push(ready, following, [])
+            _add_to_buffer(task, not_ready, next_node, input_nr, outputs.pop(0))
+            task.dependencies[next_node] -= 1
+            if task.dependencies[next_node] == 0:
+                push(ready, next_node, [])
         if task.running is not None:  # a hook or a Function may have changed thread-local state
             task.leave_python()
 
 
-def _plan(task: GraphTask, root: Node, wanted: Sequence[Edge], accumulate: bool) -> set[Node]:
+def _plan(task: GraphTask, root: Node, input_edges: Sequence[Edge], accumulate: bool) -> set[Node]:
     """The nodes that run: all, or those that lead to the wanted edges. Others get gradients only if these are captured."""
     reached = _reached_from(root)
     running = reached
     task.captures = {}
-    if wanted:
-        ends = {node for node, _ in wanted if node is not None}
+    if input_edges:
+        ends = {node for node, _ in input_edges if node is not None}
         running = _leading_to(ends, reached) | (ends if accumulate else set())
         task.needed = running
-        for number, (node, input_nr) in enumerate(wanted if not accumulate else ()):
+        for number, (node, input_nr) in enumerate(input_edges if not accumulate else ()):
             assert node is not None
             task.captures.setdefault(node, []).append((input_nr, number))
-    edges = (following for node in reached & running for following in node.next_nodes)
+    edges = (next_node for node in reached & running for next_node in node.next_nodes)
     task.dependencies = dict(
         Counter(each for each in edges if each is not None and task.should_compute(each))
     )
@@ -83,10 +88,10 @@ def _plan(task: GraphTask, root: Node, wanted: Sequence[Edge], accumulate: bool)
 def _reached_from(root: Node) -> set[Node]:
     reached, left = {root}, [root]
     while left:
-        for following in left.pop().next_nodes:
-            if following is not None and following not in reached:
-                reached.add(following)
-                left.append(following)
+        for next_node in left.pop().next_nodes:
+            if next_node is not None and next_node not in reached:
+                reached.add(next_node)
+                left.append(next_node)
     return reached
 
 
@@ -94,8 +99,8 @@ def _leading_to(ends: Iterable[Node], reached: set[Node]) -> set[Node]:
     """The nodes from which one of the ends can be reached."""
     before = defaultdict(set)
     for node in reached:
-        for following in node.next_nodes:
-            before[following].add(node)
+        for next_node in node.next_nodes:
+            before[next_node].add(node)
     leading: set[Node] = set()
     left = [*ends]
     while left:
@@ -116,10 +121,10 @@ def _run_node(task: GraphTask, node: Node, runs: bool, inputs: Gradients) -> lis
 
 
 def _add_to_buffer(
-    task: GraphTask, waiting: dict[Node, Buffer], node: Node, input_nr: int, gradient: Tensor | None
+    task: GraphTask, not_ready: dict[Node, Buffer], node: Node, input_nr: int, gradient: Tensor | None
 ) -> None:
     """Add a gradient to the buffer of a node, in place if it is not shared."""
-    buffer = waiting.setdefault(node, [None] * len(node.input_metadata))
+    buffer = not_ready.setdefault(node, [None] * len(node.input_metadata))
     if buffer[input_nr] is None:
         buffer[input_nr] = gradient
     elif gradient is not None:

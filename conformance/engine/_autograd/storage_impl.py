@@ -69,10 +69,10 @@ def copy_memory(memory: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 def copy_memory_once(memory: np.ndarray[Any, Any], memo: dict[int, Any]) -> np.ndarray[Any, Any]:
     """A flat copy of a storage for deepcopy: tensors that share the storage share the copy, by ``memo``."""
-    found = memo.get(id(memory))
-    if found is None:
-        found = memo[id(memory)] = copy_memory(memory)
-    return found
+    result = memo.get(id(memory))
+    if result is None:
+        result = memo[id(memory)] = copy_memory(memory)
+    return result
 
 
 def copy_with_memory(array: np.ndarray[Any, Any], memo: dict[int, Any]) -> np.ndarray[Any, Any]:

@@ -106,10 +106,10 @@ class Tensor:
     __array_priority__ = 1000
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        made = new_tensor(*args, **kwargs)
+        result = new_tensor(*args, **kwargs)
         if cls is not Tensor:
-            made.__class__ = cls
-        return made
+            result.__class__ = cls
+        return result
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         pass
@@ -231,10 +231,10 @@ class Tensor:
     @property
     def grad(self) -> Tensor | None:
         """The gradient that backward stored; warns for a non-leaf that does not retain it."""
-        found = self._grad
-        if found is None and self.requires_grad and not self._retains_grad and self._node is not None:
+        result = self._grad
+        if result is None and self.requires_grad and not self._retains_grad and self._node is not None:
             warnings.warn(errors.NON_LEAF_GRAD, stacklevel=2)
-        return found
+        return result
 
     @grad.setter
     def grad(self, value: Any) -> None:

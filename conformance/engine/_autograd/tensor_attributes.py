@@ -86,8 +86,8 @@ def element_size(self: Tensor) -> int:
 
 def stride(self: Tensor, dim: int | None = None) -> Any:
     """The strides, in elements, or one of them."""
-    found = strides(self._array)
-    return found if dim is None else found[existing_dim(dim, len(found), "stride")]
+    result = strides(self._array)
+    return result if dim is None else result[existing_dim(dim, len(result), "stride")]
 
 
 def storage_offset(self: Tensor) -> int:

@@ -73,14 +73,14 @@ def has_torch_dispatch(value: Any) -> bool:
 
 def overloaded_args(values: Iterable[Any]) -> list[Tensor]:
     """The tensors with ``__torch_dispatch__`` among the values: one of each class, subclasses first."""
-    found: list[Tensor] = []
+    result: list[Tensor] = []
     if not _classes or not state.dispatching:
-        return found
+        return result
     for each in flat_values(values):
-        if has_torch_dispatch(each) and type(each) not in map(type, found):
-            place = (i for i, other in enumerate(found) if issubclass(type(each), type(other)))
-            found.insert(next(place, len(found)), each)
-    return found
+        if has_torch_dispatch(each) and type(each) not in map(type, result):
+            place = (i for i, other in enumerate(result) if issubclass(type(each), type(other)))
+            result.insert(next(place, len(result)), each)
+    return result
 
 
 def call_torch_dispatch(op: Any, tensors: list[Tensor], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -158,9 +158,9 @@ def make_wrapper_subclass(
         reach = 1 + sum((length - 1) * step for length, step in zip(shape, strides, strict=True) if length)
         steps = tuple(step * array.itemsize for step in strides)
         array = np.ndarray(shape, kind, np.zeros(max(reach, 1), kind), 0, steps)
-    made = make(array, cls)
-    made._requires_grad = bool(requires_grad)
-    return made
+    result = make(array, cls)
+    result._requires_grad = bool(requires_grad)
+    return result
 
 
 def attach() -> None:

@@ -136,14 +136,14 @@ def get_ignored_functions() -> set[Any]:
 
 def get_overridable_functions() -> dict[Any, list[Any]]:
     """torch.overrides.get_overridable_functions: those that can be overridden, by module or class."""
-    found: dict[Any, list[Any]] = _overridable()[0]
-    return found
+    result: dict[Any, list[Any]] = _overridable()[0]
+    return result
 
 
 def resolve_name(f: Any) -> str | None:
     """torch.overrides.resolve_name: the name of a function of torch, None for other functions."""
-    found: str | None = _resolve(f)
-    return found
+    result: str | None = _resolve(f)
+    return result
 
 
 def as_subclass(self: Tensor, cls: Any) -> Any:
@@ -234,9 +234,9 @@ def handle_torch_function(public_api: Any, relevant_args: Iterable[Any], *args: 
     """
     overloaded = _get_overloaded_args(relevant_args, Tensor)
     modes = state.function_modes
-    found = _call_torch_function(public_api, overloaded, args, kwargs, DeprecationWarning)
-    if found is not NotImplemented:
-        return found
+    result = _call_torch_function(public_api, overloaded, args, kwargs, DeprecationWarning)
+    if result is not NotImplemented:
+        return result
     name = f"{public_api.__module__}.{public_api.__name__}"
     within = f" nor in mode {modes[-1]}" if modes else ""
     raise TypeError(
@@ -256,9 +256,9 @@ def dispatch_torch_function_with(
     """dispatch_torch_function, where ``types`` also has the class ``besides``, though it overrides nothing."""
     overloaded = _get_overloaded_args(relevant_args, besides)
     modes = state.function_modes
-    found = _call_torch_function(public_api, overloaded, args, kwargs or None, UserWarning)
-    if found is not NotImplemented:
-        return found
+    result = _call_torch_function(public_api, overloaded, args, kwargs or None, UserWarning)
+    if result is not NotImplemented:
+        return result
     listed = f"  - mode object {modes[-1]}\n" if modes else ""
     listed += "".join(f"  - tensor subclass {type(each)}\n" for each in overloaded)
     raise TypeError(

@@ -60,8 +60,8 @@ def _validate(
 
 
 def _name(name: Any) -> str:
-    found: str = name if isinstance(name, str) else name()
-    return found
+    result: str = name if isinstance(name, str) else name()
+    return result
 
 
 def validate_gradient(gradient: Tensor, node: Node, input_nr: int, number: int, name: Any) -> Tensor:
@@ -114,8 +114,8 @@ def _reduce_to(gradient: Tensor, shape: tuple[int, ...], number: int, name: Any)
 
 def _check_castable(gradient: Tensor, kind: np.dtype[Any]) -> None:
     """torch casts a floating-point gradient to any dtype, but casts between complex and other dtypes raise."""
-    given = gradient._array.dtype.kind
-    if given not in "fV" and (given == "c") is not (kind.kind == "c"):
+    grad_kind = gradient._array.dtype.kind
+    if grad_kind not in "fV" and (grad_kind == "c") is not (kind.kind == "c"):
         raise RuntimeError(errors.NO_COMPLEX_HERE)
 
 

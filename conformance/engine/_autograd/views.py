@@ -96,10 +96,10 @@ class ConversionView(ReplayableView):
 
 def with_view_fn(view: Tensor, source: Tensor, take: Callable[[Tensor], Tensor]) -> Tensor:
     """Give a view of ``source`` the ``view_fn`` that applies ``take`` to ``source``."""
-    made = view._view
-    if made is not None:
+    view_info = view._view
+    if view_info is not None:
         before = view_fn_of(source)
-        view._view = ConversionView(made.base, made.creation, made.attr_version)
+        view._view = ConversionView(view_info.base, view_info.creation, view_info.attr_version)
         view._view.view_fn = lambda base: take(before(base))
     return view
 
@@ -137,15 +137,15 @@ def as_view(view: Tensor, source: Tensor, creation: str | None = None) -> None:
         if info.creation != "default" and creation == "default":
             creation = info.creation
     view._version_counter = counter
-    made = view._view = ViewInfo(base, creation, counter.value)
+    view_info = view._view = ViewInfo(base, creation, counter.value)
     if info.__class__ is ConversionView and view._array.dtype.kind == source._array.dtype.kind:
-        _chain_view_fn(view, made, source)
+        _chain_view_fn(view, view_info, source)
 
 
-def _chain_view_fn(view: Tensor, made: ViewInfo, source: Tensor) -> None:
+def _chain_view_fn(view: Tensor, view_info: ViewInfo, source: Tensor) -> None:
     """Give a view of a ConversionView a ``view_fn``: that of ``source``, then strides."""
     before, geometry = view_fn_of(source), Geometry(view._array, source._array)
-    view._view = ConversionView(made.base, made.creation, made.attr_version)
+    view._view = ConversionView(view_info.base, view_info.creation, view_info.attr_version)
     view._view.view_fn = lambda base: strided(before(base), geometry)
 
 

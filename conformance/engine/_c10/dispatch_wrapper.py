@@ -86,5 +86,5 @@ def _stub_code(free: tuple[str, ...]) -> CodeType:
         f"  {names}\n return stub",
         scope,
     )
-    made: CodeType = scope["outside"](*free).__code__
-    return made
+    result: CodeType = scope["outside"](*free).__code__
+    return result

@@ -92,24 +92,24 @@ def dispatching(row: Row, name: str, compiled: Compile) -> FunctionType:
     """The public function of an operation: compiled by its first call; calls pass through a stub while transforms are active."""
     wrapper = not_compiled(name, row.scope)
     alone = (wrapper,)
-    made: FunctionType | None = None
+    function: FunctionType | None = None
 
     def enter(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        nonlocal made
-        if made is None:
+        nonlocal function
+        if function is None:
             own = compiled()
             wrapper.enter_by(enter, own)
             wrapper.own_code = own.__code__
             with transforms.lock:
-                if made is None:  # no other thread was faster
+                if function is None:  # no other thread was faster
                     transforms.wrappers.append(wrapper)
-                made = own
+                function = own
                 if not transforms.count:
                     restore_code(alone)
         if transforms.count and transforms.dispatch is not None:
             names = numpy_names(row.parameters) if kwargs else None
-            return transforms.dispatch(row, made, args, renamed(kwargs, names) if names else kwargs)
-        return made(*args, **kwargs)
+            return transforms.dispatch(row, function, args, renamed(kwargs, names) if names else kwargs)
+        return function(*args, **kwargs)
 
     wrapper.enter_by(enter)
     return wrapper.function

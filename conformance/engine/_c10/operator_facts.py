@@ -17,6 +17,53 @@ from .location import PACKAGE
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
+class Out(NamedTuple):
+    """How an operator writes to the tensor given as ``out=``.
+
+    Attributes:
+        dtype: the error if the dtype is not the result's; ``same_dtype`` and ``tensor_iterator`` are the two usual ones
+            (torch: resize_output of structured kernels, TensorIterator::compute_types). A tuple is by result; a function
+            finds it for the shapes of the result and of the tensor. None: any dtype to which the result can be cast.
+        cast: the error if the result cannot be cast, where it is not the usual one; a tuple is by result.
+        accepts: dtypes besides that of the result.
+        operator: torch's operator that raises if a tensor requires grad. With ``aten::`` in front it is one whose ``out=``
+            form autograd does not implement.
+        checks_grad: whether autograd looks at the tensor at all.
+        copied: whether the result is copied, which autograd records.
+        contiguous: whether the tensor is contiguous if it is resized; otherwise it has the result's strides.
+        memory: ``separate``: no input may share its memory, not even all of it; ``unchecked``: nothing is checked.
+        warns: whether resizing a tensor that is not empty warns.
+        dim: the position of the dimension that is dropped only after everything has been written, if keepdim is False.
+        pieces: whether it is a list of tensors.
+        resize: of factories. ``by_count`` keeps the shape of a tensor with as many elements; ``first`` resizes before any
+            check; ``only`` writes nothing.
+    """
+
+    dtype: str | tuple[str | None, ...] | Callable[[tuple[int, ...], tuple[int, ...]], str] | None = None
+    cast: str | Exception | tuple[str, ...] | None = None
+    accepts: Literal["bool, uint8", "floating"] | None = None
+    operator: str | None = None
+    checks_grad: bool = True
+    copied: bool = False
+    contiguous: bool | Literal["of_complex"] = False
+    memory: Literal["separate", "separate_self", "unchecked"] | None = None
+    warns: bool = True
+    dim: int | None = None
+    pieces: bool = False
+    resize: Literal["by_count", "first", "only"] | None = None
+
+
+def safely_castable(function: str, argument: str) -> str:
+    """The error of torch.linalg's functions for ``out`` (torch: checkLinalgCompatibleDtype)."""
+    return f"{function}: Expected {argument} to be safely castable from {{Wanted}} dtype, but got {argument} with dtype {{Got}}"
+
+
+EXPECTED = (  # torch: TORCH_CHECK without a message
+    "Expected {} to be true, but got false.  (Could this error message be improved?  If so, please report an "
+    "enhancement request to PyTorch.)"
+)
+
+
 class Facts(NamedTuple):
     """The facts about one operator.
 
@@ -37,10 +84,13 @@ class Facts(NamedTuple):
         overload: torch's name of the overload; of two, the first is for a tensor, or for no dimension. Of a composite it
             may be what finds it for the arguments.
         inplace_overload: that of the in-place form, where it differs.
-        out: whether there is an ``out=``.
+        out: whether there is an ``out=``, and how it is written; of the usual errors for dtypes the name suffices.
         computes_in_out_dtype: whether the accumulation has the dtype of the tensor given as ``out=``.
         elementwise: whether the result of operands that are promoted has their order in memory.
         wrapped_number: whether a Python number next to a tensor is wrapped as one.
+        numbers_as_tensors: whether a number is taken where the signature has a tensor (torch: should_allow_numbers_as_tensors).
+        deprecated_numbers: the keyword names of the numbers that its deprecated overload takes among the tensors (torch:
+            deprecated.yaml).
         contiguous_result: whether the result is contiguous, though the operator has no keepdim.
         refuses_index_grad: whether indices and targets that require grad are refused.
         kernel_writes: how often the kernel writes to its result, see Note [Version bumps inside kernels].
@@ -51,16 +101,17 @@ class Facts(NamedTuple):
         undefined_argument: position and name of torch's argument that is undefined where the saved result is.
         vmap: the batching rule (torch: functorch/BatchRules*.cpp), of those that several operators share.
         vmap_operands: ``tensors``: a number next to a tensor is one, too; ``same_dtype``: operands are not promoted.
-        no_vmap: what is said where there is no rule.
+        no_vmap: the error where there is neither a rule nor a fallback, and the argument that may not be batched, if only one
+            may not.
         vmap_inplace: the rule of the in-place form: one example after the other, or operands aligned to the target.
+        vmap_unbatched: the error if a batched value is written to an unbatched tensor, which depends on torch's rule.
         sparse: how it is computed of sparse tensors: of each value, since it is 0 at 0.
         random: how a random function draws for several examples: by its shape, for each element, or one example after
             the other.
         foreach: what torch has of it for lists of tensors (torch: _foreach_*), by how many of them it takes.
         random_by_values: whether its tensors tell how to draw.
         schema_args: the arguments of a call as torch's schema has them, where the row has others.
-        operator: torch's name of the operator, where it is neither the row's nor the function's, or only looks as if an
-            overload's were added to it.
+        operator: torch's name of the operator, where it is neither the row's nor the function's.
     """
 
     variants: Literal["function, method", "function", "method", ""] | None = None
@@ -84,10 +135,12 @@ class Facts(NamedTuple):
     autocast: Literal["lower_precision_fp", "fp32", "promote"] | None = None
     overload: str | Callable[..., str] = "default"
     inplace_overload: str | None = None
-    out: bool = True
+    out: bool | Literal["same_dtype", "tensor_iterator"] | Out = True
     computes_in_out_dtype: bool = False
     elementwise: bool = True
     wrapped_number: bool = False
+    numbers_as_tensors: bool = False
+    deprecated_numbers: str = ""
     contiguous_result: bool = False
     refuses_index_grad: bool = False
     kernel_writes: int = 0
@@ -101,9 +154,10 @@ class Facts(NamedTuple):
         ]
         | None
     ) = None  # fmt: skip
-    no_vmap: str | None = None
+    no_vmap: str | tuple[str, str] | None = None
     vmap_operands: Literal["tensors", "same_dtype"] | None = None
     vmap_inplace: Literal["fallback", "aligned"] | None = None
+    vmap_unbatched: Literal["arithmetic", "broadcast", "by_name"] | None = None
     sparse: Literal["by_value"] | None = None
     random: Literal["by_shape", "elementwise", "by_example"] | None = None
     random_by_values: bool = False
@@ -152,6 +206,9 @@ _PREFIXES = (  # of torch's namespaces, by the modules that their functions are 
 )
 
 
+OUT: dict[str, Out] = {}  # how ``out=`` is written, by rows and functions that declare it
+NUMBERS_OF: dict[str, tuple[str, ...]] = {}  # ``deprecated_numbers``, by rows
+NUMBERS_AS_TENSORS: set[str] = set()  # the functions and in-place functions that have this fact
 OPERATORS: dict[str, str] = {}  # torch's names of operators, by rows that declare them
 COMPOSITES: list[Callable[..., Any]] = []  # the functions that have facts
 
@@ -162,12 +219,23 @@ def facts_of(function: Callable[..., Any]) -> Facts:
     return found
 
 
-def composite(**facts: Any) -> Callable[[Function], Function]:
-    """Declare the facts of a function that is made of several operators; the function itself stays as it is."""
+def composite(*, name: str | None = None, **facts: Any) -> Callable[[Function], Function]:
+    """Declare the facts of a function that is made of several operators; the function itself stays as it is.
+
+    Args:
+        name: under which the result is written to ``out=``, where it is not torch's name of the operator.
+    """
 
     def declare(function: Function) -> Function:
-        function.facts = Facts(**facts)  # type: ignore[attr-defined]
+        declared = function.facts = Facts(**facts)  # type: ignore[attr-defined]
         COMPOSITES.append(function)
+        declare_out(name or name_of(function), declared.out)
         return function
 
     return declare
+
+
+def declare_out(name: str, out: bool | str | Out) -> None:
+    """Note how a row or a function writes to ``out=``."""
+    if not isinstance(out, bool):
+        OUT[name] = Out(out) if isinstance(out, str) else out

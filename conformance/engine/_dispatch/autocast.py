@@ -59,18 +59,18 @@ def _widest(operands: Iterable[Tensor]) -> dtypes.dtype:
     Raises:
         RuntimeError: an operand has another floating-point dtype.
     """
-    lower = found = get_autocast_dtype("cpu")
+    lower = result = get_autocast_dtype("cpu")
     if lower is dtypes.float64:
         raise RuntimeError("promote type is double in at::autocast::prioritize")
     for each in operands:
         kind = each.dtype
         if not each.is_floating_point() or kind is dtypes.float64:
             continue
-        if dtypes.float32 in (kind, found):
-            found = dtypes.float32
-        elif not kind is found is lower:
+        if dtypes.float32 in (kind, result):
+            result = dtypes.float32
+        elif not kind is result is lower:
             raise RuntimeError("Unexpected floating ScalarType in at::autocast::prioritize")
-    return found
+    return result
 
 
 _POLICIES: dict[str, Callable[[Iterable[Tensor]], dtypes.dtype]] = {
@@ -200,10 +200,10 @@ def _autocast_device_type(device_type: str, function: str) -> str:
     Raises:
         RuntimeError: there is no such device, or it does not support autocast.
     """
-    found = _device_type(device_type, function)
-    if found not in DEVICE_TYPES:
+    result = _device_type(device_type, function)
+    if result not in DEVICE_TYPES:
         raise RuntimeError("unknown device type for autocast in get_autocast_dispatch_key_from_device_type")
-    return found
+    return result
 
 
 def is_autocast_available(device_type: str) -> bool:
@@ -335,12 +335,12 @@ def _deprecated(name: str) -> Callable[..., Any] | None:
     kind, argument = _DEPRECATED_DEVICES[place], what if action == "set" else ""
     instead = f"torch.{action}_autocast_{what}({kind!r}{argument and f', {argument}'})"
 
-    def deprecated(*given: Any) -> Any:
-        for each in given:
+    def deprecated(*arguments: Any) -> Any:
+        for each in arguments:
             _check_type(what, each, dtypes.dtype if what == "dtype" else bool)
         text = f"torch.{name}({argument}) is deprecated. Please use {instead} instead."
         warnings.warn(text, DeprecationWarning, stacklevel=2)
-        return function(kind, *given)
+        return function(kind, *arguments)
 
     deprecated.__name__ = deprecated.__qualname__ = name
     return deprecated

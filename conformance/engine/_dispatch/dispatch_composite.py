@@ -20,17 +20,12 @@ from .._c10.device import CPU
 from .._c10.interpreter_stack import CompositeWrappers
 from .._c10.layout import preserve_format
 from .._c10.modes import state
+from .._c10.operator_facts import facts_of
 from .._c10.shapes import sizes
 from .torch_dispatch import call_handler, overload, packet
 from .torch_function_wrappers import unwrapped
 
 _OPTIONS = ("generator", "dtype", "layout", "device", "pin_memory", "memory_format")
-# The overloads that the number of arguments decides.
-_OVERLOADS_BY_COUNT = {
-    "arange": {2: ".start", 3: ".start_step"},
-    "eye": {2: ".m"},
-    "randint": {3: ".low"},
-}
 
 
 def _is_dispatched(args: tuple[Any, ...]) -> bool:
@@ -46,13 +41,15 @@ def _call_handler(name: str, *args: Any, **kwargs: Any) -> Any:
 
 def ones_like(root: Tensor) -> Tensor:
     """The gradient with which a backward pass starts."""
-    found: Tensor = _call_handler("ones_like", root, pin_memory=False, memory_format=preserve_format)
-    return found
+    result: Tensor = _call_handler("ones_like", root, pin_memory=False, memory_format=preserve_format)
+    return result
 
 
 def _factory_wrapper(
     name: str, arguments: Callable[..., tuple[Any, ...]], **defaults: Any
 ) -> Callable[..., Any]:
+    """Calls the handler of a factory, whose overload the factory declares if the arguments decide it."""
+
     def wrapper(composite: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not _is_dispatched(args) or kwargs.get("out") is not None:
             return composite(*args, **kwargs)
@@ -60,10 +57,11 @@ def _factory_wrapper(
         requires_grad = given.pop("requires_grad", False)
         options = {key: given.pop(key) for key in _OPTIONS if key in given}
         positional = arguments(*args, **given)
-        form = _OVERLOADS_BY_COUNT.get(name, {}).get(len(positional), "")
+        declared = facts_of(composite).overload
+        form = declared(*positional) if callable(declared) else "default"
         if "generator" in options:
-            form = f"{form}_generator" if form else ".generator"
-        result = _call_handler(name + form, *positional, **options)
+            form = "generator" if form == "default" else f"{form}_generator"
+        result = _call_handler(name if form == "default" else f"{name}.{form}", *positional, **options)
         return result.requires_grad_() if requires_grad else result
 
     return wrapper
@@ -103,8 +101,10 @@ def _lift_fresh(composite: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
 
 def _lift_fresh_data(composite: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    given = args[0] if args else kwargs.get("data")
-    return composite(*args, **kwargs) if isinstance(given, Tensor) else _lift_fresh(composite, args, kwargs)
+    arguments = args[0] if args else kwargs.get("data")
+    return (
+        composite(*args, **kwargs) if isinstance(arguments, Tensor) else _lift_fresh(composite, args, kwargs)
+    )
 
 
 def _multinomial(composite: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -120,12 +120,12 @@ def _multinomial(composite: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
 
 
 def _normal(composite: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    given = dict(zip(("mean", "std", "size"), args, strict=False)) | kwargs
-    if given.get("size") is None:
+    arguments = dict(zip(("mean", "std", "size"), args, strict=False)) | kwargs
+    if arguments.get("size") is None:
         return composite(*args, **kwargs)
-    numbers = given.pop("mean"), given.pop("std", 1.0), [*given.pop("size")]
+    numbers = arguments.pop("mean"), arguments.pop("std", 1.0), [*arguments.pop("size")]
     return _factory_wrapper("normal.float_float", _all_positional, device=CPU, pin_memory=False)(
-        composite, numbers, given
+        composite, numbers, arguments
     )
 
 

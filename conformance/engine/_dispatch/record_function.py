@@ -208,12 +208,12 @@ def record_function_call(
     trace = state.trace
     if trace is None or not trace.in_user_code:
         return wrapped(*args, **kwargs)
-    given = [*args, *kwargs.values()]
+    arguments = [*args, *kwargs.values()]
     if names == ["aten::contiguous"] and args[0].is_contiguous(*args[1:], **kwargs):
         return wrapped(*args, **kwargs)  # torch returns the tensor without a dispatch
-    while given and not isinstance(given[-1], (Tensor, list, tuple)):
-        given.pop()  # torch counts the arguments of its schema; trailing ones here may differ
-    return _record(names, wrapped, args, kwargs, given)
+    while arguments and not isinstance(arguments[-1], (Tensor, list, tuple)):
+        arguments.pop()  # torch counts the arguments of its schema; trailing ones here may differ
+    return _record(names, wrapped, args, kwargs, arguments)
 
 
 def record_rnn(wrapped: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -311,6 +311,6 @@ def record_custom_operator(wrapped: Callable[..., Any], args: tuple[Any, ...], k
     trace = state.trace
     if trace is None or not trace.in_user_code:
         return wrapped(*args, **kwargs)
-    op, given, named = args
-    with trace.operation(f"{op.namespace}::{op._opname}", [*given, *named.values()], True):
+    op, arguments, named = args
+    with trace.operation(f"{op.namespace}::{op._opname}", [*arguments, *named.values()], True):
         return wrapped(*args, **kwargs)

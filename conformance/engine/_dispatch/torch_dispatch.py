@@ -90,8 +90,8 @@ class OpOverload:
         if pending.schema_args is None:
             return pending.row.call(*args, **kwargs)
         replaced = {id(old): new for old, new in zip(pending.schema_args, args, strict=False)}
-        given, named = pending.given
-        return pending.row.call(*(replaced.get(id(each), each) for each in given), **named)
+        arguments, named = pending.given
+        return pending.row.call(*(replaced.get(id(each), each) for each in arguments), **named)
 
     def name(self) -> str:
         """The name with its namespace and overload, such as ``aten::mul.Tensor``; ``default`` is left out."""
@@ -248,11 +248,11 @@ def call_through_modes(
         counted is not None
     ):  # a write below autograd does not count, even into the memory of the class's own tensor
         counted.value = version
-    given = list(result) if isinstance(result, (tuple, list)) else [result]
-    for each in given:
+    arguments = list(result) if isinstance(result, (tuple, list)) else [result]
+    for each in arguments:
         if not isinstance(each, Tensor):
             raise RuntimeError(f"Unable to cast {each} to Tensor")
-    arrays = [each._array for each in given]
+    arrays = [each._array for each in arguments]
     state.dispatch_modes, state.dispatching, state.suspended_dispatch_modes = (), False, outer[0]
     try:
         with _forward_replaced(row, args, arrays if isinstance(result, (tuple, list)) else arrays[0]):
@@ -269,7 +269,7 @@ def call_through_modes(
             packet("detach").default(args[0])  # see Note [Seen below autograd]
         return found
     if row.view is None:
-        for each, like in zip([found] if isinstance(found, Tensor) else found, given, strict=True):
+        for each, like in zip([found] if isinstance(found, Tensor) else found, arguments, strict=True):
             _share_version(row, each, like)
     return attach_history(found, result)
 
@@ -281,8 +281,10 @@ def _saves_overwritten(row: Row, args: tuple[Any, ...]) -> bool:
     users = [name for name, rule in row.formulas.items() if "self" in names_of(rule)]
     if len(users) > 1 or len(row.formulas) < 2:
         return True
-    given = dict(zip(row.parameters, args, strict=False))
-    return any(isinstance(given.get(name), Tensor) and given[name].requires_grad for name in users[0].split())
+    arguments = dict(zip(row.parameters, args, strict=False))
+    return any(
+        isinstance(arguments.get(name), Tensor) and arguments[name].requires_grad for name in users[0].split()
+    )
 
 
 def _dispatched_arguments(

@@ -68,12 +68,12 @@ def _name_in_torch(name: str) -> str:
 
 def name_methods() -> None:
     """Give Tensor's methods the names under which __torch_function__ sees them in torch."""
-    for name, found in list(vars(Tensor).items()):
+    for name, result in list(vars(Tensor).items()):
         hidden = name.startswith("_") and name not in _SPECIAL_METHODS
-        if isinstance(found, FunctionType) and not hidden and name not in _METHOD_OPERATORS:
+        if isinstance(result, FunctionType) and not hidden and name not in _METHOD_OPERATORS:
             public = _name_in_torch(name)
-            if found.__name__ != public:
-                setattr(Tensor, name, _renamed(found, public))
+            if result.__name__ != public:
+                setattr(Tensor, name, _renamed(result, public))
 
 
 def _renamed(function: Callable[..., Any], name: str) -> Callable[..., Any]:
@@ -204,11 +204,11 @@ def _property_wrapper(found: property) -> property:
 
 @functools.cache
 def wrap_methods() -> None:
-    for name, found in list(vars(Tensor).items()):
+    for name, result in list(vars(Tensor).items()):
         if name in NOT_OVERRIDABLE or (name.startswith("_") and name not in _SPECIAL_METHODS):
             continue
-        if isinstance(found, property):
-            setattr(Tensor, name, _property_wrapper(found))
-        elif isinstance(found, FunctionType):
-            setattr(Tensor, name, _method_wrapper(name, found))
+        if isinstance(result, property):
+            setattr(Tensor, name, _property_wrapper(result))
+        elif isinstance(result, FunctionType):
+            setattr(Tensor, name, _method_wrapper(name, result))
     get_default_nowrap_functions.cache_clear()

@@ -231,7 +231,7 @@ def _averages(
 
 
 def _avg_pool(spatial: int) -> Callable[..., Tensor]:
-    @composite(vmap="decompose")
+    @composite(vmap="decompose", name=f"avg_pool{spatial}d", out="same_dtype")
     def function(
         input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
         count_include_pad: bool = True, divisor_override: int | None = None, *, out: Tensor | None = None,

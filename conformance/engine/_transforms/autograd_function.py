@@ -10,7 +10,7 @@ from .._autograd.custom_function import Function
 from .._autograd.tensor import Tensor
 from .._c10.interpreter_stack import transforms
 from .._c10.pytree import broadcast_to_and_flatten, flatten, unflatten
-from .vmapped_function import apply_whole, unwrapped
+from .vmapped_function import apply_to_values, unwrapped
 
 _MORE = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
 
@@ -81,7 +81,7 @@ def apply_transformed(
                 f"ambiguity. {_MORE}"
             )
         if vmaps[running[-1]].depth == transforms.depth:
-            return apply_whole(cls, args, running[-1])
+            return apply_to_values(cls, args, running[-1])
         if level < 0:
             return apply(args)
         return for_each_sample(
@@ -102,17 +102,17 @@ def through_rule(rule: Callable[..., Any], args: tuple[Any, ...], level: int) ->
         RuntimeError: it does not return a pair (output, out_dims), or out_dims does not match the output's structure.
     """
     running = vmaps[level]
-    whole, in_dims = unwrapped(args, level)
+    unbatched, in_dims = unwrapped(args, level)
     depth, transforms.depth = transforms.depth, running.depth - 1  # the rule is called outside of its vmap
     try:
-        output, out_dims = _two(rule(VmapInfo(running.size, running.randomness), in_dims, *whole))
+        output, out_dims = _two(rule(VmapInfo(running.size, running.randomness), in_dims, *unbatched))
     finally:
         transforms.depth = depth
-    batches, wholes = flatten(args)[0], flatten(whole)[0]
-    for batch, copied in zip(batches, wholes, strict=True):
-        if batch is not copied and batch._value is None and copied._version:  # changed in place
-            for example, changed in zip(batch._samples, copied.unbind(0), strict=True):
-                example.copy_(changed)
+    batches, values = flatten(args)[0], flatten(unbatched)[0]
+    for batch, value in zip(batches, values, strict=True):
+        if batch is not value and batch._value is None and value._version:  # changed in place
+            for sample, changed in zip(batch._samples, value.unbind(0), strict=True):
+                sample.copy_(changed)
     leaves, spec = flatten(output)
     dims = broadcast_to_and_flatten(out_dims, spec)
     if dims is None:
@@ -121,11 +121,11 @@ def through_rule(rule: Callable[..., Any], args: tuple[Any, ...], level: int) ->
             f"out_dims={out_dims} to be compatible with the structure of `output`. out_dims has structure "
             f"{flatten(out_dims)[1]} but output has structure {spec}. {_MORE}"
         )
-    given = {id(each): own for each, own in zip(wholes, batches, strict=True) if isinstance(each, Tensor)}
+    arguments = {id(each): own for each, own in zip(values, batches, strict=True) if isinstance(each, Tensor)}
 
     def again(value: Any, dim: int | None) -> Any:
-        if id(value) in given:  # an input that is returned as it is stays the same batched tensor
-            return given[id(value)]
+        if id(value) in arguments:  # an input that is returned as it is stays the same batched tensor
+            return arguments[id(value)]
         return value if dim is None or not isinstance(value, Tensor) else make_batched(value, dim, level)
 
     return unflatten([again(each, dim) for each, dim in zip(leaves, dims, strict=True)], spec)

@@ -15,24 +15,24 @@ from .jvp import call
 @shared_rule("element_by_element")
 def _element_by_element(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """Elementwise backward operators: an operand that is not batched broadcasts."""
-    given = bind(row, args, kwargs)
-    return wrapped(call(row, dict(zip(given, aligned(given.values(), level), strict=True))), level)
+    arguments = bind(row, args, kwargs)
+    return wrapped(call(row, dict(zip(arguments, aligned(arguments.values(), level), strict=True))), level)
 
 
 @rule("_log_softmax_backward_data", "_softmax_backward_data", "gelu_backward")
 def _of_one_shape(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """Operators whose tensors all have one shape: unbatched ones are expanded, and ``dim`` is shifted by 1."""
-    given = bind(row, args, kwargs)
-    rank = given["grad_output"]._array.ndim
-    if "dim" in given and not rank:
+    arguments = bind(row, args, kwargs)
+    rank = arguments["grad_output"]._array.ndim
+    if "dim" in arguments and not rank:
         return NotImplemented
-    if "dim" in given:
-        given["dim"] = given["dim"] % rank + 1
-    for name, each in given.items():
+    if "dim" in arguments:
+        arguments["dim"] = arguments["dim"] % rank + 1
+    for name, each in arguments.items():
         if isinstance(each, Tensor):
-            whole = front_or_expanded(each, level)
-            given[name] = whole.contiguous() if row.name == "_softmax_backward_data" else whole
-    return wrapped(call(row, given), level)
+            value = front_or_expanded(each, level)
+            arguments[name] = value.contiguous() if row.name == "_softmax_backward_data" else value
+    return wrapped(call(row, arguments), level)
 
 
 # Losses: torch has no batched kernel, and decomposes them -----------------------------------------

@@ -22,14 +22,14 @@ def is_at(value: Any, level: int) -> bool:
 
 def front(batch: BatchedTensor) -> Tensor:
     """The value with the batch dimension moved to the front (torch: moveBatchDimToFront)."""
-    whole, dim = unwrap_batched(batch)
-    return whole if dim == 0 else whole.movedim(dim, 0)
+    value, dim = unwrap_batched(batch)
+    return value if dim == 0 else value.movedim(dim, 0)
 
 
 def moved(batch: BatchedTensor, place: int = 0) -> Tensor:
     """The value with the batch dimension moved to ``place``; unlike ``front``, it calls movedim in any case."""
-    whole, dim = unwrap_batched(batch)
-    return whole.movedim(dim, place)
+    value, dim = unwrap_batched(batch)
+    return value.movedim(dim, place)
 
 
 def wrapped(result: Any, level: int, dim: int = 0) -> Any:
@@ -57,12 +57,12 @@ def padded(batch: BatchedTensor, rank: int) -> Tensor:
     return with_ones(front(batch), rank - batch._array.ndim)
 
 
-def with_ones(whole: Tensor, number: int) -> Tensor:
+def with_ones(value: Tensor, number: int) -> Tensor:
     """A view with ``number`` dimensions of 1 after the first dimension; the tensor itself for none."""
     if number <= 0:
-        return whole
-    size, *sides = whole._array.shape
-    return whole.view((size, *(1,) * number, *sides))
+        return value
+    size, *sides = value._array.shape
+    return value.view((size, *(1,) * number, *sides))
 
 
 def front_of(value: Any, level: int) -> Any:
@@ -79,8 +79,8 @@ def front_or_expanded(value: Tensor, level: int) -> Tensor:
 
 def fronted(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """The rule of operators that accept leading batch dimensions: one call with the values."""
-    given = {name: front_of(each, level) for name, each in bind(row, args, kwargs).items()}
-    return wrapped(call(row, given), level)
+    arguments = {name: front_of(each, level) for name, each in bind(row, args, kwargs).items()}
+    return wrapped(call(row, arguments), level)
 
 
 def into(value: Tensor, dim: int, place: int) -> Tensor:

@@ -30,13 +30,15 @@ from .pointwise_batch_rules import pointwise
 
 
 @composed_rule("empty_like", "full_like", "logsigmoid", "ones_like", "zeros_like")
-def of_whole(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+def like_value(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
+) -> Any:
     """zeros_like, empty_like and others: called with the value, so that the result has the value's strides."""
     input, *rest = args or (None,)
     if not is_at(input, level):
         return NotImplemented
-    whole, dim = unwrap_batched(input)
-    return make_batched(made(whole, *rest, **kwargs), dim, level)
+    value, dim = unwrap_batched(input)
+    return make_batched(function(value, *rest, **kwargs), dim, level)
 
 
 @composed_rule("register_hook")
@@ -47,20 +49,20 @@ def hooked(again: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
         raise RuntimeError(errors.HOOK_WITHOUT_GRAD)
     if batch._value is None:
         return NotImplemented
-    whole, dim = batch._value, batch._bdim
+    value, dim = batch._value, batch._bdim
 
-    def of_whole_batch(gradient: Any) -> Any:
+    def hook_of_value(gradient: Any) -> Any:
         if level >= len(vmaps):  # backward runs after this vmap has ended
             return None
-        found = hook(make_batched(gradient, dim, level))
-        return moved(found, dim) if is_at(found, level) else found
+        result = hook(make_batched(gradient, dim, level))
+        return moved(result, dim) if is_at(result, level) else result
 
-    return again(whole, of_whole_batch)
+    return again(value, hook_of_value)
 
 
 def rule_of(row: Row) -> Rule | None:
     """The batch rule of a row, or None; a row with type promotion and no rule of its own is elementwise."""
-    found = RULES.get(row.name) or SHARED.get(row.facts.vmap)
-    if found is None and row.promote:
-        found = pointwise
-    return found
+    result = RULES.get(row.name) or SHARED.get(row.facts.vmap)
+    if result is None and row.promote:
+        result = pointwise
+    return result

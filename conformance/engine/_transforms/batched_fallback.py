@@ -45,16 +45,16 @@ def _fallen_back(
     size = vmaps[level].size
     if not size:
         raise RuntimeError(_NO_EXAMPLES.format(name))
-    wholes: dict[int, Tensor] = {}
+    values: dict[int, Tensor] = {}
 
     def one(value: Any, index: int) -> Any:
         if type(value) in (list, tuple):
             return type(value)(one(each, index) for each in value)
         if not is_at(value, level):
             return value
-        if id(value) not in wholes:
-            wholes[id(value)] = moved(value)
-        return wholes[id(value)].select(0, index)
+        if id(value) not in values:
+            values[id(value)] = moved(value)
+        return values[id(value)].select(0, index)
 
     return [
         function(*one(args, i), **{name: one(each, i) for name, each in kwargs.items()}) for i in range(size)
@@ -116,7 +116,7 @@ def _written(
 
 def composed(
     overload: str,
-    made: Callable[..., Any],
+    function: Callable[..., Any],
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     level: int,
@@ -126,38 +126,38 @@ def composed(
         return NotImplemented
     name = f"aten::{overload}"
     if name.partition(".")[0].endswith("_"):
-        _written(name, made, args, kwargs, level)
+        _written(name, function, args, kwargs, level)
         return args[0]
     _warn(name)
-    return _joined(_fallen_back(name, made, args, kwargs, level), level)
+    return _joined(_fallen_back(name, function, args, kwargs, level), level)
 
 
 def overload_of(
     name: str, overload: str | Callable[..., str], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> str:
     """The operator name with its overload, for these arguments; see ``overload`` in _c10/operator_facts.py."""
-    found = overload if isinstance(overload, str) else overload(*args, **kwargs)
-    if " " in found:
-        of_tensor, of_number = found.split()
+    result = overload if isinstance(overload, str) else overload(*args, **kwargs)
+    if " " in result:
+        of_tensor, of_number = result.split()
         second = next(iter((*args[1:], *kwargs.values())))
-        found = of_tensor if isinstance(second, Tensor) else of_number
-    return name if found == "default" else f"{name}.{found}"
+        result = of_tensor if isinstance(second, Tensor) else of_number
+    return name if result == "default" else f"{name}.{result}"
 
 
 def recurrent(
-    name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
+    name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
 ) -> Any:
     """Recurrent layers and cells: gru_cell and the rnn cells run per sample, the others are refused.
 
     Inside a derivative torch decomposes them, so that they are called as they are.
     """
     if inside_derivative(level):
-        return made(*args, **kwargs)
+        return function(*args, **kwargs)
     overload = name.removeprefix("recurrent_")
     if overload in ("gru_cell", "rnn_tanh_cell", "rnn_relu_cell"):
-        return composed(overload, made, args, kwargs, level)
+        return composed(overload, function, args, kwargs, level)
     if overload != "lstm_cell":
-        bound = inspect.signature(made).bind(*args, **kwargs).arguments
+        bound = inspect.signature(function).bind(*args, **kwargs).arguments
         form = "input" if bound.get("batch_sizes") is None else "data"
         overload = f"{bound.get('mode', overload).lower()}.{form}"
     raise RuntimeError(NO_FALLBACK.format(overload))

@@ -54,12 +54,12 @@ def multiplied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: i
 def added_product(product: str, row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """addmm, addmv, baddbmm, decomposed as in torch; addmm alone adds the summand even where beta is 0."""
     summand, first, second, beta, alpha = bind(row, args, kwargs).values()
-    found, times = ROWS[product].call(first, second), ROWS["mul_scalar"].call
+    result, times = ROWS[product].call(first, second), ROWS["mul_scalar"].call
     if product == "mm":
-        return ROWS["add"].call(times(summand, beta), found, alpha=alpha)
+        return ROWS["add"].call(times(summand, beta), result, alpha=alpha)
     if alpha != 1:
-        found = times(found, alpha)
-    return found if beta == 0 else ROWS["add"].call(times(summand, beta), found)
+        result = times(result, alpha)
+    return result if beta == 0 else ROWS["add"].call(times(summand, beta), result)
 
 
 # cat, stack and others ----------------------------------------------------------------------------
@@ -74,8 +74,8 @@ def concatenated(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level:
     ):  # cat skips such tensors, whatever the others' rank
         return NotImplemented
     batch = next(each for each in tensors if is_at(each, level))
-    wholes = [front_or_expanded(each, level) for each in tensors]
-    return wrapped(cat(wholes, wrap_dim(dim, batch._array.ndim) + 1), level)
+    values = [front_or_expanded(each, level) for each in tensors]
+    return wrapped(cat(values, wrap_dim(dim, batch._array.ndim) + 1), level)
 
 
 @rule("stack")
@@ -84,11 +84,11 @@ def stacked(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int)
     tensors, dim = bind(row, args, kwargs).values()
     batch = next(each for each in tensors if is_at(each, level))
     size = vmaps[level].size
-    wholes = [
+    values = [
         moved(each) if is_at(each, level) else each.unsqueeze(0).expand((size, *each._array.shape))
         for each in tensors
     ]
-    return wrapped(row.call(wholes, wrap_dim(dim, batch._array.ndim + 1) + 1), level)
+    return wrapped(row.call(values, wrap_dim(dim, batch._array.ndim + 1) + 1), level)
 
 
 @rule("linalg_cross")
@@ -98,8 +98,8 @@ def crossed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int)
     rank, *others = ranks(first, second)
     if others != [rank]:
         return NotImplemented
-    wholes = [front_or_expanded(each, level) for each in (first, second)]
-    return wrapped(row.call(*wholes, dim=wrap_dim(dim, rank) + 1), level)
+    values = [front_or_expanded(each, level) for each in (first, second)]
+    return wrapped(row.call(*values, dim=wrap_dim(dim, rank) + 1), level)
 
 
 @rule("block_diag")
@@ -107,12 +107,12 @@ def blocks(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) 
     """block_diag: called once per sample, without a warning."""
     (tensors,) = bind(row, args, kwargs).values()
     batched = [is_at(each, level) for each in tensors]
-    wholes = [moved(each) if ours else each for each, ours in zip(tensors, batched, strict=True)]
-    found = [
-        row.call([each.select(0, i) if ours else each for each, ours in zip(wholes, batched, strict=True)])
+    values = [moved(each) if ours else each for each, ours in zip(tensors, batched, strict=True)]
+    result = [
+        row.call([each.select(0, i) if ours else each for each, ours in zip(values, batched, strict=True)])
         for i in range(vmaps[level].size)
     ]
-    return wrapped(cat([each.unsqueeze(0) for each in found], 0), level)
+    return wrapped(cat([each.unsqueeze(0) for each in result], 0), level)
 
 
 rule("addmm")(functools.partial(added_product, "mm"))

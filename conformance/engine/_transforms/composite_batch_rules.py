@@ -40,7 +40,7 @@ from .._c10.slots import on_first_use
 from . import batched_fallback
 from .batch_dims import front
 from .batch_rule_registry import COMPOSED
-from .inplace_batch_rules import is_written_whole
+from .inplace_batch_rules import has_inplace_batch_rule
 from .view_batch_rules import strided
 
 composed: Callable[[], Iterator[tuple[tuple[str, int], FunctionType]]] = on_first_use(
@@ -100,18 +100,18 @@ class Composites(CompositeWrappers):
 composites = Composites()
 
 
-def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _mapped(name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a composite function under vmap: by its batch rule, as a decomposition, or per sample."""
     if not vmaps:
-        return made(*args, **kwargs)
-    facts = facts_of(made)
+        return function(*args, **kwargs)
+    facts = facts_of(function)
     if facts.random and not _sure(name, args, kwargs):
-        return _drawn(name, made, args, kwargs)
+        return _drawn(name, function, args, kwargs)
     level = level_of((args, tuple(kwargs.values())))
     if level < 0:
-        return made(*args, **kwargs)
+        return function(*args, **kwargs)
     if name.startswith("recurrent_"):
-        return batched_fallback.recurrent(name, made, args, kwargs, level)
+        return batched_fallback.recurrent(name, function, args, kwargs, level)
     if name == "rrelu" and kwargs.get("inplace"):
         name = "rrelu_"
     if name in ("is_nonzero", "item"):
@@ -126,40 +126,49 @@ def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         )
         if masked and (name == "__getitem__" or args[0].__class__ is BatchedTensor):
             raise RuntimeError(MASK)
-    again = functools.partial(_again, name, made)
+    again = functools.partial(_again, name, function)
     if name in COMPOSED and uses_batch_rules(level) and kwargs.get("out") is None:
-        found = COMPOSED[name](again, args, kwargs, level)
-        if found is not NotImplemented:
-            return found
+        result = COMPOSED[name](again, args, kwargs, level)
+        if result is not NotImplemented:
+            return result
     if facts.vmap == "fallback" and uses_batch_rules(level) and kwargs.get("out") is None:
         called = batched_fallback.overload_of(name, facts.overload, args, kwargs)
-        found = batched_fallback.composed(called, again, args, kwargs, level)
-        if found is not NotImplemented:
-            return found
+        result = batched_fallback.composed(called, again, args, kwargs, level)
+        if result is not NotImplemented:
+            return result
     writes = name == "__setitem__" or (name.endswith("_") and not name.startswith("_"))
     if writes:
-        if uses_batch_rules(level) and is_written_whole(name, made, args, level):
-            return made(*args, **kwargs)
+        if uses_batch_rules(level) and has_inplace_batch_rule(name, function, args, level):
+            return function(*args, **kwargs)
         by_tensor = name == "__setitem__" and any(isinstance(each, Tensor) for each in flat_values(args[1:2]))
-        return for_each_sample_inplace(again, args, kwargs, level, "index_put_" if by_tensor else name)
+        if by_tensor:
+            name, facts = "index_put_", facts_of(Tensor.index_put_)  # type: ignore[attr-defined]
+        return for_each_sample_inplace(again, args, kwargs, level, name, facts)
+    _check_arguments(name, function, args, kwargs)
+    if (facts.vmap == "decompose" or (facts.random and not name.endswith("_"))) and uses_batch_rules(level):
+        return function(*args, **kwargs)
+    if name in ("as_strided", "as_strided_copy"):
+        return strided(again, *args, **kwargs)
+    return for_each_sample(again, args, kwargs, level)
+
+
+def _check_arguments(
+    name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
+    """Refuse arguments with which torch has no batch rule for a function."""
     if kwargs.get("out") is not None:
         raise RuntimeError(NO_RULE.format(f"{name}.out"))
     if name == "where" and len(args) + len(kwargs) == 1:
         raise RuntimeError(DYNAMIC.format(name))
     if (
         name == "one_hot"
-        and inspect.signature(made).bind(*args, **kwargs).arguments.get("num_classes", -1) == -1
+        and inspect.signature(function).bind(*args, **kwargs).arguments.get("num_classes", -1) == -1
     ):
         raise RuntimeError(_WITHOUT_CLASSES)
     if name in _NORMS:
-        bound = inspect.signature(made).bind(*args, **kwargs)
+        bound = inspect.signature(function).bind(*args, **kwargs)
         bound.apply_defaults()
         _refuse_shared_statistics(bound.arguments)
-    if (facts.vmap == "decompose" or (facts.random and not name.endswith("_"))) and uses_batch_rules(level):
-        return made(*args, **kwargs)
-    if name in ("as_strided", "as_strided_copy"):
-        return strided(again, *args, **kwargs)
-    return for_each_sample(again, args, kwargs, level)
 
 
 def _refusal(name: str, facts: Facts, level: int) -> str | None:
@@ -172,7 +181,7 @@ def _refusal(name: str, facts: Facts, level: int) -> str | None:
         return DYNAMIC.format(facts.operator or name)
     if facts.vmap == "unsupported":
         return _UNSUPPORTED.format(name)
-    return facts.no_vmap
+    return facts.no_vmap if isinstance(facts.no_vmap, str) else None
 
 
 def _refuse_shared_statistics(given: dict[str, Any]) -> None:
@@ -184,8 +193,8 @@ def _refuse_shared_statistics(given: dict[str, Any]) -> None:
         raise RuntimeError(errors.BATCH_NORM_SHARED)
 
 
-def _again(name: str, made: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    return _mapped(name, made, args, kwargs)
+def _again(name: str, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    return _mapped(name, function, args, kwargs)
 
 
 # Randomness ---------------------------------------------------------------------------------------
@@ -200,7 +209,7 @@ def _sure(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     return training is False or rate in (0, 1)
 
 
-def _drawn(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _drawn(name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a random function by vmap's randomness: refuse it, draw the same for all samples, or different numbers."""
     level = len(vmaps) - 1
     running = vmaps[level]
@@ -211,32 +220,32 @@ def _drawn(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: d
     mapped = level_of((args, tuple(kwargs.values()))) == level
     if running.randomness == "same":
         if not mapped:
-            return _outside(name, made, args, kwargs)
-        parameters = args if facts_of(made).random_by_values else args[1:] if name == "bernoulli_" else ()
+            return _outside(name, function, args, kwargs)
+        parameters = args if facts_of(function).random_by_values else args[1:] if name == "bernoulli_" else ()
         if level_of((parameters, tuple(kwargs.values()))) == level:
             raise RuntimeError(_BATCHED_PARAMETERS)
         if name.endswith("_like"):  # the result is the same for all samples, and not batched
-            return _outside(name, made, (args[0]._samples[0], *args[1:]), kwargs)
+            return _outside(name, function, (args[0]._samples[0], *args[1:]), kwargs)
         before = default_generator.get_state()
 
         def as_before(*inner: Any, **named: Any) -> Any:
             default_generator.set_state(before)
-            return _outside(name, made, inner, named)
+            return _outside(name, function, inner, named)
 
         if name.endswith("_"):
             return for_each_sample_inplace(as_before, args, kwargs, level, name)
         return for_each_sample(as_before, args, kwargs, level)
-    if facts_of(made).random == "by_shape":
-        return make_batched(_outside(name, made, *_with_size(name, args, kwargs, running.size)), 0, level)
+    if facts_of(function).random == "by_shape":
+        return make_batched(_outside(name, function, *_with_size(name, args, kwargs, running.size)), 0, level)
     rest = level_of((args[1:], tuple(kwargs.values()))) < 0
-    if facts_of(made).random == "elementwise" and rest:
+    if facts_of(function).random == "elementwise" and rest:
         source = args[0]
         if name.endswith("_") and not mapped:
             raise RuntimeError(_UNBATCHED)
         if mapped and name == "dropout" and not front(source).is_contiguous():
             source = batch_samples(source._samples, level)  # torch draws in the order of the samples
-        whole = front(source) if mapped else source.unsqueeze(0).expand((running.size, *source.shape)).clone()
-        drawn = _outside(name, made, (whole, *args[1:]), kwargs)
+        value = front(source) if mapped else source.unsqueeze(0).expand((running.size, *source.shape)).clone()
+        drawn = _outside(name, function, (value, *args[1:]), kwargs)
         if not name.endswith("_"):
             return make_batched(drawn, 0, level)
         if source._value is not None:
@@ -244,21 +253,23 @@ def _drawn(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: d
         values = iter(drawn.unbind(0))
         return for_each_sample_inplace(lambda each: each.copy_(next(values)), (source,), {}, level, name)
     if not mapped:
-        return batch_samples([_outside(name, made, args, kwargs) for _ in range(max(running.size, 1))], level)
+        return batch_samples(
+            [_outside(name, function, args, kwargs) for _ in range(max(running.size, 1))], level
+        )
 
     def draw(*inner: Any, **named: Any) -> Any:
-        return _outside(name, made, inner, named)
+        return _outside(name, function, inner, named)
 
     if name.endswith("_"):
         return for_each_sample_inplace(draw, args, kwargs, level, name)
     return for_each_sample(draw, args, kwargs, level)
 
 
-def _outside(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _outside(name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Draw outside the innermost vmap; the randomness of an enclosing vmap applies there."""
     running = vmaps.pop()
     try:
-        return _drawn(name, made, args, kwargs) if vmaps else made(*args, **kwargs)
+        return _drawn(name, function, args, kwargs) if vmaps else function(*args, **kwargs)
     finally:
         vmaps.append(running)
 

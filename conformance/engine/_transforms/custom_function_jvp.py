@@ -60,14 +60,14 @@ def give_tangents(
             and jvp did not return a view or the tangent changed in place.
     """
     marks = Marks(*returned_and_said)
-    found = carried(inputs)
-    for level in sorted(found):
+    result = carried(inputs)
+    for level in sorted(result):
         before = {
             id(each): (tangent, _version(tangent))
             for each in inputs
             if isinstance(each, Tensor) and (tangent := tangent_of(each, level)) is not None
         }
-        returned = _ask(node, inputs, level, len(found) > 1)
+        returned = _ask(node, inputs, level, len(result) > 1)
         if len(returned) != len(outputs):
             raise RuntimeError(
                 "Function's jvp returned an invalid number of forward gradients (expected "

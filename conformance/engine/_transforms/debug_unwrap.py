@@ -12,9 +12,9 @@ def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
     level = tensor._level if isinstance(tensor, BatchedTensor) else -1
     innermost = level >= 0 and vmaps[level].depth == transforms.depth
     if transforms.depth and tensor.requires_grad and not innermost:
-        found = tensor.detach()
+        result = tensor.detach()
     elif isinstance(tensor, BatchedTensor):
-        found, _ = unwrap_batched(tensor)
+        result, _ = unwrap_batched(tensor)
     else:
         return tensor
-    return debug_unwrap(found) if recurse else found
+    return debug_unwrap(result) if recurse else result

@@ -37,26 +37,26 @@ def places_of(argnums: Any, count: int) -> tuple[int, ...]:
     """
     if not isinstance(argnums, (int, tuple)):
         raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
-    found = []
+    result = []
     for each in (argnums,) if isinstance(argnums, int) else argnums:
         if not isinstance(each, int):
             raise RuntimeError(f"argnum must be int, got: {type(each)}")
         if not -count <= each < count:
             raise RuntimeError(f"Got argnum={each}, but only {count} positional inputs")
-        found.append(each % count)
+        result.append(each % count)
     if isinstance(argnums, tuple):
-        if not found:
+        if not result:
             raise RuntimeError("argnums must be non-empty")
-        if len(set(found)) != len(found):
-            raise RuntimeError(f"argnums elements must be unique, got {tuple(found)}")
-    return tuple(found)
+        if len(set(result)) != len(result):
+            raise RuntimeError(f"argnums elements must be unique, got {tuple(result)}")
+    return tuple(result)
 
 
 def replaced(args: Iterable[Any], places: Sequence[int], values: Sequence[Any]) -> list[Any]:
-    found = list(args)
+    result = list(args)
     for place, value in zip(places, values, strict=True):
-        found[place] = value
-    return found
+        result[place] = value
+    return result
 
 
 def _with_aux(output: Any, has_aux: bool, api: str) -> tuple[Any, Any]:
@@ -110,9 +110,9 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = F
                     "you wanted to use the vjp or jacrev APIs instead?"
                 )
             inputs, spec = flatten(wanted)
-            found = unflatten(gradients_of([output], inputs, [None]), spec)
+            result = unflatten(gradients_of([output], inputs, [None]), spec)
         end(transform)
-        gradient = found[0] if isinstance(argnums, int) else tuple(found)
+        gradient = result[0] if isinstance(argnums, int) else tuple(result)
         gradient, output, aux = tree_map(
             lambda each: left(each, recording, transform), (gradient, output, aux)
         )
@@ -155,7 +155,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
     inputs, input_spec = flatten(wanted)
 
     def vjp_fn(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
-        given, spec = flatten(cotangents)
+        arguments, spec = flatten(cotangents)
         if spec != output_spec:
             raise RuntimeError(
                 "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the "
@@ -164,8 +164,8 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
         outside = bool(state.recording)
         apart = state.inference or level_of((outputs, inputs)) >= 0
         with nested() if apart else nullcontext(), modes.enable_grad():
-            found = gradients_of(outputs, inputs, given)
-        return unflatten([left(each, outside, transform) for each in found], input_spec)
+            result = gradients_of(outputs, inputs, arguments)
+        return unflatten([left(each, outside, transform) for each in result], input_spec)
 
     value, aux = tree_map(lambda each: left(each, recording, transform), (value, aux))
     return (value, vjp_fn, aux) if has_aux else (value, vjp_fn)
@@ -186,7 +186,7 @@ def jvp(
         raise RuntimeError(
             f"{_JVP}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
         )
-    given, spec = flatten(primals)
+    arguments, spec = flatten(primals)
     directions, direction_spec = flatten(tangents)
     if spec != direction_spec:
         raise RuntimeError(
@@ -194,13 +194,13 @@ def jvp(
             f"tuple of 3 tensors, tangents also must be. Got primals with structure {spec} and tangents with structure "
             f"{direction_spec}"
         )
-    for values, what in ((given, "primals"), (directions, "tangents")):
+    for values, what in ((arguments, "primals"), (directions, "tangents")):
         if not values:
             raise RuntimeError(f"{_JVP}: Expected {what} to contain at least one Tensor.")
         for each in values:
             if not isinstance(each, Tensor):
                 raise RuntimeError(f"{_JVP}: Expected {what} to only contain Tensors, got {type(each)}")
-    _check_floating(given)
+    _check_floating(arguments)
     recording = bool(state.recording)
     with nested(backward=False), modes._set_fwd_grad_enabled(True):
         transform = Transform()
@@ -208,7 +208,9 @@ def jvp(
             raise RuntimeError(errors.NESTED_FORWARD)
         level = begin_level(of_func=True).number
         try:
-            duals = [dual_of(each, tangent, level) for each, tangent in zip(given, directions, strict=True)]
+            duals = [
+                dual_of(each, tangent, level) for each, tangent in zip(arguments, directions, strict=True)
+            ]
             value, aux = _with_aux(func(*unflatten(duals, spec)), has_aux, _JVP)
             outputs, output_spec = flatten(value)
             _check_outputs(outputs, _JVP)
@@ -219,7 +221,7 @@ def jvp(
         finally:
             end_level()
     values, products = (
-        [left(each, recording, transform) for each in found] for found in zip(*pairs, strict=True)
+        [left(each, recording, transform) for each in result] for result in zip(*pairs, strict=True)
     )
     value, product = unflatten(values, output_spec), unflatten(products, output_spec)
     return (value, product, aux) if has_aux else (value, product)
@@ -251,17 +253,19 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
         ValueError: a primal is neither floating point nor complex.
     """
     value = func(*primals)
-    given, input_spec = flatten(primals)
+    arguments, input_spec = flatten(primals)
 
     def pushed(*directions: Tensor) -> Any:
         with dual_level():
-            duals = [make_dual(each, tangent) for each, tangent in zip(given, directions, strict=True)]
+            duals = [make_dual(each, tangent) for each, tangent in zip(arguments, directions, strict=True)]
             outputs = flatten(func(*unflatten(duals, input_spec)))[0]
             return [_pair(each, 0, False)[1] for each in outputs if isinstance(each, Tensor)]
 
     outputs, output_spec = flatten(value)
-    _check_floating(given)
-    of_zeros, vjp_fn = vjp(pushed, *map(zeros_like, given)) if any(map(_is_tensor, outputs)) else ([], None)
+    _check_floating(arguments)
+    of_zeros, vjp_fn = (
+        vjp(pushed, *map(zeros_like, arguments)) if any(map(_is_tensor, outputs)) else ([], None)
+    )
 
     def jvp_fn(*tangents: Any) -> Any:
         directions, spec = flatten(tangents)
@@ -269,7 +273,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
             raise RuntimeError(
                 f"Expected the tangents {spec} to have the same argspec as the primals {input_spec}"
             )
-        for number, (each, tangent) in enumerate(zip(given, directions, strict=True)):
+        for number, (each, tangent) in enumerate(zip(arguments, directions, strict=True)):
             _check_tangent(number, each, tangent)
         products = iter(
             vjp(vjp_fn, list(map(zeros_like, of_zeros)))[1](tuple(directions))[0] if vjp_fn else ()

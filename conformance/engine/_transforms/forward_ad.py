@@ -106,7 +106,7 @@ def dual_of(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
     alone = len(vmaps) == 1 and level_of((tensor,)) < 0 and not has_batched(tensor)
     if mapped >= 0 and not alone:  # see Note [Batched tangents]
         if uses_batch_rules(mapped) and tensor.__class__ is BatchedTensor and tensor._level == mapped:
-            return _dual_whole(tensor, tangent, level)
+            return _dual_of_value(tensor, tangent, level)
         return for_each_sample(dual_of, (tensor, tangent, level), {}, mapped)
     if tangent_of(tensor, level) is not None:
         raise RuntimeError(
@@ -127,16 +127,16 @@ def dual_of(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
     return dual
 
 
-def _dual_whole(tensor: BatchedTensor, tangent: Tensor, level: int) -> Tensor:
+def _dual_of_value(tensor: BatchedTensor, tangent: Tensor, level: int) -> Tensor:
     """dual_of for a batched tensor: batch the dual of its value."""
-    whole, dim = unwrap_batched(tensor)
-    fits = tangent_of(whole, level) is None and tangent._array.shape == tensor._array.shape
+    value, dim = unwrap_batched(tensor)
+    fits = tangent_of(value, level) is None and tangent._array.shape == tensor._array.shape
     if fits and level < len(_levels):
         direction = batched_value_tangent(tensor, tangent)
-        if whole.__class__ is BatchedTensor:
-            return make_batched(dual_of(whole, direction, level), dim, tensor._level)
+        if value.__class__ is BatchedTensor:
+            return make_batched(dual_of(value, direction, level), dim, tensor._level)
         if direction.__class__ is not BatchedTensor:
-            dual = alias(whole)
+            dual = alias(value)
             dual._forward_base = None
             attach(dual, direction, level)
             return make_batched(dual, dim, tensor._level)
@@ -174,9 +174,9 @@ def unpacked_dual(tensor: Tensor, level: int) -> tuple[Tensor, Tensor | None]:
     """unpack_dual without its checks, at a level of forward_ad or of torch.func."""
     mapped = level_of((tensor,))
     if mapped >= 0 and uses_batch_rules(mapped):
-        whole, dim = unwrap_batched(tensor)
-        value, tangent = unpacked_dual(whole, level)
-        batch = make_batched(value, dim, mapped)
+        value, dim = unwrap_batched(tensor)
+        primal, tangent = unpacked_dual(value, level)
+        batch = make_batched(primal, dim, mapped)
         return batch, None if tangent is None else make_batched(tangent, dim, mapped)
     if mapped >= 0:
         return for_each_sample(unpacked_dual, (tensor, level), {}, mapped)

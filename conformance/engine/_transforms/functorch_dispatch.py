@@ -16,7 +16,6 @@ from .._aten.out import check_forward
 from .._aten.registry import Row, bind
 from .._autograd.batched_tensor import (
     NO_RULE,
-    UNSUPPORTED_ROWS,
     BatchedTensor,
     flat_values,
     for_each_sample,
@@ -57,7 +56,7 @@ from .jvp_linearity import writes_afresh, writes_to_tangent
 # See Note [Slots].
 rule_of: Callable[[Row], Any] = on_first_use("batch_rule_of")
 warn_of: Callable[..., None] = on_first_use("warn_of_fallback")
-write_wholes: Callable[[Row, list[Any], int], bool] = on_first_use("write_wholes")
+write_value: Callable[[Row, list[Any], int], bool] = on_first_use("write_value")
 
 
 def unsupported(name: str) -> NotImplementedError:
@@ -78,44 +77,51 @@ def no_derivative(row: Row, form: str = "") -> NotImplementedError:
     )
 
 
-def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def dispatch(row: Row, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call an operation while a transform is in force: vmap, autocast, dispatch modes, then tangents."""
     if state.trace is not None and state.trace.in_user_code:
-        return record_operator(row, partial(_dispatched, row, made), args, kwargs)
+        return record_operator(row, partial(_dispatched, row, function), args, kwargs)
     level = level_of((args, tuple(kwargs.values())))
     if level >= 0:
-        if row.name in UNSUPPORTED_ROWS:
-            first, text = UNSUPPORTED_ROWS[row.name]
-            if level_of(list(bind(row, args, kwargs).values())[first:]) >= 0:
-                raise RuntimeError(text)
+        if row.facts.no_vmap is not None:
+            _refuse_batched(row, args, kwargs)
         if kwargs.get("out") is not None:
             raise RuntimeError(NO_RULE.format(f"{row.name}.out"))
         if uses_batch_rules(level) and not _has_batched((args, tuple(kwargs.values()))):
             rule = rule_of(row)
-            found = NotImplemented if rule is None else rule(row, args, kwargs, level)
-            if found is not NotImplemented:
-                return found
+            result = NotImplemented if rule is None else rule(row, args, kwargs, level)
+            if result is not NotImplemented:
+                return result
         elif not vmaps[level].old:
             warn_of(row, args)
-        return for_each_sample(partial(_dispatched, row, made), args, kwargs, level)
+        return for_each_sample(partial(_dispatched, row, function), args, kwargs, level)
     if "cpu" in state.autocast and row.facts.autocast is not None:
-        return with_casts(row.facts.autocast, partial(dispatch, row, made), args, kwargs)
+        return with_casts(row.facts.autocast, partial(dispatch, row, function), args, kwargs)
     if state.dispatch_modes or overloaded_args((args, tuple(kwargs.values()))):
         op = operation(row, args, in_place=False)
-        return call_through_modes(row, op, args, kwargs, lambda: dispatch(row, made, args, kwargs))
-    return _with_tangents(row, made, args, kwargs)
+        return call_through_modes(row, op, args, kwargs, lambda: dispatch(row, function, args, kwargs))
+    return _with_tangents(row, function, args, kwargs)
 
 
-def _with_tangents(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _refuse_batched(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    refused = row.facts.no_vmap
+    text, argument = refused if isinstance(refused, tuple) else (refused, None)
+    if argument is None or level_of((bind(row, args, kwargs)[argument],)) >= 0:
+        raise RuntimeError(text)
+
+
+def _with_tangents(
+    row: Row, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     """Call an operation, and compute the tangents of its results from those of its arguments."""
     found = carried((args, tuple(kwargs.values())))
     if not found and (row.view is None or not levels):
-        return bump_versions(row.facts.kernel_writes, _dated(row, args, made(*args, **kwargs)))
+        return bump_versions(row.facts.kernel_writes, _dated(row, args, function(*args, **kwargs)))
     if found and row.facts.jvp == "not_implemented":
         raise unsupported(_packet(row))
     if row.facts.jvp == "not_differentiable" or row.node_name == "NotImplemented":
         raise no_derivative(row)
-    result = _dated(row, args, made(*args, **kwargs))
+    result = _dated(row, args, function(*args, **kwargs))
     if kwargs.get("out") is not None:
         check_forward(row.name, kwargs["out"], args)
     if result is NotImplemented or not row.recorded:
@@ -155,8 +161,8 @@ def _has_batched(args: Any) -> bool:
 def _as_written(tangent: Tensor, times: int) -> Tensor:
     """A tangent with its version set to ``times``, as torch's in-place formulas leave it, unless it requires grad."""
     if tangent.__class__ is BatchedTensor and uses_batch_rules(tangent._level):
-        whole, dim = unwrap_batched(tangent)
-        return make_batched(_as_written(whole, times), dim, tangent._level)
+        value, dim = unwrap_batched(tangent)
+        return make_batched(_as_written(value, times), dim, tangent._level)
     if tangent.requires_grad or tangent._tangents or tangent.__class__ is BatchedTensor:
         return tangent
     written = make(tangent._array)
@@ -199,8 +205,8 @@ def _save_tangents(row: Row, results: list[Tensor], node: Node | None) -> None:
             saved.view_node = DualOutput(output, saved.view_node)
 
 
-def _dispatched(row: Row, made: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    return dispatch(row, made, args, kwargs)
+def _dispatched(row: Row, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    return dispatch(row, function, args, kwargs)
 
 
 def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor]) -> Tensor:
@@ -217,10 +223,15 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
     self: Tensor = arguments[0]
     level = level_of(arguments)
     if level >= 0:
-        if uses_batch_rules(level) and write_wholes(row, arguments, level):
+        if uses_batch_rules(level) and write_value(row, arguments, level):
             return self
         return for_each_sample_inplace(
-            lambda *given: in_place(row, list(given), write), tuple(arguments), {}, level, row.name + "_"
+            lambda *given: in_place(row, list(given), write),
+            tuple(arguments),
+            {},
+            level,
+            row.name + "_",
+            row.facts,
         )
     if state.dispatch_modes or overloaded_args(arguments):
         given = tuple(arguments)
@@ -259,15 +270,15 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
 
 def carried(values: Iterable[Any]) -> set[int]:
     """The levels at which any of the tensors has a tangent; empty where forward-mode AD is disabled."""
-    found: set[int] = set()
+    result: set[int] = set()
     if not levels or not state.forward_grad or state.inference:
-        return found
+        return result
     for each in values:
         if isinstance(each, Tensor):
-            found |= levels_of(each)
+            result |= levels_of(each)
         elif isinstance(each, (tuple, list)):
-            found |= carried(each)
-    return found
+            result |= carried(each)
+    return result
 
 
 def follow(view: Tensor, source: Tensor) -> None:

@@ -79,16 +79,16 @@ def _fresh(value: Tensor, transform: Transform, level: int) -> Tensor:
         seen._transform, seen._age = transform, transforms.age
         seen._node = _standing(value, transform)
         return seen
-    found = primal(value, ALL_LEVELS, False)
-    if found._array.dtype.kind not in "fcV":
+    result = primal(value, ALL_LEVELS, False)
+    if result._array.dtype.kind not in "fcV":
         raise RuntimeError(errors.REQUIRES_GRAD_DTYPE)
-    found._requires_grad = True
-    found._transform = transform
-    _LEAVES.add(found)
-    return found
+    result._requires_grad = True
+    result._transform = transform
+    _LEAVES.add(result)
+    return result
 
 
-def _whole_at(value: Tensor, level: int) -> tuple[Tensor, int]:
+def _unwrap_or_expand(value: Tensor, level: int) -> tuple[Tensor, int]:
     """The value of a batched tensor and its batch dimension; an unbatched tensor is expanded."""
     if value.__class__ is BatchedTensor and value._level == level:
         return unwrap_batched(value)
@@ -111,8 +111,8 @@ def left(value: Any, recording: bool, transform: Transform) -> Any:
         return value
     level = level_of((value,))
     if level >= 0 and uses_batch_rules(level):
-        whole, dim = unwrap_batched(value)
-        return make_batched(left(whole, recording, transform), dim, level)
+        unwrapped, dim = unwrap_batched(value)
+        return make_batched(left(unwrapped, recording, transform), dim, level)
     if level >= 0:
         return for_each_sample(left, (value, recording, transform), {}, level)
     if value._tangents:
@@ -130,13 +130,13 @@ def left(value: Any, recording: bool, transform: Transform) -> Any:
 
 def _outside(value: Tensor) -> Tensor:
     """A detached tensor that is still a view of its base, or has the same version."""
-    found = primal(value, ALL_LEVELS, False)
+    result = primal(value, ALL_LEVELS, False)
     if value._view is not None and not value._inference:
         base = value._view.base
-        as_view(found, _outside(base) if base.requires_grad else base)
+        as_view(result, _outside(base) if base.requires_grad else base)
     elif value._version_counter is not None:
-        version_counter(found).value = value._version
-    return found
+        version_counter(result).value = value._version
+    return result
 
 
 def _is_gone(leaf: Tensor, age: int = ALL_LEVELS) -> bool:
@@ -183,12 +183,12 @@ def _is_shown(root: Node) -> bool:
     while waiting:
         node = waiting[-1]
         following = [each for each in node.next_nodes if each is not None]
-        found = [_known(each) for each in following]
+        result = [_known(each) for each in following]
         if _known(node) is None:
-            if None in found and True not in found:
-                waiting += [each for each, known in zip(following, found, strict=True) if known is None]
+            if None in result and True not in result:
+                waiting += [each for each, known in zip(following, result, strict=True) if known is None]
                 continue
-            _SHOWN[node.sequence_nr, id(node)] = True in found
+            _SHOWN[node.sequence_nr, id(node)] = True in result
         waiting.pop()
     return bool(_known(root))
 
@@ -223,17 +223,17 @@ def grad_of_batched(
         ones_like(root) if each is None else _front_at(each, level)
         for root, each in zip(roots, given, strict=True)
     ]
-    wholes = [_whole_at(each, level) for each in inputs]
-    found = take(roots, [whole for whole, _ in wholes], vectors)
+    values = [_unwrap_or_expand(each, level) for each in inputs]
+    result = take(roots, [value for value, _ in values], vectors)
     return [
         gradient if gradient is None else make_batched(gradient, dim, level)
-        for gradient, (_, dim) in zip(found, wholes, strict=True)
+        for gradient, (_, dim) in zip(result, values, strict=True)
     ]
 
 
-def _front_at(value: Tensor, level: int) -> Tensor:
-    whole, dim = _whole_at(value, level)
-    return whole if dim == 0 else whole.movedim(dim, 0)
+def _front_at(tensor: Tensor, level: int) -> Tensor:
+    value, dim = _unwrap_or_expand(tensor, level)
+    return value if dim == 0 else value.movedim(dim, 0)
 
 
 def gradients_of(outputs: list[Any], inputs: list[Any], given: list[Any]) -> list[Tensor]:
@@ -242,10 +242,10 @@ def gradients_of(outputs: list[Any], inputs: list[Any], given: list[Any]) -> lis
     if level >= 0 and level_of(given) <= level and are_batched_at(inputs, level):
         return grad_of_batched(gradients_of, outputs, inputs, given, level)
     if level >= 0:
-        found: list[Tensor] = for_each_sample(
+        result: list[Tensor] = for_each_sample(
             gradients_of, (outputs, inputs, given), {}, max(level, level_of(given))
         )
-        return found
+        return result
     live = [(output, v) for output, v in zip(outputs, given, strict=True) if output.requires_grad]
     gradients: Sequence[Tensor | None] = [None] * len(inputs)
     if live:

@@ -16,7 +16,7 @@ from .batch_rules import rule_of
 from .pointwise_batch_rules import pointwise
 
 
-def write_wholes(row: Row, arguments: list[Any], level: int) -> bool:
+def write_value(row: Row, arguments: list[Any], level: int) -> bool:
     """Run a row in place on the value of its first argument, if that has one and a rule exists; whether it was run."""
     target = arguments[0]
     if row.facts.vmap_inplace == "fallback":
@@ -25,10 +25,10 @@ def write_wholes(row: Row, arguments: list[Any], level: int) -> bool:
     if not is_at(target, level) or target._value is None:
         return False
     if row.name == "index_put":
-        found = scatter_batch_rules.put_in_place(row, arguments, level)
-        if found is None:
+        result = scatter_batch_rules.put_in_place(row, arguments, level)
+        if result is None:
             return False
-        run_inplace(row, found)
+        run_inplace(row, result)
         target._cached_samples = None
         return True
     if not is_in_place(row):
@@ -53,8 +53,8 @@ def view_in_place(
     take: Callable[..., Any], name: str, batch: BatchedTensor, arguments: tuple[Any, ...]
 ) -> None:
     """squeeze_, unsqueeze_, transpose_ and t_ of a batched tensor; ``take`` calls the in-place view by name."""
-    whole, dim, rank = batch._value, batch._bdim, batch._array.ndim
-    assert whole is not None
+    value, dim, rank = batch._value, batch._bdim, batch._array.ndim
+    assert value is not None
 
     if not rank and arguments and name.startswith("squeeze"):  # a 0-d sample accepts only dimension 0
         given = list(flat_values(arguments))
@@ -67,37 +67,39 @@ def view_in_place(
         return
 
     def place(given: Any) -> int:
-        found = wrap_dim(given, rank)
-        return found + (found >= dim)
+        result = wrap_dim(given, rank)
+        return result + (result >= dim)
 
     if name.startswith("squeeze") and not arguments:
-        batch._bdim -= whole._array.shape[:dim].count(1)
-        take("squeeze_in_place", whole)  # this squeezes a batch dimension of 1, too
+        batch._bdim -= value._array.shape[:dim].count(1)
+        take("squeeze_in_place", value)  # this squeezes a batch dimension of 1, too
     elif name == "unsqueeze_in_place":
-        found = wrap_dim(arguments[0], rank + 1)
-        take(name, whole, found + (found >= dim))
-        batch._bdim += found < dim
+        result = wrap_dim(arguments[0], rank + 1)
+        take(name, value, result + (result >= dim))
+        batch._bdim += result < dim
     elif name == "transpose_in_place":
-        take(name, whole, *map(place, arguments))
+        take(name, value, *map(place, arguments))
     elif name == "t_in_place":
-        take("transpose_in_place", whole, *((place(0), place(1)) if rank == 2 else (dim, dim)))
+        take("transpose_in_place", value, *((place(0), place(1)) if rank == 2 else (dim, dim)))
     else:
         taken = arguments[0] if not isinstance(arguments[0], int) else arguments
-        shape = whole._array.shape
-        gone = [found for found in map(place, taken) if shape[found] == 1]
-        take("squeeze_dims_in_place", whole, tuple(map(place, taken)))
-        batch._bdim -= sum(found < dim for found in gone)
+        shape = value._array.shape
+        gone = [result for result in map(place, taken) if shape[result] == 1]
+        take("squeeze_dims_in_place", value, tuple(map(place, taken)))
+        batch._bdim -= sum(result < dim for result in gone)
     batch.reset_from_value()
 
 
-def is_written_whole(name: str, made: Callable[..., Any], args: tuple[Any, ...], level: int) -> bool:
+def has_inplace_batch_rule(
+    name: str, function: Callable[..., Any], args: tuple[Any, ...], level: int
+) -> bool:
     """Whether an in-place function runs by batch rules, not per sample."""
-    facts = facts_of(made)
+    facts = facts_of(function)
     if facts.vmap_inplace == "fallback":
         return True
     if not (args and is_at(args[0], level) and args[0]._value is not None):
         return False
     if name in ("__setitem__", "index_put_") or facts.vmap == "decompose":
         return True
-    row = ROWS.get(name[:-1]) or getattr(made, "inplace_of", None)  # the latter for an alias
+    row = ROWS.get(name[:-1]) or getattr(function, "inplace_of", None)  # the latter for an alias
     return row is not None and is_in_place(row)

@@ -75,8 +75,8 @@ def jacrev(
         if _preallocate_and_copy and len(chunks) > 1:
             rows = [each.new_zeros(sum(counts), *each.shape) for each in inputs]
             for number, chunk in enumerate(chunks):
-                for each, found in zip(chunk, rows, strict=True):
-                    found[number * chunk_size : (number + 1) * chunk_size].copy_(each)  # type: ignore[operator]
+                for each, result in zip(chunk, rows, strict=True):
+                    result[number * chunk_size : (number + 1) * chunk_size].copy_(each)  # type: ignore[operator]
         else:
             rows = [cat(list(each), 0) if len(each) > 1 else each[0] for each in zip(*chunks, strict=True)]
         columns = [
@@ -133,8 +133,8 @@ def jacfwd(
                 part.unflatten(-1, each.shape) if each.dim() else part.squeeze(-1)
                 for part, each in zip(product.movedim(0, -1).split(counts, -1), inputs, strict=True)
             ]
-            found = unflatten(jacobians, input_spec)
-            blocks.append(found[0] if isinstance(argnums, int) else tuple(found))
+            result = unflatten(jacobians, input_spec)
+            blocks.append(result[0] if isinstance(argnums, int) else tuple(result))
         jacobian = unflatten(blocks, output_spec)
         return (jacobian, tree_map(lambda each: each[0], aux[0])) if has_aux else jacobian
 

@@ -133,16 +133,16 @@ def _products(
     for number, name in enumerate(row.inputs):
         if name in given:
             node.next_edges = tuple(edge if i == number else NO_EDGE for i, edge in enumerate(edges))
-            found = node.apply((given[name],))[number]
-            assert found is not None
-            yield found
+            result = node.apply((given[name],))[number]
+            assert result is not None
+            yield result
 
 
 def _sum(tensors: Iterable[Tensor]) -> Tensor:
-    found, *others = tensors
+    result, *others = tensors
     for each in others:
-        found = found + each
-    return found
+        result = result + each
+    return result
 
 
 def _linearized(row: Row, plain: dict[str, Any], wanted: dict[str, Any], results: list[Tensor]) -> Node:
@@ -190,13 +190,13 @@ def _transposed_twice(
             flat_values(directions[name] for name in row.inputs),
             strict=True,
         )
-        for number, (found, value, tangent) in enumerate(pairs):
-            if tangent is None or found is None or not found.requires_grad:
+        for number, (result, value, tangent) in enumerate(pairs):
+            if tangent is None or result is None or not result.requires_grad:
                 continue
-            if value._array.dtype.kind != "c" and found._array.dtype.kind == "c":
-                found = found.real
-            found = conform(found, value._array.shape, value._array.dtype, number, "")
-            roots.append(gradient_edge(found))
+            if value._array.dtype.kind != "c" and result._array.dtype.kind == "c":
+                result = result.real
+            result = conform(result, value._array.shape, value._array.dtype, number, "")
+            roots.append(gradient_edge(result))
             towards.append(tangent)
         places = [(grad_accumulator(each), 0) for each in gradients]
         products: list[Tensor | None] = (
@@ -216,25 +216,25 @@ def primal(value: Any, level: int, recorded: bool) -> Any:
     """A tensor without its tangents at this level and inner ones; detached unless ``recorded``."""
     if not isinstance(value, Tensor):
         return value
-    found = make(value._array)
+    result = make(value._array)
     if recorded and not value._inference:  # inference tensors have no version counter
         edge = gradient_edge(value)
-        as_view(found, value)
+        as_view(result, value)
         if edge[0] is not None:
             node = new_node(Alias if level < len(levels) and levels[level].of_func else Identity)
             node.next_edges, node.input_metadata = (edge,), ((value._array.shape, value._array.dtype),)
-            found._node, found._requires_grad = node, True
+            result._node, result._requires_grad = node, True
     for outer in sorted(levels_of(value)):
         tangent = tangent_of(value, outer) if outer < level else None
         if tangent is not None:
-            set_tangent(found, tangent, outer)
-    found._forward_base = None
-    return found
+            set_tangent(result, tangent, outer)
+    result._forward_base = None
+    return result
 
 
 def unpacked(dual: Tensor, level: int) -> Tensor:
     """The primal of a dual tensor: a view for autograd, without the tangent at this level."""
-    found = primal(dual, level, bool(state.recording))
+    result = primal(dual, level, bool(state.recording))
     if not state.inference:
-        as_view(found, dual)
-    return found
+        as_view(result, dual)
+    return result

@@ -45,8 +45,8 @@ def _cholesky(arguments: dict[str, Any], tangents: dict[str, Any], results: list
     inner = solve_triangular(lower, solve_triangular(lower, change, upper=False).mH, upper=False).mH
     inner = inner.tril()
     inner = inner - inner.diagonal(0, -2, -1).diag_embed() * 0.5
-    found = lower @ inner
-    return [found.mH if upper else found, *[None] * (len(results) - 1)]
+    result = lower @ inner
+    return [result.mH if upper else result, *[None] * (len(results) - 1)]
 
 
 _EPS = 1e-13  # torch's constant, which prevents a division by 0
@@ -99,8 +99,8 @@ def _cholesky_inverse(
     """torch's formula, which is not the derivative: it multiplies the factors of the product in another order."""
     factor, change, inverse = arguments["self"], tangents["self"], results[0]
     lower, of_lower = (factor, change.mH) if arguments["upper"] else (factor.mH, change)
-    found = -inverse @ of_lower @ inverse @ lower
-    return [found + found.mH]
+    result = -inverse @ of_lower @ inverse @ lower
+    return [result + result.mH]
 
 
 @jvp_formula("triangular_solve")
@@ -141,10 +141,10 @@ def _vector_norm(arguments: dict[str, Any], tangents: dict[str, Any], results: l
 @jvp_formula("polar")
 def _polar(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
     """The product rule; the backward formula would use the sign of the result, which is lost where ``abs`` is 0."""
-    found = [] if "abs" not in tangents else [_times_direction(tangents["abs"], arguments["angle"])]
+    result = [] if "abs" not in tangents else [_times_direction(tangents["abs"], arguments["angle"])]
     if "angle" in tangents:
-        found.append(tangents["angle"] * results[0] * 1j)
-    return [found[0] if len(found) == 1 else found[0] + found[1]]
+        result.append(tangents["angle"] * results[0] * 1j)
+    return [result[0] if len(result) == 1 else result[0] + result[1]]
 
 
 def _times_direction(size: Tensor, angle: Tensor) -> Tensor:
@@ -166,9 +166,9 @@ def _binary_cross_entropy(
     each = parts[0] if len(parts) == 1 else parts[0] + parts[1]
     if arguments["reduction"] == NONE:
         return [each]
-    found = each.mean() if arguments["reduction"] == MEAN else each.sum()
-    increment_version(found)  # torch writes it into an out= tensor
-    return [found]
+    result = each.mean() if arguments["reduction"] == MEAN else each.sum()
+    increment_version(result)  # torch writes it into an out= tensor
+    return [result]
 
 
 @jvp_formula("convolution_backward")
@@ -189,14 +189,14 @@ def _convolution_backward(
         return terms[0] + terms[1] if terms[1:] else terms[0]
 
     asked = [number for number in range(3) if arguments["output_mask"][number]]
-    found: list[Any] = [None, None, None]
+    result: list[Any] = [None, None, None]
     for number in asked:
         if number < 2 and tangents.keys() & {"grad_output", ("weight", "input")[number]}:
-            found[number] = changed(number, ("weight", "input")[number])
+            result[number] = changed(number, ("weight", "input")[number])
         elif number == 2 and "grad_output" in tangents:
             grad = tangents["grad_output"]
-            found[2] = grad.sum((0, *range(2, grad.dim())))
-    return found
+            result[2] = grad.sum((0, *range(2, grad.dim())))
+    return result
 
 
 def _total(terms: Iterable[Tensor | None]) -> list[Any]:

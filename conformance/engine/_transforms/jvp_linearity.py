@@ -43,8 +43,8 @@ _WRITES: dict[str, Callable[[Arguments], int]] = {
 
 def writes_to_tangent(row: Row, arguments: Arguments) -> int | None:
     """How often torch's forward-mode formula writes in place to the tangent it returns; None if unknown."""
-    found = row.facts.tangent_writes
-    return _WRITES[found](arguments) if isinstance(found, str) else found
+    result = row.facts.tangent_writes
+    return _WRITES[result](arguments) if isinstance(result, str) else result
 
 
 def writes_afresh(row: Row, of_func: bool, batched: bool) -> bool:

@@ -17,15 +17,15 @@ from .jvp import call
 @rule("_cdist_forward", "cholesky_solve", "linalg_solve_triangular", "triangular_solve")
 def of_two(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """Operators of two matrices, or batches of them, that broadcast."""
-    given = bind(row, args, kwargs)
-    return wrapped(call(row, dict(zip(given, aligned(given.values(), level), strict=True))), level)
+    arguments = bind(row, args, kwargs)
+    return wrapped(call(row, dict(zip(arguments, aligned(arguments.values(), level), strict=True))), level)
 
 
 @rule("_linalg_solve_ex")
 def solved(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """linalg.solve: ``B`` with fewer dimensions than ``A`` is a vector; an operand that is not batched is expanded."""
-    given = bind(row, args, kwargs)
-    rank_of_a, rank_of_b = ranks(given["A"], given["B"])
+    arguments = bind(row, args, kwargs)
+    rank_of_a, rank_of_b = ranks(arguments["A"], arguments["B"])
     if rank_of_a < 2:
         raise RuntimeError("linalg.solve: The input tensor A must have at least 2 dimensions.")
     vector = rank_of_a > rank_of_b
@@ -33,43 +33,43 @@ def solved(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) 
         raise RuntimeError("linalg.solve: The input tensor B must have at least 2 dimensions.")
     rank = max(rank_of_a, rank_of_b)
     for name, needed in (("A", rank), ("B", rank - vector)):
-        each = given[name]
-        given[name] = padded(each, needed) if is_at(each, level) else front_or_expanded(each, level)
-    return wrapped(call(row, given), level)
+        each = arguments[name]
+        arguments[name] = padded(each, needed) if is_at(each, level) else front_or_expanded(each, level)
+    return wrapped(call(row, arguments), level)
 
 
 @rule("linalg_lu_solve")
 def solved_by_factors(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """lu_solve: if one of the factors and the pivots is batched, the other is expanded."""
-    given = bind(row, args, kwargs)
-    wholes = {"LU": 2, "pivots": 1, "B": 2}
-    leading = max(given[name]._array.ndim - own for name, own in wholes.items())
-    both = is_at(given["LU"], level) or is_at(given["pivots"], level)
-    for name, own in wholes.items():
-        each: Tensor = given[name]
+    arguments = bind(row, args, kwargs)
+    dims = {"LU": 2, "pivots": 1, "B": 2}
+    leading = max(arguments[name]._array.ndim - own for name, own in dims.items())
+    both = is_at(arguments["LU"], level) or is_at(arguments["pivots"], level)
+    for name, own in dims.items():
+        each: Tensor = arguments[name]
         if is_at(each, level):
-            given[name] = padded(each, leading + own)
+            arguments[name] = padded(each, leading + own)
         elif both and name != "B":
-            given[name] = front_or_expanded(each, level)
-    return wrapped(call(row, given), level)
+            arguments[name] = front_or_expanded(each, level)
+    return wrapped(call(row, arguments), level)
 
 
 @rule("linalg_householder_product", "lu_unpack")
 def expanded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """Operators of two tensors that do not broadcast: one that is not batched is expanded."""
-    given = {
+    arguments = {
         name: front_or_expanded(each, level) if isinstance(each, Tensor) else each
         for name, each in bind(row, args, kwargs).items()
     }
-    return wrapped(call(row, given), level)
+    return wrapped(call(row, arguments), level)
 
 
 @rule("linalg_lstsq")
 def fitted(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """lstsq: a result that the driver does not compute is empty, and not batched."""
-    found = of_two(row, args, kwargs, level)
-    return type(found)(
-        each if unwrap_batched(each)[0]._array.shape != (0,) else unwrap_batched(each)[0] for each in found
+    result = of_two(row, args, kwargs, level)
+    return type(result)(
+        each if unwrap_batched(each)[0]._array.shape != (0,) else unwrap_batched(each)[0] for each in result
     )
 
 
@@ -81,21 +81,23 @@ def exponentiated(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level
 
 
 @composed_rule("linalg_pinv")
-def inverted(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+def inverted(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """pinv: called once with the values; to torch it is a single operation."""
-    given = [front_of(each, level) for each in args]
-    return wrapped(made(*given, **{name: front_of(each, level) for name, each in kwargs.items()}), level)
+    arguments = [front_of(each, level) for each in args]
+    return wrapped(
+        function(*arguments, **{name: front_of(each, level) for name, each in kwargs.items()}), level
+    )
 
 
 @rule("addbmm")
 def added_products(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """addbmm, decomposed: bmm, sum over its first dimension, and add."""
     summand, first, second, beta, alpha = bind(row, args, kwargs).values()
-    found = ROWS["bmm"].call(first, second).sum(0)
+    result = ROWS["bmm"].call(first, second).sum(0)
     times = ROWS["mul_scalar"].call
     if alpha != 1:
-        found = times(found, alpha)
-    return found if beta == 0 else ROWS["add"].call(times(summand, beta), found)
+        result = times(result, alpha)
+    return result if beta == 0 else ROWS["add"].call(times(summand, beta), result)
 
 
 @rule("addr")
@@ -104,5 +106,5 @@ def added_outer_product(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any],
     summand, first, second, beta, alpha = bind(row, args, kwargs).values()
     if ranks(first, second) != (1, 1):
         return NotImplemented
-    found = outer(first, second) * alpha
-    return found if beta == 0 else summand.expand(found._array.shape) * beta + found
+    result = outer(first, second) * alpha
+    return result if beta == 0 else summand.expand(result._array.shape) * beta + result

@@ -28,34 +28,36 @@ def binary_cross_entropy(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any]
     if input._array.shape != target._array.shape:
         return NotImplemented
     if is_at(input, level) or is_at(target, level):
-        wholes = (front_or_expanded(each, level) for each in (input, target))
-        found = wrapped(row.call(*wholes, None, NONE), level)
+        values = (front_or_expanded(each, level) for each in (input, target))
+        result = wrapped(row.call(*values, None, NONE), level)
     else:
-        found = row.call(input, target, None, NONE)
+        result = row.call(input, target, None, NONE)
     if weight is not None:
-        found = found * weight
-    return _reduced(found, reduction)
+        result = result * weight
+    return _reduced(result, reduction)
 
 
 @rule("huber_loss", "mse_loss", "smooth_l1_loss")
 def loss(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """The elementwise losses, and their sum or mean per sample."""
-    given = bind(row, args, kwargs)
-    input, target, reduction = given["self"], given["target"], given["reduction"]
-    given["self"], given["target"] = aligned((input, target), level)
-    given["reduction"] = NONE
-    found = call(row, given)
+    arguments = bind(row, args, kwargs)
+    input, target, reduction = arguments["self"], arguments["target"], arguments["reduction"]
+    arguments["self"], arguments["target"] = aligned((input, target), level)
+    arguments["reduction"] = NONE
+    result = call(row, arguments)
     if not max(ranks(input, target)):
-        return wrapped(found, level)
+        return wrapped(result, level)
     if reduction == NONE:
-        batched = given["self"] if is_at(input, level) else given["target"]
-        return wrapped(found.reshape(batched._array.shape), level)
-    found = found.flatten(1)
-    return wrapped(found.mean(-1) if reduction == MEAN else found.sum(-1), level)
+        batched = arguments["self"] if is_at(input, level) else arguments["target"]
+        return wrapped(result.reshape(batched._array.shape), level)
+    result = result.flatten(1)
+    return wrapped(result.mean(-1) if reduction == MEAN else result.sum(-1), level)
 
 
 @composed_rule("classes_loss")
-def classes_loss(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+def classes_loss(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
+) -> Any:
     """nll_loss, decomposed: gather the inputs of the target classes; the loss is 0 where the target is ignore_index."""
     input, target, weight, reduction, ignore_index = args
     rank = input._array.ndim
@@ -66,16 +68,16 @@ def classes_loss(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
             by_class = weight.view([-1 if axis == channel else 1 for axis in range(rank)])
         input = input * by_class
     place = where(target != ignore_index, target, 0).unsqueeze(channel)
-    found = where(target != ignore_index, -gather(input, channel, place).squeeze(channel), 0)
+    result = where(target != ignore_index, -gather(input, channel, place).squeeze(channel), 0)
     if reduction == NONE:
-        return found
+        return result
     if reduction != MEAN:
-        return found.sum()
+        return result.sum()
     if by_class is None:
-        return found.sum() / (target != ignore_index).sum().to(input.dtype)
+        return result.sum() / (target != ignore_index).sum().to(input.dtype)
     weights = gather(by_class.expand(input._array.shape), channel, place).squeeze(channel)
     total = where(target != ignore_index, weights, 0).sum()
-    return found.sum() / total
+    return result.sum() / total
 
 
 @rule("binary_cross_entropy_with_logits")
@@ -85,11 +87,11 @@ def logits_loss(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: 
     most = (-input).clamp_min(0)
     if positive is not None:
         log_weight = (positive - 1).mul(target).add_(1)
-    found = ones_like(target).sub_(target).mul(input)
+    result = ones_like(target).sub_(target).mul(input)
     if positive is None:
-        found.add_(most)
+        result.add_(most)
     log = (-most).exp_().add((-input - most).exp_()).log_()
-    found = found.add_(log) if positive is None else found.add(log_weight.mul(log.add_(most)))
+    result = result.add_(log) if positive is None else result.add(log_weight.mul(log.add_(most)))
     if weight is not None:
-        found = found * weight
-    return _reduced(found, reduction)
+        result = result * weight
+    return _reduced(result, reduction)

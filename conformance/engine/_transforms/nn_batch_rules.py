@@ -16,21 +16,21 @@ from .jvp import call
 @rule("max_pool2d_with_indices", "max_pool3d_with_indices")
 def pooled(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """max_pool2d and max_pool3d: if the input has no batch dimension N, that of the vmap is used as N."""
-    given = bind(row, args, kwargs)
-    if given["self"]._array.ndim == len(given["kernel_size"]) + 1:
-        given["self"] = front(given["self"])
-        return wrapped(call(row, given), level)
+    arguments = bind(row, args, kwargs)
+    if arguments["self"]._array.ndim == len(arguments["kernel_size"]) + 1:
+        arguments["self"] = front(arguments["self"])
+        return wrapped(call(row, arguments), level)
     return folded(row, args, kwargs, level)
 
 
 @shared_rule("folded")
 def folded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """Operators of an input with a batch dimension N: that of the vmap is merged into N."""
-    given = bind(row, args, kwargs)
-    batch = given["self"]
-    given["self"] = into(*unwrap_batched(batch), 0)
+    arguments = bind(row, args, kwargs)
+    batch = arguments["self"]
+    arguments["self"] = into(*unwrap_batched(batch), 0)
     size = vmaps[level].size
-    return wrapped(each_tensor(lambda each: out_of(each, 0, size), call(row, given)), level)
+    return wrapped(each_tensor(lambda each: out_of(each, 0, size), call(row, arguments)), level)
 
 
 @rule("grid_sampler_2d", "grid_sampler_3d")
@@ -39,53 +39,53 @@ def sampled(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int)
 
     If both are batched, torch splits the result by the input's size at the grid's batch dimension.
     """
-    given = bind(row, args, kwargs)
-    input, grid, size = given["input"], given["grid"], vmaps[level].size
+    arguments = bind(row, args, kwargs)
+    input, grid, size = arguments["input"], arguments["grid"], vmaps[level].size
     both = is_at(input, level) and is_at(grid, level)
     dim = 0 if both else 1 if is_at(input, level) else 2
     if both:
         size = unwrap_batched(input)[0]._array.shape[unwrap_batched(grid)[1]]
     for name in ("input", "grid"):
-        if is_at(given[name], level):
-            given[name] = into(*unwrap_batched(given[name]), min(dim, 1))
-    return wrapped(out_of(call(row, given), dim, size), level, dim)
+        if is_at(arguments[name], level):
+            arguments[name] = into(*unwrap_batched(arguments[name]), min(dim, 1))
+    return wrapped(out_of(call(row, arguments), dim, size), level, dim)
 
 
 @rule("embedding")
 def embedded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """embedding: batched weights are concatenated along the columns, or along the rows if indices are batched, too."""
-    given = bind(row, args, kwargs)
-    weight, indices, size = given["weight"], given["indices"], vmaps[level].size
+    arguments = bind(row, args, kwargs)
+    weight, indices, size = arguments["weight"], arguments["indices"], vmaps[level].size
     if not is_at(weight, level):
-        given["indices"], dim = unwrap_batched(indices)
-        return wrapped(call(row, given), level, dim)
+        arguments["indices"], dim = unwrap_batched(indices)
+        return wrapped(call(row, arguments), level, dim)
     both = is_at(indices, level)
-    given["weight"] = into(*unwrap_batched(weight), 0 if both else 1)
+    arguments["weight"] = into(*unwrap_batched(weight), 0 if both else 1)
     if not both:
-        found = call(row, given)
-        found = out_of(found, found._array.ndim - 1, size)
-        return wrapped(found, level, found._array.ndim - 2)
+        result = call(row, arguments)
+        result = out_of(result, result._array.ndim - 1, size)
+        return wrapped(result, level, result._array.ndim - 2)
     rows = weight._array.shape[0]
     steps = arange(0, size * rows, rows, dtype=indices.dtype)
-    given["indices"] = front(indices) + steps.view((size, *(1,) * indices._array.ndim))
-    return wrapped(call(row, given), level)
+    arguments["indices"] = front(indices) + steps.view((size, *(1,) * indices._array.ndim))
+    return wrapped(call(row, arguments), level)
 
 
 @rule("convolution")
 def convolved(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """convolution: the batch dimension is merged into N, or into the channels or groups if the weight is batched."""
-    given = bind(row, args, kwargs)
-    input, weight, bias = given["input"], given["weight"], given["bias"]
+    arguments = bind(row, args, kwargs)
+    input, weight, bias = arguments["input"], arguments["weight"], arguments["bias"]
     apart = is_at(bias, level) or (is_at(weight, level) and bias is not None)
     if apart:
-        given["bias"] = None
-    found = _without_bias(row, given, input, weight, level)
+        arguments["bias"] = None
+    result = _without_bias(row, arguments, input, weight, level)
     if not apart:
-        return found
+        return result
     sides: Tensor = front_of(bias, level)
-    for _ in given["padding"]:
+    for _ in arguments["padding"]:
         sides = sides.unsqueeze(-1)
-    return found + (wrapped(sides, level) if is_at(bias, level) else sides)
+    return result + (wrapped(sides, level) if is_at(bias, level) else sides)
 
 
 def _without_bias(row: Row, given: dict[str, Any], input: Any, weight: Any, level: int) -> Any:
@@ -99,14 +99,14 @@ def _without_bias(row: Row, given: dict[str, Any], input: Any, weight: Any, leve
         given["input"], given["weight"] = into(*unwrap_batched(input), 1), into(*unwrap_batched(weight), 0)
         given["groups"] = groups * size
         return wrapped(out_of(call(row, given), 1, size), level, 1)
-    whole, dim = unwrap_batched(weight)
+    value, dim = unwrap_batched(weight)
     if groups == 1 or transposed:
-        given["weight"] = into(whole, dim, int(transposed))
+        given["weight"] = into(value, dim, int(transposed))
     else:
-        apart = out_of(whole, int(dim == 0), groups)
+        apart = out_of(value, int(dim == 0), groups)
         given["weight"] = into(into(apart, dim + (dim > 0), 1), 0, 0)
-    found = call(row, given)
+    result = call(row, given)
     if groups == 1:
-        return wrapped(out_of(found, 1, size), level, 1)
-    found = out_of(out_of(found, 1, groups), 2, size)
-    return wrapped(into(found, 1, 2), level, 1)
+        return wrapped(out_of(result, 1, size), level, 1)
+    result = out_of(out_of(result, 1, groups), 2, size)
+    return wrapped(into(result, 1, 2), level, 1)

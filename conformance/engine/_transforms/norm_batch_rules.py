@@ -25,47 +25,53 @@ def _scaled(found: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor
 
 
 @composed_rule("layer_norm", "native_layer_norm")
-def layer_norm(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+def layer_norm(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
+) -> Any:
     """layer_norm: one call with weight and bias if they are not batched, else see Note [Scaled afterwards]."""
-    given = dict(zip(("input", "normalized_shape", "weight", "bias", "eps"), args, strict=False)) | kwargs
-    weight, bias = given.get("weight"), given.get("bias")
-    input: Any = given.pop("input")
+    arguments = dict(zip(("input", "normalized_shape", "weight", "bias", "eps"), args, strict=False)) | kwargs
+    weight, bias = arguments.get("weight"), arguments.get("bias")
+    input: Any = arguments.pop("input")
     apart = is_at(weight, level) or is_at(bias, level)
     if apart:
-        given |= {"weight": None, "bias": None}
-    found = made(front_of(input, level), **given)
+        arguments |= {"weight": None, "bias": None}
+    result = function(front_of(input, level), **arguments)
     if is_at(input, level):
-        found = wrapped(found, level)
+        result = wrapped(result, level)
     if not apart:
-        return found
-    if isinstance(found, Tensor):
-        return _scaled(found, weight, bias)
-    return (_scaled(found[0], weight, bias), *found[1:])
+        return result
+    if isinstance(result, Tensor):
+        return _scaled(result, weight, bias)
+    return (_scaled(result[0], weight, bias), *result[1:])
 
 
 @rule("native_group_norm")
 def group_norm(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """native_group_norm: the batch dimension is merged into N; see Note [Scaled afterwards]."""
-    given = bind(row, args, kwargs)
-    weight, bias, input, size = given["weight"], given["bias"], given["input"], vmaps[level].size
-    given |= {"weight": None, "bias": None}
+    arguments = bind(row, args, kwargs)
+    weight, bias, input, size = arguments["weight"], arguments["bias"], arguments["input"], vmaps[level].size
+    arguments |= {"weight": None, "bias": None}
     if is_at(input, level):
-        given |= {"input": into(*unwrap_batched(input), 0), "N": given["N"] * size}
-        found = wrapped(each_tensor(lambda each: out_of(each, 0, size), call(row, given)), level)
+        arguments |= {"input": into(*unwrap_batched(input), 0), "N": arguments["N"] * size}
+        result = wrapped(each_tensor(lambda each: out_of(each, 0, size), call(row, arguments)), level)
     else:
-        found = call(row, given)
+        result = call(row, arguments)
     sides = (1,) * (input._array.ndim - 2)
     by_channel = (each.view((-1, *sides)) if each is not None and sides else each for each in (weight, bias))
-    return (_scaled(found[0], *by_channel), *found[1:])
+    return (_scaled(result[0], *by_channel), *result[1:])
 
 
 @composed_rule("native_batch_norm")
-def batch_norm(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+def batch_norm(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
+) -> Any:
     """native_batch_norm: the batch dimension is merged into the channels; see Note [Scaled afterwards]."""
     names = ("input", "weight", "bias", "running_mean", "running_var")
-    given = dict(zip(names, args, strict=False)) | {name: kwargs[name] for name in names if name in kwargs}
+    arguments = dict(zip(names, args, strict=False)) | {
+        name: kwargs[name] for name in names if name in kwargs
+    }
     rest, named = args[5:], {name: each for name, each in kwargs.items() if name not in names}
-    input, weight, bias, mean, var = (given[name] for name in names)
+    input, weight, bias, mean, var = (arguments[name] for name in names)
     size = vmaps[level].size
     apart = any(is_at(each, level) for each in (input, mean, var))
     if apart:
@@ -73,14 +79,14 @@ def batch_norm(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
         mean, var = (
             None if each is None else into(front_or_expanded(each, level), 0, 0) for each in (mean, var)
         )
-    channels, kind = input._array.shape[1], (given["weight"] if weight is not None else input).dtype
-    found, *statistics = made(
+    channels, kind = input._array.shape[1], (arguments["weight"] if weight is not None else input).dtype
+    result, *statistics = function(
         input, ones(channels, dtype=kind), zeros(channels, dtype=kind), mean, var, *rest, **named
     )
-    found = found.transpose(0, 1)
+    result = result.transpose(0, 1)
     if apart:
-        found = make_batched(out_of(found, 0, size), 0, level)
+        result = make_batched(out_of(result, 0, size), 0, level)
         statistics = [make_batched(out_of(each, 0, size), 0, level) for each in statistics]
-    sides = (1,) * (found._array.ndim - 1)
+    sides = (1,) * (result._array.ndim - 1)
     by_channel = [None if each is None else each.view((-1, *sides)) for each in (weight, bias)]
-    return (_scaled(found, *by_channel).transpose(0, 1), *statistics)
+    return (_scaled(result, *by_channel).transpose(0, 1), *statistics)

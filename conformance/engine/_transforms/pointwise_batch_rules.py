@@ -29,19 +29,19 @@ def _promoted(values: list[Any], wholes: list[Any], level: int) -> list[Any]:
     return wholes
 
 
-def _as_operand(number: Any, dtype: Any, whole: Tensor, level: int) -> Tensor:
+def _as_operand(number: Any, dtype: Any, value: Tensor, level: int) -> Tensor:
     """A Python number as a 0-d tensor, as in torch; inside a vmap its tangents have the number's own dtype."""
-    found = tensor(number, dtype=dtype)
-    while whole.__class__ is BatchedTensor:
-        whole = unwrap_batched(whole)[0]
+    result = tensor(number, dtype=dtype)
+    while value.__class__ is BatchedTensor:
+        value = unwrap_batched(value)[0]
     age = vmaps[level].age
-    inside = [each for each in levels_of(whole) if levels[each].of_func and levels[each].age > age]
+    inside = [each for each in levels_of(value) if levels[each].of_func and levels[each].age > age]
     if not inside:
-        return found
-    found = found.expand(vmaps[level].size)  # so that type promotion treats it like the samples
+        return result
+    result = result.expand(vmaps[level].size)  # so that type promotion treats it like the samples
     for each in inside:
-        attach(found, zeros(found.shape, dtype=BY_NUMPY[np.dtype(type(number))]), each)
-    return make_batched(found, 0, level)
+        attach(result, zeros(result.shape, dtype=BY_NUMPY[np.dtype(type(number))]), each)
+    return make_batched(result, 0, level)
 
 
 def _is_scalar(value: Any, level: int) -> bool:
@@ -73,5 +73,5 @@ def pointwise(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: in
             and len([place for place in batches if names[place] in row.promote]) == len(batches) == 2
         )
         values = _promoted(values, wholes, level) if two else wholes
-    given = dict(zip(kwargs, values[len(args) :], strict=True))
-    return wrapped(row.call(*values[: len(args)], **given), level, dim)
+    arguments = dict(zip(kwargs, values[len(args) :], strict=True))
+    return wrapped(row.call(*values[: len(args)], **arguments), level, dim)

@@ -14,39 +14,39 @@ from .view_batch_rules import dims_of
 @shared_rule("reduction_dim", "reduction_dims", "along_dim")
 def reduced(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """A reduction over dimensions; a 0-d sample gets a dimension of 1 first."""
-    given = bind(row, args, kwargs)
-    batch = given["self"]
+    arguments = bind(row, args, kwargs)
+    batch = arguments["self"]
     if not is_at(batch, level):
         return NotImplemented
-    whole, rank = front(batch), batch._array.ndim
-    dim = given.get("dim")
+    value, rank = front(batch), batch._array.ndim
+    dim = arguments.get("dim")
     many = row.facts.vmap == "reduction_dims"
     if not rank and (many or dim is not None):
-        whole = whole.unsqueeze(-1)
+        value = value.unsqueeze(-1)
     if dim is None or (many and not isinstance(dim, int) and len(dim) == 0):
         if not many and rank != 1:
-            whole = whole.reshape(whole._array.shape[0], -1)
-        given["dim"] = tuple(range(1, whole._array.ndim)) if many else 1
+            value = value.reshape(value._array.shape[0], -1)
+        arguments["dim"] = tuple(range(1, value._array.ndim)) if many else 1
     else:
         found = dims_of(dim, rank)
-        given["dim"] = (found,) if many and isinstance(found, int) else found
-    given["self"] = whole
-    result = call(row, given)
-    if not rank and (row.facts.vmap == "along_dim" or given.get("keepdim")):
+        arguments["dim"] = (found,) if many and isinstance(found, int) else found
+    arguments["self"] = value
+    result = call(row, arguments)
+    if not rank and (row.facts.vmap == "along_dim" or arguments.get("keepdim")):
         result = each_tensor(lambda each: each.squeeze(-1), result)
     return wrapped(result, level)
 
 
 @shared_rule("full_reduction")
-def whole_reduction(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+def full_reduction(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """A full reduction: the overload with ``dim``, over all dimensions of a sample."""
-    given = bind(row, args, kwargs)
-    result = reduced(ROWS[f"{row.name}_dim"], (given.pop("self"), None), given, level)
+    arguments = bind(row, args, kwargs)
+    result = reduced(ROWS[f"{row.name}_dim"], (arguments.pop("self"), None), arguments, level)
     return result[0] if isinstance(result, tuple) else result
 
 
-@rule("norm_whole")
-def whole_norm(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+@rule("norm_of_all")
+def full_norm(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """norm over all dimensions of a sample."""
     batch, p = bind(row, args, kwargs).values()
     dims = tuple(range(batch._array.ndim))
@@ -57,4 +57,4 @@ def whole_norm(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: i
 def distance(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """dist, decomposed: the norm of the difference."""
     first, second, p = bind(row, args, kwargs).values()
-    return ROWS["norm_whole"].call(first - second, p)
+    return ROWS["norm_of_all"].call(first - second, p)

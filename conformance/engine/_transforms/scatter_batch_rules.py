@@ -21,39 +21,39 @@ from .batch_rule_registry import composed_rule, rule, shared_rule
 from .jvp import call
 
 
-def _at_least_one(value: Tensor, level: int) -> Tensor:
-    """The value, or an unbatched tensor expanded; a 0-d sample gets a dimension of 1."""
-    whole = front_of(value, level)
-    if not value._array.ndim:
-        whole = whole.unsqueeze(-1)
-    if is_at(value, level):
-        return whole
-    return whole.expand((vmaps[level].size, *whole._array.shape))
+def _at_least_one(tensor: Tensor, level: int) -> Tensor:
+    """The tensor, or an unbatched tensor expanded; a 0-d sample gets a dimension of 1."""
+    value = front_of(tensor, level)
+    if not tensor._array.ndim:
+        value = value.unsqueeze(-1)
+    if is_at(tensor, level):
+        return value
+    return value.expand((vmaps[level].size, *value._array.shape))
 
 
 @rule("gather")
 def gathered(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """gather: an unbatched input or index is expanded."""
-    given = bind(row, args, kwargs)
-    numbers = [name for name in ("self", "index") if not given[name]._array.ndim]
-    given["dim"] = wrap_dim(given["dim"], given["self"]._array.ndim) + 1
+    arguments = bind(row, args, kwargs)
+    numbers = [name for name in ("self", "index") if not arguments[name]._array.ndim]
+    arguments["dim"] = wrap_dim(arguments["dim"], arguments["self"]._array.ndim) + 1
     for name in ("self", "index"):
-        given[name] = _at_least_one(given[name], level)
-    found = call(row, given)
-    return wrapped(found.squeeze(-1) if "index" in numbers else found, level)
+        arguments[name] = _at_least_one(arguments[name], level)
+    result = call(row, arguments)
+    return wrapped(result.squeeze(-1) if "index" in numbers else result, level)
 
 
 @shared_rule("scatter")
 def scattered(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """scatter, scatter_add, scatter_reduce: unbatched tensors are expanded."""
-    given = bind(row, args, kwargs)
-    number = not given["self"]._array.ndim
-    given["dim"] = wrap_dim(given["dim"], given["self"]._array.ndim) + 1
+    arguments = bind(row, args, kwargs)
+    number = not arguments["self"]._array.ndim
+    arguments["dim"] = wrap_dim(arguments["dim"], arguments["self"]._array.ndim) + 1
     for name in ("self", "index", "src"):
-        if isinstance(given.get(name), Tensor):
-            given[name] = _at_least_one(given[name], level)
-    found = call(row, given)
-    return wrapped(found.squeeze(-1) if number else found, level)
+        if isinstance(arguments.get(name), Tensor):
+            arguments[name] = _at_least_one(arguments[name], level)
+    result = call(row, arguments)
+    return wrapped(result.squeeze(-1) if number else result, level)
 
 
 def _along(index: Tensor, dim: int, shape: tuple[int, ...]) -> Tensor:
@@ -72,8 +72,8 @@ def _along(index: Tensor, dim: int, shape: tuple[int, ...]) -> Tensor:
 def selected(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """index_select, decomposed: gather with the index expanded over the other dimensions."""
     batch, dim, index = bind(row, args, kwargs).values()
-    found = ROWS["gather"].call(batch, dim, _along(index, dim, batch._array.shape))
-    return found.squeeze(-1) if found._array.ndim > batch._array.ndim == 0 else found
+    result = ROWS["gather"].call(batch, dim, _along(index, dim, batch._array.shape))
+    return result.squeeze(-1) if result._array.ndim > batch._array.ndim == 0 else result
 
 
 @rule("index_copy")
@@ -108,36 +108,36 @@ def placed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) 
 @rule("diagonal_scatter")
 def on_diagonal(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """diagonal_scatter: its dimensions are shifted by the batch dimension; unbatched tensors are expanded."""
-    given = bind(row, args, kwargs)
-    rank = given["self"]._array.ndim
+    arguments = bind(row, args, kwargs)
+    rank = arguments["self"]._array.ndim
     for name in ("dim1", "dim2"):
-        given[name] = wrap_dim(given[name], rank) + 1
+        arguments[name] = wrap_dim(arguments[name], rank) + 1
     for name in ("self", "src"):
-        given[name] = front_or_expanded(given[name], level)
-    return wrapped(call(row, given), level)
+        arguments[name] = front_or_expanded(arguments[name], level)
+    return wrapped(call(row, arguments), level)
 
 
 @rule("index_add")
 def added(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """index_add: one call if the index is not batched, otherwise one call per sample."""
-    given = bind(row, args, kwargs)
-    index, rank = given["index"], given["self"]._array.ndim
-    dim = wrap_dim(given["dim"], rank)
-    given["self"] = given["self"].clone()  # torch writes in place
+    arguments = bind(row, args, kwargs)
+    index, rank = arguments["index"], arguments["self"]._array.ndim
+    dim = wrap_dim(arguments["dim"], rank)
+    arguments["self"] = arguments["self"].clone()  # torch writes in place
     if is_at(index, level):
-        given["dim"] = dim
-        names = [name for name in ("self", "source", "index") if is_at(given[name], level)]
-        wholes = {name: unwrap_batched(given[name]) for name in names}
-        found = []
+        arguments["dim"] = dim
+        names = [name for name in ("self", "source", "index") if is_at(arguments[name], level)]
+        values = {name: unwrap_batched(arguments[name]) for name in names}
+        result = []
         for i in range(vmaps[level].size):
-            given |= {name: whole.select(place, i) for name, (whole, place) in wholes.items()}
-            found.append(call(row, given))
-        return wrapped(stack(found), level)
-    given["dim"] = dim + 1
+            arguments |= {name: value.select(place, i) for name, (value, place) in values.items()}
+            result.append(call(row, arguments))
+        return wrapped(stack(result), level)
+    arguments["dim"] = dim + 1
     for name in ("self", "source"):
-        given[name] = _at_least_one(given[name], level)
-    found = call(row, given)
-    return wrapped(found if rank else found.squeeze(-1), level)
+        arguments[name] = _at_least_one(arguments[name], level)
+    result = call(row, arguments)
+    return wrapped(result if rank else result.squeeze(-1), level)
 
 
 # Indexing with tensors ----------------------------------------------------------------------------
@@ -152,18 +152,18 @@ def _rank(index: Tensor) -> int:
     return 1 if index._array.dtype.kind == "b" else index._array.ndim
 
 
-def _of_wholes(indices: list[Any], level: int, batched: bool) -> tuple[list[Any], int]:
+def _indices_of_values(indices: list[Any], level: int, batched: bool) -> tuple[list[Any], int]:
     """The indices of a value, and the rank that a sample's indices broadcast to."""
     rank = max(_rank(each) for each in indices if each is not None)
-    found = [padded(each, rank) if is_at(each, level) else each for each in indices]
+    result = [padded(each, rank) if is_at(each, level) else each for each in indices]
     if not batched:
-        return found, rank
+        return result, rank
     if not any(is_at(each, level) for each in indices):
-        return [None, *found], rank
+        return [None, *result], rank
     examples = arange(vmaps[level].size)
     for _ in range(rank):
         examples = examples.unsqueeze(-1)
-    return [examples, *found], rank
+    return [examples, *result], rank
 
 
 @rule("index")
@@ -172,28 +172,28 @@ def indexed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int)
     batch, indices = bind(row, args, kwargs).values()
     indices = list(indices)
     ours = is_at(batch, level)
-    wholes, rank = _of_wholes(indices, level, ours)
-    found = row.call(front_of(batch, level), wholes)
+    values, rank = _indices_of_values(indices, level, ours)
+    result = row.call(front_of(batch, level), values)
     theirs = any(is_at(each, level) for each in indices)
     adjacent = _adjacent(indices)
     before = next(place for place, each in enumerate(indices) if each is not None) if adjacent else 0
     if not theirs:
-        return wrapped(found, level, 0 if adjacent else rank)
+        return wrapped(result, level, 0 if adjacent else rank)
     if not ours:
-        return wrapped(found, level, before)
+        return wrapped(result, level, before)
     if before:
-        behind = range(1 + rank + before, found._array.ndim)
-        found = found.permute(0, *range(1 + rank, 1 + rank + before), *range(1, 1 + rank), *behind)
-    return wrapped(found, level)
+        behind = range(1 + rank + before, result._array.ndim)
+        result = result.permute(0, *range(1 + rank, 1 + rank + before), *range(1, 1 + rank), *behind)
+    return wrapped(result, level)
 
 
 @rule("index_put")
 def put(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """index_put: one call with the same indices as in ``indexed``."""
-    given = bind(row, args, kwargs)
-    if not _ready_to_put(given, level):
+    arguments = bind(row, args, kwargs)
+    if not _ready_to_put(arguments, level):
         return NotImplemented
-    return wrapped(call(row, given), level)
+    return wrapped(call(row, arguments), level)
 
 
 def _ready_to_put(given: dict[str, Any], level: int) -> bool:
@@ -206,7 +206,7 @@ def _ready_to_put(given: dict[str, Any], level: int) -> bool:
     indices = list(given["indices"])
     if any(is_at(each, level) and each._array.dtype.kind == "b" for each in indices):
         raise RuntimeError(MASK)
-    wholes, rank = _of_wholes(indices, level, True)
+    wholes, rank = _indices_of_values(indices, level, True)
     masks = sum(
         each._array.ndim - 1 for each in indices if each is not None and each._array.dtype.kind == "b"
     )
@@ -227,61 +227,65 @@ def put_in_place(row: Row, arguments: list[Any], level: int) -> list[Any] | None
 
 
 @composed_rule("searchsorted")
-def searched(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+def searched(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """searchsorted: a 1-d sequence is searched for all values, others are searched row by row."""
-    given = dict(zip(("sorted_sequence", "input"), args, strict=False)) | kwargs
-    sequence, values, sorter = given.pop("sorted_sequence"), given.pop("input"), given.get("sorter")
+    arguments = dict(zip(("sorted_sequence", "input"), args, strict=False)) | kwargs
+    sequence, values, sorter = (
+        arguments.pop("sorted_sequence"),
+        arguments.pop("input"),
+        arguments.get("sorter"),
+    )
     if not isinstance(values, Tensor):
-        return batched_fallback.composed("searchsorted.Scalar", made, args, kwargs, level)
+        return batched_fallback.composed("searchsorted.Scalar", function, args, kwargs, level)
     rank, line = values._array.ndim, sequence._array.ndim == 1
     if is_at(sequence, level) or is_at(sorter, level):
         if sorter is not None:
-            given["sorter"] = front_or_expanded(sorter, level)
-        sequence, whole = front_or_expanded(sequence, level), front_or_expanded(values, level)
+            arguments["sorter"] = front_or_expanded(sorter, level)
+        sequence, value = front_or_expanded(sequence, level), front_or_expanded(values, level)
         if not line:
-            return wrapped(made(sequence, whole, **given), level)
-        found = made(sequence, whole.flatten(1) if rank else whole.unsqueeze(-1), **given)
-        return wrapped(found.view(whole._array.shape), level)
-    whole, dim = unwrap_batched(values)
+            return wrapped(function(sequence, value, **arguments), level)
+        result = function(sequence, value.flatten(1) if rank else value.unsqueeze(-1), **arguments)
+        return wrapped(result.view(value._array.shape), level)
+    value, dim = unwrap_batched(values)
     if line:
-        return wrapped(made(sequence, whole, **given), level, dim)
-    found = made(sequence, into(whole, dim, rank - 1), **given)
-    return wrapped(out_of(found, rank - 1, vmaps[level].size), level, rank - 1)
+        return wrapped(function(sequence, value, **arguments), level, dim)
+    result = function(sequence, into(value, dim, rank - 1), **arguments)
+    return wrapped(out_of(result, rank - 1, vmaps[level].size), level, rank - 1)
 
 
 @composed_rule("bucketize")
 def put_into_buckets(
-    made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
 ) -> Any:
     """bucketize: searchsorted with the arguments exchanged."""
-    given = dict(zip(("input", "boundaries"), args, strict=False)) | kwargs
-    return FUNCTIONS["searchsorted"](given.pop("boundaries"), given.pop("input"), **given)
+    arguments = dict(zip(("input", "boundaries"), args, strict=False)) | kwargs
+    return FUNCTIONS["searchsorted"](arguments.pop("boundaries"), arguments.pop("input"), **arguments)
 
 
 @composed_rule("one_hot")
-def hot(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+def hot(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """one_hot, decomposed: the classes compared with an arange.
 
     Raises:
         RuntimeError: the tensor is not int64.
     """
-    given = dict(zip(("tensor", "num_classes"), args, strict=False)) | kwargs
-    classes: Tensor = given["tensor"]
+    arguments = dict(zip(("tensor", "num_classes"), args, strict=False)) | kwargs
+    classes: Tensor = arguments["tensor"]
     if classes.dtype is not int64:
         raise RuntimeError("one_hot is only applicable to index tensor.")
-    if given.get("num_classes", -1) == -1:
+    if arguments.get("num_classes", -1) == -1:
         return NotImplemented
-    return (classes.unsqueeze(-1) == arange(given["num_classes"])).to(int64)
+    return (classes.unsqueeze(-1) == arange(arguments["num_classes"])).to(int64)
 
 
 @composed_rule("repeat_interleave")
-def repeated(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+def repeated(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """repeat_interleave with batched repeats: the indices come from the per-sample fallback, then index_select."""
-    given = dict(zip(("input", "repeats", "dim"), args, strict=False)) | kwargs
-    input, repeats, dim = given["input"], given.get("repeats"), given.get("dim")
+    arguments = dict(zip(("input", "repeats", "dim"), args, strict=False)) | kwargs
+    input, repeats, dim = arguments["input"], arguments.get("repeats"), arguments.get("dim")
     if repeats is None:
-        return batched_fallback.composed("repeat_interleave.Tensor", made, args, kwargs, level)
+        return batched_fallback.composed("repeat_interleave.Tensor", function, args, kwargs, level)
     if not is_at(repeats, level):
         return NotImplemented
     line = input.flatten() if dim is None else input
-    return line.index_select(0 if dim is None else dim, made(repeats))
+    return line.index_select(0 if dim is None else dim, function(repeats))

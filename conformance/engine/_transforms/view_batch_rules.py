@@ -36,8 +36,8 @@ def dims_of(dim: Any, rank: int) -> Any:
 @shared_rule("along")
 def along(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """Operators with a ``dim`` argument: the dimensions are shifted by the batch dimension."""
-    given = bind(row, args, kwargs)
-    batch = given["self"]
+    arguments = bind(row, args, kwargs)
+    batch = arguments["self"]
     if not is_at(batch, level):
         return NotImplemented
     if row.view is not None and batch._value is None:
@@ -46,20 +46,20 @@ def along(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -
     if (
         not rank
         and row.name in _OF_NUMBERS
-        and all(given[name] in (0, (0,)) for name in _DIMS & given.keys())
+        and all(arguments[name] in (0, (0,)) for name in _DIMS & arguments.keys())
     ):
         return batch
-    for name in _DIMS & given.keys():
-        given[name] = dims_of(given[name], rank)
+    for name in _DIMS & arguments.keys():
+        arguments[name] = dims_of(arguments[name], rank)
     if row.name == "permute":
-        given["dims"] = (0, *given["dims"])
-    given["self"] = front(batch)
-    return wrapped(call(row, given), level)
+        arguments["dims"] = (0, *arguments["dims"])
+    arguments["self"] = front(batch)
+    return wrapped(call(row, arguments), level)
 
 
 def _alias(batch: BatchedTensor, level: int) -> BatchedTensor:
-    whole, dim = unwrap_batched(batch)
-    return make_batched(ROWS["alias"].call(whole), dim, level)
+    value, dim = unwrap_batched(batch)
+    return make_batched(ROWS["alias"].call(value), dim, level)
 
 
 _OF_NUMBERS = frozenset(["transpose"])  # which accept dimension 0 of a 0-d tensor
@@ -79,12 +79,12 @@ def reshaped(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
     batch, size = bind(row, args, kwargs).values()
     if row.view is not None and batch._value is None:
         return NotImplemented
-    whole = front(batch)
-    wanted = (whole._array.shape[0], *size)
+    value = front(batch)
+    wanted = (value._array.shape[0], *size)
     if row.name != "_reshape_alias":
-        return wrapped(row.call(whole, wanted), level)
+        return wrapped(row.call(value, wanted), level)
     try:
-        return wrapped(ROWS["view"].call(whole, wanted), level)
+        return wrapped(ROWS["view"].call(value, wanted), level)
     except RuntimeError as error:
         raise ValueError from error  # as the row does; reshape then copies
 
@@ -92,11 +92,11 @@ def reshaped(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
 @rule("_in_order", "_view_as_complex", "constant_pad_nd", "tril", "triu")
 def arranged(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """Operators that accept leading batch dimensions: one call with the value."""
-    given = bind(row, args, kwargs)
-    if row.view is not None and given["self"]._value is None:
+    arguments = bind(row, args, kwargs)
+    if row.view is not None and arguments["self"]._value is None:
         return NotImplemented
-    given["self"] = front(given["self"])
-    return wrapped(call(row, given), level)
+    arguments["self"] = front(arguments["self"])
+    return wrapped(call(row, arguments), level)
 
 
 @rule("expand")
@@ -105,10 +105,10 @@ def expanded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
     batch, size = bind(row, args, kwargs).values()
     if batch._value is None or len(size) < batch._array.ndim:
         return NotImplemented
-    whole = front(batch)
-    shape = whole._array.shape
-    whole = whole.view((shape[0], *(1,) * (len(size) - batch._array.ndim), *shape[1:]))
-    return wrapped(row.call(whole, (whole._array.shape[0], *size)), level)
+    value = front(batch)
+    shape = value._array.shape
+    value = value.view((shape[0], *(1,) * (len(size) - batch._array.ndim), *shape[1:]))
+    return wrapped(row.call(value, (value._array.shape[0], *size)), level)
 
 
 @rule("t")
@@ -136,26 +136,26 @@ def repeated(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
     batch, repeats = bind(row, args, kwargs).values()
     if len(repeats) < batch._array.ndim:
         return NotImplemented
-    whole = front(batch)
+    value = front(batch)
     for _ in range(len(repeats) - batch._array.ndim):
-        whole = whole.unsqueeze(1)
-    return wrapped(row.call(whole, (1, *repeats)), level)
+        value = value.unsqueeze(1)
+    return wrapped(row.call(value, (1, *repeats)), level)
 
 
 @rule("squeeze_dim", "squeeze_dims")
 def squeezed_along(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """squeeze with ``dim``: the batch dimension stays where it is in the value."""
-    batch, given = bind(row, args, kwargs).values()
+    batch, dims = bind(row, args, kwargs).values()
     if batch._value is None:
         return NotImplemented
     rank = batch._array.ndim
-    places = [wrap_dim(each, rank) for each in flat_values((given,))]
+    places = [wrap_dim(each, rank) for each in flat_values((dims,))]
     if not rank:
         return _alias(batch, level)
-    whole, dim = unwrap_batched(batch)
-    gone = sum(each < dim and whole._array.shape[each] == 1 for each in places)
-    found = ROWS["squeeze_dims"].call(whole, tuple(each + (each >= dim) for each in places))
-    return wrapped(found, level, dim - gone)
+    value, dim = unwrap_batched(batch)
+    gone = sum(each < dim and value._array.shape[each] == 1 for each in places)
+    result = ROWS["squeeze_dims"].call(value, tuple(each + (each >= dim) for each in places))
+    return wrapped(result, level, dim - gone)
 
 
 @rule("diag_embed")
@@ -169,8 +169,8 @@ def diagonal_made(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level
 @rule("diagonal_copy", "unfold_copy")
 def view_copied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """diagonal_copy and unfold_copy: a contiguous clone of the view."""
-    found = along(ROWS[row.name.removesuffix("_copy")], tuple(bind(row, args, kwargs).values()), {}, level)
-    return found if found is NotImplemented else found.clone(memory_format=contiguous_format)
+    result = along(ROWS[row.name.removesuffix("_copy")], tuple(bind(row, args, kwargs).values()), {}, level)
+    return result if result is NotImplemented else result.clone(memory_format=contiguous_format)
 
 
 @rule("alias_copy")
@@ -183,11 +183,11 @@ def alias_copied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level:
 @rule("roll")
 def rolled(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """roll: along ``dims``, or of the flattened sample."""
-    given = bind(row, args, kwargs)
-    if given["dims"] or not is_at(given["self"], level) or not given["self"]._array.ndim:
-        return along(row, args, kwargs, level) if given["dims"] else NotImplemented
-    whole = front(given["self"])
-    return wrapped(whole.flatten(1).roll(given["shifts"], 1).reshape(whole._array.shape), level)
+    arguments = bind(row, args, kwargs)
+    if arguments["dims"] or not is_at(arguments["self"], level) or not arguments["self"]._array.ndim:
+        return along(row, args, kwargs, level) if arguments["dims"] else NotImplemented
+    value = front(arguments["self"])
+    return wrapped(value.flatten(1).roll(arguments["shifts"], 1).reshape(value._array.shape), level)
 
 
 @rule("trace")
@@ -207,10 +207,10 @@ def squeezed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
         return NotImplemented
     if not batch._array.ndim:
         return _alias(batch, level)
-    whole, dim = batch._value, batch._bdim
-    shape = whole._array.shape
+    value, dim = batch._value, batch._bdim
+    shape = value._array.shape
     kept = [place for place, n in enumerate(shape) if n != 1 or place == dim]
-    return wrapped(whole.view([shape[place] for place in kept]), level, kept.index(dim))
+    return wrapped(value.view([shape[place] for place in kept]), level, kept.index(dim))
 
 
 def strided(
@@ -240,9 +240,9 @@ def strided(
             "PyTorch view operations"
         )
     if input._value is not None and uses_batch_rules(input._level):
-        whole = front(input)
-        sides, steps = (whole._array.shape[0], *size), (whole.stride(0), *stride)
-        return make_batched(again(whole, sides, steps, storage_offset), 0, input._level)
+        value = front(input)
+        sides, steps = (value._array.shape[0], *size), (value.stride(0), *stride)
+        return make_batched(again(value, sides, steps, storage_offset), 0, input._level)
     examples = input._samples
     return batch_samples(
         [again(each, size, stride, begin + _begin(each) - first) for each in examples], input._level

@@ -85,11 +85,11 @@ def _run(
 ) -> Any:  # fmt: skip
     """Call the function with batched arguments, and unwrap its outputs."""
     with vmapping(size, randomness) as level:
-        given = [
+        arguments = [
             each if dim is None else make_batched(each, dim, level)
             for each, dim in zip(flat, dims, strict=True)
         ]
-        results = func(*unflatten(given, spec), **kwargs)
+        results = func(*unflatten(arguments, spec), **kwargs)
         return _unwrapped(func, results, out_dims, level, size)
 
 
@@ -212,8 +212,8 @@ def _unwrapped(func: Any, results: Any, out_dims: Any, level: int, size: int) ->
             f"of `outputs`. out_dims has structure {flatten(out_dims)[1]} but outputs has structure {spec}."
         )
     dims = [dim if dim is None else int(dim) for dim in dims]
-    found = [_unbatched(_name(func), each, dim, level, size) for each, dim in zip(flat, dims, strict=True)]
-    return unflatten(found, spec)
+    result = [_unbatched(_name(func), each, dim, level, size) for each, dim in zip(flat, dims, strict=True)]
+    return unflatten(result, spec)
 
 
 def _unbatched(name: str, value: Any, dim: int | None, level: int, size: int) -> Any:
@@ -231,10 +231,10 @@ def _unbatched(name: str, value: Any, dim: int | None, level: int, size: int) ->
             "out_dims= to None for output?"
         )
     if own:
-        whole, place = unwrap_batched(value)
+        unwrapped, bdim = unwrap_batched(value)
         if value._value is None:
-            whole._inference = value._samples[0]._inference
-        return whole if dim in (place, place - whole.dim()) else whole.movedim(place, dim)
+            unwrapped._inference = value._samples[0]._inference
+        return unwrapped if dim in (bdim, bdim - unwrapped.dim()) else unwrapped.movedim(bdim, dim)
     shape = list(value.shape)
     shape.insert(dim % (len(shape) + 1), size)
     return value.expand(shape)

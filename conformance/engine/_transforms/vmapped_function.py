@@ -56,12 +56,12 @@ def outside(level: int) -> Iterator[None]:
         vmaps[level:], transforms.depth = running, depth
 
 
-def apply_whole(cls: Any, args: tuple[Any, ...], level: int) -> Any:
+def apply_to_values(cls: Any, args: tuple[Any, ...], level: int) -> Any:
     """Apply a Function to batched tensors with one call; see Note [Functions of whole batches]."""
     running = vmaps[level]
-    whole, in_dims = unwrapped(args, level)
+    value, in_dims = unwrapped(args, level)
     with outside(level):
-        *outputs, out_dims = _vmapped(cls, in_dims, running.size, running.randomness).apply(*whole)
+        *outputs, out_dims = _vmapped(cls, in_dims, running.size, running.randomness).apply(*value)
     if isinstance(out_dims, tuple):
         return wrapped(tuple(outputs), out_dims, level)
     return wrapped(outputs[0], out_dims, level)
@@ -104,8 +104,8 @@ class _Saving(_Context):
         self._keep(self._inner.save_for_forward, tensors)
 
     def _keep(self, save: Callable[..., None], tensors: tuple[Any, ...]) -> None:
-        whole, vars(self)["saved_dims"] = unwrapped(tensors, len(vmaps) - 1)
-        save(*whole)
+        value, vars(self)["saved_dims"] = unwrapped(tensors, len(vmaps) - 1)
+        save(*value)
 
 
 def _vmapped(cls: Any, in_dims: tuple[Any, ...], size: int, randomness: str) -> Any:
@@ -139,29 +139,29 @@ def _vmapped(cls: Any, in_dims: tuple[Any, ...], size: int, randomness: str) -> 
             return rule(_Context(ctx, saved_tensors=saved), *given)
 
         present = tuple(None if each is None else dim for each, dim in zip(given, dims, strict=False))
-        found, found_dims = under(call, kept["saved"], present)(ctx.saved_tensors, given)
-        return (found, found_dims) if isinstance(found, tuple) else ((found,), (found_dims,))
+        result, found_dims = under(call, kept["saved"], present)(ctx.saved_tensors, given)
+        return (result, found_dims) if isinstance(result, tuple) else ((result,), (found_dims,))
 
     def backward(ctx: Any, *gradients: Any) -> Any:
-        found, dims = transposed(cls.backward, ctx, gradients[:-1], kept["out"])
-        return _reduced(found, dims, in_dims, size, kept["shapes"])
+        result, dims = transposed(cls.backward, ctx, gradients[:-1], kept["out"])
+        return _reduced(result, dims, in_dims, size, kept["shapes"])
 
     def jvp(ctx: Any, *tangents: Any) -> Any:
-        found, dims = transposed(cls.jvp, ctx, tangents, in_dims)
-        return *_reduced(found, dims, kept["out"], size, [None] * len(found)), None
+        result, dims = transposed(cls.jvp, ctx, tangents, in_dims)
+        return *_reduced(result, dims, kept["out"], size, [None] * len(result)), None
 
     parts = {"forward": forward, "setup_context": setup_context, "backward": backward, "jvp": jvp}
-    made: dict[str, Any] = {name: staticmethod(part) for name, part in parts.items()}
+    methods: dict[str, Any] = {name: staticmethod(part) for name, part in parts.items()}
     meta: Any = type(Function)
-    return meta(f"Vmapped{cls.__name__}", (Function,), {**made, "generate_vmap_rule": True})
+    return meta(f"Vmapped{cls.__name__}", (Function,), {**methods, "generate_vmap_rule": True})
 
 
 def _reduced(
     gradients: tuple[Any, ...], dims: tuple[Any, ...], wanted: tuple[Any, ...], size: int, shapes: list[Any]
 ) -> tuple[Any, ...]:
     """Gradients with the batch dimensions of their inputs; summed for unbatched inputs (torch: reductify)."""
-    given = zip(gradients, dims, wanted, shapes, strict=False)
-    return tuple(_reduced_one(each, dim, goal, size, shape) for each, dim, goal, shape in given)
+    arguments = zip(gradients, dims, wanted, shapes, strict=False)
+    return tuple(_reduced_one(each, dim, goal, size, shape) for each, dim, goal, shape in arguments)
 
 
 def _reduced_one(gradient: Any, dim: int | None, wanted: int | None, size: int, shape: Any) -> Any:

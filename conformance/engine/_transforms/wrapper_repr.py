@@ -38,8 +38,8 @@ def _inside(levels: Sequence[Running], tensor: Any, text: Text) -> str:
         return _wrapped(f"GradTrackingTensor(lvl={level.depth}", _inside(outer, tensor, text))
     if tensor.__class__ is not BatchedTensor:  # not batched at an enclosing vmap
         return _inside(outer, tensor, text)
-    whole, dim = unwrap_batched(tensor)
-    return _wrapped(f"BatchedTensor(lvl={level.depth}, bdim={dim}", _inside(outer, whole, text))
+    value, dim = unwrap_batched(tensor)
+    return _wrapped(f"BatchedTensor(lvl={level.depth}, bdim={dim}", _inside(outer, value, text))
 
 
 def _wrapped(head: str, inner: str) -> str:

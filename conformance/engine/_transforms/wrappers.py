@@ -20,14 +20,14 @@ def _wraps(level: Running, tensor: Tensor) -> bool:
 
 def is_batchedtensor(tensor: Tensor) -> bool:
     """Whether the tensor's innermost wrapper is that of a vmap."""
-    found = _wrapping(tensor)
-    return found is not None and not found.derivative
+    result = _wrapping(tensor)
+    return result is not None and not result.derivative
 
 
 def is_gradtrackingtensor(tensor: Tensor) -> bool:
     """Whether the tensor's innermost wrapper is that of a derivative (grad, vjp, jvp)."""
-    found = _wrapping(tensor)
-    return found is not None and found.derivative
+    result = _wrapping(tensor)
+    return result is not None and result.derivative
 
 
 def is_functorch_wrapped_tensor(tensor: Tensor) -> bool:
@@ -37,8 +37,8 @@ def is_functorch_wrapped_tensor(tensor: Tensor) -> bool:
 
 def maybe_get_level(tensor: Tensor) -> int:
     """The level of the tensor's innermost wrapper; -1 for none."""
-    found = _wrapping(tensor)
-    return -1 if found is None else found.depth
+    result = _wrapping(tensor)
+    return -1 if result is None else result.depth
 
 
 def maybe_get_bdim(tensor: Tensor) -> int:
@@ -57,9 +57,9 @@ def get_unwrapped(tensor: Tensor) -> Tensor:
     Raises:
         RuntimeError: no running transform wraps the tensor.
     """
-    found = _wrapping(tensor)
-    if found is None:
+    result = _wrapping(tensor)
+    if result is None:
         raise RuntimeError("No wrappers present!")
-    if not found.derivative:
+    if not result.derivative:
         return unwrap_batched(tensor)[0]
     return tensor.detach()

@@ -78,7 +78,7 @@ PROVIDERS: dict[str, str] = {
     "wrap_tensor_methods": "_wiring.overridable_functions:wrap_tensor_methods",
     "wrap_traced": "_wiring.traced_functions:wrap",
     "wrapped_text": "_transforms.wrapper_repr:wrapped_text",
-    "write_wholes": "_transforms.inplace_batch_rules:write_wholes",
+    "write_value": "_transforms.inplace_batch_rules:write_value",
     "zeros_like": "_aten.creation.factories:zeros_like",
 }
 """The slots by name, and the module and function that fill each."""

@@ -36,7 +36,7 @@ MEETINGS = (
     *area(
         "order of memory",
         ("indexed-in-order", "the result of indexing with tensors is contiguous",
-         "index", "found if in_order and self.flags.c_contiguous else _in_order_of(found, self, indices)", "found"),
+         "index", "result if in_order and self.flags.c_contiguous else _in_order_of(result, self, indices)", "result"),
         ("slice-in-its-own-order", "a written view hands its part of the gradient on as it lies",
          "_autograd.views:CopySlices.apply", "memory_format=contiguous_format", ""),
         ("samples-in-reading-order", "samples are drawn in the order in which a tensor is read",

@@ -10,6 +10,7 @@ import numpy as np
 from ..._autograd import conj_view
 from ..._autograd.tensor import Tensor
 from ..._c10 import dtypes, errors
+from ..._c10.operator_facts import Out
 from ..._c10.shapes import existing_dim, laid_out
 from ..._c10.warn_once import warn_program
 from ..inplace import check_castable
@@ -23,8 +24,8 @@ PUBLIC = ("addmm", "addmv", "addr", "dot", "mm", "mv", "vdot")
 
 def product(a: Array, b: Array, kernel: str = "") -> Array:
     """NumPy's matmul; halves are summed in single precision; with ``kernel``, bools raise that kernel's error."""
-    found = exact_product(a, b, kernel)
-    return found if found.dtype is a.dtype else found.astype(a.dtype)
+    result = exact_product(a, b, kernel)
+    return result if result.dtype is a.dtype else result.astype(a.dtype)
 
 
 def exact_product(a: Array, b: Array, kernel: str = "") -> Array:
@@ -58,15 +59,15 @@ def _check_mm(a: Array, b: Array, first: str = "self") -> None:
 def _mat1_grad(grad: Tensor, mat2: Tensor, shape: Any, steps: Any, alpha: Any = 1) -> Tensor:
     """The gradient of the left matrix, with the memory layout of that matrix."""
     by_columns = tuple(steps) == (1, shape[0])
-    found = mat2.mm(grad.t()).t() if by_columns else grad.mm(mat2.t())
-    return maybe_times(found, alpha)
+    result = mat2.mm(grad.t()).t() if by_columns else grad.mm(mat2.t())
+    return maybe_times(result, alpha)
 
 
 def mat2_grad(grad: Tensor, mat1: Tensor, shape: Any, steps: Any, alpha: Any = 1) -> Tensor:
     """The gradient of the right matrix, with the memory layout of that matrix."""
     by_columns = tuple(steps) == (1, shape[0])
-    found = grad.t().mm(mat1).t() if by_columns else mat1.t().mm(grad)
-    return maybe_times(found, alpha)
+    result = grad.t().mm(mat1).t() if by_columns else mat1.t().mm(grad)
+    return maybe_times(result, alpha)
 
 
 @op(
@@ -74,6 +75,7 @@ def mat2_grad(grad: Tensor, mat1: Tensor, shape: Any, steps: Any, alpha: Any = 1
     complex="holomorphic",
     jvp="bilinear",
     autocast="lower_precision_fp",
+    out=Out("same_dtype", memory="unchecked"),
     self=lambda grad, mat2, self_sym_sizes, self_sym_strides: _mat1_grad(
         grad, mat2, self_sym_sizes, self_sym_strides
     ),
@@ -96,6 +98,8 @@ def mm(self: Array, mat2: Array) -> Array:
     vmap_inplace="fallback",
     kernel_writes=1,
     inplace="method",
+    out=Out("same_dtype", memory="unchecked"),
+    deprecated_numbers="beta alpha",
     self=lambda grad, beta: maybe_times(grad, beta),
     mat1=lambda grad, mat2, mat1_sym_sizes, mat1_sym_strides, alpha: _mat1_grad(
         grad, mat2, mat1_sym_sizes, mat1_sym_strides, alpha
@@ -185,11 +189,19 @@ def _check_addmv(*operands: Array) -> None:
         )
 
 
+def _mv_dtype_error(shape: tuple[int, ...], out: tuple[int, ...]) -> str:
+    """The error for ``out`` of another dtype; it is added to the product, 0 times, unless it has to be resized."""
+    if out in (shape, (1,), ()):
+        return "addmv input tensors must have the same dtype, but got {Got}, {Wanted}, and {Wanted}"
+    return "same_dtype"
+
+
 @op(
     "MvBackward0",
     complex="holomorphic",
     jvp="bilinear",
     kernel_writes=1,
+    out=Out(_mv_dtype_error, memory="unchecked"),
     self=lambda grad, vec: grad.outer(vec),
     vec=lambda grad, self: self.t().mv(grad),
 )
@@ -212,6 +224,8 @@ def mv(self: Array, vec: Array) -> Array:
     jvp="multilinear",
     vmap_inplace="fallback",
     inplace="function, method",
+    out=Out("same_dtype", memory="unchecked"),
+    deprecated_numbers="beta alpha",
     self=lambda grad, beta: maybe_times(grad, beta),
     mat=lambda grad, vec, alpha: maybe_times(grad.outer(vec), alpha),
     vec=lambda grad, mat, alpha: maybe_times(mat.t().mv(grad), alpha),
@@ -241,6 +255,7 @@ def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1)
     complex="holomorphic",
     jvp="bilinear",
     kernel_writes=1,
+    out=Out("result dtype {Got} does not match input dtype {Wanted}", memory="unchecked"),
     self=lambda grad, tensor: grad * tensor,
     tensor=lambda grad, self: grad * self,
 )
@@ -253,8 +268,8 @@ def dot(self: Array, tensor: Array) -> Array:
     )
     _check_dot(*((tensor, self) if turned else (self, tensor)))  # torch calls vdot, with the conjugate first
     refuse_bools("dot", self)
-    found = product(self, tensor)
-    return _as_conjugate(found) if _are_conjugated(self, tensor) else found
+    result = product(self, tensor)
+    return _as_conjugate(result) if _are_conjugated(self, tensor) else result
 
 
 def _are_conjugated(*arrays: Array) -> bool:
@@ -283,6 +298,7 @@ def _check_dot(a: Array, b: Array) -> None:
     "VdotBackward0",
     complex="as_written",
     jvp="bilinear",
+    out=Out("result dtype {Got} does not match input dtype {Wanted}"),
     self=lambda grad, other: grad.conj() * other,
     other=lambda grad, self: grad * self,
 )
@@ -293,8 +309,8 @@ def vdot(self: Array, other: Array) -> Array:
     )
     _check_dot(*((other, self) if turned else (self, other)))
     refuse_bools("dot", self)
-    found = product(np.conj(self) if self.dtype.kind == "c" else self, other)
-    return _as_conjugate(found) if _are_conjugated(other) and not _are_conjugated(self) else found
+    result = product(np.conj(self) if self.dtype.kind == "c" else self, other)
+    return _as_conjugate(result) if _are_conjugated(other) and not _are_conjugated(self) else result
 
 
 @op(
@@ -306,6 +322,7 @@ def vdot(self: Array, other: Array) -> Array:
     vmap_inplace="fallback",
     overlap="refuse_inputs",
     inplace="method",
+    deprecated_numbers="beta alpha",
     self=lambda grad, beta: maybe_times(grad, beta),
     vec1=lambda grad, vec2, alpha: maybe_times(grad.mv(vec2), alpha),
     vec2=lambda grad, vec1, alpha: maybe_times(grad.t().mv(vec1), alpha),
@@ -325,8 +342,8 @@ def addr(self: Array, vec1: Array, vec2: Array, *, beta: Any = 1, alpha: Any = 1
             )
     self, vec1, vec2 = (each.astype(kind, copy=False) for each in (self, vec1, vec2))
     if dtypes.is_half(kind):  # rounded after each step
-        found = np.multiply.outer(_times(vec1, alpha), vec2)
-        found = found if beta == 0 else _times(self, beta) + found
+        result = np.multiply.outer(_times(vec1, alpha), vec2)
+        result = result if beta == 0 else _times(self, beta) + result
     else:
-        found = plus_product(self, np.multiply.outer(_times(vec1, alpha), vec2), beta, 1)
-    return laid_out(found, self, vec1[:, None], vec2)
+        result = plus_product(self, np.multiply.outer(_times(vec1, alpha), vec2), beta, 1)
+    return laid_out(result, self, vec1[:, None], vec2)

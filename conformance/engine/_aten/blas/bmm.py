@@ -7,6 +7,7 @@ from typing import Any
 from ..._autograd.tensor import Tensor
 from ..._c10 import dtypes
 from ..._c10.errors import expected_scalar_type
+from ..._c10.operator_facts import Out
 from ..._c10.shapes import existing_dim
 from ..kernels import refuse_bools
 from ..registry import Array, op
@@ -52,6 +53,7 @@ def _check_bmm(a: Array, b: Array) -> None:
     complex="holomorphic",
     jvp="bilinear",
     autocast="lower_precision_fp",
+    out=Out("same_dtype", memory="unchecked"),
     self=lambda grad, mat2: grad.bmm(mat2.transpose(1, 2)),
     mat2=lambda grad, self: self.transpose(1, 2).bmm(grad),
 )
@@ -73,6 +75,8 @@ def bmm(self: Array, mat2: Array) -> Array:
     autocast="lower_precision_fp",
     vmap_inplace="fallback",
     inplace="method",
+    out=Out("same_dtype", memory="unchecked"),
+    deprecated_numbers="beta alpha",
     self=lambda grad, beta: maybe_times(grad, beta),
     batch1=lambda grad, batch2, alpha: maybe_times(grad.bmm(batch2.transpose(1, 2)), alpha),
     batch2=lambda grad, batch1, alpha: maybe_times(batch1.transpose(1, 2).bmm(grad), alpha),
@@ -101,6 +105,8 @@ def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: 
     autocast="lower_precision_fp",
     vmap_inplace="fallback",
     inplace="method",
+    out=Out("self and mat2 must have the same dtype, but got {Got} and {Wanted}", warns=False),
+    deprecated_numbers="beta alpha",
     self=lambda grad, beta: maybe_times(grad, beta),
     batch1=lambda grad, batch2, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2, alpha: (
         maybe_times(

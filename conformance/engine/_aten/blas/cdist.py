@@ -179,11 +179,11 @@ def _lengths(away: Array, p: float) -> Array:
 @op("PdistBackwardBackward0", name="_pdist_backward", grad_=_no_pdist, self=_no_pdist, pdist=_no_pdist)
 def _pdist_backward(grad_: Array, self: Array, p: Any, pdist: Array) -> Array:
     first, second = np.triu_indices(self.shape[0], 1)
-    found = np.zeros(self.shape, self.dtype)
+    result = np.zeros(self.shape, self.dtype)
     part = _pairs_backward(self[first] - self[second], grad_[:, None], pdist[:, None], p)
-    np.add.at(found, first, part)
-    np.subtract.at(found, second, part)
-    return found
+    np.add.at(result, first, part)
+    np.subtract.at(result, second, part)
+    return result
 
 
 @composite(variants="function", vmap="fallback")

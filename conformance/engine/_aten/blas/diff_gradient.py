@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._autograd.tensor import Tensor, make
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import existing_dim, wrap_dim, wrap_dims
 from ..creation.factories import zeros_like
 from ..out import given
@@ -18,7 +18,7 @@ from ..shape.cat_stack import cat
 from ..shape.slice_select import slice_
 
 
-@composite(vmap="decompose")
+@composite(vmap="decompose", out=Out(operator="sub"))
 def diff(
     input: Tensor,
     n: int = 1,
@@ -38,8 +38,8 @@ def diff(
         for each in (prepend, append):
             _check_diff(input, axis, each)
     if n == 0:
-        found = zeros_like(input).copy_(input)
-        return found if out is None else given("diff", out, found.contiguous())
+        result = zeros_like(input).copy_(input)
+        return result if out is None else given("diff", out, result.contiguous())
     if prepend is not None or append is not None:
         input = cat([each for each in (prepend, input, append) if each is not None], axis)
     turns = min(n, input._array.shape[axis])

@@ -270,8 +270,8 @@ def einsum(*args: Any) -> Tensor:
     summed = list(range(places.output, places.count))
     if len(aligned) == 1:
         return aligned[0].sum(summed) if summed else aligned[0]
-    found = _sum_pairs(aligned, places)
-    return found.view(found._array.shape[: places.output]) if summed else found
+    result = _sum_pairs(aligned, places)
+    return result.view(result._array.shape[: places.output]) if summed else result
 
 
 def _from_lists(args: tuple[Any, ...]) -> tuple[str, tuple[Tensor, ...]]:

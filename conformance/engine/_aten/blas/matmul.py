@@ -9,7 +9,7 @@ from ..._arguments.argument_errors import check_tensors
 from ..._autograd.batched_tensor import BatchedTensor
 from ..._autograd.tensor import Tensor
 from ..._c10.errors import wrong_type
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import broadcast_shapes
 from ..._c10.warn_once import warn_once
 from ..out import check_out, given
@@ -22,7 +22,7 @@ from .bmm import bmm
 PUBLIC = ("ger", "matmul", "outer")
 
 
-@composite(vmap="decompose")
+@composite(vmap="decompose", out=Out(operator="mul"))
 def outer(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     """Every product of two vectors' elements."""
     if input._array.ndim != 1 or vec2._array.ndim != 1:
@@ -42,7 +42,7 @@ def ger(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     return outer(input, vec2, out=out)
 
 
-@composite(vmap="decompose", autocast="lower_precision_fp")
+@composite(vmap="decompose", autocast="lower_precision_fp", out="same_dtype")
 def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     """torch.matmul, which calls dot, mv, mm or bmm by the number of dimensions, with torch's folding."""
     if out is not None:
@@ -53,10 +53,10 @@ def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
         a, b = input._array.ndim, other._array.ndim
     except AttributeError:
         check_tensors("matmul", input=input)
-        found = wrong_type(
+        result = wrong_type(
             "matmul", "other", "Tensor", other, 1
         )  # the method's error: the function checks before
-        raise found from None
+        raise result from None
     if a == 0 or b == 0:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")
     if a == 1 and b == 1:
@@ -100,8 +100,8 @@ def _folded(a: Tensor, b: Tensor) -> Tensor:
     flat = reshape(big, math.prod(batch), columns)
     if small._array.ndim == 1:
         return _unsafe_view(mv(flat, small), tuple(batch))
-    found = _unsafe_view(mm(flat, small), (*batch, small._array.shape[1]))
-    return found.mT.contiguous() if swapped else found
+    result = _unsafe_view(mm(flat, small), (*batch, small._array.shape[1]))
+    return result.mT.contiguous() if swapped else result
 
 
 def _batched(a: Tensor, b: Tensor) -> Tensor:
@@ -137,7 +137,7 @@ def _is_fusable(bias: Tensor) -> bool:
     return in_line and array.flags.c_contiguous
 
 
-@composite(vmap="decompose", autocast="lower_precision_fp")
+@composite(vmap="decompose", autocast="lower_precision_fp", out="same_dtype")
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
     """torch.nn.functional.linear: input @ weight.T + bias."""
     if out is not None:

@@ -14,7 +14,7 @@ from ..._c10.dtypes import c_name, is_half
 from ..._c10.errors import expected_scalar_type
 from ..._c10.fused_multiply_add import multiply_add
 from ..._c10.layout import contiguous_format
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite, safely_castable
 from ..._c10.shapes import broadcast_shapes, existing_dim, wrap_dim, wrap_dims
 from ..._c10.slots import on_first_use
 from ..._c10.warn_once import warn_once
@@ -67,17 +67,24 @@ def _contract(a: Tensor, b: Tensor, dims_a: Sequence[int], dims_b: Sequence[int]
         first, second = first.permute([*free_a, *asked_a]), second.permute([*asked_b, *free_b])
         if first.is_contiguous() and second.is_contiguous():
             flat = second.flatten()  # see Note [Right operands first]
-            found = dot(first.flatten(), flat)
+            result = dot(first.flatten(), flat)
         else:
             squeezed = second.squeeze()
-            found = (first.squeeze() * squeezed).sum(dtype=first.dtype)
+            result = (first.squeeze() * squeezed).sum(dtype=first.dtype)
     else:
         left = first.permute([*free_a, *asked_a]).reshape(rows, inner)
-        found = mm(left, second.permute([*asked_b, *free_b]).reshape(inner, columns))
-    return found.reshape([*rest_a, *rest_b])
+        result = mm(left, second.permute([*asked_b, *free_b]).reshape(inner, columns))
+    return result.reshape([*rest_a, *rest_b])
 
 
-@composite(variants="function", vmap="decompose")
+@composite(
+    variants="function",
+    vmap="decompose",
+    out=Out(
+        "tensordot: Expected the output tensor to have dtype {Wanted}, but got an output tensor with dtype {Got}",
+        copied=True,
+    ),
+)
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
     """The sum of products over the last dimensions of one and the first of the other, or over chosen ones."""
     if isinstance(dims, Tensor):
@@ -95,11 +102,17 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
         if dims > min(a._array.ndim, b._array.ndim):
             raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
         dims_a, dims_b = list(range(-dims, 0)), list(range(dims))
-    found = _contract(a, b, dims_a, dims_b)
-    return given("tensordot", out, found)
+    result = _contract(a, b, dims_a, dims_b)
+    return given("tensordot", out, result)
 
 
-@composite(vmap="decompose")
+@composite(
+    vmap="decompose",
+    out=Out(
+        "tensordot: Expected the output tensor to have dtype {Wanted}, but got an output tensor with dtype {Got}",
+        copied=True,
+    ),
+)
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of products over the last dimension."""
     a, b = input._array.shape, other._array.shape
@@ -109,22 +122,28 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         raise RuntimeError(
             f"inner() the last dimension must match on both input tensors but got shapes {list(a)} and {list(b)}"
         )
-    found = _contract(input, other, [-1], [-1])
-    return given("inner", out, found)
+    result = _contract(input, other, [-1], [-1])
+    return given("inner", out, result)
 
 
-@composite(vmap="decompose")
+@composite(vmap="decompose", out=Out(operator="mul", contiguous=True))
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product."""
     ndim = max(input._array.ndim, other._array.ndim)
     a, b = ((1,) * (ndim - t._array.ndim) + t._array.shape for t in (input, other))
     wide_a = _unsafe_view(input, [n for m in a for n in (m, 1)])
     wide_b = _unsafe_view(other, [n for m in b for n in (1, m)])
-    found: Tensor = _unsafe_view(wide_a * wide_b, [n * m for n, m in zip(a, b, strict=True)])
-    return given("kron", out, found)
+    result: Tensor = _unsafe_view(wide_a * wide_b, [n * m for n, m in zip(a, b, strict=True)])
+    return given("kron", out, result)
 
 
-@composite(vmap="decompose", autocast="lower_precision_fp", operator="linalg_vecdot")
+@composite(
+    vmap="decompose",
+    autocast="lower_precision_fp",
+    operator="linalg_vecdot",
+    name="vecdot",
+    out=Out("linalg.vecdot: Expected out of dtype{Wanted} but found {Got}"),
+)
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """torch.linalg.vecdot: inner products along a dimension."""
     if x._array.dtype.kind not in "fcV":
@@ -136,14 +155,17 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
             "linalg.vecdot: Expected x and y to have the same dtype, but found x of type "
             f"{x.dtype.legacy} and y of type {y.dtype.legacy} instead"
         )
-    found = vdot(x, y) if x._array.ndim == y._array.ndim == 1 else (x.conj() * y).sum(dim)
-    return given("vecdot", out, found)
+    result = vdot(x, y) if x._array.ndim == y._array.ndim == 1 else (x.conj() * y).sum(dim)
+    return given("vecdot", out, result)
 
 
 # Chains and powers of matrices --------------------------------------------------------------------
 
 
-@composite(vmap="decompose")
+@composite(
+    vmap="decompose",
+    out=Out("multi_dot(): expected out tensor to have dtype {wanted} but got {got}", operator="mm"),
+)
 def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.multi_dot: a product of matrices in the order that costs least."""
     check_list(tensors)
@@ -179,14 +201,14 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
                 f"multi_dot(): tensors {i} and {i + 1} with shapes {list(shapes[i])} and "
                 f"{list(shapes[i + 1])} cannot be multiplied"
             )
-    found = _chain(
+    result = _chain(
         matrices,
         _order([matrices[0]._array.shape[0], *(each._array.shape[1] for each in matrices)]),
         0,
         n - 1,
     )
-    found = found.view(shape)
-    return given("multi_dot", out, found)
+    result = result.view(shape)
+    return given("multi_dot", out, result)
 
 
 def _order(sizes: list[int]) -> dict[tuple[int, int], int]:
@@ -231,7 +253,10 @@ def chain_matmul(*matrices: Any, out: Tensor | None = None) -> Tensor:
     return matrices[0] if len(matrices) == 1 else multi_dot(matrices, out=out)
 
 
-@composite(vmap="decompose")
+@composite(
+    vmap="decompose",
+    out=Out("same_dtype", cast=safely_castable("matrix_power", "result"), operator="matmul", contiguous=True),
+)
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """The n-th power of a square matrix; a negative power is that of the inverse."""
     return given("matrix_power", out, _power(input, operator.index(n)))
@@ -298,6 +323,7 @@ def trace(self: Array) -> Array:
     complex="holomorphic",
     jvp="bilinear",
     elementwise=False,
+    out="same_dtype",
     self=lambda grad, other, dim: _cross(other, grad, dim=dim),
     other=lambda grad, self, dim: _cross(grad, self, dim=dim),
 )
@@ -312,8 +338,8 @@ def _cross(self: Array, other: Array, *, dim: int = -1) -> Array:
     if self.dtype != other.dtype:
         raise expected_scalar_type(self.dtype, other.dtype)
     x, y = (np.moveaxis(each, dim, 0) for each in np.broadcast_arrays(self, other))
-    found = [multiply_add(x[i - 2], y[i - 1], -(x[i - 1] * y[i - 2])) for i in range(3)]
-    return np.ascontiguousarray(np.stack(found, wrap_dim(dim, self.ndim)))
+    result = [multiply_add(x[i - 2], y[i - 1], -(x[i - 1] * y[i - 2])) for i in range(3)]
+    return np.ascontiguousarray(np.stack(result, wrap_dim(dim, self.ndim)))
 
 
 @composite(vmap="decompose")

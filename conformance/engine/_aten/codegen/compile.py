@@ -143,8 +143,8 @@ def compiled(row: Row, kind: str) -> FunctionType:
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
     local: dict[str, Any] = {}
     exec(compile(source, filename, "exec"), row.scope, local)
-    made: FunctionType = local[name]
-    return made
+    result: FunctionType = local[name]
+    return result
 
 
 def node_class(row: Row, name: str) -> type[Node]:
@@ -165,5 +165,5 @@ def node_class(row: Row, name: str) -> type[Node]:
         body["name"] = lambda node: f"torch::autograd::{name}"
     if name == "NotImplemented":  # see _autograd/undefined_gradient.py
         return type(name, (NotImplementedNode,), body)
-    made: type[Node] = type(name, (Node,), body)
-    return made
+    result: type[Node] = type(name, (Node,), body)
+    return result

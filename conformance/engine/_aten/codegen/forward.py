@@ -10,8 +10,8 @@ import inspect
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..._arguments.positional import NUMBERS_OF
 from ..._c10.keyword_names import numpy_names
+from ..._c10.operator_facts import NUMBERS_OF
 from ..type_promotion import may_be_none
 from .node import arguments, differentiable, is_optional, may_be_number, record_lines, tell_number
 from .source_lines import either, function, group, indented, spread
@@ -60,7 +60,7 @@ def _only_tensors(row: Row) -> bool:
 
 
 def _has_out(row: Row) -> bool:
-    return row.view is None and len(row.outputs) == 1 and row.facts.out
+    return row.view is None and len(row.outputs) == 1 and row.facts.out is not False
 
 
 def numbers_among(which: bool | str, promote: tuple[str, ...]) -> tuple[str, ...]:
@@ -100,7 +100,7 @@ def _tells_alike(row: Row, variant: str) -> bool:
 def _find_alike(row: Row) -> list[str]:
     """Assigns to ``alike`` the metadata that both operands share (a real number fits any), else None or False."""
     a, b = row.promote
-    found = [
+    result = [
         f"alike = {a}._shared_metadata",
         f"if alike is None: alike = find_shared_metadata({a})",
         f"if {b}_is_number:",
@@ -108,7 +108,7 @@ def _find_alike(row: Row) -> list[str]:
         f"elif {b}._shared_metadata is not alike:",
         f"    if {b}._shared_metadata is not None or find_shared_metadata({b}) is not alike: alike = None",
     ]
-    return either(f"{a}_is_number", ["alike = None"], found) if may_be_number(row, a) else found
+    return either(f"{a}_is_number", ["alike = None"], result) if may_be_number(row, a) else result
 
 
 def _promote(row: Row) -> list[str]:

@@ -13,6 +13,7 @@ from ..._c10.context import empty_array
 from ..._c10.device import check_device, check_memory
 from ..._c10.errors import wrong_type
 from ..._c10.layout import LayoutError, Unstrided, laid_out, layout_of, preserve_format, strided
+from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import blank, empty_in_steps, like_steps, new_sizes, strides
 from ..._c10.slots import on_first_use
 from ..out import fill_out
@@ -86,8 +87,9 @@ def _without_values(name: str, shape: tuple[int, ...], kind: np.dtype[Any]) -> A
 
 
 def _filled(
-    name: str, fill: Callable[..., np.ndarray[Any, Any]]
+    name: str, fill: Callable[..., np.ndarray[Any, Any]], writes: bool | Out = True
 ) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
+    @composite(name=name, out=writes)
     def by_shape(
         *sides: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False,
         out: Any = None, layout: Any = None, pin_memory: bool = False, memory_format: Any = None,
@@ -103,9 +105,9 @@ def _filled(
             )
         if layout is None and len(sides) == 1 and sides[0].__class__ is bool:
             raise wrong_type(name, "size", "tuple of ints", sides[0], 1)
-        made = fill(new_sizes(sides if size is None else (size,), name), kind)
+        array = fill(new_sizes(sides if size is None else (size,), name), kind)
         return finish(
-            made if memory_format is None else laid_out(made, memory_format), requires_grad, out, name
+            array if memory_format is None else laid_out(array, memory_format), requires_grad, out, name
         )
 
     def like(
@@ -118,10 +120,10 @@ def _filled(
         dtype = dtypes.parse_dtype(f"{name}_like", dtype)
         kind = dtype.numpy if dtype else input._array.dtype
         try:
-            made = _filled_like(input._array, fill((), kind)[()], kind, memory_format)
+            array = _filled_like(input._array, fill((), kind)[()], kind, memory_format)
         except LayoutError:
-            made = _without_values(name, input._array.shape, kind)
-        return finish(made, requires_grad)
+            array = _without_values(name, input._array.shape, kind)
+        return finish(array, requires_grad)
 
     by_shape.__name__ = by_shape.__qualname__ = name
     like.__name__ = like.__qualname__ = f"{name}_like"
@@ -137,7 +139,7 @@ def zeros_written(shape: tuple[int, ...], dtype: dtypes.dtype) -> Tensor:
 
 
 ones, ones_like = _filled("ones", np.ones)
-empty, empty_like = _filled("empty", empty_array)
+empty, empty_like = _filled("empty", empty_array, Out(resize="only"))
 
 
 def empty_strided(
@@ -160,9 +162,9 @@ def empty_strided(
     if 0 in shape:
         return finish(empty_in_steps(shape, kind, stride), requires_grad)
     extent = kind.itemsize + sum((n - 1) * s for n, s in zip(shape, steps, strict=True))
-    found = blank((shape, steps, extent), kind)
-    found[...] = empty_array((), kind)
-    return finish(found, requires_grad)
+    result = blank((shape, steps, extent), kind)
+    result[...] = empty_array((), kind)
+    return finish(result, requires_grad)
 
 
 def empty_permuted(
@@ -233,6 +235,7 @@ def full_like(
     return finish(_filled_like(input._array, number, kind, memory_format), requires_grad)
 
 
+@composite(overload=lambda *args: "m" if len(args) > 1 else "default")
 def eye(
     n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
     out: Any = None, layout: Any = None, pin_memory: bool = False,

@@ -199,11 +199,13 @@ def asarray(
     kind = dtype or obj.dtype
     if kind is not obj.dtype and copy is False:
         raise ValueError(f"can't alias tensor with dtype '{obj.dtype.legacy}' into dtype '{kind.legacy}'.")
-    found = obj.to(kind) if kind is not obj.dtype else obj.clone() if copy else obj
-    if requires_grad is None or requires_grad == found.requires_grad:
-        return found
+    result = obj.to(kind) if kind is not obj.dtype else obj.clone() if copy else obj
+    if requires_grad is None or requires_grad == result.requires_grad:
+        return result
     return (
-        found.detach().requires_grad_(requires_grad) if found._node else found.requires_grad_(requires_grad)
+        result.detach().requires_grad_(requires_grad)
+        if result._node
+        else result.requires_grad_(requires_grad)
     )
 
 

@@ -64,9 +64,9 @@ def placed(arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]
     """
     if not named and (len(arguments) < 2 or not isinstance(arguments[0], (tuple, list, str, Tensor))):
         return arguments
-    found = argument_error("Tensor.new", arguments, named)
-    if found is not None:
-        raise found
+    result = argument_error("Tensor.new", arguments, named)
+    if result is not None:
+        raise result
     check_legacy_device(named.get("device"))
     for name, value in named.items():
         if name != "device":
@@ -134,8 +134,8 @@ def new(dtype: dtypes.dtype, *arguments: Any) -> Tensor:
         return as_tensor(first, dtype) if isinstance(first, np.ndarray) else make(infer_array(first, dtype))
     for position, each in enumerate(arguments):
         if not hasattr(each, "__index__"):
-            found = argument_error("Tensor.new", arguments, {}) if position == 0 else None
-            raise found or wrong_element("new", "size", position, each)
+            result = argument_error("Tensor.new", arguments, {}) if position == 0 else None
+            raise result or wrong_element("new", "size", position, each)
     return make(empty_array(new_sizes(arguments or (0,)), dtype.numpy))
 
 

@@ -14,6 +14,7 @@ from ..._c10.cpu_capability import get_cpu_capability
 from ..._c10.device import check_device, check_memory
 from ..._c10.dtypes import BY_NUMPY
 from ..._c10.errors import unimplemented, wrong_type
+from ..._c10.operator_facts import Out, composite
 from ..._c10.warn_once import warn_program
 from .factories import finish, kind_of
 
@@ -28,6 +29,9 @@ def refuse_bool(kernel: str, kind: np.dtype[Any]) -> None:
         raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
 
 
+@composite(
+    out=Out(resize="by_count"), overload=lambda *args: ("default", "start", "start_step")[len(args) - 1]
+)
 def arange(
     *bounds: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False,
     start: Any = None, end: Any = None, step: Any = None, out: Any = None, layout: Any = None,
@@ -89,10 +93,11 @@ def _number(bound: Any) -> Any:
     """A bound as a number; it may be a zero-dimensional tensor."""
     if isinstance(bound, Tensor) and bound._array.ndim:
         raise TypeError("no number")  # replaced by torch's message in the caller
-    found = bound.item() if isinstance(bound, (Tensor, np.generic)) else bound
-    return dtypes.number_within(dtypes.F64, found) if isinstance(found, complex) else found
+    result = bound.item() if isinstance(bound, (Tensor, np.generic)) else bound
+    return dtypes.number_within(dtypes.F64, result) if isinstance(result, complex) else result
 
 
+@composite(out=Out(resize="by_count"))
 def range(
     start: Any, end: Any, step: Any = 1, *, dtype: Any = None, device: Any = None,
     requires_grad: bool = False, out: Any = None, layout: Any = None,
@@ -165,6 +170,7 @@ def _stepped(start: Any, step: Any, number: Any) -> Any:
     return (wide(start) + wide(step) * number).astype(number.dtype)
 
 
+@composite(out=Out(resize="by_count"))
 def linspace(
     start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
     out: Any = None, layout: Any = None, pin_memory: bool = False,
@@ -193,6 +199,7 @@ def linspace(
     return finish(np.where(number < steps // 2, ahead, back).astype(kind), requires_grad, out, "linspace")
 
 
+@composite(out=Out(resize="by_count"))
 def logspace(
     start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any = None, device: Any = None,
     requires_grad: bool = False, out: Any = None, layout: Any = None, pin_memory: bool = False,

@@ -24,8 +24,8 @@ def _transform(name: str, array: Array, dim: Dims, **arguments: Any) -> Array:
         raise RuntimeError(_NOTHING)
     import scipy.fft  # slow to import
 
-    found: Array = getattr(scipy.fft, name)(array, axes=dim, **arguments)
-    return found
+    result: Array = getattr(scipy.fft, name)(array, axes=dim, **arguments)
+    return result
 
 
 def _scaled(array: Array, normalization: int, count: int) -> Array:
@@ -57,9 +57,9 @@ def _count(shape: tuple[int, ...], dim: Dims) -> int:
 def _c2c(self: Array, dim: Dims, normalization: int, forward: bool) -> Array:
     if not dim:
         return self.copy()
-    found = _transform("fftn", self, dim) if forward else _transform("ifftn", self, dim, norm="forward")
-    found = _scaled(found, normalization, _count(self.shape, dim))
-    return _laid_out(found, self, _in_stride_order(self, dim))
+    result = _transform("fftn", self, dim) if forward else _transform("ifftn", self, dim, norm="forward")
+    result = _scaled(result, normalization, _count(self.shape, dim))
+    return _laid_out(result, self, _in_stride_order(self, dim))
 
 
 @op(
@@ -105,21 +105,21 @@ def _with_conjugates(half: Array, axis: int, size: int) -> Array:
 )
 def fft_r2c(self: Array, dim: Dims, normalization: int, onesided: bool) -> Array:
     """_fft_r2c: real input, complex output; ``onesided`` returns only the first half along the last dimension."""
-    found = _transform("rfftn", self, dim)
+    result = _transform("rfftn", self, dim)
     if not onesided:
-        found = _with_conjugates(found, dim[-1], self.shape[dim[-1]])
+        result = _with_conjugates(result, dim[-1], self.shape[dim[-1]])
     order = (*_in_stride_order(self, dim[:-1]), dim[-1])
-    return _laid_out(_scaled(found, normalization, _count(self.shape, dim)), self, order)
+    return _laid_out(_scaled(result, normalization, _count(self.shape, dim)), self, order)
 
 
 def _c2r_backward(grad: Tensor, dim: Dims, normalization: int) -> Tensor:
     """torch's fft_c2r_backward: elements that occur twice in the full spectrum are doubled."""
-    found = fft_r2c(grad, dim, normalization, True)
+    result = fft_r2c(grad, dim, normalization, True)
     last = dim[-1]
-    doubled = grad._array.shape[last] - found._array.shape[last]
+    doubled = grad._array.shape[last] - result._array.shape[last]
     if doubled > 0:
-        run_inplace(times.row, [found.narrow(last, 1, doubled), 2])  # type: ignore[attr-defined]
-    return found
+        run_inplace(times.row, [result.narrow(last, 1, doubled), 2])  # type: ignore[attr-defined]
+    return result
 
 
 @op(
@@ -134,5 +134,5 @@ def fft_c2r(self: Array, dim: Dims, normalization: int, last_dim_size: int) -> A
     """_fft_c2r: one-sided complex input, real output."""
     if len(dim) > 1:
         self = _c2c(self, dim[:-1], normalization, False)
-    found = _transform("irfftn", self, dim[-1:], s=[last_dim_size], norm="forward")
-    return _laid_out(_scaled(found, normalization, last_dim_size), self, dim[-1:])
+    result = _transform("irfftn", self, dim[-1:], s=[last_dim_size], norm="forward")
+    return _laid_out(_scaled(result, normalization, last_dim_size), self, dim[-1:])

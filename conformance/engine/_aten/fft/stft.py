@@ -118,11 +118,11 @@ def _stft(
     weights = _widened(window, n_fft, length, input)
     pieces = _pieces(rows, n_fft, hop)
     pieces = pieces if weights is None else pieces.mul(weights)
-    found = _transformed(pieces, int(normalized), onesided)
-    found = found.transpose_(1, 2)
+    result = _transformed(pieces, int(normalized), onesided)
+    result = result.transpose_(1, 2)
     if input._array.ndim == 1:
-        found = found.squeeze_(0)
-    return found if return_complex or return_complex is None else view_as_real(found)
+        result = result.squeeze_(0)
+    return result if return_complex or return_complex is None else view_as_real(result)
 
 
 @composite(vmap="fallback")
@@ -167,23 +167,23 @@ def istft(
     elif window is not None and window.is_complex():
         raise RuntimeError("Complex windows are incompatible with return_complex=False")
     pieces = _transformed_back(pieces, n_fft, 1 if normalized else 2, half, return_complex)
-    found = _overlapped(pieces * weights.view((1, 1, n_fft)), hop)
+    result = _overlapped(pieces * weights.view((1, 1, n_fft)), hop)
     envelope = _overlapped(weights.pow(2).expand((1, pieces._array.shape[1], n_fft)), hop)
-    whole = found._array.shape[1]
+    whole = result._array.shape[1]
     start = n_fft // 2 if center else 0
     end = start + length if length is not None else -start if center else whole
-    found, envelope = slice_(found, 1, start, end), slice_(envelope, 1, start, end)
+    result, envelope = slice_(result, 1, start, end), slice_(envelope, 1, start, end)
     lowest = envelope.abs().min().lt(1e-11)
     if lowest:
         text = "window overlap add min: 1\n[ CPUBoolType{} ]"
         raise _refused("istft", input, _BACK, given, text, " ")
-    found = found / envelope
+    result = result / envelope
     if input._array.ndim == 2:
-        found = found.squeeze(0)
+        result = result.squeeze(0)
     if end > whole:
         warnings.warn(_SHORTER, stacklevel=2)
-        found = padded(found, [0, end - whole])
-    return found
+        result = padded(result, [0, end - whole])
+    return result
 
 
 def _transformed_back(pieces: Tensor, n_fft: int, number: int, half: bool, complex_numbers: bool) -> Tensor:
@@ -292,13 +292,13 @@ def _widened(window: Tensor | None, n_fft: int, length: int, input: Tensor) -> T
     if length == n_fft:
         return window
     like = input if window is None else window
-    found = like.new_zeros((n_fft,))
-    inside = found.narrow(0, (n_fft - length) // 2, length)
+    result = like.new_zeros((n_fft,))
+    inside = result.narrow(0, (n_fft - length) // 2, length)
     if window is None:
         inside.fill_(1)
     else:
         inside.copy_(window)
-    return found
+    return result
 
 
 def _transformed(pieces: Tensor, normalization: int, onesided: bool | None) -> Tensor:
@@ -340,8 +340,8 @@ def _window(name: str, length: int, periodic: bool, dtype: Any, requires_grad: b
     if kind.kind == "c":
         raise unimplemented("arange_cpu", kind)
     count = length + periodic
-    found = shape(np.arange(count, dtype=kind), count).astype(kind, copy=False)
-    return finish(found[:length].copy() if periodic else found, requires_grad)
+    result = shape(np.arange(count, dtype=kind), count).astype(kind, copy=False)
+    return finish(result[:length].copy() if periodic else result, requires_grad)
 
 
 def hamming_window(
@@ -390,8 +390,8 @@ def _arch(beta: float) -> Shape:
         one = exact.dtype.type
         middle = one((n - 1) / 2)
         off = (exact - middle) / middle
-        found: np.ndarray[Any, Any] = i0(one(beta) * np.sqrt(1 - off * off)) / i0(one(beta))
-        return found
+        result: np.ndarray[Any, Any] = i0(one(beta) * np.sqrt(1 - off * off)) / i0(one(beta))
+        return result
 
     return shape
 

@@ -12,7 +12,7 @@ from ..._autograd.tensor import Tensor, make
 from ..._autograd.undefined_gradient import unsupported
 from ..._c10.dtypes import number_within
 from ..._c10.errors import missing_arguments
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import broadcast_shapes, existing_dim, wrap_dim
 from ..._c10.slots import on_first_use
 from ..._c10.warn_once import warn_program
@@ -96,6 +96,7 @@ def _gathered(grad: Tensor, self: Tensor, dim: Any, index: Tensor, sparse_grad: 
     tensors="index",
     complex="holomorphic",
     jvp="auto_linear",
+    out=Out("same_dtype", memory="separate_self"),
     self=lambda grad, self, dim, index, sparse_grad: _gathered(grad, self, dim, index, sparse_grad),
 )
 def gather(self: Array, dim: Any, index: Array, *, sparse_grad: bool = False) -> Array:
@@ -117,7 +118,7 @@ def gather(self: Array, dim: Any, index: Array, *, sparse_grad: bool = False) ->
     return read_along(source, axis, where).reshape(index.shape)
 
 
-@composite(vmap="decompose")
+@composite(vmap="decompose", out=Out("same_dtype", operator="take_along_dim"))
 def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any = None) -> Tensor:
     """gather with an index that broadcasts; without a dimension, from the flattened tensor."""
     if indices._array.dtype != np.int64:
@@ -212,6 +213,7 @@ def src_part(src: Array, where: Array) -> Array:
     vmap_inplace="fallback",
     overlap="refuse_inputs",
     kernel_writes=1,
+    out="same_dtype",
     self=lambda grad, dim, index: _scatter_value(grad, dim, index, 0),
     src=lambda grad, dim, index: grad.gather(dim, index),
 )
@@ -232,6 +234,8 @@ def _scatter(self: Array, dim: Any, index: Array, src: Array) -> Array:
     vmap="scatter",
     vmap_inplace="fallback",
     kernel_writes=1,
+    out="same_dtype",
+    operator="scatter",
     self=lambda grad, dim, index: _scatter_value(grad, dim, index, 0),
 )
 def _scatter_value(self: Array, dim: Any, index: Array, value: Any) -> Array:
@@ -266,6 +270,8 @@ def _scatter_with(self: Array, dim: Any, index: Array, src: Any, reduce: str) ->
     tensors="index",
     overload="reduce",
     vmap="scatter",
+    out="same_dtype",
+    operator="scatter",
     self=unsupported("scatter"),
     src=unsupported("scatter"),
 )
@@ -279,6 +285,8 @@ def _scatter_reduce_src(self: Array, dim: Any, index: Array, src: Array, reduce:
     tensors="index",
     overload="value_reduce",
     vmap="scatter",
+    out="same_dtype",
+    operator="scatter",
     self=unsupported("scatter"),
 )
 def _scatter_reduce_value(self: Array, dim: Any, index: Array, value: Any, reduce: str) -> Array:
@@ -334,6 +342,8 @@ def scatter_(
     vmap="scatter",
     overlap="refuse_inputs",
     inplace="method",
+    out="same_dtype",
+    vmap_unbatched="by_name",
     self=lambda grad: grad,
     src=lambda grad, dim, index: grad.gather(dim, index),
 )

@@ -183,6 +183,7 @@ def getitem(self: Tensor, value: Any) -> Tensor:
     return alias(result) if result is self else result
 
 
+@composite(vmap_unbatched="arithmetic")
 def setitem(self: Tensor, where: Any, value: Any) -> None:
     """self[where] = value, recorded as a copy into a view or an index_put_."""
     source = assigned(self, value)
@@ -255,8 +256,10 @@ getitem.__name__, setitem.__name__ = "__getitem__", "__setitem__"
 
 def attach() -> None:
     """Attach __getitem__, __setitem__, __delitem__ and index_put to Tensor."""
-    Tensor.index_put_ = lambda self, indices, values, accumulate=False: index_put_(  # type: ignore[attr-defined]
-        *_as_called(self, indices, values, accumulate)
+    Tensor.index_put_ = composite(vmap_unbatched="by_name")(  # type: ignore[attr-defined]
+        lambda self, indices, values, accumulate=False: index_put_(
+            *_as_called(self, indices, values, accumulate)
+        )
     )
     Tensor.__getitem__ = getitem  # type: ignore[method-assign]
     Tensor.__setitem__ = setitem  # type: ignore[method-assign]

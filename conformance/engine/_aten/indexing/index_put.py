@@ -95,9 +95,9 @@ def _broadcastable(indices: Any) -> None:
 def index(self: Array, indices: Any) -> Array:
     """The elements that index tensors select."""
     _check_indices(self.shape, indices)
-    found = ordered(self[_numpy_index(indices)])
+    result = ordered(self[_numpy_index(indices)])
     in_order = all(each is None or each.ndim < 2 or each.flags.c_contiguous for each in indices)
-    return found if in_order and self.flags.c_contiguous else _in_order_of(found, self, indices)
+    return result if in_order and self.flags.c_contiguous else _in_order_of(result, self, indices)
 
 
 def dims_of_index(array: Array) -> int:
@@ -146,6 +146,7 @@ def _check_kind(self: Array, values: Array) -> None:
     complex="holomorphic",
     tangent_writes=0,
     overlap="refuse_inputs warn",
+    vmap_unbatched="by_name",
     self=lambda grad, indices, accumulate: (
         grad if accumulate else index_put(grad, indices, make(np.zeros((), grad._array.dtype)), False)
     ),
@@ -229,7 +230,7 @@ def _names_rows(index: Any) -> bool:
     return isinstance(index, np.ndarray) and index.dtype.kind == "i"
 
 
-@composite(variants="function, method")
+@composite(variants="function, method", vmap_unbatched="by_name")
 def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """index_put in place."""
     array = self._array

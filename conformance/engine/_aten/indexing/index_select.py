@@ -10,7 +10,7 @@ from ..._autograd.tensor import Tensor, make
 from ..._c10 import dtypes
 from ..._c10.context import alert_not_deterministic
 from ..._c10.errors import unimplemented
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import like_steps, strides, wrap_dim
 from ..._c10.warn_once import warn_program
 from ..creation.factories import zeros, zeros_like
@@ -40,6 +40,7 @@ def _index_select_backward(grad: Tensor, shape: tuple[int, ...], dim: Any, index
     tensors="index",
     complex="holomorphic",
     jvp="auto_linear",
+    out=Out("index_select(): self and result must have the same scalar type", memory="separate"),
     self=lambda grad, self_sym_sizes, dim, index: _index_select_backward(grad, self_sym_sizes, dim, index),
 )
 def index_select(self: Array, dim: Any, index: Array) -> Array:
@@ -128,6 +129,8 @@ def _refuse_outside(where: Array, n: int) -> None:
     overlap="refuse_inputs",
     kernel_writes=2,
     inplace="method",
+    out="same_dtype",
+    vmap_unbatched="by_name",
     self=lambda grad: grad,
     source=lambda grad, dim, index, source, alpha, source_dim: maybe_times(
         _read(grad, dim, index, source), alpha
@@ -162,6 +165,7 @@ def index_add(self: Array, dim: Any, index: Array, source: Array, *, alpha: Any 
     vmap_inplace="fallback",
     overlap="refuse_inputs",
     inplace="method",
+    out="same_dtype",
     self=lambda grad, dim, index: _index_fill(grad, dim, index, 0),
     source=lambda grad, dim, index, source, source_dim: _read(grad, dim, index, source),
 )
@@ -262,6 +266,7 @@ def _index_fill_forward(self: Array, dim: Any, index: Array, value: Any) -> Arra
     overload="int_Scalar",
     complex="holomorphic",
     overlap="warn",
+    vmap_unbatched="by_name",
     self=lambda grad, dim, index: _index_fill(grad, dim, index, 0),
 )
 def _index_fill(self: Array, dim: Any, index: Array, value: Any) -> Array:
@@ -280,6 +285,7 @@ def _distinct(index: Tensor) -> Tensor:
     complex="holomorphic",
     handle_r_to_c=False,
     tangent_writes=0,
+    operator="index_fill",
     self=lambda grad, dim, index: _index_fill(grad, dim, index, 0),
     value=lambda grad, dim, index: grad.index_select(dim, _distinct(index)).sum(),
 )
@@ -305,6 +311,7 @@ def index_fill(input: Tensor, dim: Any, index: Tensor, value: Any) -> Tensor:
     return ROWS[_fill_row(input, value)].call(input, dim, index, value)
 
 
+@composite(vmap_unbatched="by_name")
 def index_fill_(self: Tensor, dim: Any, index: Tensor, value: Any) -> Tensor:
     """index_fill in place."""
     return run_inplace(ROWS[_fill_row(self, value)], [self, dim, index, value])
@@ -324,6 +331,7 @@ _BY_SLICE = Places("index_select", "index_fill", "index_add", "index_reduce", "s
     vmap_inplace="fallback",
     overlap="refuse_inputs",
     inplace="method",
+    out="same_dtype",
     inputs={
         "self source": lambda grad, self, dim, index, source, reduce, include_self, result: reduce_backward(
             _BY_SLICE, grad, self, dim, index, source, reduce, include_self, result
@@ -385,6 +393,10 @@ def _flat_index(name: str, index: Array, size: int) -> Array:
     complex="holomorphic",
     jvp="auto_linear",
     vmap="fallback",
+    out=Out(
+        "take(): self and out expected to have the same dtype, but got self.dtype = {Wanted} and out.dtype = {Got}",
+        memory="separate",
+    ),
     self=lambda grad, self, index: zeros_like(self).put_(index, grad, True),
 )
 def take(self: Array, index: Array) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 from ..._autograd.tensor import Tensor, make, wrap
 from ..._c10 import dtypes
 from ..._c10.dtypes import NUMBERS
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import broadcast_shapes, empty_in_steps, like_steps
 from ..creation.factories import zeros_like
 from ..inplace import placed, run_inplace
@@ -49,6 +49,7 @@ def _filled(self: Array, mask: Array, value: Any) -> Array:
     vmap="pointwise",
     overlap="warn",
     kernel_writes=2,
+    vmap_unbatched="arithmetic",
     self=lambda grad, mask: _masked_fill(grad, mask, 0),
 )
 def _masked_fill(self: Array, mask: Array, value: Any) -> Array:
@@ -64,6 +65,7 @@ def _masked_fill(self: Array, mask: Array, value: Any) -> Array:
     handle_r_to_c=False,
     tangent_writes=0,
     vmap="fallback",
+    operator="masked_fill",
     self=lambda grad, mask: _masked_fill(grad, mask, 0),
     value=lambda grad, mask: grad.masked_select(mask).sum(),
 )
@@ -85,6 +87,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     return ROWS[_fill_row(value)].call(input, mask, value)
 
 
+@composite(vmap_unbatched="arithmetic")
 def masked_fill_(self: Tensor, mask: Tensor, value: Any) -> Tensor:
     """masked_fill in place."""
     return run_inplace(ROWS[_fill_row(value)], [self, mask, value])
@@ -104,6 +107,13 @@ def _masked_select_backward(grad: Tensor, self: Tensor, mask: Tensor) -> Tensor:
     tensors="mask",
     complex="holomorphic",
     jvp="auto_linear",
+    out=Out("masked_select(): self and result must have the same scalar type", memory="separate"),
+    no_vmap=(
+        "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support this because for each "
+        "batch this would return a differently shaped Tensor. Please file an issue at "
+        "https://github.com/pytorch/pytorch/issues if you need this feature.",
+        "mask",
+    ),
     self=lambda grad, self, mask: _masked_select_backward(grad, self, mask),
 )
 def masked_select(self: Array, mask: Array) -> Array:
@@ -168,16 +178,19 @@ def _masked_scatter_backward(grad_output: Array, mask: Array, sizes: Any) -> Arr
 # nonzero ------------------------------------------------------------------------------------------
 
 
-@composite(vmap="dynamic")
+@composite(
+    vmap="dynamic",
+    out=Out("nonzero: Expected out tensor to have scalar type Long but got scalar type{Got}"),
+)
 def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
     """The indices of the nonzero elements: a row each, or a tensor for each dimension."""
     array = input._array
     if as_tuple and out is not None:
         raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
     if as_tuple:
-        found = (array.reshape(1) if array.ndim == 0 else array).nonzero()
-        rows = wrap(np.array(found))
-        return tuple(rows.select(0, number) for number in range(len(found)))
+        result = (array.reshape(1) if array.ndim == 0 else array).nonzero()
+        rows = wrap(np.array(result))
+        return tuple(rows.select(0, number) for number in range(len(result)))
     where = np.argwhere(array)
     if not len(where):
         where = empty_in_steps(where.shape, where.dtype, (1, 0))
@@ -195,10 +208,10 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Any =
         raise RuntimeError(
             f"nonzero_static: Expected out tensor to have scalar type Long but got scalar type{out.dtype.legacy}"
         )
-    found = np.full((size, input._array.ndim), fill_value, np.int64)
+    result = np.full((size, input._array.ndim), fill_value, np.int64)
     where = np.argwhere(input._array)[:size]
-    found[: len(where)] = where
-    return wrap(found) if out is None else store_out("nonzero_static", out, found)
+    result[: len(where)] = where
+    return wrap(result) if out is None else store_out("nonzero_static", out, result)
 
 
 @composite(vmap="fallback")

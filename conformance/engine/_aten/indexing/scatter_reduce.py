@@ -67,6 +67,8 @@ def reduce_at(
     vmap="scatter",
     overlap="refuse_inputs",
     inplace="method",
+    out="same_dtype",
+    vmap_unbatched="by_name",
     inputs={
         "self src": lambda grad, self, dim, index, src, reduce, include_self, result: reduce_backward(
             _ALONG, grad, self, dim, index, src, reduce, include_self, result

@@ -89,15 +89,15 @@ def columns_first(array: Array) -> Array:
     *batch, m, n = array.shape
     if m > 1 and n > 1 and array.size:
         return np.ascontiguousarray(np.swapaxes(array, -1, -2)).swapaxes(-1, -2)
-    found = empty_in_steps(array.shape, array.dtype, (*_outward(batch, max(m, 1) * max(n, 1)), 1, max(m, 1)))
-    found[...] = array
-    return found
+    result = empty_in_steps(array.shape, array.dtype, (*_outward(batch, max(m, 1) * max(n, 1)), 1, max(m, 1)))
+    result[...] = array
+    return result
 
 
 def _outward(batch: list[int], extent: int) -> list[int]:
     """The strides of the batch dimensions, if each matrix has ``extent`` elements."""
-    found: list[int] = []
+    result: list[int] = []
     for n in reversed(batch):
-        found.insert(0, extent)
+        result.insert(0, extent)
         extent *= max(n, 1)
-    return found
+    return result

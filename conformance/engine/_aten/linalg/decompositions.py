@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor, make
 from ..._c10 import structseq
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..blas.matmul import matmul
 from ..out import given, given_several
 from ..registry import Array, op
@@ -24,10 +24,10 @@ from .solve import solve_triangular
 def cholesky_backward(grad: Tensor, upper: bool, factor: Tensor) -> Tensor:
     """torch's cholesky_backward; the gradient is symmetric."""
     lower, of_lower = (factor.mH, grad.mH) if upper else (factor, grad)
-    found = lower.mH.matmul(of_lower).tril()
-    found = times(found + found.tril(-1).mH, 0.5)
-    found = solve_triangular(lower.mH, found, upper=True, left=True)
-    return solve_triangular(lower, found, upper=False, left=False)
+    result = lower.mH.matmul(of_lower).tril()
+    result = times(result + result.tril(-1).mH, 0.5)
+    result = solve_triangular(lower.mH, result, upper=True, left=True)
+    return solve_triangular(lower, result, upper=False, left=False)
 
 
 @op(
@@ -38,6 +38,7 @@ def cholesky_backward(grad: Tensor, upper: bool, factor: Tensor) -> Tensor:
     complex="as_written",
     autocast="fp32",
     vmap="front",
+    out="same_dtype",
     self=lambda grad, L, upper: cholesky_backward(grad, upper, L),
 )
 def _cholesky_ex(self: Array, upper: bool) -> tuple[Array, Array]:
@@ -54,21 +55,21 @@ MINOR = (
 )
 
 
-@composite(vmap="decompose", autocast="fp32")
+@composite(vmap="decompose", autocast="fp32", out=Out("same_dtype", operator="linalg_cholesky_ex"))
 def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
     """torch.linalg.cholesky."""
-    found = _cholesky_ex(A, upper)
-    succeeded("linalg.cholesky", found[1], MINOR)
-    return given("linalg_cholesky", out, found[0])
+    result = _cholesky_ex(A, upper)
+    succeeded("linalg.cholesky", result[1], MINOR)
+    return given("linalg_cholesky", out, result[0])
 
 
 @composite(vmap="decompose")
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False, out: Any = None) -> Any:
     """torch.linalg.cholesky_ex: the factor, and ``info``, which is not 0 where a matrix is not positive definite."""
-    found = _cholesky_ex(A, upper)
+    result = _cholesky_ex(A, upper)
     if check_errors:
-        succeeded("linalg.cholesky_ex", found[1], MINOR)
-    return given_several("linalg_cholesky_ex", out, found)
+        succeeded("linalg.cholesky_ex", result[1], MINOR)
+    return given_several("linalg_cholesky_ex", out, result)
 
 
 # QR -----------------------------------------------------------------------------------------------
@@ -93,24 +94,24 @@ def _qr_backward(grads: Any, Q: Tensor, R: Tensor, mode: str) -> Tensor:
         )
     if of_q is not None and of_r is not None:
         of_both = Q.mH.matmul(of_q)  # first: see Note [Right operands first]
-        found = of_r.matmul(R.mH) - of_both
+        result = of_r.matmul(R.mH) - of_both
     else:
-        found = -Q.mH.matmul(of_q) if of_r is None else of_r.matmul(R.mH)
+        result = -Q.mH.matmul(of_q) if of_r is None else of_r.matmul(R.mH)
     if m >= n:
-        upper = found.triu()
-        found = Q.matmul(_halve_diagonal(upper + upper.mH, "real"))
+        upper = result.triu()
+        result = Q.matmul(_halve_diagonal(upper + upper.mH, "real"))
         if of_q is not None:
-            found = found + of_q
-        return solve_triangular(R.mH, found, upper=False, left=False)
-    found = -found
-    found = (found - found.mH).tril()
+            result = result + of_q
+        return solve_triangular(R.mH, result, upper=False, left=False)
+    result = -result
+    result = (result - result.mH).tril()
     if R._array.dtype.kind == "c":
-        found = _halve_diagonal(found, "imag")
-    found = Q.matmul(found)
-    found = solve_triangular(R.narrow(-1, 0, m).mH, found, upper=False, left=False)
+        result = _halve_diagonal(result, "imag")
+    result = Q.matmul(result)
+    result = solve_triangular(R.narrow(-1, 0, m).mH, result, upper=False, left=False)
     zeros = make(np.zeros((*R._array.shape[:-1], n - m), R._array.dtype))
-    found = cat([found, zeros], -1)
-    return found if of_r is None else found + Q.matmul(of_r)
+    result = cat([result, zeros], -1)
+    return result if of_r is None else result + Q.matmul(of_r)
 
 
 @op(
@@ -121,6 +122,7 @@ def _qr_backward(grads: Any, Q: Tensor, R: Tensor, mode: str) -> Tensor:
     complex="as_written",
     autocast="fp32",
     vmap="front",
+    out="same_dtype",
     A=lambda grads, Q, R, mode: _qr_backward(grads, Q, R, mode),
 )
 def _qr(A: Array, mode: str = "reduced") -> tuple[Array, Array]:
@@ -157,27 +159,27 @@ def qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
 # Eigenvalues --------------------------------------------------------------------------------------
 
 
-def apart(values: Tensor) -> Tensor:
+def pairwise_differences(values: Tensor) -> Tensor:
     """The differences of all pairs of values; the diagonal is 1, since formulas divide by them."""
     rows = values.unsqueeze(-1)  # first: see Note [Right operands first]
-    found = values.unsqueeze(-2) - rows
-    found.diagonal(0, -2, -1).fill_(1.0)
-    return found
+    result = values.unsqueeze(-2) - rows
+    result.diagonal(0, -2, -1).fill_(1.0)
+    return result
 
 
 def _eigh_backward(grads: Any, L: Tensor, V: Tensor) -> Tensor:
-    of_values, of_vectors = grads
-    if of_vectors is None:
+    grad_values, grad_vectors = grads
+    if grad_vectors is None:
         adjoint = V.mH  # first: see Note [Right operands first]
-        return (V * of_values.unsqueeze(-2)).matmul(adjoint)
-    turned = V.mH.matmul(of_vectors)
-    if turns(turned):
+        return (V * grad_values.unsqueeze(-2)).matmul(adjoint)
+    VhgV = V.mH.matmul(grad_vectors)
+    if depends_on_phase(VhgV):
         raise RuntimeError(GAUGE.format("linalg_eigh_backward", "eigenvectors", "quantity, so it is"))
-    found = times(turned - turned.mH, 0.5)  # on the tangent space: skew-symmetric
-    found = found.div_(apart(L))
-    if of_values is not None:
-        found.diagonal(0, -2, -1).copy_(of_values)
-    return V.matmul(found.matmul(V.mH))
+    result = times(VhgV - VhgV.mH, 0.5)  # on the tangent space: skew-symmetric
+    result = result.div_(pairwise_differences(L))
+    if grad_values is not None:
+        result.diagonal(0, -2, -1).copy_(grad_values)
+    return V.matmul(result.matmul(V.mH))
 
 
 @op(
@@ -206,13 +208,13 @@ def _eigh(A: Array, UPLO: str = "L") -> tuple[Array, Array]:
     return values, columns_first(vectors)
 
 
-@composite(vmap="decompose", autocast="fp32")
+@composite(vmap="decompose", autocast="fp32", out=Out("same_dtype", operator="_linalg_eigh"))
 def eigh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
     """torch.linalg.eigh."""
     return given_several("linalg_eigh", out, _eigh(A, UPLO))
 
 
-@composite(vmap="decompose", autocast="fp32")
+@composite(vmap="decompose", autocast="fp32", out=Out("same_dtype", operator="_linalg_eigh"))
 def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.eigvalsh."""
     return given("linalg_eigvalsh", out, _eigh(A, UPLO)[0])
@@ -227,12 +229,12 @@ GAUGE = (
 )
 
 
-def turns(*factors: Tensor | None) -> bool:
-    """Whether a loss depends on the phase of complex vectors: the diagonals of these have an imaginary part in sum."""
-    given = [each._array for each in factors if each is not None]
-    if given[0].dtype.kind != "c":
+def depends_on_phase(*factors: Tensor | None) -> bool:
+    """Whether a loss depends on the phase of complex vectors: then the imaginary diagonals of these do not cancel."""
+    arrays = [each._array for each in factors if each is not None]
+    if arrays[0].dtype.kind != "c":
         return False
-    phases = [np.diagonal(each, axis1=-2, axis2=-1).imag for each in given]
+    phases = [np.diagonal(each, axis1=-2, axis2=-1).imag for each in arrays]
     return not np.allclose(phases[0], -phases[1] if len(phases) > 1 else 0, rtol=1e-2, atol=1e-2)
 
 
@@ -241,48 +243,54 @@ def _skew(tensor: Tensor) -> Tensor:
 
 
 def _svd_backward(grads: Any, U: Tensor, S: Tensor, Vh: Tensor, full_matrices: bool) -> Tensor:
-    of_u, of_s, of_vh = grads
+    """The gradient of A (torch: FunctionsManual.cpp, svd_backward).
+
+    With E[j, k] = S[k]**2 - S[j]**2, 1 on the diagonal, and skew(X) = X - X^H, it is
+    U ((skew(U^H grad_U) / E) S + S (skew(V^H grad_V) / E) + diag(grad_S)) V^H; of a matrix that is not square, the longer
+    factor's gradient also has a part outside of its span.
+    """
+    grad_u, grad_s, grad_vh = grads
     k = S._array.shape[-1]
     if full_matrices:
         Vh, U = Vh.narrow(-2, 0, k), U.narrow(-1, 0, k)
-        of_vh = None if of_vh is None else of_vh.narrow(-2, 0, k)
-        of_u = None if of_u is None else of_u.narrow(-1, 0, k)
+        grad_vh = None if grad_vh is None else grad_vh.narrow(-2, 0, k)
+        grad_u = None if grad_u is None else grad_u.narrow(-1, 0, k)
     m, n = U._array.shape[-2], Vh._array.shape[-1]
-    if of_u is None and of_vh is None:
+    if grad_u is None and grad_vh is None:
         if m >= n:
-            return matmul(U, of_s.unsqueeze(-1) * Vh)
-        return matmul(U * of_s.unsqueeze(-2), Vh)
-    turned_u = None if of_u is None else _skew(matmul(U.mH, of_u))
-    turned_v = None if of_vh is None else _skew(matmul(Vh, of_vh.mH))
-    if turns(*(each for each in (turned_u, turned_v) if each is not None)):
+            return matmul(U, grad_s.unsqueeze(-1) * Vh)
+        return matmul(U * grad_s.unsqueeze(-2), Vh)
+    skew_u = None if grad_u is None else _skew(matmul(U.mH, grad_u))
+    skew_v = None if grad_vh is None else _skew(matmul(Vh, grad_vh.mH))
+    if depends_on_phase(*(each for each in (skew_u, skew_v) if each is not None)):
         raise RuntimeError(GAUGE.format("svd_backward", "singular vectors", "phase term, making it"))
-    between = apart(S * S)
-    if turned_u is None:
-        assert turned_v is not None
-        found = turned_v / between  # here and below: see Note [Right operands first]
-        found = S.unsqueeze(-1) * found
-    elif turned_v is None:
+    differences = pairwise_differences(S * S)
+    if skew_u is None:
+        assert skew_v is not None
+        result = skew_v / differences  # here and below: see Note [Right operands first]
+        result = S.unsqueeze(-1) * result
+    elif skew_v is None:
         columns = S.unsqueeze(-2)
-        found = (turned_u / between) * columns
+        result = (skew_u / differences) * columns
     else:
-        of_v = S.unsqueeze(-1) * turned_v
-        found = (turned_u * S.unsqueeze(-2) + of_v) / between
-    if of_s is not None:
-        found = found + of_s.diag_embed()
-    if turned_u is not None and turned_v is not None and U._array.dtype.kind == "c":
-        double = times(S, 2.0)
-        found = found + (turned_u.diagonal(0, -2, -1) / double).diag_embed()
-    if m > k and of_u is not None:
-        found = matmul(U, found)
-        rest = of_u / S.unsqueeze(-2)
+        scaled_v = S.unsqueeze(-1) * skew_v
+        result = (skew_u * S.unsqueeze(-2) + scaled_v) / differences
+    if grad_s is not None:
+        result = result + grad_s.diag_embed()
+    if skew_u is not None and skew_v is not None and U._array.dtype.kind == "c":
+        twice_s = times(S, 2.0)
+        result = result + (skew_u.diagonal(0, -2, -1) / twice_s).diag_embed()
+    if m > k and grad_u is not None:
+        result = matmul(U, result)
+        rest = grad_u / S.unsqueeze(-2)
         outside = matmul(U, matmul(U.mH, rest))
-        return matmul(found + rest - outside, Vh)
-    if n > k and of_vh is not None:
-        found = matmul(found, Vh)
-        rest = of_vh / S.unsqueeze(-1)
+        return matmul(result + rest - outside, Vh)
+    if n > k and grad_vh is not None:
+        result = matmul(result, Vh)
+        rest = grad_vh / S.unsqueeze(-1)
         outside = matmul(matmul(rest, Vh.mH), Vh)
-        return matmul(U, found + rest - outside)
-    return matmul(U, matmul(found, Vh)) if m >= n else matmul(matmul(U, found), Vh)
+        return matmul(U, result + rest - outside)
+    return matmul(U, matmul(result, Vh)) if m >= n else matmul(matmul(U, result), Vh)
 
 
 @op(
@@ -328,14 +336,14 @@ def _check_driver(driver: str | None) -> None:
         )
 
 
-@composite(vmap="decompose", autocast="fp32")
+@composite(vmap="decompose", autocast="fp32", out=Out("same_dtype", operator="_linalg_svd"))
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None, out: Any = None) -> Any:
     """torch.linalg.svd."""
     _check_driver(driver)
     return given_several("linalg_svd", out, _svd(A, full_matrices))
 
 
-@composite(vmap="decompose", autocast="fp32")
+@composite(vmap="decompose", autocast="fp32", out=Out("same_dtype", operator="_linalg_svd"))
 def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
     """torch.linalg.svdvals."""
     _check_driver(driver)

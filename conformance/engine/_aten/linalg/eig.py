@@ -9,31 +9,31 @@ import numpy as np
 from ..._autograd.tensor import Tensor
 from ..._c10 import dtypes, structseq
 from ..._c10.errors import unimplemented
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite, safely_castable
 from ..out import given, given_several
 from ..registry import Array, op
 from .checks import columns_first, square
-from .decompositions import GAUGE, apart, turns
+from .decompositions import GAUGE, depends_on_phase, pairwise_differences
 from .solve import solve
 
 
 def _eig_backward(grads: Any, L: Tensor, V: Tensor) -> Tensor:
     """torch's linalg_eig_backward; the norms of the eigenvectors are constant."""
-    of_values, of_vectors = grads
-    if of_vectors is None:
+    grad_values, grad_vectors = grads
+    if grad_vectors is None:
         adjoint = V.mH  # here and below: see Note [Right operands first]
-        right = of_values.unsqueeze(-1) * adjoint
+        right = grad_values.unsqueeze(-1) * adjoint
         return solve(V.mH, right)
-    turned = V.mH.matmul(of_vectors)
-    if turns(turned):
+    VhgV = V.mH.matmul(grad_vectors)
+    if depends_on_phase(VhgV):
         raise RuntimeError(GAUGE.format("linalg_eig_backward", "eigenvectors", "quantity, so it is"))
-    lengths = turned.diagonal(0, -2, -1).real.unsqueeze(-2)
+    lengths = VhgV.diagonal(0, -2, -1).real.unsqueeze(-2)
     along = V * lengths
-    found = turned - V.mH.matmul(along)
-    found = found.div_(apart(L.conj()))
-    if of_values is not None:
-        found.diagonal(0, -2, -1).copy_(of_values)
-    right = found.matmul(V.mH)
+    result = VhgV - V.mH.matmul(along)
+    result = result.div_(pairwise_differences(L.conj()))
+    if grad_values is not None:
+        result.diagonal(0, -2, -1).copy_(grad_values)
+    right = result.matmul(V.mH)
     return solve(V.mH, right)
 
 
@@ -45,6 +45,7 @@ def _eig_backward(grads: Any, L: Tensor, V: Tensor) -> Tensor:
     complex="as_written",
     autocast="fp32",
     vmap="front",
+    out=Out(cast=safely_castable("torch.linalg.eig", "eigenvalues")),
     self=lambda grads, eigenvalues, eigenvectors: _eig_backward(grads, eigenvalues, eigenvectors),
 )
 def _eig(self: Array, name: str) -> tuple[Array, Array]:
@@ -64,11 +65,15 @@ def _eig(self: Array, name: str) -> tuple[Array, Array]:
 @composite(vmap="decompose")
 def eig(A: Tensor, *, out: Any = None) -> Any:
     """torch.linalg.eig: eigenvalues and eigenvectors, as complex numbers."""
-    found = _eig(A, "linalg.eig")
-    return given_several("linalg_eig", out, found)
+    result = _eig(A, "linalg.eig")
+    return given_several("linalg_eig", out, result)
 
 
-@composite(vmap="decompose", autocast="fp32")
+@composite(
+    vmap="decompose",
+    autocast="fp32",
+    out=Out(cast=safely_castable("torch.linalg.eigvals", "eigenvalues"), operator="aten::linalg_eigvals"),
+)
 def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.eigvals: the eigenvalues alone, as complex numbers."""
     return given("linalg_eigvals", out, _eig(A, "linalg.eigvals")[0])

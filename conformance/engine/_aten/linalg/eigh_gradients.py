@@ -72,17 +72,17 @@ def _with_roots(roots: Tensor) -> Tensor:
 
 def _at_numbers(polynomial: Tensor, x: Tensor) -> Tensor:
     """The polynomial's values at numbers, by Horner's rule."""
-    found = x.new_ones((1,)).expand(x._array.shape).clone()
+    result = x.new_ones((1,)).expand(x._array.shape).clone()
     for i in reversed(range(polynomial._array.shape[-1] - 1)):
-        found = addcmul(polynomial[..., i].unsqueeze(-1), x, found)
-    return found
+        result = addcmul(polynomial[..., i].unsqueeze(-1), x, result)
+    return result
 
 
 def _at_matrix(polynomial: Tensor, x: Tensor) -> Tensor:
     """The polynomial's value at a square matrix, by Horner's rule."""
     *batch, n, _ = x._array.shape
-    found = eye(n, n, dtype=x.dtype).view((*(1,) * len(batch), n, n)).clone()
+    result = eye(n, n, dtype=x.dtype).view((*(1,) * len(batch), n, n)).clone()
     for i in reversed(range(polynomial._array.shape[-1] - 1)):
-        found = x.matmul(found)
-        found.diagonal(0, -2, -1).add_(polynomial[..., i].unsqueeze(-1))
-    return found
+        result = x.matmul(result)
+        result.diagonal(0, -2, -1).add_(polynomial[..., i].unsqueeze(-1))
+    return result

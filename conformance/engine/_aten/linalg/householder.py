@@ -9,7 +9,7 @@ import numpy as np
 from ..._autograd.tensor import Tensor
 from ..._autograd.undefined_gradient import undefined
 from ..._c10 import dtypes, structseq
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite, safely_castable
 from ..._c10.shapes import existing_dim
 from ..creation.factories import zeros_like
 from ..out import given, given_several
@@ -56,9 +56,9 @@ def _check(input: Array, tau: Array) -> None:
 
 def _vectors(input: Tensor) -> Tensor:
     """The vectors of the reflectors: what is below the diagonal, and 1 on it."""
-    found = input.tril(-1)
-    found.diagonal(0, -2, -1).fill_(1.0)
-    return found
+    result = input.tril(-1)
+    result.diagonal(0, -2, -1).fill_(1.0)
+    return result
 
 
 def _product_backward(
@@ -217,6 +217,9 @@ def _applied_backward(
     jvp="not_implemented",
     autocast="fp32",
     vmap="fallback",
+    out=Out(
+        "torch.ormqr: Expected input and result to have the same dtype, but input has dtype{Wanted} and result has dtype {Got}"
+    ),
     inputs={
         "self input2 input3": lambda grad, self, input2, input3, result, left, transpose, needed: (
             _applied_backward(grad, self, input2, result, left, transpose, needed)
@@ -247,6 +250,7 @@ ormqr = _apply
     jvp="not_implemented",
     autocast="fp32",
     vmap="front",
+    out=Out(cast=safely_castable("torch.geqrf", "a")),
     self=undefined("geqrf"),
 )
 def _geqrf(self: Array) -> tuple[Array, Array]:

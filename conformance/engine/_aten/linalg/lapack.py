@@ -38,8 +38,8 @@ def factor(a: Array) -> tuple[Array, Array, Array]:
         refuse_without_lapack("lu_cpu", a)
         getrf = routine("getrf", a)
         for place in np.ndindex(a.shape[:-2]):
-            factors[place], found, info[place] = getrf(a[place])
-            pivots[place] = found + 1
+            factors[place], result, info[place] = getrf(a[place])
+            pivots[place] = result + 1
     return factors, pivots, info
 
 
@@ -51,14 +51,14 @@ def lu_solve(factors: Array, pivots: Array, b: Array, left: bool = True, adjoint
     factors = np.broadcast_to(factors, (*batch, *factors.shape[-2:]))
     pivots = np.broadcast_to(pivots, (*batch, *pivots.shape[-1:]))
     b = np.broadcast_to(b, (*batch, *b.shape[-2:]))
-    found = np.zeros(b.shape, b.dtype)
-    if found.size:
+    result = np.zeros(b.shape, b.dtype)
+    if result.size:
         refuse_without_lapack("linalg.lu_solve_cpu", factors)
         getrs = routine("getrs", factors)
         turned = 2 if adjoint and factors.dtype.kind == "c" else int(adjoint)
         for place in np.ndindex(batch):
-            found[place], _ = getrs(factors[place], pivots[place] - 1, b[place], trans=turned)
-    return found
+            result[place], _ = getrs(factors[place], pivots[place] - 1, b[place], trans=turned)
+    return result
 
 
 def transposed(array: Array) -> Array:
@@ -70,20 +70,20 @@ def transposed(array: Array) -> Array:
 def solve_triangular(a: Array, b: Array, upper: bool, left: bool, unitriangular: bool) -> Array:
     """Solve A X = B (or X A = B, if not ``left``) for a triangular A; zeros on the diagonal lead to infinities."""
     if not left:
-        found = solve_triangular(
+        result = solve_triangular(
             np.swapaxes(a, -1, -2), np.swapaxes(b, -1, -2), not upper, True, unitriangular
         )
-        return np.swapaxes(found, -1, -2)
+        return np.swapaxes(result, -1, -2)
     batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     n = a.shape[-1]
     a = np.broadcast_to(a, (*batch, n, n))
-    found = np.array(np.broadcast_to(b, (*batch, *b.shape[-2:])), order="C")
+    result = np.array(np.broadcast_to(b, (*batch, *b.shape[-2:])), order="C")
     for i in reversed(range(n)) if upper else range(n):
         done = slice(i + 1, n) if upper else slice(0, i)
-        found[..., i, :] -= (a[..., i, done, None] * found[..., done, :]).sum(-2)
+        result[..., i, :] -= (a[..., i, done, None] * result[..., done, :]).sum(-2)
         if not unitriangular:
-            found[..., i, :] /= a[..., i, i, None]
-    return found
+            result[..., i, :] /= a[..., i, i, None]
+    return result
 
 
 def cholesky(a: Array, upper: bool) -> tuple[Array, Array]:
@@ -101,15 +101,15 @@ def cholesky(a: Array, upper: bool) -> tuple[Array, Array]:
 
 def from_cholesky_factor(factors: Array, upper: bool) -> Array:
     """potri: the inverse of a matrix from its Cholesky factor; LAPACK reads only the real part of its diagonal."""
-    found = np.zeros(factors.shape, factors.dtype)
-    if found.size:
+    result = np.zeros(factors.shape, factors.dtype)
+    if result.size:
         potri = routine("potri", factors)
         for place in np.ndindex(factors.shape[:-2]):
             half = potri(factors[place], lower=not upper)[0]
             half = np.triu(half) if upper else np.tril(half)
             strict = half - np.diag(np.diag(half))
-            found[place] = half + transposed(strict)
-    return found
+            result[place] = half + transposed(strict)
+    return result
 
 
 def _first_bad_minor(matrix: Array) -> int:

@@ -30,6 +30,7 @@ _UNKNOWN = (
     outputs="LD pivots info",
     returns=structseq.linalg_ldl_factor_ex,
     vmap="front",
+    out="same_dtype",
     self=unsupported("linalg_ldl_factor_ex"),
 )
 def _factor(self: Array, hermitian: bool = False) -> tuple[Array, Array, Array]:
@@ -44,8 +45,8 @@ def _factor(self: Array, hermitian: bool = False) -> tuple[Array, Array, Array]:
         adjoint = hermitian and self.dtype.kind == "c"
         routine = lapack.routine("hetrf" if adjoint else "sytrf", self)
         for place in np.ndindex(self.shape[:-2]):
-            found, pivots[place], info[place] = routine(self[place], lower=1)
-            factors[place] = np.tril(found)
+            result, pivots[place], info[place] = routine(self[place], lower=1)
+            factors[place] = np.tril(result)
     return columns_first(factors), pivots, info
 
 
@@ -68,22 +69,22 @@ def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = Fa
     Raises:
         RuntimeError: A is not square, or neither floating point nor complex; with ``check_errors``, D is singular.
     """
-    found = _factor(A, hermitian)
+    result = _factor(A, hermitian)
     if check_errors:
-        _succeeded("torch.linalg.ldl_factor_ex", found[2])
-    return given_several("linalg_ldl_factor_ex", out, found)
+        _succeeded("torch.linalg.ldl_factor_ex", result[2])
+    return given_several("linalg_ldl_factor_ex", out, result)
 
 
-@composite(vmap="decompose")
+@composite(vmap="decompose", out="same_dtype")
 def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
     """torch.linalg.ldl_factor: L and D in one matrix, and the pivots.
 
     Raises:
         RuntimeError: A is not square, or neither floating point nor complex; D is singular.
     """
-    found = _factor(A, hermitian)
-    _succeeded("torch.linalg.ldl_factor", found[2])
-    return given_several("linalg_ldl_factor", out, structseq.linalg_ldl_factor(found[:2]))
+    result = _factor(A, hermitian)
+    _succeeded("torch.linalg.ldl_factor", result[2])
+    return given_several("linalg_ldl_factor", out, structseq.linalg_ldl_factor(result[:2]))
 
 
 def _check(LD: Array, pivots: Array, B: Array) -> None:
@@ -116,6 +117,7 @@ def _check(LD: Array, pivots: Array, B: Array) -> None:
     name="linalg_ldl_solve",
     tensors="pivots",
     vmap="fallback",
+    out="same_dtype",
     inputs={name: unsupported("linalg_ldl_solve") for name in ("LD", "B")},
 )
 def _solve(LD: Array, pivots: Array, B: Array, hermitian: bool = False) -> Array:
@@ -123,7 +125,7 @@ def _solve(LD: Array, pivots: Array, B: Array, hermitian: bool = False) -> Array
     batch = broadcast_shapes(LD.shape[:-2], B.shape[:-2])
     n = LD.shape[-1]
     LD = np.broadcast_to(LD, (*batch, n, n))
-    found = np.array(np.broadcast_to(B, (*batch, *B.shape[-2:])))
+    result = np.array(np.broadcast_to(B, (*batch, *B.shape[-2:])))
     lapack.refuse_without_lapack("ldl_solve_kernel_cpu", LD)
     if (np.abs(pivots) > n).any():
         raise RuntimeError(
@@ -133,8 +135,8 @@ def _solve(LD: Array, pivots: Array, B: Array, hermitian: bool = False) -> Array
     pivots = np.broadcast_to(pivots, (*batch, n))
     adjoint: Callable[[Array], Array] = np.conj if hermitian else np.asarray
     for place in np.ndindex(batch):
-        _solve_one(LD[place], [*_blocks(pivots[place])], found[place], adjoint)
-    return columns_first(found)
+        _solve_one(LD[place], [*_blocks(pivots[place])], result[place], adjoint)
+    return columns_first(result)
 
 
 def _blocks(pivots: Array) -> Iterator[tuple[slice, int]]:

@@ -109,11 +109,11 @@ def _first(on: LOBPCG, ortho: bool) -> None:
     """The Rayleigh-Ritz estimates in the span of the initial columns; "ortho" saves no eigenvalues, as in torch."""
     turned = _normalizing(on.B, on.X)
     values, vectors = _eigenpairs(_form(_form(on.A, on.X), turned), on.bparams["largest"])
-    found = on.X.matmul(turned.matmul(vectors))
+    result = on.X.matmul(turned.matmul(vectors))
     if ortho:
-        on.X = found
+        on.X = result
         return
-    on.X[:] = found
+    on.X[:] = result
     on.E[:] = values
 
 
@@ -346,6 +346,6 @@ def lobpcg(
     settings = (X, n, iK, niter, tol, largest, method, tracker, ortho_iparams, ortho_fparams, ortho_bparams)
     if A.requires_grad or (B is not None and B.requires_grad):
         symmetric = None if B is None else (B + B.mT) / 2
-        found: Pairs = LOBPCGAutogradFunction.apply((A + A.mT) / 2, k, symmetric, *settings)
-        return found
+        result: Pairs = LOBPCGAutogradFunction.apply((A + A.mT) / 2, k, symmetric, *settings)
+        return result
     return _found(A, k, B, *settings)

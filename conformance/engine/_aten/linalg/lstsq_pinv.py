@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor, make
 from ..._c10 import dtypes, structseq
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite, safely_castable
 from ..._c10.shapes import broadcast_shapes
 from ..blas.matmul import matmul
 from ..out import given, given_several
@@ -49,6 +49,7 @@ def _pinv(self: Array, found: Any) -> Array:
     return found._array
 
 
+@composite(out=Out(cast=safely_castable("linalg.pinv", "result")))
 def pinv(
     A: Tensor,
     rcond: Any = None,
@@ -78,18 +79,18 @@ def pinv(
         rtol = rcond
     a = A.detach()
     if not array.size:
-        found = matmul(a.mT.detach(), a.new_zeros((*array.shape[:-2], array.shape[-2], array.shape[-2])))
+        result = matmul(a.mT.detach(), a.new_zeros((*array.shape[:-2], array.shape[-2], array.shape[-2])))
     elif hermitian:
         values, vectors = eigh(a)
         least = threshold(values.abs(), a, atol, rtol).unsqueeze(-1)
         inverse = where(values.abs() > least, values.reciprocal(), 0)
-        found = matmul(vectors * inverse.unsqueeze(-2), vectors.mH)
+        result = matmul(vectors * inverse.unsqueeze(-2), vectors.mH)
     else:
         u, s, vh = svd(a, False)
         least = threshold(s, a, atol, rtol).unsqueeze(-1)
         inverse = where(s > least, s.reciprocal(), 0)
-        found = matmul(vh.mH * inverse.unsqueeze(-2), u.mH)
-    return given("linalg_pinv", out, _pinv(A, found))
+        result = matmul(vh.mH * inverse.unsqueeze(-2), u.mH)
+    return given("linalg_pinv", out, _pinv(A, result))
 
 
 # Least squares ------------------------------------------------------------------------------------
@@ -108,15 +109,18 @@ def _lstsq_backward(grads: Any, self: Tensor, b: Tensor, solution: Tensor, neede
         if needed[1]:
             to_b = inverse.mH.matmul(wide)
     if of_residuals is not None and of_residuals._array.size:
-        found = solution.unsqueeze(-1) if vector else solution
-        away, residuals = self.matmul(found) - right, of_residuals.unsqueeze(-2)
+        result = solution.unsqueeze(-1) if vector else solution
+        away, residuals = self.matmul(result) - right, of_residuals.unsqueeze(-2)
         if needed[0]:
-            part = times((residuals * away).matmul(found.mH), 2)
+            part = times((residuals * away).matmul(result.mH), 2)
             to_a = part if to_a is None else to_a + part
         if needed[1]:
             part = times(residuals, -2) * away
             to_b = part if to_b is None else to_b + part
     return to_a, to_b.squeeze(-1) if vector and to_b is not None else to_b
+
+
+_RESULTS = ("solution", "solution", "rank", "singular_values")  # as error messages name them
 
 
 @op(
@@ -127,6 +131,7 @@ def _lstsq_backward(grads: Any, self: Tensor, b: Tensor, solution: Tensor, neede
     returns=structseq.linalg_lstsq,
     complex="as_written",
     autocast="fp32",
+    out=Out(cast=tuple(safely_castable("torch.linalg.lstsq", each) for each in _RESULTS)),
     inputs={
         "self b": lambda grads, self, b, solution, needed: _lstsq_backward(grads, self, b, solution, needed)
     },
@@ -161,7 +166,6 @@ def _lstsq(self: Array, b: Array, rcond: Any = None, driver: Any = None) -> tupl
     return solution[..., 0] if vector else solution, residuals, rank, values
 
 
-_NAMES = ("linalg_lstsq", "linalg_lstsq", "linalg_lstsq_rank", "linalg_lstsq_singular_values")
 _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
@@ -185,8 +189,8 @@ def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None,
             f"dtype {B.dtype.legacy}"
         )
     need_epsilon(A)
-    found = _lstsq(A, B, rcond, driver or "gelsy")
-    return given_several("linalg_lstsq", out, found, _NAMES)
+    result = _lstsq(A, B, rcond, driver or "gelsy")
+    return given_several("linalg_lstsq", out, result)
 
 
 # The exponential ----------------------------------------------------------------------------------

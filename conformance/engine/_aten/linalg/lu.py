@@ -26,17 +26,17 @@ def _factors_backward(grad_l: Any, grad_u: Any, P: Tensor, L: Tensor, U: Tensor,
     """torch's plu_backward: square, wide and tall matrices."""
     m, n = L._array.shape[-2], U._array.shape[-1]
     if m == n:
-        found = _sum(
+        result = _sum(
             None if grad_l is None else L.mH.matmul(grad_l).tril(-1),
             None if grad_u is None else grad_u.matmul(U.mH).triu(),
         )
-        found = solve_triangular(U.mH, found, upper=False, left=False)
-        found = solve_triangular(L.mH, found, upper=True, left=True, unitriangular=True)
+        result = solve_triangular(U.mH, result, upper=False, left=False)
+        result = solve_triangular(L.mH, result, upper=True, left=True, unitriangular=True)
     elif m < n:
-        found = _wide(grad_l, grad_u, L, U, m, n)
+        result = _wide(grad_l, grad_u, L, U, m, n)
     else:
-        found = _tall(grad_l, grad_u, L, U, m, n)
-    return P.matmul(found) if pivot else found
+        result = _tall(grad_l, grad_u, L, U, m, n)
+    return P.matmul(result) if pivot else result
 
 
 def _sum(*parts: Tensor | None) -> Any:
@@ -54,29 +54,29 @@ def _zeros(like: Tensor, *shape: int) -> Tensor:
 def _wide(grad_l: Any, grad_u: Any, L: Tensor, U: Tensor, m: int, n: int) -> Tensor:
     of_l: Any = None if grad_l is None else L.mH.matmul(grad_l)
     if grad_u is None:
-        found = of_l.tril(-1)
+        result = of_l.tril(-1)
     else:
         of_u = grad_u.triu().matmul(U.mH)
-        found = (-of_u if of_l is None else of_l - of_u).tril(-1)
-    found = solve_triangular(U.narrow(-1, 0, m).mH, found, upper=False, left=False)
+        result = (-of_u if of_l is None else of_l - of_u).tril(-1)
+    result = solve_triangular(U.narrow(-1, 0, m).mH, result, upper=False, left=False)
     if grad_u is not None:
-        found = cat([found + grad_u.narrow(-1, 0, m).triu(), grad_u.narrow(-1, m, n - m)], -1)
-    found = solve_triangular(L.mH, found, upper=True, left=True, unitriangular=True)
-    return cat([found, _zeros(L, m, n - m)], -1) if grad_u is None else found
+        result = cat([result + grad_u.narrow(-1, 0, m).triu(), grad_u.narrow(-1, m, n - m)], -1)
+    result = solve_triangular(L.mH, result, upper=True, left=True, unitriangular=True)
+    return cat([result, _zeros(L, m, n - m)], -1) if grad_u is None else result
 
 
 def _tall(grad_l: Any, grad_u: Any, L: Tensor, U: Tensor, m: int, n: int) -> Tensor:
     of_u: Any = None if grad_u is None else grad_u.matmul(U.mH)
     if grad_l is None:
-        found = of_u.triu()
+        result = of_u.triu()
     else:
         of_l = L.mH.matmul(grad_l.tril(-1))
-        found = (-of_l if of_u is None else of_u - of_l).triu()
-    found = solve_triangular(L.narrow(-2, 0, n).mH, found, upper=True, left=True, unitriangular=True)
+        result = (-of_l if of_u is None else of_u - of_l).triu()
+    result = solve_triangular(L.narrow(-2, 0, n).mH, result, upper=True, left=True, unitriangular=True)
     if grad_l is not None:
-        found = cat([found + grad_l.narrow(-2, 0, n).tril(-1), grad_l.narrow(-2, n, m - n)], -2)
-    found = solve_triangular(U.mH, found, upper=False, left=False)
-    return cat([found, _zeros(L, m - n, n)], -2) if grad_l is None else found
+        result = cat([result + grad_l.narrow(-2, 0, n).tril(-1), grad_l.narrow(-2, n, m - n)], -2)
+    result = solve_triangular(U.mH, result, upper=False, left=False)
+    return cat([result, _zeros(L, m - n, n)], -2) if grad_l is None else result
 
 
 # Factors in one matrix ----------------------------------------------------------------------------
@@ -95,6 +95,7 @@ def _factor_backward(grad: Tensor, LU: Tensor, pivots: Tensor, pivot: bool) -> T
     returns=structseq.linalg_lu_factor_ex,
     complex="as_written",
     vmap="front",
+    out="same_dtype",
     A=lambda grad, LU, pivots, pivot: _factor_backward(grad, LU, pivots, pivot),
 )
 def _factor(A: Array, pivot: bool = True) -> tuple[Array, Array, Array]:
@@ -117,10 +118,10 @@ def _check(name: str, a: Array, pivot: bool) -> None:
 @composite(vmap="decompose")
 def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Any = None) -> Any:
     """torch.linalg.lu_factor_ex: the factors in one matrix, the pivots, and ``info``: the first zero pivot, or 0."""
-    found = _factor(A, pivot)
+    result = _factor(A, pivot)
     if check_errors:
-        _succeeded("torch.linalg.lu_factor_ex", found[2])
-    return given_several("linalg_lu_factor_ex", out, found)
+        _succeeded("torch.linalg.lu_factor_ex", result[2])
+    return given_several("linalg_lu_factor_ex", out, result)
 
 
 def _succeeded(name: str, info: Tensor) -> None:
@@ -133,12 +134,12 @@ def _succeeded(name: str, info: Tensor) -> None:
     )
 
 
-@composite(vmap="decompose")
+@composite(vmap="decompose", out="same_dtype")
 def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     """torch.linalg.lu_factor: the factors in one matrix, and the pivots."""
-    found = _factor(A, pivot)
-    _succeeded("torch.linalg.lu_factor", found[2])
-    return given_several("linalg_lu_factor", out, structseq.linalg_lu_factor(found[:2]))
+    result = _factor(A, pivot)
+    _succeeded("torch.linalg.lu_factor", result[2])
+    return given_several("linalg_lu_factor", out, structseq.linalg_lu_factor(result[:2]))
 
 
 # Separate factors ---------------------------------------------------------------------------------
@@ -146,13 +147,13 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
 
 def _permutation(pivots: Array, m: int, kind: Any) -> Array:
     """The permutation matrix of LAPACK's pivots, which are successive row exchanges."""
-    found = np.zeros((*pivots.shape[:-1], m, m), kind)
+    result = np.zeros((*pivots.shape[:-1], m, m), kind)
     for place in np.ndindex(pivots.shape[:-1]):
         order = np.arange(m)
         for i, j in enumerate(pivots[place] - 1):
             order[[i, j]] = order[[j, i]]
-        found[(*place, order, np.arange(m))] = 1
-    return found
+        result[(*place, order, np.arange(m))] = 1
+    return result
 
 
 def _triangles(factors: Array) -> tuple[Array, Array]:
@@ -169,6 +170,7 @@ def _triangles(factors: Array) -> tuple[Array, Array]:
     returns=structseq.linalg_lu,
     complex="as_written",
     vmap="fallback",
+    out="same_dtype",
     A=lambda grads, P, L, U, pivot: _factors_backward(grads[0], grads[1], P, L, U, pivot),
 )
 def _lu(A: Array, pivot: bool = True) -> tuple[Array, Array, Array]:
@@ -215,6 +217,7 @@ def _unpack_backward(grads: Any, m: int, n: int) -> Any:
     tensors="LU_pivots",
     returns=structseq.lu_unpack,
     complex="as_written",
+    out="same_dtype",
     LU_data=lambda grads, LU_data_sym_argsize_minus_2, LU_data_sym_argsize_minus_1: _unpack_backward(
         grads, LU_data_sym_argsize_minus_2, LU_data_sym_argsize_minus_1
     ),
@@ -284,6 +287,7 @@ def _solve_factors_backward(
     tensors="pivots",
     complex="as_written",
     refuses_index_grad=True,
+    out="same_dtype",
     LU=lambda grad, LU, pivots, result, left, adjoint: _solve_factors_backward(
         grad, LU, pivots, result, left, adjoint
     ),

@@ -8,7 +8,7 @@ from typing import Any
 from ..._autograd.tensor import Tensor
 from ..._autograd.views import increment_version
 from ..._c10 import dtypes
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite, safely_castable
 from ..._c10.shapes import wrap_dim
 from ..creation.factories import scalar_tensor
 from ..out import given
@@ -25,7 +25,10 @@ def _shown(dims: Any) -> str:
     return " ".join(map(str, dims))
 
 
-@composite(vmap="decompose")
+@composite(
+    vmap="decompose",
+    out=Out("linalg.matrix_norm expected out tensor dtype {Wanted} but got: {Got}", copied=True),
+)
 def matrix_norm(
     A: Tensor,
     ord: Any = "fro",
@@ -80,14 +83,16 @@ def _by_singular_values(a: Tensor, order: Any, first: int, second: int, keepdim:
     ndim = a._array.ndim
     order_of_dims = [d for d in range(ndim) if d not in (first, second)] + [first, second]
     values = svdvals(a.permute(order_of_dims))
-    found = values.sum(-1, keepdim) if order == "nuc" else _extreme(values, -1, keepdim, order)
+    result = values.sum(-1, keepdim) if order == "nuc" else _extreme(values, -1, keepdim, order)
     if keepdim:
         back = [order_of_dims.index(d) for d in range(ndim)]
-        found = found.unsqueeze(-1).permute(back)
-    return found
+        result = result.unsqueeze(-1).permute(back)
+    return result
 
 
-@composite(vmap="decompose")
+@composite(
+    vmap="decompose", out=Out("linalg.norm expected out tensor dtype {Wanted} but got: {Got}", copied=True)
+)
 def norm(
     A: Tensor,
     ord: Any = None,
@@ -116,7 +121,9 @@ def _norm(A: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
     return vector_norm(A, 2.0 if ord is None else ord, dims, keepdim, dtype=dtype)
 
 
-@composite(vmap="decompose", autocast="fp32")
+@composite(
+    vmap="decompose", autocast="fp32", out=Out(cast=safely_castable("linalg.cond", "result"), copied=True)
+)
 def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.cond: the condition number in a norm."""
     if A._array.ndim < 2:
@@ -131,8 +138,8 @@ def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
         values = svdvals(A)
         n = values._array.shape[-1]
         largest, smallest = values.narrow(-1, 0, 1), values.narrow(-1, n - 1, 1)
-        found = smallest / largest if p is not None and p < 0 else largest / smallest
-        return given("linalg_cond", out, found.squeeze(-1))
+        result = smallest / largest if p is not None and p < 0 else largest / smallest
+        return given("linalg_cond", out, result.squeeze(-1))
     if not isinstance(p, str) and abs(p) not in (1, math.inf):
         raise RuntimeError(f"linalg.cond got an invalid norm type: {p:g}")
     square(f"linalg.cond(ord={p if isinstance(p, str) else format(p, 'g')})", A)
@@ -144,8 +151,8 @@ def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
     inverse, info = inv_ex(A)
     # In place, as in torch: backward then raises an error, since the saved inverse was modified.
     inverse.masked_fill_(info.gt(0).unsqueeze(-1).unsqueeze(-1), math.inf)
-    found = (norm * matrix_norm(inverse, p)).nan_to_num_(math.inf, math.inf, -math.inf)
-    return given("linalg_cond", out, found)
+    result = (norm * matrix_norm(inverse, p)).nan_to_num_(math.inf, math.inf, -math.inf)
+    return given("linalg_cond", out, result)
 
 
 @composite(vmap="decompose", autocast="fp32")

@@ -12,7 +12,7 @@ from ..._autograd.tensor import Tensor, make
 from ..._c10 import dtypes, structseq
 from ..._c10.dtypes import float_limits
 from ..._c10.modes import state
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import broadcast_shapes, wrap_dim
 from ..._c10.slots import on_first_use
 from ..blas.matmul import matmul
@@ -47,6 +47,7 @@ def _inverse_backward(grad: Tensor, inverse: Tensor) -> Tensor:
     complex="as_written",
     autocast="fp32",
     vmap="front",
+    out="same_dtype",
     A=lambda grad, inverse: _inverse_backward(grad, inverse),
 )
 def _inv_ex(A: Array, name: str) -> tuple[Array, Array]:
@@ -57,21 +58,21 @@ def _inv_ex(A: Array, name: str) -> tuple[Array, Array]:
     return columns_first(lapack.lu_solve(factors, pivots, identity)), info
 
 
-@composite(vmap="decompose", autocast="fp32")
+@composite(vmap="decompose", autocast="fp32", out=Out("same_dtype", operator="linalg_inv_ex"))
 def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.inv."""
-    found = _inv_ex(A, "linalg.inv")
-    succeeded("linalg.inv", found[1], SINGULAR)
-    return given("linalg_inv", out, found[0])
+    result = _inv_ex(A, "linalg.inv")
+    succeeded("linalg.inv", result[1], SINGULAR)
+    return given("linalg_inv", out, result[0])
 
 
 @composite(vmap="decompose")
 def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
     """torch.linalg.inv_ex: the inverse, and ``info``, which is not 0 where a matrix is singular."""
-    found = _inv_ex(A, "linalg.inv_ex")
+    result = _inv_ex(A, "linalg.inv_ex")
     if check_errors:
-        succeeded("linalg.inv_ex", found[1], SINGULAR)
-    return found if out is None else several(ROWS["linalg_inv_ex"], out, A, "linalg.inv_ex")
+        succeeded("linalg.inv_ex", result[1], SINGULAR)
+    return result if out is None else several(ROWS["linalg_inv_ex"], out, A, "linalg.inv_ex")
 
 
 # Determinant --------------------------------------------------------------------------------------
@@ -108,10 +109,10 @@ def _adjugate_backward(grad: Tensor, det: Tensor, A: Tensor, LU: Tensor, pivots:
     if singular.all():
         return _singular_backward(A, grad)
     where, elsewhere = make(singular), make(~singular)
-    found = make(np.zeros(A._array.shape, A._array.dtype))
-    found.index_put_((where,), without_leading_ones(_singular_backward(A[where], grad[where])))
+    result = make(np.zeros(A._array.shape, A._array.dtype))
+    result.index_put_((where,), without_leading_ones(_singular_backward(A[where], grad[where])))
     others = solve(A[elsewhere].mH, spread[elsewhere])
-    return found.index_put_((elsewhere,), without_leading_ones(others))
+    return result.index_put_((elsewhere,), without_leading_ones(others))
 
 
 def _singular_backward(A: Tensor, grad: Tensor) -> Tensor:
@@ -138,7 +139,7 @@ def _det(A: Array) -> tuple[Array, Array, Array]:
     return np.asarray(product), factors, pivots
 
 
-@composite(vmap="decompose")
+@composite(vmap="decompose", out=Out("same_dtype", operator="_linalg_det"))
 def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.det."""
     return given("linalg_det", out, _det(A)[0])
@@ -175,7 +176,7 @@ def _slogdet(A: Array) -> tuple[Array, ...]:
     return tuple(np.asarray(each) for each in _determinant(A)[:4])
 
 
-@composite(vmap="decompose")
+@composite(vmap="decompose", out=Out("same_dtype", operator="_linalg_slogdet"))
 def slogdet(A: Tensor, *, out: Any = None) -> Any:
     """torch.linalg.slogdet: sign and logarithm of the determinant."""
     sign, log, *_ = _slogdet(A)
@@ -257,25 +258,25 @@ def check_equation(name: str, a: Array, b: Array, left: bool) -> None:
         )
 
 
-@composite(vmap="decompose", autocast="fp32")
+@composite(vmap="decompose", autocast="fp32", out=Out("same_dtype", operator="_linalg_solve_ex"))
 def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
     """torch.linalg.solve: X in A X = B, or in X A = B."""
-    found = _solve_ex(A, B, left, "linalg.solve")
-    succeeded("torch.linalg.solve", found[3], "The solver failed because the input matrix is singular.")
-    return given("linalg_solve", out, found[0])
+    result = _solve_ex(A, B, left, "linalg.solve")
+    succeeded("torch.linalg.solve", result[3], "The solver failed because the input matrix is singular.")
+    return given("linalg_solve", out, result[0])
 
 
-@composite(vmap="decompose")
+@composite(vmap="decompose", out="same_dtype")
 def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Any = None) -> Any:
     """torch.linalg.solve_ex: the solution, and ``info``, which is not 0 where a matrix is singular."""
-    found = _solve_ex(A, B, left, "linalg.solve")
+    result = _solve_ex(A, B, left, "linalg.solve")
     if check_errors:
         succeeded(
             "torch.linalg.solve_ex",
-            found[3],
+            result[3],
             "The solver failed because the input matrix is singular.",
         )
-    return given_several("linalg_solve_ex", out, structseq.linalg_solve_ex((found[0], found[3])))
+    return given_several("linalg_solve_ex", out, structseq.linalg_solve_ex((result[0], result[3])))
 
 
 def _triangular_backward(
@@ -294,6 +295,7 @@ def _triangular_backward(
     name="linalg_solve_triangular",
     complex="as_written",
     handle_r_to_c=False,
+    out=Out("expected scalar type {Wanted} but found {Got}"),
     inputs={
         "self B": lambda grad, self, result, upper, left, unitriangular, needed: _triangular_backward(
             grad, self, result, upper, left, unitriangular, needed
@@ -330,7 +332,7 @@ def solve_triangular(
 # Tensors as matrices ------------------------------------------------------------------------------
 
 
-@composite(vmap="decompose", autocast="fp32")
+@composite(vmap="decompose", autocast="fp32", out=Out(copied=True, contiguous=True))
 def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.tensorinv: the inverse of a tensor reshaped to a matrix."""
     if ind <= 0:
@@ -347,7 +349,7 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     return given("linalg_tensorinv", out, inv(A.reshape(rows, columns)).reshape((*shape[ind:], *shape[:ind])))
 
 
-@composite(vmap="fallback", autocast="fp32")
+@composite(vmap="fallback", autocast="fp32", out=Out(copied=True))
 def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.tensorsolve: X in tensordot(A, X) = B."""
     if dims is not None:

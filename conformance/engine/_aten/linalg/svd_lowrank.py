@@ -17,15 +17,15 @@ def _basis(A: Tensor, q: int, niter: int | None, M: Tensor | None) -> Tensor:
     """Orthonormal columns whose span approximates that of A - M's columns."""
 
     def taken(by: Tensor, adjoint: bool = False) -> Tensor:
-        found = (A.mH if adjoint else A).matmul(by)
-        return found if M is None else found - (M.mH if adjoint else M).matmul(by)
+        result = (A.mH if adjoint else A).matmul(by)
+        return result if M is None else result - (M.mH if adjoint else M).matmul(by)
 
     known = A.is_complex() or A.dtype in (float16, float32, float64)
-    found = qr(taken(randn(A._array.shape[-1], q, dtype=A.dtype if known else float32)))[0]
+    result = qr(taken(randn(A._array.shape[-1], q, dtype=A.dtype if known else float32)))[0]
     for _ in range(2 if niter is None else niter):
-        found = qr(taken(found, adjoint=True))[0]
-        found = qr(taken(found))[0]
-    return found
+        result = qr(taken(result, adjoint=True))[0]
+        result = qr(taken(result))[0]
+    return result
 
 
 @composite(variants="function")

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor, make
 from ..._c10 import structseq
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite, safely_castable
 from ..._c10.shapes import broadcast_shapes
 from ..._c10.warn_once import warn_once
 from ..creation.factories import scalar_tensor
@@ -74,6 +74,7 @@ def matrix_exp(input: Tensor) -> Tensor:
     jvp="not_implemented",
     autocast="fp32",
     vmap="front",
+    out=Out(cast=safely_castable("cholesky", "result"), contiguous=True),
     self=lambda grad, upper, result: cholesky_backward(grad, upper, result),
 )
 def _cholesky(self: Array, upper: bool = False) -> Array:
@@ -101,13 +102,13 @@ def _warn_of_cholesky() -> None:
 def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.cholesky, by its older name."""
     _warn_of_cholesky()
-    found = _cholesky(input, upper, out=out)
+    result = _cholesky(input, upper, out=out)
     if out is not None:  # torch calls the function without out=, which warns as well
         _warn_of_cholesky()
-    return found
+    return result
 
 
-@composite(vmap="decompose", autocast="fp32")
+@composite(vmap="decompose", autocast="fp32", out=Out("same_dtype", operator="linalg_qr"))
 def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
     """torch.linalg.qr, by its older name."""
     warn_once(
@@ -120,7 +121,7 @@ def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
     return given_several("qr", out, structseq.qr(linalg.qr(input, "reduced" if some else "complete")))
 
 
-@composite(vmap="decompose", autocast="fp32")
+@composite(vmap="decompose", autocast="fp32", out=Out("same_dtype", operator="_linalg_svd"))
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
     """torch.linalg.svd, but it returns V instead of its adjoint, and the reduced form by default."""
     if input._array.ndim < 2:
@@ -156,6 +157,7 @@ def _cholesky_solve_backward(
     "CholeskySolveBackward0",
     complex="as_written",
     autocast="fp32",
+    out=Out(cast=safely_castable("cholesky_solve", "result"), contiguous=True),
     inputs={
         "self input2": lambda grad, self, input2, result, upper, needed: _cholesky_solve_backward(
             grad, self, input2, result, upper, needed
@@ -199,6 +201,7 @@ def _cholesky_inverse_backward(grad: Tensor, self: Tensor, upper: bool, result: 
     complex="as_written",
     autocast="fp32",
     vmap="front",
+    out=Out(cast=safely_castable("cholesky_inverse", "result")),
     self=lambda grad, self, upper, result: _cholesky_inverse_backward(grad, self, upper, result),
 )
 def cholesky_inverse(self: Array, upper: bool = False) -> Array:
@@ -256,6 +259,7 @@ def _triangular_solve_backward(
     returns=structseq.triangular_solve,
     complex="as_written",
     autocast="fp32",
+    out="same_dtype",
     inputs={
         "self A": lambda grads, self, A, solution, upper, transpose, unitriangular, needed: (
             _triangular_solve_backward(grads, self, A, solution, upper, transpose, unitriangular, needed)
@@ -291,8 +295,8 @@ def _triangular_solve(
     right = np.broadcast_to(self, (*batch, *self.shape[-2:]))
     left = np.broadcast_to(A, (*batch, n, n))
     turned = np.swapaxes(left, -1, -2) if transpose else left
-    found = lapack.solve_triangular(turned, right, upper != transpose, True, unitriangular)
-    return columns_first(found), columns_first(left)
+    result = lapack.solve_triangular(turned, right, upper != transpose, True, unitriangular)
+    return columns_first(result), columns_first(left)
 
 
 @composite(vmap="decompose")
@@ -306,8 +310,8 @@ def triangular_solve(
     out: Any = None,
 ) -> Any:
     """The older name of torch.linalg.solve_triangular; it also returns a copy of A."""
-    found = _triangular_solve(input, A, upper, transpose, unitriangular)
-    return given_several("triangular_solve", out, found)
+    result = _triangular_solve(input, A, upper, transpose, unitriangular)
+    return given_several("triangular_solve", out, result)
 
 
 lu_unpack = _lu_unpack
@@ -333,8 +337,8 @@ def lu(A: Tensor, pivot: bool = True, get_infos: Any = False, out: Any = None) -
         "= torch.linalg.lu_factor(A, compute_pivots)\nand\nLU, pivots, info = torch.lu(A, compute_pivots, "
         "get_infos=True)\nshould be replaced with\nLU, pivots, info = torch.linalg.lu_factor_ex(A, compute_pivots)",
     )
-    found = linalg.lu_factor_ex(A, pivot=pivot)
-    results = structseq._lu_with_info(found) if get_infos else tuple(found[:2])
+    result = linalg.lu_factor_ex(A, pivot=pivot)
+    results = structseq._lu_with_info(result) if get_infos else tuple(result[:2])
     if out is None:
         return results
     for place, each in zip(out, results, strict=True):

@@ -37,8 +37,8 @@ def _adaptive_mean_rows(spatial: int) -> Any:
         _check_grad(f"adaptive_avg_pool{spatial}d_backward", grad_output)
         inner, out = self.shape[-spatial:], grad_output.shape[-spatial:]
         shares = planes(_divided(grad_output, inner, out), spatial)
-        found = adaptive_windows(inner, out).spread(shares).reshape(self.shape)
-        return following_image(spatial, found, self)
+        result = adaptive_windows(inner, out).spread(shares).reshape(self.shape)
+        return following_image(spatial, result, self)
 
     def again(grad: Tensor, *sizes: int) -> Tensor:
         return forward(grad, sizes)
@@ -64,8 +64,8 @@ def _adaptive_mean_rows(spatial: int) -> Any:
         # in 3d torch rounds the running sum at each step
         kind = self.dtype if spatial == 3 else half_up(self[:0]).dtype
         sums = adaptive_windows(inner, tuple(output_size)).sums(planes(self, spatial), kind)
-        found = _divided(sums.reshape(*self.shape[:-spatial], *output_size), inner, output_size)
-        return following_image(spatial, found.astype(self.dtype, copy=False), self)
+        result = _divided(sums.reshape(*self.shape[:-spatial], *output_size), inner, output_size)
+        return following_image(spatial, result.astype(self.dtype, copy=False), self)
 
     return forward
 
@@ -101,9 +101,9 @@ def _adaptive_max_rows(spatial: int) -> Any:
         self=lambda grad, self, result1: backward(grad, self, result1),
     )
     def forward(self: Array, output_size: Ints) -> Any:
-        found = adaptive_windows(self.shape[-spatial:], tuple(output_size)).largest(planes(self, spatial))
+        result = adaptive_windows(self.shape[-spatial:], tuple(output_size)).largest(planes(self, spatial))
         shape = (*self.shape[:-spatial], *output_size)
-        return [following_image(spatial, each.reshape(shape), self) for each in found]
+        return [following_image(spatial, each.reshape(shape), self) for each in result]
 
     return forward
 

@@ -74,10 +74,10 @@ def _batch_norm_backward(
     grad: Tensor, input: Tensor, weight: Any, running_mean: Any, running_var: Any, result1: Any, result2: Any,
     training: bool, eps: float, needed: Any,
 ) -> Any:  # fmt: skip
-    found = native_batch_norm_backward(
+    result = native_batch_norm_backward(
         grad, input, weight, running_mean, running_var, result1, result2, training, eps, tuple(needed)
     )
-    return only_needed(found, needed)
+    return only_needed(result, needed)
 
 
 @op(
@@ -100,13 +100,13 @@ def _native_batch_norm(
     values, ndim = input.astype(kind, copy=False), input.ndim
     if is_contiguous_as(input, suggest_memory_format(input)):  # see Note [Shifted by a rounded number]
         scale = invstd * gamma
-        found = multiply_add(
+        result = multiply_add(
             values, _channels(scale, ndim), _channels(multiply_add(-mean, scale, beta), ndim)
         )
     else:
         centered = (values - _channels(mean, ndim)) * _channels(invstd, ndim)
-        found = centered * _channels(gamma, ndim) + _channels(beta, ndim)
-    return following(found.astype(input.dtype, copy=False), input)
+        result = centered * _channels(gamma, ndim) + _channels(beta, ndim)
+    return following(result.astype(input.dtype, copy=False), input)
 
 
 def _wide(values: Tensor, ndim: int) -> Tensor:
@@ -171,12 +171,12 @@ def _batch_norm_double_backward(
         in_total, in_centered = _total(gg_input), _total(gg_input * centered)
         inner = over_(in_total * out_total, m).sub_(_total(grad_out * gg_input))
         inner = inner.add_(times_(square * out_centered * in_centered, 3.0 / m))
-        found = over_(cubed * inner, m)
+        result = over_(cubed * inner, m)
         right = over(out_total, m) - grad_out
         second = over_(in_centered * cube, m) * right
         right = over(in_total, m) - gg_input
         third = over_(out_centered * cube, m) * right
-        g_input = gamma * found.add_(second).add_(third)
+        g_input = gamma * result.add_(second).add_(third)
     if spread is not None:
         if train:
             term, second = grad_out * invstd, over_(invstd * out_total, -m)
@@ -221,20 +221,20 @@ def native_batch_norm_backward(
     product, total = (grads * centered).sum(others), grads.sum(others)
     scale = invstd if weight is None else invstd * weight
     given = np.zeros(0, input.dtype)
-    found = [given, given, given]
+    result = [given, given, given]
     if output_mask[0]:
         if train:
             centered *= _channels(product * invstd * invstd / count, ndim)
             grads -= _channels(total / count, ndim)
             grads -= centered
         grads *= _channels(scale, ndim)
-        found[0] = following(grads.astype(input.dtype), input)
+        result[0] = following(grads.astype(input.dtype), input)
     kind = input.dtype if weight is None else weight.dtype
     if output_mask[1]:
-        found[1] = (product * invstd).astype(kind)
+        result[1] = (product * invstd).astype(kind)
     if output_mask[2]:
-        found[2] = total.astype(kind)
-    return found
+        result[2] = total.astype(kind)
+    return result
 
 
 def _batch_statistics(
@@ -344,7 +344,7 @@ def native_batch_norm(
     else:
         statistics = np.zeros(0, kind), np.zeros(0, kind)
     mean, invstd = (wrap(each) for each in statistics)
-    found = _native_batch_norm(
+    result = _native_batch_norm(
         input, weight, bias, running_mean, running_var, mean, invstd, training, float(eps)
     )
-    return found, mean, invstd
+    return result, mean, invstd

@@ -55,8 +55,8 @@ def _flat(array: Array, times: slice) -> Array:
         RuntimeError: the strides do not allow a view.
     """
     part = array[times]
-    found: Array = ROWS["view"].forward(part, (part.shape[0] * part.shape[1], part.shape[2]))
-    return found
+    result: Array = ROWS["view"].forward(part, (part.shape[0] * part.shape[1], part.shape[2]))
+    return result
 
 
 @op(
@@ -75,15 +75,15 @@ def _convolution(self: Array, weight: Array, bias: Array, pad: int = 0) -> Array
     shape = (length - kernel + 1 + pad * 2, self.shape[1], weight.shape[2])
     if shape[0] < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {shape[0]}: {list(shape)}")
-    found = np.empty(shape, self.dtype)
-    found[...] = bias
+    result = np.empty(shape, self.dtype)
+    result[...] = bias
     for k, read, added in _overlaps(length, kernel, pad):
         rows, of_kernel = _flat(self, read), weight[k]
         if rows.dtype != of_kernel.dtype:
             kinds = [dtypes.BY_NUMPY[each.dtype].legacy for each in (rows, of_kernel)]
             raise RuntimeError(f"self and mat2 must have the same dtype, but got {kinds[0]} and {kinds[1]}")
-        _flat(found, added)[...] += (rows @ of_kernel).astype(found.dtype, copy=False)
-    return found
+        _flat(result, added)[...] += (rows @ of_kernel).astype(result.dtype, copy=False)
+    return result
 
 
 def _backward(
@@ -116,5 +116,5 @@ def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tenso
     Raises:
         RuntimeError: shapes or dtypes do not match.
     """
-    found: Tensor = _convolution(input, weight, bias, pad)
-    return found
+    result: Tensor = _convolution(input, weight, bias, pad)
+    return result

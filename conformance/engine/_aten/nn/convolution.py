@@ -113,12 +113,12 @@ def correlate(array: Array, weight: Array, geometry: Geometry, groups: int, plac
     """The convolution, for the first ``places`` output elements along each dimension."""
     outer = weight.shape[0]
     matrix = weight.reshape(groups, outer // groups, -1)
-    found = np.empty(
+    result = np.empty(
         (array.shape[0], outer, *places), array.dtype
     )  # a copy: a gradient has to own its memory
-    flat = found.reshape(array.shape[0], groups, outer // groups, math.prod(places))
+    flat = result.reshape(array.shape[0], groups, outer // groups, math.prod(places))
     np.matmul(matrix, _columns(array, geometry, groups, places), out=flat)
-    return found
+    return result
 
 
 def spread(
@@ -149,16 +149,16 @@ def weigh(array: Array, grad: Array, shape: Ints, geometry: Geometry, groups: in
     places = math.prod(grad.shape[2:])
     columns = _columns(array, geometry, groups, grad.shape[2:])
     rows = grad.reshape(batch, groups, outer // groups, places)
-    found = np.empty(shape, array.dtype)
+    result = np.empty(shape, array.dtype)
     if groups == 1:
         flat = rows.transpose(1, 2, 0, 3).reshape(1, outer, batch * places)
         tall = columns.transpose(1, 0, 3, 2).reshape(1, batch * places, columns.shape[2])
-        np.matmul(flat, tall, out=found.reshape(1, outer, columns.shape[2]))
+        np.matmul(flat, tall, out=result.reshape(1, outer, columns.shape[2]))
     else:
         np.matmul(rows, columns.swapaxes(2, 3)).sum(
-            0, out=found.reshape(groups, outer // groups, columns.shape[2])
+            0, out=result.reshape(groups, outer // groups, columns.shape[2])
         )
-    return found
+    return result
 
 
 def _single(*arrays: Array | None) -> list[Any]:
@@ -190,14 +190,14 @@ def convolution(
     geometry = Geometry(weight.shape[2:], full(stride, dims), full(padding, dims), full(dilation, dims))
     if transposed:
         sizes = transposed_sizes(input.shape[2:], geometry, full(output_padding, dims))
-        found = spread(x, w, sizes, geometry, groups, kind)
+        result = spread(x, w, sizes, geometry, groups, kind)
     else:
-        found = correlate(x, w, geometry, groups, geometry.places(input.shape[2:]))
+        result = correlate(x, w, geometry, groups, geometry.places(input.shape[2:]))
     if b is not None:
-        found += b.reshape(-1, *(1,) * dims)
+        result += b.reshape(-1, *(1,) * dims)
     if not input.shape[1]:  # torch returns 0 channels then, whatever the weight's shape
-        found = found[:, :0]
-    return following_image(dims, found.astype(kind, copy=False), input, weight)
+        result = result[:, :0]
+    return following_image(dims, result.astype(kind, copy=False), input, weight)
 
 
 def _scalar(kind: np.dtype[Any]) -> str:
@@ -241,7 +241,7 @@ def convolution_backward(
     dims = weight.ndim - 2
     geometry = Geometry(weight.shape[2:], full(stride, dims), full(padding, dims), full(dilation, dims))
     nothing = np.zeros(0, kind)
-    found = [nothing, nothing, nothing]
+    result = [nothing, nothing, nothing]
     if not (transposed or input.shape[1]):  # its output has no channels either
         shapes = (input.shape, weight.shape, bias_sizes)
         return [
@@ -250,22 +250,22 @@ def convolution_backward(
         ]
     if output_mask[0]:
         if transposed:
-            found[0] = correlate(g, w, geometry, groups, input.shape[2:])
+            result[0] = correlate(g, w, geometry, groups, input.shape[2:])
         else:
-            found[0] = spread(g, w, input.shape[2:], geometry, groups, kind)
+            result[0] = spread(g, w, input.shape[2:], geometry, groups, kind)
     if output_mask[1]:
         over, along = (g, x) if transposed else (x, g)
-        found[1] = weigh(over, along, weight.shape, geometry, groups)
+        result[1] = weigh(over, along, weight.shape, geometry, groups)
     if output_mask[2]:
-        found[2] = g.sum((0, *range(2, g.ndim)))
-    found = [each.astype(kind, copy=False) for each in found]
-    found[0], found[1] = (following_image(dims, each, input, weight) for each in found[:2])
+        result[2] = g.sum((0, *range(2, g.ndim)))
+    result = [each.astype(kind, copy=False) for each in result]
+    result[0], result[1] = (following_image(dims, each, input, weight) for each in result[:2])
     plain = kind == np.float64 and (
         transposed or max(dilation) == 1
     )  # torch's native kernel instead of oneDNN's
     if plain and is_contiguous_as(weight, channels_last):
-        found[1] = like_steps(found[1], weight)
-    return found
+        result[1] = like_steps(result[1], weight)
+    return result
 
 
 def _double_backward(
@@ -316,12 +316,12 @@ def _weight_by_channels(
 
     along, over = grad_output.transpose(0, 1), gg_input.transpose(0, 1)
     if groups == 1:
-        found = product(over, along)
+        result = product(over, along)
     else:
         n, m = (each._array.shape[0] // groups for each in (over, along))
         of_groups = ((over.narrow(0, g * n, n), along.narrow(0, g * m, m)) for g in range(groups))
-        found = cat([product(*each) for each in of_groups], 1)
-    return _first_places(found.transpose(0, 1), weight._array.shape)
+        result = cat([product(*each) for each in of_groups], 1)
+    return _first_places(result.transpose(0, 1), weight._array.shape)
 
 
 def _first_places(found: Tensor, shape: Ints) -> Tensor:

@@ -72,8 +72,8 @@ def binary_cross_entropy(self: Array, target: Array, weight: Any = None, reducti
     _check_probabilities(self, target)
     lower = np.maximum(np.log1p(-self), -100)
     each = (target - 1) * lower - target * np.maximum(np.log(self), -100)
-    found = (each if weight is None else updated(np.multiply, each, weight)).astype(self.dtype, copy=False)
-    return reduced(laid_out(found, self), reduction)
+    result = (each if weight is None else updated(np.multiply, each, weight)).astype(self.dtype, copy=False)
+    return reduced(laid_out(result, self), reduction)
 
 
 @op(
@@ -93,19 +93,19 @@ def binary_cross_entropy_backward(
     grad_output: Array, self: Array, target: Array, weight: Any = None, reduction: int = MEAN
 ) -> Array:
     """The gradient of binary_cross_entropy."""
-    found = grad_output * (self - target) / np.maximum((1 - self) * self, self.dtype.type(_EPS))
+    result = grad_output * (self - target) / np.maximum((1 - self) * self, self.dtype.type(_EPS))
     if weight is not None:
-        found = found * weight
-    found = (found / self.size if reduction == MEAN else found).astype(self.dtype, copy=False)
-    return laid_out(found, self)
+        result = result * weight
+    result = (result / self.size if reduction == MEAN else result).astype(self.dtype, copy=False)
+    return laid_out(result, self)
 
 
 def _bce_grad_output(grad: Tensor, self: Tensor, target: Tensor, weight: Any, reduction: int) -> Tensor:
     below = plus(less_than(1, self), _EPS)  # here and below: see Note [Right operands first]
     divisor = plus(self, _EPS) * below
-    found = (self - target) / divisor
+    result = (self - target) / divisor
     return _share(
-        _weighted_(found.mul_(grad), weight), reduction, self
+        _weighted_(result.mul_(grad), weight), reduction, self
     )  # the engine reduces it to the operand's shape
 
 
@@ -116,18 +116,18 @@ def _bce_twice(
     below = plus(less_than(1, self), _EPS).pow(2)
     divisor = above.pow(2) * below
     middle = times(self, 2) * target
-    found = (self * self - middle + target) / divisor
-    return _share(_weighted_(found.mul_(grad * grad_output), weight), reduction, self)
+    result = (self * self - middle + target) / divisor
+    return _share(_weighted_(result.mul_(grad * grad_output), weight), reduction, self)
 
 
 def _bce_twice_target(
     grad: Tensor, grad_output: Tensor, self: Tensor, target: Tensor, weight: Any, reduction: int
 ) -> Tensor:
-    found = _weighted_(-grad * grad_output, weight)
+    result = _weighted_(-grad * grad_output, weight)
     product = less_than(1, self) * self
     with no_grad():
         product.clamp_(_EPS)
-    return _share_(found.div_(product), reduction, target)
+    return _share_(result.div_(product), reduction, target)
 
 
 # Binary, of logits --------------------------------------------------------------------------------
@@ -175,17 +175,17 @@ def _logits_backward(
     """The gradient, computed in place unless a graph is created; version counters expose that."""
     if is_grad_enabled():
         if pos_weight is None:
-            found = (sigmoid(self) - target) * grad
+            result = (sigmoid(self) - target) * grad
         else:
             t = pos_weight * target
-            found = (((plus(t, 1) - target) * sigmoid(self)) - t) * grad
-        return _share_(_weighted(found, weight), reduction, self)
+            result = (((plus(t, 1) - target) * sigmoid(self)) - t) * grad
+        return _share_(_weighted(result, weight), reduction, self)
     if pos_weight is None:
-        found = sigmoid(self).sub_(target)
+        result = sigmoid(self).sub_(target)
     else:
         t = pos_weight * target
-        found = plus(t, 1).sub_(target).mul_(sigmoid(self)).sub_(t)
-    return _share_(_weighted_(found.mul_(grad), weight), reduction, self)
+        result = plus(t, 1).sub_(target).mul_(sigmoid(self)).sub_(t)
+    return _share_(_weighted_(result.mul_(grad), weight), reduction, self)
 
 
 def _logits_target(
@@ -193,8 +193,8 @@ def _logits_target(
 ) -> Tensor:
     if pos_weight is None:
         return _share_(_weighted_(-self * grad, weight), reduction, target)
-    found = logsigmoid(-self).sub_(logsigmoid(self).mul_(pos_weight)).mul_(grad)
-    return _share_(_weighted_(found, weight), reduction, target)
+    result = logsigmoid(-self).sub_(logsigmoid(self).mul_(pos_weight)).mul_(grad)
+    return _share_(_weighted_(result, weight), reduction, target)
 
 
 # Classes ------------------------------------------------------------------------------------------
@@ -280,8 +280,8 @@ def _nll(
         each = np.where(ignored, self.dtype.type(0), each)
     if reduction == NONE:
         return each
-    found = _cascaded(each) if dtypes.is_half(self.dtype) else np.asarray(each).sum(dtype=self.dtype)
-    return np.asarray(found / total if reduction == MEAN else found, self.dtype)
+    result = _cascaded(each) if dtypes.is_half(self.dtype) else np.asarray(each).sum(dtype=self.dtype)
+    return np.asarray(result / total if reduction == MEAN else result, self.dtype)
 
 
 def _cascaded(each: Array) -> Any:
@@ -317,9 +317,9 @@ def _nll_gradient(
         values = weights * values
     if ignored is not None:
         values = np.where(ignored, self.dtype.type(0), values)
-    found = np.zeros(self.shape, self.dtype)
-    found[_places(target, ignored, channel)] = values
-    return found
+    result = np.zeros(self.shape, self.dtype)
+    result[_places(target, ignored, channel)] = values
+    return result
 
 
 @op(
@@ -399,12 +399,12 @@ def nll_loss2d_backward(
     Raises:
         RuntimeError: the input is not contiguous, which torch's kernel requires.
     """
-    found = like_steps(
+    result = like_steps(
         _nll_gradient(grad_output, self, target, weight, reduction, ignore_index, total_weight, 1), self
     )
-    if not found.flags.c_contiguous:
+    if not result.flags.c_contiguous:
         raise RuntimeError("grad_input must be contiguous")
-    return found
+    return result
 
 
 def classes_loss(

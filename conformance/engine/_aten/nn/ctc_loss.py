@@ -21,24 +21,24 @@ Ints = tuple[int, ...]
 
 def _states(targets: Array, lengths: Ints, blank: int) -> Array:
     """The label of each state, with the shape (samples, states)."""
-    found = np.full((len(lengths), 2 * max(lengths, default=0) + 1), blank, np.int64)
+    result = np.full((len(lengths), 2 * max(lengths, default=0) + 1), blank, np.int64)
     start = 0
     step = strides(targets)[0] if targets.ndim == 1 and len(targets) > 1 else 1
     if step > 1:  # torch computes a sample's start as if contiguous, but uses the stride within it
         targets = as_strided(targets, ((len(targets) - 1) * step + 1,), (targets.itemsize,))
     for sample, length in enumerate(lengths):
         row = targets[start : start + length * step : step] if targets.ndim == 1 else targets[sample, :length]
-        found[sample, 1 : 2 * length : 2] = row
+        result[sample, 1 : 2 * length : 2] = row
         start += length
-    return found
+    return result
 
 
 def _stepped(before: Array, skips: Array) -> Array:
     """Advance log probabilities (samples, states) by one time step, see Note [Paths]."""
-    found = before.copy()
-    found[:, 1:] = np.logaddexp(found[:, 1:], before[:, :-1])
-    found[:, 2:] = np.logaddexp(found[:, 2:], np.where(skips, before[:, :-2], -np.inf))
-    return found
+    result = before.copy()
+    result[:, 1:] = np.logaddexp(result[:, 1:], before[:, :-1])
+    result[:, 2:] = np.logaddexp(result[:, 2:], np.where(skips, before[:, :-2], -np.inf))
+    return result
 
 
 def _emitted(log_probs: Array, states: Array) -> Array:
@@ -135,18 +135,18 @@ def ctc_loss(
         alpha[0, np.array(target_lengths, int) == 0, 1:] = -np.inf
     for t in range(1, times):
         alpha[t] = _stepped(alpha[t - 1], skips) + emitted[t]
-    found = np.zeros(batch)
+    result = np.zeros(batch)
     for sample, (steps, length) in enumerate(zip(input_lengths, target_lengths, strict=True)):
         alpha[:, sample, 2 * length + 1 :] = -np.inf
         alpha[steps:, sample] = 0
         if steps:
-            found[sample] = np.logaddexp.reduce(
+            result[sample] = np.logaddexp.reduce(
                 alpha[steps - 1, sample, max(2 * length - 1, 0) : 2 * length + 1]
             )
         elif length:
-            found[sample] = -np.inf
+            result[sample] = -np.inf
     kept = alpha[:times].swapaxes(0, 1)
-    return (-found).astype(log_probs.dtype), np.ascontiguousarray(kept).astype(log_probs.dtype)
+    return (-result).astype(log_probs.dtype), np.ascontiguousarray(kept).astype(log_probs.dtype)
 
 
 @op(
@@ -165,7 +165,7 @@ def ctc_loss_backward(
     labels = log_probs.shape[2]
     states = _states(targets, target_lengths, blank)
     emitted, skips = _emitted(log_probs, states), states[:, 2:] != states[:, :-2]
-    found = np.zeros(log_probs.shape)
+    result = np.zeros(log_probs.shape)
     for sample, (steps, length) in enumerate(zip(input_lengths, target_lengths, strict=True)):
         loss = float(neg_log_likelihood[sample])
         if not steps or (zero_infinity and loss == np.inf):
@@ -185,5 +185,5 @@ def ctc_loss_backward(
             else:
                 np.logaddexp.at(through, states[sample, :count], alpha[t] + beta[0])
             own = log_probs[t, sample].astype(np.float64)
-            found[t, sample] = np.exp(own) - np.exp(through + loss - own)
-    return (found * grad[:, None]).astype(log_probs.dtype)
+            result[t, sample] = np.exp(own) - np.exp(through + loss - own)
+    return (result * grad[:, None]).astype(log_probs.dtype)

@@ -93,17 +93,17 @@ def embedding_dense_backward(
     if padding_idx >= 0:
         kept = flat != padding_idx
         flat, grads = flat[kept], grads[kept]
-    found = add_rows(grads, flat, num_weights)
+    result = add_rows(grads, flat, num_weights)
     if scale_grad_by_freq:
-        found /= np.maximum(np.bincount(flat, minlength=num_weights), 1)[:, None]
-    return found
+        result /= np.maximum(np.bincount(flat, minlength=num_weights), 1)[:, None]
+    return result
 
 
 def _chosen(grad: Tensor, indices: Tensor, padding_idx: int) -> Tensor:
-    found = grad.index_select(0, indices.reshape(-1))
+    result = grad.index_select(0, indices.reshape(-1))
     if padding_idx >= 0:
-        found.masked_fill_((indices == padding_idx).reshape(-1, 1), 0)
-    return found.view(*indices._array.shape, -1)
+        result.masked_fill_((indices == padding_idx).reshape(-1, 1), 0)
+    return result.view(*indices._array.shape, -1)
 
 
 @op(
@@ -129,12 +129,12 @@ def _renormalized(self: Array, indices: Array, max_norm: float, norm_type: float
                 f"select(): index {beyond[0]} out of range for tensor of size {list(self.shape)} at dimension 0"
             )
         need_norm(self)
-    found = self.copy()
+    result = self.copy()
     exact = np.linalg.norm(self[rows].astype(np.result_type(self, np.float64)), norm_type, axis=1)
     lengths = exact.astype(self.real.dtype).astype(np.float64)  # as precise as the table
     long = lengths > max_norm
-    found[rows[long]] *= (max_norm / (lengths[long] + 1e-7)).astype(self.real.dtype)[:, None]
-    return found
+    result[rows[long]] *= (max_norm / (lengths[long] + 1e-7)).astype(self.real.dtype)[:, None]
+    return result
 
 
 def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
@@ -181,8 +181,8 @@ def trilinear(
     kept = _letters(ndim, sumdim)
     if exact[0] is not i1:
         return _trilinear_of_halves(a, b, c, kept, i1.dtype, exact)
-    found = np.einsum(f"{a},{b},{c}->{kept}", *exact, optimize=True)
-    return np.ascontiguousarray(found.astype(i1.dtype, copy=False))
+    result = np.einsum(f"{a},{b},{c}->{kept}", *exact, optimize=True)
+    return np.ascontiguousarray(result.astype(i1.dtype, copy=False))
 
 
 def _trilinear_of_halves(

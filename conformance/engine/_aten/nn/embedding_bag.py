@@ -72,20 +72,20 @@ def _check(
 
 def bags_of(starts: Array, count: int) -> Array:
     """The bag of each index."""
-    found: Array = np.cumsum(np.bincount(starts, minlength=count + 1))[:count] - 1
-    return found
+    result: Array = np.cumsum(np.bincount(starts, minlength=count + 1))[:count] - 1
+    return result
 
 
 def _greatest(rows: Array, indices: Array, bags: Array, count: int) -> tuple[Array, Array]:
     """The maximum of each bag and its row in the table (the first among equal ones)."""
-    found = np.zeros((count, rows.shape[1]), rows.dtype)
-    places = np.zeros(found.shape, indices.dtype)
+    result = np.zeros((count, rows.shape[1]), rows.dtype)
+    places = np.zeros(result.shape, indices.dtype)
     for bag in np.unique(bags):
         inside = np.flatnonzero(bags == bag)
         first = rows[inside].argmax(0)
-        found[bag] = np.take_along_axis(rows[inside], first[None], 0)[0]
+        result[bag] = np.take_along_axis(rows[inside], first[None], 0)[0]
         places[bag] = indices[inside][first]
-    return found, places
+    return result, places
 
 
 @op(
@@ -124,16 +124,16 @@ def embedding_bag(
     sizes = np.bincount(inside, minlength=count)
     numbers = np.zeros(count, indices.dtype) if mode == SUM else sizes.astype(indices.dtype)
     if mode == MAX:
-        found, places = _greatest(rows, chosen, inside, count)
-        return found, bags.astype(indices.dtype), numbers, places
+        result, places = _greatest(rows, chosen, inside, count)
+        return result, bags.astype(indices.dtype), numbers, places
     exact = rows.astype(np.promote_types(rows.dtype, np.float32), copy=False)
     if per_sample_weights is not None:
         exact = exact * per_sample_weights[kept][:, None]
-    found = _rounded_sum(add_rows(exact, inside, count), rows.dtype)
+    result = _rounded_sum(add_rows(exact, inside, count), rows.dtype)
     if mode == MEAN:
-        found /= np.maximum(sizes, 1)[:, None]
+        result /= np.maximum(sizes, 1)[:, None]
     shown = bags[:0] if fast and mode == SUM else bags
-    return found.astype(weight.dtype), shown.astype(indices.dtype), numbers, numbers.copy()
+    return result.astype(weight.dtype), shown.astype(indices.dtype), numbers, numbers.copy()
 
 
 def _rounded_sum(total: Array, kind: np.dtype[Any]) -> Array:
@@ -164,11 +164,11 @@ def embedding_bag_backward(
     """The gradient of the weight: each bag's gradient, added to the rows of the table that are in the bag."""
     exact = np.promote_types(grad.dtype, np.float32)
     if mode == MAX:
-        found = np.zeros((num_weights, grad.shape[1]), exact)
+        result = np.zeros((num_weights, grad.shape[1]), exact)
         full = np.flatnonzero(bag_size)
         columns = np.broadcast_to(np.arange(grad.shape[1]), (len(full), grad.shape[1]))
-        np.add.at(found, (maximum_indices[full], columns), grad[full])
-        return found.astype(grad.dtype)
+        np.add.at(result, (maximum_indices[full], columns), grad[full])
+        return result.astype(grad.dtype)
     if not offset2bag.size:
         offset2bag = bags_of(offsets, len(indices))
     kept = indices != padding_idx
@@ -177,12 +177,12 @@ def embedding_bag_backward(
         each = each * per_sample_weights[kept][:, None]
     if mode == MEAN:
         each = each / bag_size[offset2bag[kept]][:, None]
-    found = add_rows(each, indices[kept], num_weights)
+    result = add_rows(each, indices[kept], num_weights)
     if scale_grad_by_freq:  # a bug of torch: it reads the first sorted indices instead of the unique ones
         counts = np.bincount(indices, minlength=num_weights)
         rows = np.unique(indices)
-        found[rows] /= counts[np.sort(indices)[: len(rows)]][:, None]
-    return found.astype(grad.dtype)
+        result[rows] /= counts[np.sort(indices)[: len(rows)]][:, None]
+    return result.astype(grad.dtype)
 
 
 @op(
@@ -198,5 +198,5 @@ def _weights_backward(
     """The gradient of per_sample_weights: the dot product of each index's row and its bag's gradient."""
     if not offset2bag.size:
         offset2bag = bags_of(offsets, len(indices))
-    found = (grad[offset2bag] * weight[indices]).sum(1)
-    return np.where(indices == padding_idx, 0, found).astype(grad.dtype)
+    result = (grad[offset2bag] * weight[indices]).sum(1)
+    return np.where(indices == padding_idx, 0, result).astype(grad.dtype)

@@ -11,7 +11,7 @@ from ..._arguments.argument_errors import check_tensors
 from ..._autograd.tensor import Tensor, make
 from ..._c10.dtypes import F64, number_within
 from ..._c10.modes import state
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import laid_out, like_steps
 from ..inplace import run_inplace
 from ..kernels import chosen, half_up, nans_in_blocks, need_floats, need_inexact
@@ -56,10 +56,10 @@ def _elu_backward(
         if is_result
         else grad * (input_scale * slope) * np.exp(x * input_scale)
     )
-    found = chosen(x <= 0, below, grad * scale).astype(grad_output.dtype, copy=False)
+    result = chosen(x <= 0, below, grad * scale).astype(grad_output.dtype, copy=False)
     blocks = nans_in_blocks(self_or_result, grad_output, widest=True)
-    found = found if blocks is None else np.where(blocks, self_or_result, found)
-    return laid_out(found, grad_output, self_or_result)
+    result = result if blocks is None else np.where(blocks, self_or_result, result)
+    return laid_out(result, grad_output, self_or_result)
 
 
 def _elu_double(
@@ -171,8 +171,8 @@ def _softplus_backward(grad_output: Array, self: Array, beta: Any, threshold: An
     scaled = x * beta
     exponential = np.exp(scaled)
     inside = grad * exponential / (exponential + 1)
-    found = np.where(scaled > threshold, grad, inside).astype(grad_output.dtype, copy=False)
-    return laid_out(found, grad_output, self)
+    result = np.where(scaled > threshold, grad, inside).astype(grad_output.dtype, copy=False)
+    return laid_out(result, grad_output, self)
 
 
 def _softplus_double(grad: Tensor, self: Tensor, beta: Any, threshold: Any) -> Tensor:
@@ -185,6 +185,7 @@ def _softplus_double(grad: Tensor, self: Tensor, beta: Any, threshold: Any) -> T
     "SoftplusBackward0",
     promote="self",
     jvp="auto_element_wise",
+    out="tensor_iterator",
     self=lambda grad, self, beta, threshold: _softplus_backward(grad, self, beta, threshold),
 )
 def softplus(self: Array, beta: Any = 1, threshold: Any = 20) -> Array:
@@ -193,8 +194,8 @@ def softplus(self: Array, beta: Any = 1, threshold: Any = 20) -> Array:
     beta, threshold = (number_within(self.dtype, each) for each in (beta, threshold))
     x = half_up(self)
     scaled = x * beta
-    found = log1p(np.exp(scaled)) / beta
-    return np.where(scaled > threshold, x, found).astype(self.dtype, copy=False)
+    result = log1p(np.exp(scaled)) / beta
+    return np.where(scaled > threshold, x, result).astype(self.dtype, copy=False)
 
 
 @op(
@@ -209,8 +210,8 @@ def _log_sigmoid_backward(grad_output: Array, self: Array, buffer: Array) -> Arr
     grad, z = half_up(grad_output), half_up(buffer)
     below = self < 0
     share = z / (z + 1)
-    found = (grad * np.where(below, 1 - share, share)).astype(grad_output.dtype, copy=False)
-    return like_steps(found, grad_output)
+    result = (grad * np.where(below, 1 - share, share)).astype(grad_output.dtype, copy=False)
+    return like_steps(result, grad_output)
 
 
 def _log_sigmoid_double(grad: Tensor, self: Tensor) -> Tensor:
@@ -222,12 +223,13 @@ def _log_sigmoid_double(grad: Tensor, self: Tensor) -> Tensor:
     "LogSigmoidBackward0",
     name="log_sigmoid_forward",
     tensors="buffer",
+    out=Out("expected scalar type {Wanted} but found {Got}", warns=False),
     self=lambda grad, self, buffer: _log_sigmoid_backward(grad, self, buffer),
 )
 def _log_sigmoid(self: Array, buffer: Array) -> Array:
     wide = half_up(self)
-    found = np.minimum(wide, 0) - log1p(buffer if wide is self else np.exp(-np.abs(wide)))
-    return found.astype(self.dtype, order="C", copy=False)
+    result = np.minimum(wide, 0) - log1p(buffer if wide is self else np.exp(-np.abs(wide)))
+    return result.astype(self.dtype, order="C", copy=False)
 
 
 @composite(vmap="decompose")
@@ -310,10 +312,10 @@ _BETA, _KAPPA = math.sqrt(2 / math.pi), 0.044715  # of gelu with approximate="ta
 
 
 def _normal_distribution(x: Array) -> Array:
-    found = erf(x * x.dtype.type(math.sqrt(0.5)))
-    found += 1
-    found *= x.dtype.type(0.5)
-    return found
+    result = erf(x * x.dtype.type(math.sqrt(0.5)))
+    result += 1
+    result *= x.dtype.type(0.5)
+    return result
 
 
 @op(
@@ -359,6 +361,7 @@ def _gelu_double(grad: Tensor, grad_output: Tensor, self: Tensor, approximate: s
     "GeluBackward0",
     promote="self",
     jvp="auto_element_wise",
+    out="tensor_iterator",
     self=lambda grad, self, approximate: _gelu_backward(grad, self, approximate),
 )
 def gelu(self: Array, *, approximate: str = "none") -> Array:
@@ -368,7 +371,7 @@ def gelu(self: Array, *, approximate: str = "none") -> Array:
     need_floats("GeluKernelImpl", self)
     x = half_up(self)
     if approximate == "none":
-        found = _normal_distribution(x)
-        found *= x
-        return found.astype(self.dtype, copy=False)
+        result = _normal_distribution(x)
+        result *= x
+        return result.astype(self.dtype, copy=False)
     return (0.5 * x * (1 + np.tanh(_BETA * (x + _KAPPA * (x * x * x))))).astype(self.dtype, copy=False)

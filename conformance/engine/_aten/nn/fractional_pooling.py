@@ -18,9 +18,9 @@ _NAMES = ("time", "height", "width")
 def _starts(sample: float, size: int, out: int, kernel: int) -> Array:
     """The windows' start indices along one dimension, for a sample from [0, 1)."""
     alpha = (size - kernel) / (out - 1) if out > 1 else 0.0
-    found = (((np.arange(out) + sample) * alpha).astype(np.int64)) - int(sample * alpha)
-    found[-1] = size - kernel
-    return found
+    result = (((np.arange(out) + sample) * alpha).astype(np.int64)) - int(sample * alpha)
+    result[-1] = size - kernel
+    return result
 
 
 def _check(name: str, self: Array, kernel: Ints, out: Ints, samples: Array) -> None:
@@ -61,8 +61,8 @@ def _largest(self: Array, kernel: Ints, out: Ints, samples: Array) -> tuple[Arra
     need_floats(f"fractional_max_pool{spatial}d_out_frame", self)
     planes = self.reshape(-1, *sizes)
     drawn = samples.reshape(-1, spatial)[:, :: -1 if spatial == 2 else 1]
-    found = np.full((len(planes), math.prod(out)), -np.inf, self.dtype)
-    places = np.empty(found.shape, np.int64)
+    result = np.full((len(planes), math.prod(out)), -np.inf, self.dtype)
+    places = np.empty(result.shape, np.int64)
     reach = all(k > 0 for k in kernel)
     offsets = np.meshgrid(*(np.arange(k if reach else 1) for k in kernel), indexing="ij")
     for plane, (values, sample) in enumerate(zip(planes, drawn[: len(planes)].tolist(), strict=True)):
@@ -75,8 +75,8 @@ def _largest(self: Array, kernel: Ints, out: Ints, samples: Array) -> tuple[Arra
             places[plane] = flat[:, 0]
             continue
         covered = Windows(values.size, flat.T, flat.T, True)
-        found[plane], places[plane] = covered.largest(values.reshape(1, -1))
-    return found.reshape(shape), places.reshape(shape)
+        result[plane], places[plane] = covered.largest(values.reshape(1, -1))
+    return result.reshape(shape), places.reshape(shape)
 
 
 def _rows(spatial: int) -> Any:

@@ -73,8 +73,8 @@ def _reflected(place: Array, low: float, high: float) -> tuple[Array, Array]:
     flips = np.floor(np.abs(away) / span)
     rest = np.abs(away) - flips * span
     odd = flips % 2 == 1
-    found = np.where(odd, span - rest, rest) + place.dtype.type(low)
-    return found, np.where(odd, -1, 1) * np.where(away < 0, -1, 1)
+    result = np.where(odd, span - rest, rest) + place.dtype.type(low)
+    return result, np.where(odd, -1, 1) * np.where(away < 0, -1, 1)
 
 
 def _padded(place: Array, size: int, padding: int, align: bool, nan: int) -> tuple[Array, Array]:
@@ -125,10 +125,10 @@ def _polynomial(weight: tuple[float, ...], order: int, t: Any) -> Any:
     """A weight's derivative of an order, at ``t``, an array or a Tensor."""
     for _ in range(order):
         weight = tuple(i * each for i, each in enumerate(weight))[1:]
-    found: Any = 0
+    result: Any = 0
     for each in reversed(weight):
-        found = found * t + each
-    return found
+        result = result * t + each
+    return result
 
 
 def _corners(sizes: Ints, axes: list[_Axis]) -> Iterator[tuple[tuple[_Tap, ...], Array, Array]]:
@@ -147,14 +147,14 @@ def _corners(sizes: Ints, axes: list[_Axis]) -> Iterator[tuple[tuple[_Tap, ...],
 
 def _product(axes: list[_Axis], taps: tuple[_Tap, ...], t: Any, *along: int) -> Any:
     """The product of a corner's weights, differentiated once along each axis in ``along``, which may repeat axes."""
-    found = None
+    result = None
     for i, tap in enumerate(taps):
         order = along.count(i)
         each = _polynomial(tap.weight, order, t[i])
         for _ in range(order):
             each = each * axes[i].slope
-        found = each if found is None else found * each
-    return found
+        result = each if result is None else result * each
+    return result
 
 
 def _places(input: Any) -> Any:
@@ -172,7 +172,7 @@ def _read(input: Array, grid: Array, mode: int, padding: int, align: bool) -> Ar
     sizes, flat, lines = input.shape, input.reshape(-1), _lines(input.shape)
     axes = _axes(sizes, grid, mode, padding, align)
     beyond = [each.beyond for each in axes]
-    found = np.zeros((*sizes[:2], axes[0].slope.shape[1]), axes[0].slope.dtype)
+    result = np.zeros((*sizes[:2], axes[0].slope.shape[1]), axes[0].slope.dtype)
     for taps, place, inside in _corners(sizes, axes):
         weight = _product(axes, taps, beyond)
         if (
@@ -180,8 +180,8 @@ def _read(input: Array, grid: Array, mode: int, padding: int, align: bool) -> Ar
         ):  # the 3d kernel skips pixels outside the image; the 2d one multiplies 0 by the weight
             weight = np.where(inside, weight, 0)
         values = np.where(inside[:, None], flat.take(lines + place[:, None]), 0)
-        found += values * weight[:, None]
-    return found.astype(input.dtype, copy=False).reshape(*sizes[:2], *grid.shape[1:-1])
+        result += values * weight[:, None]
+    return result.astype(input.dtype, copy=False).reshape(*sizes[:2], *grid.shape[1:-1])
 
 
 def _gradients(
@@ -251,10 +251,10 @@ def _sloped(axes: list[_Axis], taps: tuple[_Tap, ...], t: Any, i: int, j: int) -
 
 
 def _sum(terms: Any) -> Any:
-    found, *rest = (each for each in terms if each is not None)
+    result, *rest = (each for each in terms if each is not None)
     for each in rest:
-        found = found + each
-    return found
+        result = result + each
+    return result
 
 
 def _double(
@@ -262,18 +262,18 @@ def _double(
 ) -> list[Any]:  # fmt: skip
     """The gradients of grad_output, input and grid."""
     gg_input, gg_grid = grads
-    found: list[Any] = [None, None, None]
+    result: list[Any] = [None, None, None]
     if gg_input is not None:
         spatial = len(input._array.shape) - 2
-        found[0] = _SAMPLERS[spatial](gg_input, grid, mode, padding, align)
+        result[0] = _SAMPLERS[spatial](gg_input, grid, mode, padding, align)
         if needed[2]:
-            found[2] = _BACKWARDS[spatial](grad_output, gg_input, grid, mode, padding, align, (False, True))[
+            result[2] = _BACKWARDS[spatial](grad_output, gg_input, grid, mode, padding, align, (False, True))[
                 1
             ]
     if gg_grid is not None and mode != NEAREST:
         for i, each in enumerate(_curvature(grad_output, input, grid, gg_grid, mode, padding, align)):
-            found[i] = each if found[i] is None else found[i] + each
-    return only_needed(found, needed)
+            result[i] = each if result[i] is None else result[i] + each
+    return only_needed(result, needed)
 
 
 def _rows(spatial: int, kernel: str) -> tuple[Any, Any]:
@@ -310,8 +310,8 @@ def _rows(spatial: int, kernel: str) -> tuple[Any, Any]:
     def first(
         grad: Tensor, input: Tensor, grid: Tensor, mode: int, padding: int, align: bool, needed: Any
     ) -> list[Any]:
-        found = again(grad, input, grid, mode, padding, align, tuple(needed))
-        return only_needed(found, needed)
+        result = again(grad, input, grid, mode, padding, align, tuple(needed))
+        return only_needed(result, needed)
 
     sampler = op(
         f"GridSampler{spatial}DBackward0",

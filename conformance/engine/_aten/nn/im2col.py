@@ -103,10 +103,10 @@ def im2col(
     """The windows of images, each as a column."""
     _check_images(self, kernel_size, dilation, padding, stride)
     refuse_integers("im2col_out_cpu", self)
-    found = windows(self, Geometry(kernel_size, stride, padding, dilation))
+    result = windows(self, Geometry(kernel_size, stride, padding, dilation))
     lead = self.ndim - 3
     rows = self.shape[lead] * math.prod(kernel_size)
-    return found.reshape(*self.shape[:lead], rows, math.prod(found.shape[-2:])).copy()
+    return result.reshape(*self.shape[:lead], rows, math.prod(result.shape[-2:])).copy()
 
 
 @op(

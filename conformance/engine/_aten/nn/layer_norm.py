@@ -29,10 +29,10 @@ def _exact(array: Array | None) -> Any:
 
 def _normal(array: Array, mean: Array, rstd: Array) -> Array:
     """(array - mean) * rstd, in double precision."""
-    found = _exact(array)
-    found -= mean
-    found *= rstd
-    return found
+    result = _exact(array)
+    result -= mean
+    result *= rstd
+    return result
 
 
 def _fused(array: Array, mean: Array, rstd: Array) -> Array:
@@ -68,10 +68,10 @@ def _of_input(grad: Array, input: Array, mean: Array, rstd: Array, inner: tuple[
     """The input's gradient, computed as in torch's kernel and in its precision: 0 for a constant gradient."""
     along, total = (grad * input).sum(inner, keepdims=True), grad.sum(inner, keepdims=True)
     b = (total * mean - along) * rstd * rstd * rstd / n
-    found = np.multiply(rstd, grad, order="C")
-    found += b * input
-    found -= b * mean + total * rstd / n
-    return found
+    result = np.multiply(rstd, grad, order="C")
+    result += b * input
+    result -= b * mean + total * rstd / n
+    return result
 
 
 @op(
@@ -104,14 +104,14 @@ def native_layer_norm(
         raise NotImplementedError(
             f"\"LayerNormKernelImpl\" not implemented for '{BY_NUMPY[input.dtype].legacy}'"
         )
-    mean, rstd, found = exact
+    mean, rstd, result = exact
     if is_half(input.dtype):
-        found = _fused(input, mean, rstd)
+        result = _fused(input, mean, rstd)
     if weight is not None:
-        found = found * weight
+        result = result * weight
     if bias is not None:
-        found = found + bias
-    return found.astype(input.dtype, order="C")
+        result = result + bias
+    return result.astype(input.dtype, order="C")
 
 
 @op(
@@ -130,29 +130,29 @@ def native_layer_norm_backward(
     inner = tuple(range(input.ndim - len(normalized_shape), input.ndim))
     outer = tuple(range(input.ndim - len(normalized_shape)))
     kind = np.promote_types(input.dtype, np.float32)
-    found = [np.zeros(0, input.dtype)] * 3
+    result = [np.zeros(0, input.dtype)] * 3
     if output_mask[0]:
         grad = grad_out.astype(kind, copy=False)
         if weight is not None:
             grad = grad * weight.astype(kind, copy=False)
         n = math.prod(normalized_shape)
-        found[0] = _of_input(
+        result[0] = _of_input(
             grad, input.astype(kind, copy=False), mean.astype(kind), rstd.astype(kind), inner, n
         ).astype(input.dtype, copy=False)
     if output_mask[1]:
         normal = _normal(input, mean, _exact(rstd))
         normal *= grad_out
-        found[1] = _total(normal, outer, input.dtype).astype(weight.dtype)
+        result[1] = _total(normal, outer, input.dtype).astype(weight.dtype)
     if output_mask[2]:
-        found[2] = _total(_exact(grad_out), outer, input.dtype).astype(bias.dtype)
-    return found
+        result[2] = _total(_exact(grad_out), outer, input.dtype).astype(bias.dtype)
+    return result
 
 
 def _total(each: Array, outer: Ints, kind: np.dtype[Any]) -> Array:
     """The sum over all samples; in half precision it is rounded after each one."""
     if not is_half(kind):
-        found: Array = each.sum(outer)
-        return found
+        result: Array = each.sum(outer)
+        return result
     total = np.zeros(each.shape[len(outer) :], kind)
     for sample in each.reshape(-1, *total.shape):
         total = (total + sample).astype(kind)
@@ -233,12 +233,12 @@ def _layer_norm_second(
     gg_sum, gg_along = _in_sample(gg), _in_sample(gg * centered)
     inner = over(gg_sum * sums, n) - _in_sample(gg * scaled)
     inner = inner + times(sigma.pow(2) * along * gg_along, 3.0 / n if n else math.inf)
-    found = over_(cubed * inner, n)
+    result = over_(cubed * inner, n)
     less = over(sums, n) - scaled
     second = over(gg_along * cube, n) * less
     less = over(gg_sum, n) - gg
     third = over(along * cube, n) * less
-    return found.add_(second).add_(third)
+    return result.add_(second).add_(third)
 
 
 # Of groups of channels ----------------------------------------------------------------------------
@@ -259,7 +259,7 @@ def _group_norm_slope(
     mu, sigma = (array.astype(kind, copy=False).reshape(N, group, 1, 1) for array in (mean, rstd))
     share = kind.type(1.0 / (each * HxW) if each * HxW else 0.0)
     along, total = (g * x).sum(3, keepdims=True), g.sum(3, keepdims=True)
-    found = [np.zeros(0, input.dtype)] * 3
+    result = [np.zeros(0, input.dtype)] * 3
     if output_mask[0]:
         a, b, c = sigma, along, total
         if weight is not None:
@@ -269,12 +269,14 @@ def _group_norm_slope(
         b, c = b.sum(2, keepdims=True), c.sum(2, keepdims=True)
         b = (c * mu - b) * cube * share
         c = -b * mu - c * sigma * share
-        found[0] = following((a * g + b * x + c).reshape(input.shape).astype(input.dtype, copy=False), input)
+        result[0] = following((a * g + b * x + c).reshape(input.shape).astype(input.dtype, copy=False), input)
     if output_mask[1]:
-        found[1] = ((along - total * mu) * sigma).sum(0).reshape(C).astype(weight.dtype, copy=False)
+        result[1] = ((along - total * mu) * sigma).sum(0).reshape(C).astype(weight.dtype, copy=False)
     if output_mask[2]:
-        found[2] = total.sum(0).reshape(C).astype(input.dtype if weight is None else weight.dtype, copy=False)
-    return found
+        result[2] = (
+            total.sum(0).reshape(C).astype(input.dtype if weight is None else weight.dtype, copy=False)
+        )
+    return result
 
 
 def _group_norm_backward(
@@ -346,13 +348,13 @@ def native_group_norm(
     given = next((each for each in (weight, bias) if each is not None), input)  # see statistics_kind
     groups = input.astype(np.float64).reshape(N, group, C // group * HxW)
     mean, rstd, exact = layer_statistics(groups, 1, eps)
-    found = exact.reshape(N, C, HxW)
+    result = exact.reshape(N, C, HxW)
     if weight is not None:
-        found = found * weight[:, None]
+        result = result * weight[:, None]
     if bias is not None:
-        found = found + bias[:, None]
+        result = result + bias[:, None]
     return [
-        following(found.reshape(input.shape).astype(input.dtype), input),
+        following(result.reshape(input.shape).astype(input.dtype), input),
         mean.astype(given.dtype).reshape(N, group),
         rstd.astype(given.dtype).reshape(N, group),
     ]
@@ -363,5 +365,5 @@ def native_group_norm(
 
 def root_mean_square_norm(input: Tensor, dims: tuple[int, ...], weight: Tensor | None, eps: float) -> Tensor:
     """rms_norm: divide the input by its root mean square over ``dims``, then scale it."""
-    found = input * plus(input.pow(2).mean(dims, keepdim=True), eps).rsqrt()
-    return found if weight is None else found * weight
+    result = input * plus(input.pow(2).mean(dims, keepdim=True), eps).rsqrt()
+    return result if weight is None else result * weight

@@ -76,8 +76,8 @@ def mse_loss_backward(grad_output: Array, self: Array, target: Array, reduction:
 
 
 def _mse_twice(grad: Tensor, self: Tensor, reduction: int) -> Tensor:
-    found = times(grad, 2)
-    return _share(found, reduction)
+    result = times(grad, 2)
+    return _share(result, reduction)
 
 
 # Quadratic near 0, linear elsewhere ---------------------------------------------------------------
@@ -157,8 +157,8 @@ def huber_loss(self: Array, target: Array, reduction: int = MEAN, delta: float =
     half = z.dtype.type(0.5)
     if z.dtype.kind == "V":  # rounded after each step
         delta = z.dtype.type(delta)
-    found = chosen(z < delta, half * z * z, delta * (z - half * delta))
-    return reduced(laid_out(found.astype(self.dtype, copy=False), self, target), reduction)
+    result = chosen(z < delta, half * z * z, delta * (z - half * delta))
+    return reduced(laid_out(result.astype(self.dtype, copy=False), self, target), reduction)
 
 
 @op(
@@ -180,8 +180,8 @@ def huber_loss_backward(
     norm = _norm(self, reduction)
     x = self - target
     if target.dtype != self.dtype:
-        found, wanted = dtypes.BY_NUMPY[target.dtype].legacy, dtypes.BY_NUMPY[self.dtype].legacy
-        raise RuntimeError(f"Found dtype {found} but expected {wanted}")
+        result, wanted = dtypes.BY_NUMPY[target.dtype].legacy, dtypes.BY_NUMPY[self.dtype].legacy
+        raise RuntimeError(f"Found dtype {result} but expected {wanted}")
     if dtypes.is_half(x.dtype):  # rounded after each step
         norm, delta = x.dtype.type(norm), x.dtype.type(delta)
     slope = norm * np.minimum(np.maximum(x, -delta), delta)
@@ -239,8 +239,8 @@ def soft_margin_loss_backward(grad_output: Array, self: Array, target: Array, re
     common = dtypes.result_dtype(self, target)
     z = np.exp(np.negative(target).astype(common, copy=False) * self.astype(common, copy=False))
     norm = common.type(_norm(self, reduction))
-    found = np.multiply(-norm * target.astype(common, copy=False) * z / (z + 1), grad_output)
-    return laid_out(found.astype(self.dtype, copy=False), target, self)
+    result = np.multiply(-norm * target.astype(common, copy=False) * z / (z + 1), grad_output)
+    return laid_out(result.astype(self.dtype, copy=False), target, self)
 
 
 def _soft_margin_grad_output(

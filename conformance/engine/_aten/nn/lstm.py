@@ -158,5 +158,5 @@ def mkldnn_rnn_layer(
         c = f * c + i * g
         h = (o * np.tanh(c)).astype(kind, copy=False).astype(c.dtype, copy=False)
         outputs.append(h)
-    found = (np.stack(outputs[::-1] if reverse else outputs), h, c)
-    return [each.astype(kind, copy=False) for each in found]
+    result = (np.stack(outputs[::-1] if reverse else outputs), h, c)
+    return [each.astype(kind, copy=False) for each in result]

@@ -53,8 +53,8 @@ def multilabel_margin_loss(self: Array, target: Array, reduction: int) -> tuple[
     right[rows[named], given[named]] = 1
     gaps = _gaps(self, target, right)
     each = (np.where(gaps > 0, gaps, 0).sum((1, 2)) / given.shape[-1]).astype(self.dtype)
-    found = reduced(each, reduction) if reduction != NONE else each.reshape(self.shape[:-1])
-    return np.asarray(found, self.dtype), right.reshape(self.shape)
+    result = reduced(each, reduction) if reduction != NONE else each.reshape(self.shape[:-1])
+    return np.asarray(result, self.dtype), right.reshape(self.shape)
 
 
 def _gaps(self: Array, target: Array, right: Array) -> Array:
@@ -63,8 +63,8 @@ def _gaps(self: Array, target: Array, right: Array) -> Array:
     named = np.logical_and.accumulate(given >= 0, 1)
     own = np.take_along_axis(scores, np.where(named, given, 0), 1)
     counts = named[:, :, None] & (_rows(right) == 0)[:, None, :]
-    found: Array = np.where(counts, 1 - (own[:, :, None] - scores[:, None, :]), -np.inf)
-    return found
+    result: Array = np.where(counts, 1 - (own[:, :, None] - scores[:, None, :]), -np.inf)
+    return result
 
 
 @op(
@@ -79,9 +79,9 @@ def multilabel_margin_loss_backward(
     """The gradient of multilabel_margin_loss."""
     scores, given = _rows(self), _rows(target)
     wrong = _gaps(self, target, is_target) > 0
-    found = wrong.sum(1).astype(self.dtype)
+    result = wrong.sum(1).astype(self.dtype)
     rows = np.broadcast_to(np.arange(len(given))[:, None], given.shape)
-    np.subtract.at(found, (rows, np.maximum(given, 0)), wrong.sum(2))
-    found /= scores.shape[1] * (len(scores) if reduction == MEAN else 1)
+    np.subtract.at(result, (rows, np.maximum(given, 0)), wrong.sum(2))
+    result /= scores.shape[1] * (len(scores) if reduction == MEAN else 1)
     outer = grad_output.reshape(-1, 1) if reduction == NONE else grad_output
-    return (found * outer).reshape(self.shape).astype(self.dtype)
+    return (result * outer).reshape(self.shape).astype(self.dtype)

@@ -59,10 +59,10 @@ def pack_padded_sequence(input: Array, lengths: Array, batch_first: bool) -> tup
 
 def _unpacked(grad: Tensor, shape: Any, batch_sizes: Tensor, batch_first: bool) -> Tensor:
     first, second, *rest = shape
-    found = zeros(*((second, first) if batch_first else (first, second)), *rest, dtype=grad.dtype)
-    found.zero_()  # bumps the version once, like torch's at::zeros
+    result = zeros(*((second, first) if batch_first else (first, second)), *rest, dtype=grad.dtype)
+    result.zero_()  # bumps the version once, like torch's at::zeros
     start = 0
     for i, n in enumerate(batch_sizes._array.tolist()):
-        found[i][:n].copy_(grad[start : start + n])
+        result[i][:n].copy_(grad[start : start + n])
         start += n
-    return found.transpose(0, 1) if batch_first else found
+    return result.transpose(0, 1) if batch_first else result

@@ -37,10 +37,10 @@ def complete(spatial: int, kernel: Ints, stride: Ints, padding: Ints, dilation: 
 def count_along(n: int, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool) -> int:
     """The number of windows along a dimension; none starts in the right padding."""
     reach = n + 2 * padding - dilation * (kernel - 1) - 1
-    found = (reach + (stride - 1 if ceil_mode else 0)) // stride + 1
-    if ceil_mode and (found - 1) * stride >= n + padding:
-        found -= 1
-    return found
+    result = (reach + (stride - 1 if ceil_mode else 0)) // stride + 1
+    if ceil_mode and (result - 1) * stride >= n + padding:
+        result -= 1
+    return result
 
 
 def output_sizes(sizes: Ints, settings: list[Ints], ceil_mode: bool) -> Ints:
@@ -95,10 +95,10 @@ class Windows:
     def spread(self, shares: Array) -> Array:
         """Planes to which each window, in order, adds its share at each of its elements."""
         width = self.area + 1
-        found = np.zeros(len(shares) * width, shares.dtype)
+        result = np.zeros(len(shares) * width, shares.dtype)
         places = self.places.T + (np.arange(len(shares)) * width)[:, None, None]
-        np.add.at(found, places.reshape(-1), np.repeat(shares.reshape(-1), len(self.places)))
-        return found.reshape(len(shares), width)[:, : self.area]
+        np.add.at(result, places.reshape(-1), np.repeat(shares.reshape(-1), len(self.places)))
+        return result.reshape(len(shares), width)[:, : self.area]
 
 
 def _windows(sizes: Ints, along: Sequence[tuple[Array, Array]]) -> Windows:
@@ -165,8 +165,8 @@ def at_indices(grad: Array, indices: Array, shape: Ints, spatial: int) -> Array:
         halves = np.zeros(planes * area, grad.dtype)
         np.add.at(halves, flat.ravel(), grad.ravel())
         return halves.reshape(shape)
-    found = np.bincount(flat.ravel(), grad.ravel().astype(np.float64), planes * area)
-    return found.astype(grad.dtype).reshape(shape)
+    result = np.bincount(flat.ravel(), grad.ravel().astype(np.float64), planes * area)
+    return result.astype(grad.dtype).reshape(shape)
 
 
 def gathered(grad: Tensor, indices: Tensor, spatial: int) -> Tensor:

@@ -36,8 +36,8 @@ def _largest(self: Array, settings: list[Ints], ceil_mode: bool) -> Any:
         raise RuntimeError("Unsupported memory format. Supports only ChannelsLast3d, Contiguous")
     sizes = self.shape[-spatial:]
     out = output_sizes(sizes, settings, ceil_mode)
-    found = windows(sizes, out, *settings).largest(planes(self, spatial))
-    return [following(each.reshape(*self.shape[:-spatial], *out), self) for each in found]
+    result = windows(sizes, out, *settings).largest(planes(self, spatial))
+    return [following(each.reshape(*self.shape[:-spatial], *out), self) for each in result]
 
 
 def kernel_of(name: str, array: Array) -> str:
@@ -148,8 +148,8 @@ def _mean_rows(spatial: int) -> Any:
         settings = complete(spatial, kernel_size, stride, padding)
         out, covered, share = _shares(self, settings, ceil_mode, count_include_pad, divisor_override)
         sums = covered.sums(planes(self, spatial), np.promote_types(self.dtype, np.float32))
-        found = (sums / share).astype(self.dtype, copy=False).reshape(*self.shape[:-spatial], *out)
-        return following_image(spatial, found, self)
+        result = (sums / share).astype(self.dtype, copy=False).reshape(*self.shape[:-spatial], *out)
+        return following_image(spatial, result, self)
 
     return forward
 
@@ -212,10 +212,10 @@ def _unpool_rows(spatial: int) -> Any:
             raise RuntimeError(
                 f"Found an invalid max index: {int(wrong.flat[-1])} (output volumes are of size {sizes})"
             )
-        found = np.zeros((*self.shape[:-spatial], area), self.dtype)
+        result = np.zeros((*self.shape[:-spatial], area), self.dtype)
         flat = (*self.shape[:-spatial], -1)
-        np.put_along_axis(found, indices.reshape(flat), self.reshape(flat), -1)
-        return following_image(spatial, found.reshape(*self.shape[:-spatial], *output_size), self)
+        np.put_along_axis(result, indices.reshape(flat), self.reshape(flat), -1)
+        return following_image(spatial, result.reshape(*self.shape[:-spatial], *output_size), self)
 
     return forward
 

@@ -222,8 +222,8 @@ def glu(self: Array, dim: int = -1) -> Array:
     """The first half of a dimension times the sigmoid of the second."""
     first, second = _halves(self, dim)
     need_floats("glu_cpu", self)
-    found = (half_up(first) * _sigmoid(half_up(second))).astype(self.dtype, copy=False)
-    return laid_out(found, first, second)
+    result = (half_up(first) * _sigmoid(half_up(second))).astype(self.dtype, copy=False)
+    return laid_out(result, first, second)
 
 
 @op(

@@ -140,8 +140,8 @@ def _leaky_relu_backward(grad_output: Array, self: Array, negative_slope: Any, s
             "instead. File an issue at https://github.com/pytorch/pytorch if you do require supporting in-place "
             "leakRelu backward calculation with negative slope"
         )
-    found = chosen(self > 0, grad_output, in_single(np.multiply, grad_output, negative_slope))
-    return laid_out(found, self, grad_output)
+    result = chosen(self > 0, grad_output, in_single(np.multiply, grad_output, negative_slope))
+    return laid_out(result, self, grad_output)
 
 
 @op(
@@ -210,9 +210,9 @@ def hardsigmoid(self: Array) -> Array:
 def _hardswish_backward(grad_output: Array, self: Array) -> Array:
     wide, wide_grad = half_up(self), half_up(grad_output)
     inside = wide_grad * (wide / wide.dtype.type(3) + wide.dtype.type(0.5))
-    found = kept(chosen(self < 3, inside, wide_grad).astype(grad_output.dtype, copy=False), ~(self <= -3))
+    result = kept(chosen(self < 3, inside, wide_grad).astype(grad_output.dtype, copy=False), ~(self <= -3))
     blocks = nans_in_blocks(self, grad_output, widest=True)
-    return laid_out(found if blocks is None else np.where(blocks, self, found), grad_output, self)
+    return laid_out(result if blocks is None else np.where(blocks, self, result), grad_output, self)
 
 
 @op(
@@ -249,6 +249,7 @@ def _hardshrink_backward(grad_out: Array, self: Array, lambd: Any) -> Array:
     "HardshrinkBackward0",
     promote="self",
     jvp="auto_element_wise",
+    out="tensor_iterator",
     self=lambda grad, self, lambd: _hardshrink_backward(grad, self, lambd),
 )
 def hardshrink(self: Array, lambd: Any = 0.5) -> Array:
@@ -272,6 +273,7 @@ def _softshrink_backward(grad_output: Array, self: Array, lambd: Any) -> Array:
     "SoftshrinkBackward0",
     promote="self",
     jvp="auto_element_wise",
+    out="tensor_iterator",
     self=lambda grad, self, lambd: _softshrink_backward(grad, self, lambd),
 )
 def softshrink(self: Array, lambd: Any = 0.5) -> Array:
@@ -284,6 +286,6 @@ def softshrink(self: Array, lambd: Any = 0.5) -> Array:
             f"lambda must be in range [0, {limit:g}] for input dtype {kind}, but found {lambd:g}"
         )
     wide = half_up(self)
-    found = wide - wide.clip(-lambd, lambd)
-    np.copysign(found, wide, out=found, where=~in_blocks(self, self))  # in blocks every zero is positive
-    return found.astype(self.dtype, copy=False)
+    result = wide - wide.clip(-lambd, lambd)
+    np.copysign(result, wide, out=result, where=~in_blocks(self, self))  # in blocks every zero is positive
+    return result.astype(self.dtype, copy=False)

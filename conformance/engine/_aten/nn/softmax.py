@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._autograd.tensor import Tensor
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import wrap_dim
 from ..kernels import half_up, need_floats
 from ..registry import Array, op
@@ -22,6 +22,7 @@ def _shifted(array: Array, dim: int) -> Array:
     name="_softmax",
     vmap="along_dim",
     schema_args=lambda self, dim: ((self, dim, False), {}),
+    out=Out("same_dtype", operator="aten::softmax"),
     self=lambda grad, result, dim: _softmax_backward(grad, result, dim),
 )
 def _softmax(self: Array, dim: int) -> Array:
@@ -73,6 +74,7 @@ def _softmax_backward(grad_output: Array, output: Array, dim: int) -> Array:
     name="_log_softmax",
     vmap="along_dim",
     schema_args=lambda self, dim: ((self, dim, False), {}),
+    out=Out("same_dtype", operator="aten::log_softmax"),
     self=lambda grad, result, dim: _log_softmax_backward(grad, result, dim),
 )
 def _log_softmax(self: Array, dim: int) -> Array:
@@ -109,8 +111,8 @@ def _log_softmax_backward(grad_output: Array, output: Array, dim: int) -> Array:
     if output.ndim == 0:
         return grad_output - np.exp(output) * grad_output
     grad = half_up(grad_output)
-    found = grad - np.exp(half_up(output)) * np.add.reduce(grad, axis=dim, keepdims=True)
-    return found.astype(output.dtype, order="C", copy=False)
+    result = grad - np.exp(half_up(output)) * np.add.reduce(grad, axis=dim, keepdims=True)
+    return result.astype(output.dtype, order="C", copy=False)
 
 
 @composite(vmap="decompose")

@@ -45,8 +45,8 @@ def _positions(old: int, new: int, scale: float | None, kind: Any, align_corners
         step = kind((old - 1) / (new - 1)) if new > 1 else kind(0)
         return place * step
     step = kind(1.0 / scale if scale is not None and scale > 0 else old / new)
-    found = step * (place + kind(0.5)) - kind(0.5)
-    return found if cubic else np.maximum(found, kind(0))
+    result = step * (place + kind(0.5)) - kind(0.5)
+    return result if cubic else np.maximum(result, kind(0))
 
 
 def _linear(old: int, new: int, scale: float | None, kind: Any, align_corners: bool) -> Taps:
@@ -105,24 +105,24 @@ def _filtered(reach: int, weigh: Callable[[Array], Array]) -> Callable[..., Taps
         first = np.maximum((center - support + 0.5).astype(np.int64), 0)
         size = np.minimum((center + support + 0.5).astype(np.int64), old) - first
         narrowed = kind(1 / step if step >= 1 else 1)
-        found: Taps = []
+        result: Taps = []
         for each in range(int(size.max())):
             place = first + each
             weights = weigh(((place - center + 0.5) * narrowed).astype(kind))
-            found.append((np.minimum(place, old - 1), np.where(each < size, weights, kind(0))))
-        total = sum(w for _, w in found if w is not None)
-        return [(place, None if w is None else w / np.where(total == 0, 1, total)) for place, w in found]
+            result.append((np.minimum(place, old - 1), np.where(each < size, weights, kind(0))))
+        total = sum(w for _, w in result if w is not None)
+        return [(place, None if w is None else w / np.where(total == 0, 1, total)) for place, w in result]
 
     return taps
 
 
 def _rounded(taps: Taps, kind: np.dtype[Any]) -> Taps:
     """The weights in half precision; of two weights, the first is 1 minus the second, rounded again."""
-    found = [(places, None if w is None else half_up(w.astype(kind))) for places, w in taps]
-    second = found[-1][1]
-    if len(found) == 2 and second is not None:
-        found[0] = found[0][0], half_up((np.float32(1) - second).astype(kind))
-    return found
+    result = [(places, None if w is None else half_up(w.astype(kind))) for places, w in taps]
+    second = result[-1][1]
+    if len(result) == 2 and second is not None:
+        result[0] = result[0][0], half_up((np.float32(1) - second).astype(kind))
+    return result
 
 
 def _gather(array: Array, axis: int, taps: Taps) -> Array:
@@ -214,8 +214,8 @@ def _rows(
 def named(function: Callable[..., Any], *names: str) -> Callable[..., Any]:
     """Give a function of ``*rest`` the parameter names that its registration reads."""
     listed = ", ".join(names)
-    made: Callable[..., Any] = eval(f"lambda {listed}: function({listed})", {"function": function})
-    return made
+    result: Callable[..., Any] = eval(f"lambda {listed}: function({listed})", {"function": function})
+    return result
 
 
 NEAREST = {

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor
 from ..._c10.operator_facts import composite
-from ..reduction.norm import norm_along, norm_whole
+from ..reduction.norm import norm_along, norm_of_all
 from ..registry import Array, op
 
 
@@ -16,7 +16,7 @@ from ..registry import Array, op
 def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     """The norms over all dimensions except ``dim``; -1 means over all of them."""
     if dim == -1:
-        return norm_whole(v, pow)
+        return norm_of_all(v, pow)
     shape = [1] * v.dim()
     if dim == 0:
         shape[0] = v.size(0)

@@ -62,8 +62,8 @@ def _plus_scaled(self: Any, other: Any, alpha: Any, kind: np.dtype[Any], sign: i
         wide = half_up(other) * np.float32(sign * _factor(alpha, kind))
         inside = in_blocks(*np.broadcast_arrays(self, other))  # see Note [Blocks and the rest]
         return np.add(half_up(self), np.where(inside, wide, half_up(wide.astype(kind)))).astype(kind)
-    found: Array = (np.add if sign > 0 else np.subtract)(self, _scaled(other, alpha, kind))
-    return found
+    result: Array = (np.add if sign > 0 else np.subtract)(self, _scaled(other, alpha, kind))
+    return result
 
 
 @op(
@@ -76,22 +76,25 @@ def _plus_scaled(self: Any, other: Any, alpha: Any, kind: np.dtype[Any], sign: i
     vmap_operands="tensors",
     inplace="method",
     foreach="binary",
+    vmap_unbatched="broadcast",
+    deprecated_numbers="alpha",
+    numbers_as_tensors=True,
     self=lambda grad: grad,
     other=maybe_times,
 )
 def add(self: Any, other: Any, *, alpha: Any = 1) -> Array:
     """self + alpha * other."""
     if alpha.__class__ is int and alpha == 1:
-        found: Array = np.add(self, other)
-        if found.dtype.kind != "c" or _is_finite(found):
-            return found
+        result: Array = np.add(self, other)
+        if result.dtype.kind != "c" or _is_finite(result):
+            return result
     return _plus_scaled(self, other, alpha, _kind(self, other))
 
 
 def _kind(self: Any, other: Any) -> np.dtype[Any]:
     """The common dtype of two promoted operands, one of which may be a number."""
-    found: np.dtype[Any] = getattr(self, "dtype", None) or other.dtype
-    return found
+    result: np.dtype[Any] = getattr(self, "dtype", None) or other.dtype
+    return result
 
 
 def _is_finite(array: Array) -> bool:
@@ -109,6 +112,9 @@ def _is_finite(array: Array) -> bool:
     vmap_operands="tensors",
     inplace="method",
     foreach="binary",
+    vmap_unbatched="arithmetic",
+    deprecated_numbers="alpha",
+    numbers_as_tensors=True,
     self=lambda grad: grad,
     other=lambda grad, alpha: maybe_times(-grad, alpha),
 )
@@ -117,9 +123,9 @@ def sub(self: Any, other: Any, *, alpha: Any = 1) -> Array:
     if self.dtype == np.bool_:
         check_subtractable(self, other)
     if alpha.__class__ is int and alpha == 1:
-        found: Array = np.subtract(self, other)
-        if found.dtype.kind != "c" or _is_finite(found):
-            return found
+        result: Array = np.subtract(self, other)
+        if result.dtype.kind != "c" or _is_finite(result):
+            return result
     return _plus_scaled(self, other, alpha, _kind(self, other), -1)
 
 
@@ -152,6 +158,7 @@ def _rsub_number(self: Any, other: Any, alpha: Any = 1) -> Array:
     complex="holomorphic",
     jvp="auto_linear",
     elementwise=False,
+    operator="rsub",
     self=lambda grad, alpha: maybe_times(-grad, alpha),
     other=lambda grad: grad,
 )
@@ -185,6 +192,8 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     vmap_operands="tensors",
     inplace="method",
     foreach="binary",
+    vmap_unbatched="arithmetic",
+    numbers_as_tensors=True,
     self=lambda grad, other: grad * other,
     other=lambda grad, self: grad * self,
 )
@@ -210,6 +219,7 @@ def _div_other_backward(grad: Tensor, self: Any, other: Tensor) -> Tensor:
     jvp="auto_element_wise",
     vmap_operands="tensors",
     foreach="binary",
+    vmap_unbatched="arithmetic",
     self=lambda grad, other: grad / other,
     other=_div_other_backward,
 )
@@ -225,6 +235,7 @@ def _true_divide(self: Any, other: Any) -> Array:
     promotion=promote_scaled,
     overload="Tensor_mode",
     vmap_operands="tensors",
+    operator="div",
     self=lambda grad, other, rounding_mode: zeros_like(grad),
     other=lambda grad, self, other, rounding_mode: zeros_like(grad),
 )
@@ -245,14 +256,14 @@ def _divided(rounding_mode: Any, input: Any, other: Any) -> tuple[str, list[Any]
     )
 
 
-@composite(vmap="decompose")
+@composite(vmap="decompose", numbers_as_tensors=True)
 def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Any = None) -> Tensor:
     """input / other, rounded towards zero ("trunc"), down ("floor"), or not at all (None)."""
     name, arguments = _divided(rounding_mode, input, other)
     return ROWS[name].call(*arguments, out=out)
 
 
-@composite(vmap="decompose")
+@composite(vmap="decompose", vmap_unbatched="arithmetic")
 def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     """div, in place."""
     name, arguments = _divided(rounding_mode, self, other)
@@ -262,13 +273,13 @@ def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tenso
 divide, divide_ = div, div_
 
 
-@composite(vmap="decompose")
+@composite(vmap="decompose", numbers_as_tensors=True)
 def true_divide(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """input / other."""
     return _true_divide(input, other, out=out)
 
 
-@composite(vmap="decompose")
+@composite(vmap="decompose", vmap_unbatched="arithmetic")
 def true_divide_(self: Tensor, other: Any) -> Tensor:
     """true_divide, in place."""
     return run_inplace(ROWS["div"], [self, other])
@@ -281,6 +292,7 @@ def true_divide_(self: Tensor, other: Any) -> Tensor:
     jvp="auto_element_wise",
     inplace="function, method",
     foreach="unary",
+    out="tensor_iterator",
     self=lambda grad: -grad,
 )
 def neg(self: Array) -> Array:

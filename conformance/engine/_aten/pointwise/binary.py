@@ -13,7 +13,7 @@ from ..._autograd.views import increment_version
 from ..._c10 import dtypes
 from ..._c10.dtypes import c_name
 from ..._c10.fused_multiply_add import multiply_add
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..creation.factories import full_like, zeros_like, zeros_written
 from ..inplace import run_inplace
 from ..kernels import half_up, need_floats, need_inexact, need_integers, refuse_bools
@@ -43,6 +43,7 @@ def _atan2_backward(grad: Tensor, self: Tensor, other: Tensor, needed: Any) -> A
     no_complex="atan2_cpu",
     jvp="auto_element_wise",
     inplace="method",
+    vmap_unbatched="broadcast",
     inputs={"self other": _atan2_backward},
 )
 def atan2(self: Array, other: Array) -> Array:
@@ -86,6 +87,7 @@ def _copysign_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
     to_float=True,
     overload="Tensor",
     no_complex="copysign_cpu",
+    operator="copysign",
     self=_copysign_backward,
     other=lambda _other_sym_sizes, _other_scalar_type: zeros_written(_other_sym_sizes, _other_scalar_type),
 )
@@ -101,6 +103,7 @@ def _copysign_tensor(self: Array, other: Array) -> Array:
     overload="Scalar",
     no_complex="copysign_cpu",
     wrapped_number=True,
+    vmap_unbatched="broadcast",
     self=_copysign_backward,
 )
 def _copysign_number(self: Array, other: Any) -> Array:
@@ -113,6 +116,7 @@ def copysign(input: Tensor, other: Any, *, out: Any = None) -> Tensor:
     return (_copysign_number if is_number(other) else _copysign_tensor)(input, other, out=out)
 
 
+@composite(vmap_unbatched="broadcast")
 def copysign_(self: Tensor, other: Any) -> Tensor:
     """copysign, in place."""
     return run_inplace(ROWS["copysign" if is_number(other) else "copysign_tensor"], [self, other])
@@ -148,6 +152,9 @@ def _same_types(self: Array, values: Array) -> None:
     no_complex=RuntimeError("heaviside is not yet implemented for complex tensors."),
     vmap_inplace="fallback",
     inplace="method",
+    out=Out(
+        "heaviside is not yet implemented for tensors with different dtypes.", operator="aten::heaviside"
+    ),
     self=unsupported("heaviside"),
     values=unsupported("heaviside"),
 )
@@ -175,6 +182,7 @@ def _refuse_bool_exponent(self: Any, other: Any) -> None:
     complex="holomorphic",
     handle_r_to_c=False,
     vmap_inplace="fallback",
+    out=Out(cast="ldexp can't be cast to the desired output type {Got}"),
     self=lambda grad, other: grad * other.__rpow__(2),
     other=lambda grad, result: times(grad * result, math.log(2)),
 )
@@ -215,10 +223,10 @@ def log_add_exp(a: Array, b: Array) -> Array:
     a, b = np.broadcast_arrays(a, b)
     swapped = ~(a.real < b.real)
     least, most = np.where(swapped, b, a), np.where(swapped, a, b)
-    found = np.log1p(np.exp(least - most)) + most
+    result = np.log1p(np.exp(least - most)) + most
     same = ~np.isfinite(least.real) & (least.real == most.real)
-    found = np.where(same, np.where(least.real < 0, least, np.log(np.exp(least) + np.exp(most))), found)
-    return np.where(np.isnan(a) | np.isnan(b), found.dtype.type(complex(np.nan, np.nan)), found)
+    result = np.where(same, np.where(least.real < 0, least, np.log(np.exp(least) + np.exp(most))), result)
+    return np.where(np.isnan(a) | np.isnan(b), result.dtype.type(complex(np.nan, np.nan)), result)
 
 
 @op(
@@ -287,6 +295,8 @@ def _lerp_number(self: Array, end: Array, weight: Any) -> Array:
     handle_r_to_c=False,
     tangent_writes=0,
     vmap_inplace="fallback",
+    out="tensor_iterator",
+    operator="lerp",
     self=lambda grad, weight: grad * less_than(1, weight),
     end=lambda grad, weight: grad * weight,
     weight=lambda grad, self, end: grad * (end - self),
@@ -326,6 +336,7 @@ def _scaled(array: Array, value: Any, kind: np.dtype[Any]) -> Array:
     vmap_inplace="fallback",
     inplace="method",
     foreach="ternary",
+    deprecated_numbers="value",
     self=lambda grad: grad,
     tensor1=lambda grad, tensor2, value: grad * times(tensor2, value),
     tensor2=lambda grad, tensor1, value: grad * times(tensor1, value),
@@ -377,6 +388,7 @@ def _addcdiv_divisor_backward(grad: Tensor, tensor1: Tensor, tensor2: Tensor, va
     vmap_inplace="fallback",
     inplace="method",
     foreach="ternary",
+    deprecated_numbers="value",
     self=lambda grad: grad,
     tensor1=lambda grad, tensor2, value: grad * _quotient_of(value, tensor2),
     tensor2=_addcdiv_divisor_backward,
@@ -391,7 +403,7 @@ def addcdiv(self: Array, tensor1: Array, tensor2: Array, *, value: Any = 1) -> A
 # Common divisors ----------------------------------------------------------------------------------
 
 
-@op(promote="self other", numbers=False, inplace="function, method")
+@op(promote="self other", numbers=False, inplace="function, method", vmap_unbatched="broadcast")
 def gcd(self: Array, other: Array) -> Array:
     """The greatest common divisor."""
     need_integers("gcd_cpu", self)
@@ -409,7 +421,7 @@ def _gcd_of_remainders(self: Array, other: Array) -> Array:
     return b
 
 
-@op(promote="self other", numbers=False, inplace="function, method")
+@op(promote="self other", numbers=False, inplace="function, method", vmap_unbatched="broadcast")
 def lcm(self: Array, other: Array) -> Array:
     """The least common multiple."""
     need_integers("lcm_cpu", self)
@@ -424,12 +436,12 @@ def isclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Tensor:
     """Where abs(input - other) <= atol + rtol * abs(other)."""
-    found: Tensor = _isclose(input, other, rtol, atol, equal_nan)
+    result: Tensor = _isclose(input, other, rtol, atol, equal_nan)
     for _ in range(
         (equal_nan and (input.is_floating_point() or input.is_complex())) + (rtol != 0 or atol != 0)
     ):
-        increment_version(found)  # torch writes into the result of == in place
-    return found
+        increment_version(result)  # torch writes into the result of == in place
+    return result
 
 
 def _matching(self: Array, other: Array) -> None:

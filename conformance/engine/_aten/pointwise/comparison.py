@@ -46,6 +46,7 @@ def _compare(name: str, function: Any, **facts: Any) -> tuple[Callable[..., Any]
         promote="self other",
         numbers="other",
         overload="Scalar",
+        operator=name,
         vmap_inplace="fallback",
         bool_result=True,
         **of_self,
@@ -57,6 +58,7 @@ def _compare(name: str, function: Any, **facts: Any) -> tuple[Callable[..., Any]
         promote="self other",
         numbers=False,
         overload="Tensor",
+        operator=name,
         vmap_inplace="fallback",
         bool_result=True,
         **of_self,
@@ -83,7 +85,7 @@ ge, ge_ = _compare("ge", np.greater_equal)
 not_equal, less, less_equal, greater, greater_equal = ne, lt, le, gt, ge
 
 
-@op(name="isin", promote="elements test_elements", vmap="fallback", elementwise=False)
+@op(name="isin", promote="elements test_elements", vmap="fallback", elementwise=False, out="same_dtype")
 def _isin(elements: Any, test_elements: Any, invert: bool) -> Array:
     elements, test_elements = (half_up(np.asarray(each)) for each in (elements, test_elements))
     return np.isin(elements, test_elements, invert=invert)

@@ -41,14 +41,14 @@ def complex_formula(row: str, input: str) -> Callable[[Callable[..., Any]], Call
 
 def _mat1_grad(grad: Tensor, mat2: Tensor, shape: Any, steps: Any, alpha: Any = 1) -> Tensor:
     by_columns = tuple(steps) == (1, shape[0])
-    found = mat2.conj().mm(grad.t()).t() if by_columns else grad.mm(mat2.t().conj())
-    return maybe_times(found, conjugate(alpha))
+    result = mat2.conj().mm(grad.t()).t() if by_columns else grad.mm(mat2.t().conj())
+    return maybe_times(result, conjugate(alpha))
 
 
 def _mat2_grad(grad: Tensor, mat1: Tensor, shape: Any, steps: Any, alpha: Any = 1) -> Tensor:
     by_columns = tuple(steps) == (1, shape[0])
-    found = grad.t().mm(mat1.conj()).t() if by_columns else mat1.t().conj().mm(grad)
-    return maybe_times(found, conjugate(alpha))
+    result = grad.t().mm(mat1.conj()).t() if by_columns else mat1.t().conj().mm(grad)
+    return maybe_times(result, conjugate(alpha))
 
 
 def _base_grad(grad: Tensor, self: Tensor, exponent: Tensor) -> Tensor:
@@ -86,8 +86,8 @@ def _sinc_grad(grad: Tensor, self: Tensor) -> Tensor:
     self_pi = times(self, math.pi)
     squared = times(self * self, math.pi)
     sine = self_pi.sin()  # see Note [Right operands first]
-    found = grad * ((self_pi * self_pi.cos() - sine) / squared).conj()
-    return where(squared == 0.0, scalar_tensor(0.0, dtype=grad.dtype), found)
+    result = grad * ((self_pi * self_pi.cos() - sine) / squared).conj()
+    return where(squared == 0.0, scalar_tensor(0.0, dtype=grad.dtype), result)
 
 
 def _prod_grad(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
@@ -123,8 +123,8 @@ def _acosh_slope(self: Tensor) -> Tensor:
 
 def _conjugated_times(factor: Tensor, grad: Tensor, other: Tensor | None = None) -> Tensor:
     """grad.conj() * other * factor, evaluating the factor first."""
-    found = grad.conj()
-    return (found if other is None else found * other) * factor
+    result = grad.conj()
+    return (result if other is None else result * other) * factor
 
 
 complex_formula("div", "other")(lambda grad, self, other: _opposed(((self / other) / other).conj(), grad))

@@ -14,7 +14,7 @@ from ..._autograd.views import with_view_fn
 from ..._c10 import dtypes, errors, structseq
 from ..._c10.errors import unimplemented
 from ..._c10.layout import Unstrided
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import broadcast_shapes, laid_out, like_steps, strides
 from ..._c10.warn_once import warn_program
 from ..._c10.zero_tensor import ZeroTensor, zeros
@@ -43,10 +43,18 @@ def _frexp(self: Array) -> tuple[Array, Array]:
     return like_steps(mantissa, self), like_steps(exponent, self)
 
 
-@composite(vmap="decompose")
+@composite(
+    vmap="decompose",
+    out=Out(
+        (
+            "torch.frexp() expects mantissa to have dtype {wanted} but got {got}",
+            "torch.frexp() expects exponent to have {wanted} dtype but got {got}",
+        )
+    ),
+)
 def frexp(input: Tensor, *, out: Any = None) -> Any:
     """Mantissa (absolute value in [0.5, 1)) and exponent to base 2."""
-    return given_several("frexp", out, _frexp(input), ("frexp_mantissa", "frexp_exponent"))
+    return given_several("frexp", out, _frexp(input))
 
 
 @op(
@@ -61,8 +69,8 @@ def angle(self: Array) -> Array:
     """The argument of a complex number; of a real one 0, or pi if it is negative."""
     if self.dtype.kind == "c":
         return np.ascontiguousarray(np.angle(self)).reshape(self.shape)
-    found = np.where(self < 0, self.dtype.type(math.pi), self.dtype.type(0))
-    return laid_out(np.where(np.isnan(self), self, found), self)
+    result = np.where(self < 0, self.dtype.type(math.pi), self.dtype.type(0))
+    return laid_out(np.where(np.isnan(self), self, result), self)
 
 
 def _angle_backward(grad: Tensor, self: Tensor) -> Tensor:
@@ -101,6 +109,7 @@ def conj(input: Tensor) -> Tensor:
     name="conj_physical",
     complex="as_written",
     vmap_inplace="fallback",
+    out=Out("tensor_iterator", operator="aten::conj_physical"),
     self=lambda grad: grad.conj_physical(),
 )
 def _conj_physical(self: Array) -> Array:
@@ -213,6 +222,7 @@ def view_as_complex(input: Tensor) -> Tensor:
     view="default",
     complex="as_written",
     vmap="pointwise",
+    no_vmap="Batching rule not implemented for aten::_neg_view; the fallback path doesn't work on out= or view ops.",
     self=lambda grad: -grad,
 )
 def _neg_view(self: Array) -> Array:
@@ -257,6 +267,7 @@ def _set_imag(self: Tensor, value: Any) -> None:
     complex="as_written",
     vmap="pointwise",
     variants="function",
+    out=Out("Expected object of scalar type {Wanted} but got scalar type {Got} for argument 'out'"),
     real=lambda grad, real: grad.real,  # torch saves each operand though the value is not needed
     imag=lambda grad, imag: grad.imag,
 )
@@ -265,9 +276,9 @@ def complex(real: Array, imag: Array) -> Array:
     _check_parts("complex", real, imag)
     if real.itemsize < 4:
         raise NotImplementedError(errors.COMPLEX_HALF)
-    found = np.empty(broadcast_shapes(real.shape, imag.shape), f"c{2 * real.itemsize}")
-    found.real, found.imag = real, imag
-    return laid_out(found, real, imag)
+    result = np.empty(broadcast_shapes(real.shape, imag.shape), f"c{2 * real.itemsize}")
+    result.real, result.imag = real, imag
+    return laid_out(result, real, imag)
 
 
 def _check_parts(name: str, first: Array, second: Array) -> None:
@@ -289,6 +300,7 @@ def _check_parts(name: str, first: Array, second: Array) -> None:
     autocast="fp32",
     vmap="pointwise",
     variants="function",
+    out=Out("Expected object of scalar type {Wanted} but got scalar type {Got} for argument 'out'"),
     inputs={"abs angle": lambda grad, result, needed: _polar_backward(grad, result, needed)},
 )
 def polar(abs: Array, angle: Array) -> Array:
@@ -328,6 +340,7 @@ def is_nonzero(input: Tensor) -> bool:
     complex="as_written",
     vmap="fallback",
     inplace="function, method",
+    out="tensor_iterator",
     self=lambda grad: grad.conj_physical(),
 )
 @composite(vmap="fallback")

@@ -26,8 +26,8 @@ def erf(array: Any) -> Any:
         return _exact(array)
     if not is_dense(array):
         array = np.positive(array)
-    found = np.empty_like(array)
-    given, flat = array.ravel("K"), found.ravel("K")
+    result = np.empty_like(array)
+    given, flat = array.ravel("K"), result.ravel("K")
     for start in range(0, flat.size, _BLOCK):
         x, y = given[start : start + _BLOCK], flat[start : start + _BLOCK]
         square = x * x
@@ -38,4 +38,4 @@ def erf(array: Any) -> Any:
         y += _P[-1]
         y *= x
         np.tanh(y, y)
-    return found
+    return result

@@ -21,10 +21,10 @@ def expm1(array: Any) -> Any:
     if not _by_steps(array):
         return np.expm1(array)
     half = array * np.float32(0.5)
-    found = np.exp(array)
-    found += 1
-    found *= np.tanh(half, out=half)
-    return found
+    result = np.exp(array)
+    result += 1
+    result *= np.tanh(half, out=half)
+    return result
 
 
 def log1p(array: Any) -> Any:
@@ -32,11 +32,11 @@ def log1p(array: Any) -> Any:
     if not _by_steps(array):
         return np.log1p(array)
     w = array + np.float32(1)
-    found = np.log(w)
+    result = np.log(w)
     rounded = w - 1
     rounded -= array
     rounded /= w
-    found -= np.fmax(
+    result -= np.fmax(
         rounded, -1, out=rounded
     )  # the correction is tiny, or nan where the logarithm is infinite
-    return np.copysign(found, array, out=found)  # keeps -0.0
+    return np.copysign(result, array, out=result)  # keeps -0.0

@@ -10,7 +10,7 @@ from ..._autograd.tensor import Tensor
 from ..._autograd.views import increment_version
 from ..._c10 import dtypes
 from ..._c10.errors import unimplemented
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..registry import Array, op
 from ..type_promotion import invalid_combination
 
@@ -22,7 +22,7 @@ def _logical(name: str, function: Any, text: str) -> Any:
         return function(self, other)
 
     forward.__name__, forward.__doc__ = name, text
-    return op(promote="self other", numbers=False, inplace="method")(forward)
+    return op(promote="self other", numbers=False, inplace="method", vmap_unbatched="arithmetic")(forward)
 
 
 logical_and = _logical("logical_and", np.logical_and, "Whether both are nonzero.")
@@ -59,10 +59,10 @@ _isfinite = _test(
 @composite(vmap="decompose")
 def isfinite(input: Tensor) -> Tensor:
     """Whether each element is neither infinite nor nan."""
-    found: Tensor = _isfinite(input)
+    result: Tensor = _isfinite(input)
     if input._array.dtype.kind == "c":  # torch tests both parts and combines them in place
-        increment_version(found)
-    return found
+        increment_version(result)
+    return result
 
 
 def _refused(name: str) -> RuntimeError:
@@ -75,6 +75,7 @@ isposinf = _test(
     False,
     "Where it is infinite and positive.",
     no_complex=_refused("isposinf"),
+    out=Out("isposinf does not support non-boolean outputs."),
     sparse="by_value",
 )
 isneginf = _test(
@@ -83,6 +84,7 @@ isneginf = _test(
     False,
     "Where it is infinite and negative.",
     no_complex=_refused("isneginf"),
+    out=Out("isneginf does not support non-boolean outputs."),
     sparse="by_value",
 )
 
@@ -102,7 +104,9 @@ def _bitwise(name: str, kernel: str, function: Any, text: str, **facts: Any) -> 
             raise invalid_combination(name, operands)
 
     forward.__name__, forward.__doc__ = name, text
-    return op(promote="self other", check=not_two_numbers, inplace="method", **facts)(forward)
+    return op(
+        promote="self other", check=not_two_numbers, inplace="method", vmap_unbatched="broadcast", **facts
+    )(forward)
 
 
 bitwise_and = _bitwise(
@@ -122,7 +126,7 @@ bitwise_right_shift = _bitwise(
 )
 
 
-@op(promote="self", inplace="method")
+@op(promote="self", inplace="method", out="tensor_iterator")
 def bitwise_not(self: Array) -> Array:
     """Invert all bits; of a bool, the logical negation."""
     if self.dtype.kind not in "iub":

@@ -49,11 +49,11 @@ def _to_a_number(base: Array, exponent: Any) -> Array:
 
 def _reciprocal(array: Array) -> Array:
     """1 / array, which is inf+nanj for a complex 0."""
-    found = np.reciprocal(array)
+    result = np.reciprocal(array)
     return (
-        np.where(array == 0, complex("inf+nanj"), found).astype(array.dtype)
+        np.where(array == 0, complex("inf+nanj"), result).astype(array.dtype)
         if array.dtype.kind == "c"
-        else found
+        else result
     )
 
 
@@ -106,6 +106,7 @@ def _pow_backward(grad: Tensor, self: Tensor, exponent: Any) -> Tensor:
     complex="holomorphic",
     jvp="auto_element_wise",
     vmap_inplace="fallback",
+    operator="pow",
     self=lambda grad, self, exponent: _pow_backward_self(grad, self, exponent),
     exponent=lambda grad, self, exponent, result: _pow_backward_exponent(grad, self, exponent, result),
 )
@@ -119,11 +120,11 @@ def _power(self: Any, exponent: Any) -> Array:
         raise NotImplementedError("\"pow\" not implemented for 'Bool'")
     if kind.kind == "i" and np.any(np.less(exponent, 0)):
         # An integer to a negative power is 0, except for the bases 1 and -1.
-        found = np.power(self, np.maximum(exponent, 0))
+        result = np.power(self, np.maximum(exponent, 0))
         signs = np.where(
             np.equal(self, -1), np.where(np.asarray(exponent) % 2 == 0, 1, -1), np.equal(self, 1)
         )
-        return np.where(np.less(exponent, 0), signs, found).astype(kind)
+        return np.where(np.less(exponent, 0), signs, result).astype(kind)
     if kind.kind == "c":
         return _complex_power(self, exponent)
     return np.power(self, exponent)
@@ -146,6 +147,7 @@ def _pow_backward_exponent(grad: Tensor, self: Tensor, exponent: Tensor, result:
     complex="holomorphic",
     jvp="auto_element_wise",
     vmap="pointwise",
+    operator="pow",
     exponent=lambda grad, self, exponent, result: _pow_number_backward(grad, self, exponent, result),
 )
 def _pow_of_number(self: Any, exponent: Array) -> Array:
@@ -171,12 +173,12 @@ def pow(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
     try:
         return _pow_tensor(input, exponent, out=out)
     except TypeError:
-        found = argument_error(
+        result = argument_error(
             "Tensor.pow", (exponent,), {}
         )  # in the method's name; the caller handles the function's
-        if found is None or overrides_without_tensor(exponent):
+        if result is None or overrides_without_tensor(exponent):
             raise
-        raise found from None
+        raise result from None
 
 
 @composite(vmap_inplace="fallback")

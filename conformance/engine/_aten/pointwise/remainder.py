@@ -9,7 +9,7 @@ import numpy as np
 from ..._autograd.tensor import Tensor
 from ..._autograd.undefined_gradient import unsupported
 from ..._c10 import dtypes
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..creation.factories import scalar_tensor
 from ..inplace import run_inplace
 from ..kernels import floor_quotient, integral, kind_of, refuse_bools, remainder_of_halves
@@ -26,6 +26,7 @@ from ..type_promotion import is_number, promote_scaled
     promotion=promote_scaled,
     inplace_overload="Tensor",
     vmap_inplace="fallback",
+    operator="floor_divide",
     self=unsupported("floor_divide"),
     other=unsupported("floor_divide"),
 )
@@ -42,13 +43,14 @@ def _floor_divide(self: Any, other: Any) -> Array:
     inplace_overload="Tensor",
     vmap_operands="tensors",
     vmap_inplace="fallback",
+    out=Out(operator="aten::floor_divide"),
     self=unsupported("floor_divide"),
 )
 def _floor_divide_by_number(self: Array, other: Any) -> Array:
     return floor_quotient(self, other)
 
 
-@composite(vmap="decompose")
+@composite(vmap="decompose", numbers_as_tensors=True)
 def floor_divide(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """The quotient, rounded down."""
     if is_number(input) and is_number(other):
@@ -73,11 +75,11 @@ def _opposed(quotient: Tensor, grad: Tensor) -> Tensor:
 def _remainder(self: Any, other: Any) -> Array:
     if dtypes.is_half(kind_of(self, other)):
         return remainder_of_halves(self, other)
-    found = np.remainder(self, other)
-    if found.dtype.kind != "f" or found.all():
-        return found
+    result = np.remainder(self, other)
+    if result.dtype.kind != "f" or result.all():
+        return result
     left: Array = np.where(
-        found == 0, np.copysign(found, self), found
+        result == 0, np.copysign(result, self), result
     )  # a zero remainder has the sign of self, as in fmod
     return left
 
@@ -100,6 +102,7 @@ def _modulo(name: str, function: Any, rounding: str) -> tuple[Any, Any]:
             numbers=False,
             no_complex=kernel,
             overload="Tensor",
+            operator=name,
             tangent_writes=0,
             vmap_inplace="fallback",
             self=lambda grad: grad,
@@ -130,6 +133,7 @@ _remainder_tensor, _remainder_number = _modulo("remainder", _remainder, "floor")
     overload="Scalar_Tensor",
     no_complex="remainder_cpu",
     vmap_operands="tensors",
+    operator="remainder",
     other=unsupported("remainder"),
 )
 def _remainder_of_number(self: Any, other: Array) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor
 from ..._c10.dtypes import float_limits
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import like_steps
 from ..creation.factories import zeros_like
 from ..inplace import run_inplace
@@ -28,6 +28,7 @@ def _whole(name: str, function: Any, text: str, no_complex: str | Exception, **f
         f"{name.capitalize()}Backward0",
         promote="self",
         no_complex=no_complex,
+        out="tensor_iterator",
         **facts,
         jvp="auto_element_wise",
         sparse="by_value",
@@ -73,6 +74,8 @@ _whole(
     promote="self",
     name="round_decimals",
     overload="decimals",
+    out="tensor_iterator",
+    operator="round",
     self=lambda grad: zeros_like(grad),
 )
 def _round_decimals(self: Array, decimals: int) -> Array:
@@ -81,8 +84,8 @@ def _round_decimals(self: Array, decimals: int) -> Array:
         return np.rint(self)
     need_floats("round_cpu", self)
     wide, scale = half_up(self), half_up(np.asarray(self.dtype.type(10.0 ** abs(decimals))))
-    found = np.rint(wide / scale) * scale if decimals < 0 else np.rint(wide * scale) / scale
-    return np.asarray(found).astype(self.dtype, copy=False)
+    result = np.rint(wide / scale) * scale if decimals < 0 else np.rint(wide * scale) / scale
+    return np.asarray(result).astype(self.dtype, copy=False)
 
 
 def _rounded(input: Tensor, decimals: int | None) -> tuple[str, list[Any]]:
@@ -110,6 +113,7 @@ def round_(self: Tensor, *, decimals: int | None = None) -> Tensor:
     inplace="function, method",
     sparse="by_value",
     foreach="unary",
+    out="tensor_iterator",
     self=lambda grad: grad,
 )
 def frac(self: Array) -> Array:
@@ -154,6 +158,7 @@ def rad2deg(self: Array) -> Array:
     jvp="auto_element_wise",
     inplace="function, method",
     sparse="by_value",
+    out=Out("nan_to_num: dtype of out: {Got} should be same as input: {Wanted}"),
     self=lambda grad, self: grad * self.isfinite(),
 )
 def nan_to_num(self: Array, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Array:
@@ -167,14 +172,14 @@ def nan_to_num(self: Array, nan: Any = None, posinf: Any = None, neginf: Any = N
         for each, default in ((nan, 0.0), (posinf, limits.max), (neginf, limits.min))
     ]
     nan, posinf, neginf = (np.float64(each).astype(self.dtype) for each in given)
-    found = numbers.copy("K")
+    result = numbers.copy("K")
     for place, instead in (
         (numbers != numbers, nan),
         (numbers == np.inf, posinf),
         (numbers == -np.inf, neginf),
     ):
-        np.copyto(found, instead, where=place)
-    return like_steps(found.astype(self.dtype, copy=False), self)
+        np.copyto(result, instead, where=place)
+    return like_steps(result.astype(self.dtype, copy=False), self)
 
 
 @composite(vmap="decompose")

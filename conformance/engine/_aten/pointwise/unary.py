@@ -11,7 +11,7 @@ import numpy as np
 from ..._autograd.tensor import Tensor, make
 from ..._autograd.undefined_gradient import undefined
 from ..._c10.modes import state
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import laid_out, like_steps
 from ..._c10.zero_tensor import zeros
 from ..creation.factories import zeros_like
@@ -241,8 +241,8 @@ def _tanh_backward(grad_output: Array, output: Array) -> Array:
     one = half_up(output)
     if output.dtype.kind == "c":
         return laid_out(grad_output * np.conjugate(1 - one * one), grad_output, output)
-    found = (half_up(grad_output) * (1 - one * one)).astype(output.dtype, copy=False)
-    return laid_out(found, grad_output, output)
+    result = (half_up(grad_output) * (1 - one * one)).astype(output.dtype, copy=False)
+    return laid_out(result, grad_output, output)
 
 
 @op(
@@ -276,13 +276,13 @@ def _sigmoid_output_backward(grad: Tensor, grad_output: Tensor, output: Tensor) 
 )
 def _sigmoid_backward(grad_output: Array, output: Array) -> Array:
     if output.dtype.kind == "c":
-        found = grad_output * np.conjugate((1 - output) * output)
+        result = grad_output * np.conjugate((1 - output) * output)
     elif output.dtype.kind == "V":  # float16 is rounded after each step
         wide = half_up(output)
-        found = (half_up(grad_output) * (1 - wide) * wide).astype(output.dtype)
+        result = (half_up(grad_output) * (1 - wide) * wide).astype(output.dtype)
     else:
-        found = grad_output * (1 - output) * output
-    return laid_out(found, grad_output, output)
+        result = grad_output * (1 - output) * output
+    return laid_out(result, grad_output, output)
 
 
 def _overwritten(function: str) -> Any:
@@ -320,6 +320,7 @@ for _name in ("acosh", "asinh", "atanh"):
     inplace="method",
     sparse="by_value",
     foreach="unary",
+    out=Out("tensor_iterator", contiguous="of_complex"),
     self=lambda grad, self: grad * self.sgn(),
 )
 def abs(self: Array) -> Array:
@@ -347,6 +348,7 @@ def abs_(self: Tensor) -> Tensor:
     inplace="method",
     sparse="by_value",
     foreach="unary",
+    out="tensor_iterator",
     self=lambda grad: zeros_like(grad),
 )
 def sign(self: Array) -> Array:
@@ -361,6 +363,7 @@ def sign(self: Array) -> Array:
     tangent_writes=1,
     inplace="method",
     sparse="by_value",
+    out="tensor_iterator",
     self=lambda grad, self, result: _sgn_backward(grad, self, result),
 )
 def sgn(self: Array) -> Array:
@@ -393,6 +396,7 @@ def _sign(array: Array) -> Array:
     promote="self",
     no_complex=NotImplementedError("signbit is not implemented for complex tensors."),
     sparse="by_value",
+    out=Out("signbit does not support non-boolean outputs."),
 )
 def signbit(self: Array) -> Array:
     """Whether the sign is negative, -0.0 included."""

@@ -10,7 +10,7 @@ from ..._autograd.tensor import Tensor
 from ..._autograd.views import increment_version
 from ..._c10 import dtypes
 from ..._c10.dtypes import FULL_PRECISION, NUMBERS
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..._c10.warn_once import warn_once
 from ..creation.factories import scalar_tensor
 from ..inplace import is_free, run_inplace
@@ -35,6 +35,7 @@ def _chosen(condition: Tensor, self: Any, other: Any) -> Any:
     complex="holomorphic",
     handle_r_to_c=False,
     jvp="auto_linear",
+    out=Out("Expected out type to be {Wanted} but got {Got}"),
     self=lambda grad, condition: _chosen(condition, grad, 0),
     other=lambda grad, condition: _chosen(condition, 0, grad),
 )
@@ -57,8 +58,8 @@ def _where(condition: Array, self: Any, other: Any) -> Array:
 def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
     """input where the condition is true, other elsewhere; without both, the indices where it is true."""
     if input is None and other is None:
-        found = condition if condition._array.ndim else condition.unsqueeze(0)
-        return found.nonzero().unbind(1)
+        result = condition if condition._array.ndim else condition.unsqueeze(0)
+        return result.nonzero().unbind(1)
     if isinstance(input, Tensor) and other.__class__ is int:
         other = dtypes.number_within(dtypes.result_dtype(input._array, other), other)
     elif isinstance(other, Tensor) and input.__class__ is int:
@@ -88,8 +89,8 @@ def clamped(self: Array, min: Any, max: Any, out: Array | None = None) -> Array:
     if not isinstance(bound, np.ndarray):
         bound = beside(self, bound)
     pair = (self, bound) if self.dtype.char == "e" else (bound, self)
-    found: Array = function(*pair, out=out)
-    return found
+    result: Array = function(*pair, out=out)
+    return result
 
 
 def _bounds_within(kind: np.dtype[Any], min: Any, max: Any) -> list[Any]:
@@ -149,6 +150,7 @@ def _clamp_backward(grad: Tensor, self: Tensor, min: Any, max: Any) -> Tensor:
     no_complex=NotImplementedError("clamp is not supported for complex types"),
     jvp="auto_element_wise",
     vmap_inplace="fallback",
+    out="tensor_iterator",
     self=lambda grad, self, min, max: _clamp_backward(grad, self, min, max),
 )
 def _clamp_numbers(self: Array, min: Any = None, max: Any = None) -> Array:
@@ -175,6 +177,7 @@ def _clamp_bounds_backward(grad: Tensor, self: Tensor, min: Any, max: Any, neede
     no_complex=NotImplementedError("clamp is not supported for complex types"),
     jvp="auto_element_wise",
     vmap_inplace="fallback",
+    operator="clamp",
     inputs={
         "self": lambda grad, self, min, max: _clamp_backward(grad, self, min, max),
         "min max": lambda grad, self, min, max, needed: _clamp_bounds_backward(grad, self, min, max, needed),
@@ -232,6 +235,8 @@ clip, clip_ = clamp, clamp_
     no_complex=NotImplementedError("clamp is not supported for complex types"),
     jvp="auto_element_wise",
     foreach="binary",
+    out="tensor_iterator",
+    vmap_unbatched="arithmetic",
     self=lambda grad, self, min: where(self >= min, grad, 0),
 )
 def _clamp_min_number(self: Array, min: Any) -> Array:
@@ -246,6 +251,8 @@ def _clamp_min_number(self: Array, min: Any) -> Array:
     no_complex=NotImplementedError("clamp is not supported for complex types"),
     jvp="auto_element_wise",
     foreach="binary",
+    out="tensor_iterator",
+    vmap_unbatched="arithmetic",
     self=lambda grad, self, max: where(self <= max, grad, 0),
 )
 def _clamp_max_number(self: Array, max: Any) -> Array:
@@ -260,6 +267,7 @@ def _clamp_max_number(self: Array, max: Any) -> Array:
     overload="Tensor",
     no_complex="maximum_cpu",
     jvp="auto_element_wise",
+    operator="clamp_min",
     self=lambda grad, self, min: where(self >= min, grad, 0),
     min=lambda grad, self, min: where(self < min, grad, 0),
 )
@@ -274,6 +282,7 @@ def _clamp_min_tensor(self: Array, min: Any) -> Array:
     overload="Tensor",
     no_complex="minimum_cpu",
     jvp="auto_element_wise",
+    operator="clamp_max",
     self=lambda grad, self, max: where(self <= max, grad, 0),
     max=lambda grad, self, max: where(self > max, grad, 0),
 )
@@ -297,7 +306,7 @@ def clamp_max(input: Tensor, max: Any, *, out: Any = None) -> Tensor:
     return ROWS["clamp_max_tensor" if isinstance(max, Tensor) else "clamp_max"].call(input, max, out=out)
 
 
-@composite(variants="function, method")
+@composite(variants="function, method", vmap_unbatched="arithmetic")
 def clamp_min_(self: Tensor, min: Any) -> Tensor:
     """clamp_min in place."""
     if isinstance(min, Tensor):
@@ -307,7 +316,7 @@ def clamp_min_(self: Tensor, min: Any) -> Tensor:
     return run_inplace(ROWS["clamp_min"], [self, min])
 
 
-@composite(variants="function, method")
+@composite(variants="function, method", vmap_unbatched="arithmetic")
 def clamp_max_(self: Tensor, max: Any) -> Tensor:
     """clamp_max in place."""
     if isinstance(max, Tensor):

@@ -32,8 +32,8 @@ def _full_coverage(self: Array) -> Array:
     self=lambda grad, self: grad.reshape_as(self),
 )
 def _view(self: Array) -> Array:
-    found: Array = ROWS["view"].forward(self, (self.size,))
-    return found
+    result: Array = ROWS["view"].forward(self, (self.size,))
+    return result
 
 
 @op(
@@ -53,8 +53,8 @@ def _test_autograd_multiple_dispatch(input: Tensor, b: bool | None = None) -> Te
         TypeError: ``b`` is not a bool.
     """
     if b is None:
-        found: Tensor = _full_coverage(input)
-        return found
+        result: Tensor = _full_coverage(input)
+        return result
     if b.__class__ is not bool:
         raise wrong_type("_test_autograd_multiple_dispatch", "b", "bool", b, 2)
     return input.clone()
@@ -62,11 +62,11 @@ def _test_autograd_multiple_dispatch(input: Tensor, b: bool | None = None) -> Te
 
 def _test_autograd_multiple_dispatch_view(input: Tensor) -> Tensor:
     """A flattened view."""
-    found: Tensor = _view(input)
-    return found
+    result: Tensor = _view(input)
+    return result
 
 
 def _test_autograd_multiple_dispatch_view_copy(input: Tensor, *, out: Any = None) -> Tensor:
     """A flattened copy."""
-    found: Tensor = _view_copy(input)
-    return given("_test_autograd_multiple_dispatch_view_copy", out, found)
+    result: Tensor = _view_copy(input)
+    return given("_test_autograd_multiple_dispatch_view_copy", out, result)

@@ -98,8 +98,8 @@ def _conjugated(self: Array) -> Array:
 
 def _conj_physical(input: Tensor) -> Tensor:
     """The conjugate; of a real tensor, a copy."""
-    found: Tensor = _conjugated(input)
-    return found
+    result: Tensor = _conjugated(input)
+    return result
 
 
 def _shape_as_tensor(input: Tensor) -> Tensor:
@@ -119,8 +119,8 @@ def _shape_as_tensor(input: Tensor) -> Tensor:
     self=unsupported("_aminmax"),
 )
 def _least_and_greatest(self: Array, dim: Any = None, keepdim: bool = False) -> tuple[Array, Array]:
-    found: tuple[Array, Array] = min_max._aminmax.row.forward(self, dim, keepdim)  # type: ignore[attr-defined]
-    return found
+    result: tuple[Array, Array] = min_max._aminmax.row.forward(self, dim, keepdim)  # type: ignore[attr-defined]
+    return result
 
 
 def _aminmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
@@ -144,14 +144,14 @@ def _are_any_true(self: Array) -> Array:
 
 def _is_all_true(input: Tensor) -> Tensor:
     """Whether all elements of a bool tensor are True."""
-    found: Tensor = _are_all_true(input)
-    return found
+    result: Tensor = _are_all_true(input)
+    return result
 
 
 def _is_any_true(input: Tensor) -> Tensor:
     """Whether any element of a bool tensor is True."""
-    found: Tensor = _are_any_true(input)
-    return found
+    result: Tensor = _are_any_true(input)
+    return result
 
 
 def _assert_async(
@@ -200,15 +200,21 @@ def _assert_tensor_metadata(
 # Joining and choosing -----------------------------------------------------------------------------
 
 
-@op("NotImplemented", name="_stack", lists="tensors", inputs={"tensors": unsupported("_stack")})
+@op(
+    "NotImplemented",
+    name="_stack",
+    lists="tensors",
+    no_vmap="Batching rule not implemented for aten::_stack. We could not generate a fallback.",
+    inputs={"tensors": unsupported("_stack")},
+)
 def _joined(tensors: Any, dim: int = 0) -> Array:
     return np.asarray(cat_stack._stack.row.forward(tensors, dim))  # type: ignore[attr-defined]
 
 
 def _stack(tensors: Any, dim: int = 0, *, out: Any = None) -> Tensor:
     """stack, but not differentiable."""
-    found: Tensor = _joined(tensors, dim, out=out)
-    return found
+    result: Tensor = _joined(tensors, dim, out=out)
+    return result
 
 
 @op(
@@ -222,13 +228,13 @@ def _stack(tensors: Any, dim: int = 0, *, out: Any = None) -> Tensor:
 )
 def _unsafe_put(self: Array, indices: Any, values: Array, accumulate: bool = False) -> Array:
     """index_put without bounds checks in torch: a copy with values written, or added, at the indices."""
-    found: Array = index_put.row.forward(self, indices, values, accumulate)  # type: ignore[attr-defined]
-    return found
+    result: Array = index_put.row.forward(self, indices, values, accumulate)  # type: ignore[attr-defined]
+    return result
 
 
 def _added(grad: Tensor, shape: tuple[int, ...], indices: Any) -> Tensor:
-    found: Tensor = _unsafe_put(make(np.zeros(shape, grad._array.dtype)), indices, grad, True)
-    return found
+    result: Tensor = _unsafe_put(make(np.zeros(shape, grad._array.dtype)), indices, grad, True)
+    return result
 
 
 @op(
@@ -243,14 +249,14 @@ def _chosen(self: Array, indices: Any) -> Array:
         if each.dtype not in (np.int64, np.int32):
             kind = dtypes.BY_NUMPY[each.dtype].legacy
             raise RuntimeError(f"_unsafe_index found unexpected index type {kind}")
-    found: Array = index.row.forward(self, indices)  # type: ignore[attr-defined]
-    return found
+    result: Array = index.row.forward(self, indices)  # type: ignore[attr-defined]
+    return result
 
 
 def _unsafe_index(input: Tensor, indices: Any) -> Tensor:
     """The elements that index tensors select; masks are refused."""
-    found: Tensor = _chosen(input, indices)
-    return found
+    result: Tensor = _chosen(input, indices)
+    return result
 
 
 # Softmax ------------------------------------------------------------------------------------------
@@ -262,11 +268,11 @@ def _without_conversion(name: str) -> Callable[..., Tensor]:
     def function(input: Tensor, dim: int, half_to_float: bool, *, out: Any = None) -> Tensor:
         if half_to_float:
             raise RuntimeError("softmax with half to float conversion is not supported on CPU")
-        found: Tensor = row.call(input, dim)
+        result: Tensor = row.call(input, dim)
         if out is None:
-            return found
+            return result
         check_out(name, out, (input,))
-        return store_out(name, out, found._array, (input,))
+        return store_out(name, out, result._array, (input,))
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"torch.{name}: beneath {name[1:]}, of floating numbers alone."
@@ -317,8 +323,8 @@ def _last(dim: int | None, array: Array) -> int:
 def _masked_backward(grad_output: Array, output: Array, mask: Array, dim: Any) -> Array:
     if mask.shape != output.shape:
         raise RuntimeError("Mask shape should match grad shape")
-    found = _softmax_backward.row.forward(grad_output, output, _last(dim, output))  # type: ignore[attr-defined]
-    return np.where(mask, 0, found)
+    result = _softmax_backward.row.forward(grad_output, output, _last(dim, output))  # type: ignore[attr-defined]
+    return np.where(mask, 0, result)
 
 
 def _masked_softmax(
@@ -329,8 +335,8 @@ def _masked_softmax(
     Raises:
         RuntimeError: the mask does not fit.
     """
-    found: Tensor = _masked(input, mask, dim, mask_type)
-    return found
+    result: Tensor = _masked(input, mask, dim, mask_type)
+    return result
 
 
 # Distances, products, samples ---------------------------------------------------------------------
@@ -353,8 +359,8 @@ def _trilinear(
 ) -> Tensor:
     """The product of three tensors, unsqueezed at given dimensions, summed over others."""
     dims = [tuple(each) for each in (expand1, expand2, expand3, sumdim)]
-    found: Tensor = trilinear(i1, i2, i3, *dims)
-    return found
+    result: Tensor = trilinear(i1, i2, i3, *dims)
+    return result
 
 
 def _standard_gamma(input: Tensor, generator: Any = None) -> Tensor:

@@ -209,11 +209,11 @@ def gamma(generator: Generator, concentration: Array) -> Array:
         )
     kind = concentration.dtype.type
     least = float_limits(concentration.dtype).tiny
-    found = np.empty(concentration.shape, concentration.dtype)
+    result = np.empty(concentration.shape, concentration.dtype)
     for place, alpha in enumerate(concentration.ravel()):
         sample = kind(_gamma(generator, alpha))
-        found.flat[place] = sample if sample > least else least  # nan compares false
-    return found
+        result.flat[place] = sample if sample > least else least  # nan compares false
+    return result
 
 
 def _gamma(generator: Generator, alpha: Any) -> float:

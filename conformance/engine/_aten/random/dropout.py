@@ -53,8 +53,8 @@ def _drop(
         return multiply(wrap(kept))
     scale = 1 / math.sqrt((_ALPHA * _ALPHA * p + 1) * (1 - p))
     shift = (kept - 1) * array.dtype.type(_ALPHA * scale) + array.dtype.type(_ALPHA * scale * p)
-    found = multiply(wrap(kept * array.dtype.type(scale)))
-    return found.add_(wrap(shift))
+    result = multiply(wrap(kept * array.dtype.type(scale)))
+    return result.add_(wrap(shift))
 
 
 def _kept(generator: Any, shape: tuple[int, ...], kind: Any, p: float) -> Array:

@@ -21,11 +21,11 @@ from ..._autograd.random_state import (
     set_rng_state,
 )
 from ..._autograd.tensor import Tensor, make
-from ..._autograd.views import increment_version
 from ..._c10 import dtypes
 from ..._c10 import generator as streams
 from ..._c10.device import check_memory
 from ..._c10.errors import wrong_type
+from ..._c10.operator_facts import Out
 from ..._c10.operator_facts import composite as _composite
 from ..._c10.shapes import broadcast_shapes, new_sizes
 from ..creation.factories import empty_like, finish, kind_of, zeros_written
@@ -41,8 +41,10 @@ def _from(generator: Any) -> streams.Generator:
     return default_generator if generator is None else generator
 
 
-def _drawn(name: str, draw: Callable[..., Array]) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
-    @_composite(random="by_shape")
+def _drawn(
+    name: str, draw: Callable[..., Array], writes: bool | Out = True
+) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
+    @_composite(random="by_shape", name=name, out=writes)
     def by_shape(
         *sides: Any, size: Any = None, generator: Any = None, dtype: Any = None, device: Any = None,
         requires_grad: bool = False, out: Any = None, layout: Any = None, pin_memory: bool = False,
@@ -72,10 +74,11 @@ rand, rand_like = _drawn(
 randn, randn_like = _drawn(
     "randn",
     lambda generator, shape, kind, flat: distribution_kernels.normal(generator, shape, kind, contiguous=flat),
+    Out(resize="first"),
 )
 
 
-@_composite(random="by_shape")
+@_composite(random="by_shape", overload=lambda *args: "low" if len(args) > 2 else "default")
 def randint(
     *args: Any, low: Any = None, high: Any = None, size: Any = None, generator: Any = None, dtype: Any = None,
     device: Any = None, requires_grad: bool = False, out: Any = None, layout: Any = None, pin_memory: bool = False,
@@ -179,7 +182,13 @@ def _bernoulli(self: Array, *, generator: Any = None) -> Array:
     return distribution_kernels.bernoulli_each(_from(generator), self, self.dtype)
 
 
-@op("NotImplemented", name="bernoulli_with", overload="p", self=lambda grad: "aten::bernoulli")
+@op(
+    "NotImplemented",
+    name="bernoulli_with",
+    overload="p",
+    operator="bernoulli",
+    self=lambda grad: "aten::bernoulli",
+)
 def _bernoulli_with(self: Array, p: Any, generator: Any) -> Array:
     return distribution_kernels.bernoulli(_from(generator), self.shape, self.dtype, p)
 
@@ -209,9 +218,7 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None, out: Any =
 
 def _zeroed(grad: Tensor) -> Tensor:
     """Zeros of version 1: torch's formula writes them in place."""
-    zeros = _zeros(grad)
-    increment_version(zeros)
-    return zeros
+    return zeros_written(grad._array.shape, grad.dtype)
 
 
 @op("PoissonBackward0", name="poisson", self=_zeroed)
@@ -309,19 +316,19 @@ def normal(
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     shape = broadcast_shapes(*(np.shape(each) for each in arrays))
     kind = next(each for each in arrays if isinstance(each, np.ndarray)).dtype
-    found = distribution_kernels.normal(_from(generator), shape, kind)
+    result = distribution_kernels.normal(_from(generator), shape, kind)
     for function, each in ((np.multiply, arrays[1]), (np.add, arrays[0])):
-        found = function(found, each).astype(kind)
+        result = function(result, each).astype(kind)
     if out is not None:
         check_out("normal", out, (mean, std))
         if out._array.shape != shape and not isinstance(std, Tensor):
             broadcast_shapes(shape, out._array.shape)
-        return store_out("normal", out, found)
+        return store_out("normal", out, result)
     if not isinstance(std, Tensor):
-        return _normal_of_mean(mean, found)
+        return _normal_of_mean(mean, result)
     if not isinstance(mean, Tensor):
-        return _normal_of_std(std, found)
-    return _normal_of_both(mean, std, found)
+        return _normal_of_std(std, result)
+    return _normal_of_both(mean, std, result)
 
 
 # In-place forms: they are operators, so that autograd records them like any other in-place operation.
@@ -438,7 +445,7 @@ def _bernoulli_fill(self: Array, p: Any = 0.5, *, generator: Any = None) -> Arra
     return _fill(self, distribution_kernels.bernoulli, generator, p)
 
 
-@op("RandomBackward0", name="random_between", self=_zeros)
+@op("RandomBackward0", name="random_between", operator="random", self=_zeros)
 def _random_between(self: Array, low: Any, high: Any, *, generator: Any = None) -> Array:
     if high is None:
         return _fill(self, distribution_kernels.integers_from, generator, low)

@@ -12,7 +12,7 @@ from ..._autograd.views import increment_version
 from ..._c10 import structseq
 from ..._c10.dtypes import c_name, float_limits
 from ..._c10.modes import state
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import wrap_dim
 from ..inplace import placed, run_inplace
 from ..kernels import need_inexact, refuse_bools
@@ -38,8 +38,8 @@ def _running(function: Any, self: Array, dim: Any, dtype: Any) -> Array:
         return self.astype(kind)
     refuse_bools("cumsum_out_cpu" if function is np.add else "cumprod_out_cpu", np.empty(0, kind))
     if kind.kind in "fV":  # accumulate in double precision and round each element
-        found = function.accumulate(self.astype(kind, copy=False), axis, dtype=np.float64)
-        return found.astype(kind, order="C", copy=False)
+        result = function.accumulate(self.astype(kind, copy=False), axis, dtype=np.float64)
+        return result.astype(kind, order="C", copy=False)
     return np.ascontiguousarray(function.accumulate(self.astype(kind, copy=False), axis, dtype=kind))
 
 
@@ -151,14 +151,14 @@ def _tail(tensor: Tensor, axis: int, start: int) -> Tensor:
 def _cumprod_gradient(grad: Array, self: Array, axis: int) -> Array:
     """The gradient of cumprod for an input with zeros: sums of products that omit one element each."""
     values, gradient = np.moveaxis(self, axis, -1), np.moveaxis(grad, axis, -1)
-    found = np.zeros(values.shape, grad.dtype)
+    result = np.zeros(values.shape, grad.dtype)
     n = values.shape[-1]
     before = np.ones(values.shape[:-1], grad.dtype)
     for k in range(n):
         after = np.multiply.accumulate(values[..., k + 1 :], -1)
-        found[..., k] = before * (gradient[..., k] + (after * gradient[..., k + 1 :]).sum(-1))
+        result[..., k] = before * (gradient[..., k] + (after * gradient[..., k + 1 :]).sum(-1))
         before = before * values[..., k]
-    return np.ascontiguousarray(np.moveaxis(found, -1, axis))
+    return np.ascontiguousarray(np.moveaxis(result, -1, axis))
 
 
 # cummax, cummin, logcumsumexp ---------------------------------------------------------------------
@@ -179,11 +179,11 @@ def _cumulative_extreme(name: str, node: str, function: Any, text: str) -> Any:
             return self.copy(), np.zeros((), np.int64)
         values = function.accumulate(self, axis)
         # The index is that of the last element equal to the running extreme; every nan counts as equal.
-        made = values == self
+        at_extreme = values == self
         if self.dtype.kind in "fV":
-            made |= np.isnan(self)
+            at_extreme |= np.isnan(self)
         number = np.arange(self.shape[axis]).reshape([-1 if i == axis else 1 for i in range(self.ndim)])
-        return values, np.maximum.accumulate(np.where(made, number, 0), axis)
+        return values, np.maximum.accumulate(np.where(at_extreme, number, 0), axis)
 
     forward.__name__ = name
     formula = {"self": lambda grad, self, indices, dim: _cummax_backward(grad, self, indices, dim)}
@@ -191,6 +191,9 @@ def _cumulative_extreme(name: str, node: str, function: Any, text: str) -> Any:
         node,
         outputs="values indices",
         returns=getattr(structseq, name),
+        out=Out(
+            ("expected scalar_type {Wanted} but found {Got}", "expected scalar_type Long but found {Got}")
+        ),
         no_complex=f"{name}_cpu",
         complex_if="empty or 0-d",
         vmap="along_dim",
@@ -236,6 +239,7 @@ def _logcumsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any)
     complex="as_written",
     vmap="along_dim",
     contiguous_result=True,
+    out=Out("expected scalar_type {Wanted} but found {Got}"),
     self=lambda grad, self, result, dim: _logcumsumexp_backward(grad, self, result, dim),
 )
 def logcumsumexp(self: Array, dim: Any) -> Array:

@@ -7,13 +7,20 @@ from typing import Any
 import numpy as np
 
 from ..._c10.errors import unimplemented
+from ..._c10.operator_facts import Out
 from ..registry import Array, op
 from .sum_mean_prod import axes_of
 
 PUBLIC = ("hash_tensor",)
 
 
-@op(name="hash_tensor", tensors="self", vmap="fallback", operator="hash_tensor")
+@op(
+    name="hash_tensor",
+    tensors="self",
+    vmap="fallback",
+    operator="hash_tensor",
+    out=Out("Expected result to be of dtype uint64, but got {Got}"),
+)
 def hash_tensor(self: Array, dim: Any = (), *, keepdim: bool = False, mode: int = 0) -> Array:
     """The exclusive or of the elements as uint64, over all dimensions or the given ones.
 

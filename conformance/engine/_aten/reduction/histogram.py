@@ -15,7 +15,7 @@ from ..._autograd.tensor import Tensor
 from ..._autograd.undefined_gradient import unsupported
 from ..._c10 import dtypes, structseq
 from ..._c10.errors import unimplemented
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..creation.ranges import linspace
 from ..out import check_count, check_out, store_together
 from ..registry import Array, Row, op
@@ -138,14 +138,14 @@ def _counted(points: Array, edges: Sequence[Array], weight: Array | None, densit
         column = flat[:, dim]
         inside &= (column >= each[0]) & (column <= each[-1])
         places.append(np.searchsorted(each, column, "right") - 1 - (column == each[-1]))
-    found = np.zeros(tuple(each.size - 1 for each in edges), kind)
+    result = np.zeros(tuple(each.size - 1 for each in edges), kind)
     if points.size:
-        np.add.at(found, tuple(place[inside] for place in places), weights[inside])
+        np.add.at(result, tuple(place[inside] for place in places), weights[inside])
     if density:
-        found /= found.sum(dtype=kind)
+        result /= result.sum(dtype=kind)
         for dim, each in enumerate(edges):
-            found /= np.diff(each).reshape([-1 if k == dim else 1 for k in _dims(len(edges))])
-    return found
+            result /= np.diff(each).reshape([-1 if k == dim else 1 for k in _dims(len(edges))])
+    return result
 
 
 # Of elements --------------------------------------------------------------------------------------
@@ -160,6 +160,7 @@ _NO_GRADIENT = unsupported("histogram")
     returns=structseq.histogram,
     overload="bin_ct",
     vmap="fallback",
+    out=Out(operator="aten::histogram"),
     self=_NO_GRADIENT,
     weight=_NO_GRADIENT,
 )
@@ -179,6 +180,7 @@ def _histogram(
     returns=structseq.histogram,
     overload="bins_tensor",
     vmap="fallback",
+    operator="histogram",
     self=_NO_GRADIENT,
     bins=_NO_GRADIENT,
     weight=_NO_GRADIENT,
@@ -317,8 +319,8 @@ def histogramdd(
     if whole:
         bins = [bins] * (input._array.shape[-1] if input._array.ndim else 1)
     if bins and all(isinstance(each, Tensor) for each in bins):
-        found = _counts_between(input, bins, weight, density)
-        return structseq.histogramdd((found, tuple(bins)))
+        result = _counts_between(input, bins, weight, density)
+        return structseq.histogramdd((result, tuple(bins)))
     _check_settings(all(isinstance(each, int) for each in bins), None)
     edges = _edges_of(input, bins, range, weight, density)
     return structseq.histogramdd((_counts_of(input, bins, range, weight, density), tuple(edges)))

@@ -14,7 +14,7 @@ from ..._autograd.tensor import Tensor, make
 from ..._autograd.views import increment_version
 from ..._c10 import dtypes, errors, structseq
 from ..._c10.errors import unimplemented
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import EXPECTED, Out, composite
 from ..._c10.shapes import wrap_dim
 from ..creation.factories import zeros_like
 from ..inplace import placed
@@ -48,6 +48,11 @@ def _reduce_all(name: str, node: str, function: Any) -> Any:
         complex_if="empty",
         kernel_writes=1,
         vmap="full_reduction",
+        out=Out(
+            cast=EXPECTED.format(
+                "canCast( typeMetaToScalarType(self.dtype()), typeMetaToScalarType(out.dtype()))"
+            )
+        ),
         self=lambda grad, self, result: evenly_distribute(grad, self, result),
     )(forward)
 
@@ -109,8 +114,10 @@ def _reduce_dim(name: str, node: str, find: Any) -> Any:
         returns=returns,
         no_complex=refused,
         overload="dim",
+        operator=name,
         vmap="reduction_dim",
         kernel_writes=2,
+        out="same_dtype",
         **formula,
     )(forward)
 
@@ -194,6 +201,9 @@ def _ax(name: str, node: str, function: Any, text: str) -> Any:
         complex_if="empty",
         vmap="reduction_dims",
         kernel_writes=1,
+        out=Out(
+            "Expected the dtype for input and out to match, but got {Wanted} for input's dtype and {Got} for out's dtype."
+        ),
         **formula,
     )(forward)
 
@@ -217,18 +227,18 @@ def _aminmax_backward(
     self: Tensor, dim: Any, keepdim: bool, grads: tuple[Tensor | None, ...], low: Tensor, high: Tensor
 ) -> Tensor:
     axes = tuple(range(self._array.ndim)) if dim is None else (dim,)
-    found: Tensor | None = None
+    result: Tensor | None = None
     for grad, value in zip(grads, (low, high), strict=True):
         if grad is None:
             continue
         mask = _restored(value, axes, keepdim) == self
         part = _scaled_by_count(_restored(grad, axes, keepdim), mask, axes)
-        if found is None:
-            found = part
+        if result is None:
+            result = part
         else:
-            found = found + part
-            increment_version(found)  # torch adds in place
-    return zeros_like(self) if found is None else found
+            result = result + part
+            increment_version(result)  # torch adds in place
+    return zeros_like(self) if result is None else result
 
 
 @op(
@@ -237,6 +247,7 @@ def _aminmax_backward(
     outputs="min max",
     returns=structseq.aminmax,
     vmap="reduction_dim",
+    out="same_dtype",
     self=lambda grads, self, dim, keepdim, min, max: _aminmax_backward(self, dim, keepdim, grads, min, max),
 )
 def _aminmax(self: Array, dim: Any = None, keepdim: bool = False) -> tuple[Array, Array]:
@@ -276,8 +287,8 @@ def _arg(name: str, find: Any, text: str) -> Any:
         if dim is None:
             if not self.size:
                 raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
-            found = np.asarray(find(self), np.int64)
-            return found.reshape((1,) * self.ndim) if keepdim else found
+            result = np.asarray(find(self), np.int64)
+            return result.reshape((1,) * self.ndim) if keepdim else result
         axis = wrap_dim(dim, self.ndim)
         nonzero_size(name, self, axis)
         if not self.ndim:
@@ -286,7 +297,7 @@ def _arg(name: str, find: Any, text: str) -> Any:
 
     forward.__name__, forward.__doc__ = name, text
     refused = RuntimeError(f"{name}(): does not support complex input")
-    return op(tensors="self", no_complex=refused, vmap="reduction_dim")(forward)
+    return op(tensors="self", no_complex=refused, vmap="reduction_dim", out="same_dtype")(forward)
 
 
 argmax = _arg("argmax", np.argmax, "Where the greatest element is, the first of equals.")

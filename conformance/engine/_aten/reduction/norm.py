@@ -31,16 +31,16 @@ def norm_array(array: Array, order: float, axes: tuple[int, ...], keepdims: bool
     kind = array.dtype
     size = np.abs(half_up(array))
     if order == 0 or (order != order and not size.size):
-        found = np.count_nonzero(size, axes, keepdims=keepdims)
+        result = np.count_nonzero(size, axes, keepdims=keepdims)
     elif math.isinf(order):
-        found = (np.maximum if order > 0 else np.minimum).reduce(size, axis=axes, keepdims=keepdims)
+        result = (np.maximum if order > 0 else np.minimum).reduce(size, axis=axes, keepdims=keepdims)
     elif order == 1:
-        found = np.add.reduce(size, axis=axes, keepdims=keepdims)
+        result = np.add.reduce(size, axis=axes, keepdims=keepdims)
     elif order == 2:
-        found = np.sqrt(np.add.reduce(size * size, axis=axes, keepdims=keepdims))
+        result = np.sqrt(np.add.reduce(size * size, axis=axes, keepdims=keepdims))
     else:
-        found = np.power(np.add.reduce(np.power(size, order), axis=axes, keepdims=keepdims), 1.0 / order)
-    return np.asarray(found, size.dtype if kind.kind == "c" else kind)
+        result = np.power(np.add.reduce(np.power(size, order), axis=axes, keepdims=keepdims), 1.0 / order)
+    return np.asarray(result, size.dtype if kind.kind == "c" else kind)
 
 
 def need_norm(array: Array) -> None:
@@ -97,6 +97,7 @@ def check_order(name: str, ord: Any) -> None:
     name="linalg_vector_norm",
     complex="as_written",
     vmap="reduction_dims",
+    out="same_dtype",
     self=lambda grad, self, ord, result, dim, keepdim: norm_backward(
         grad, self, ord, result, dim or (), keepdim
     ),
@@ -179,11 +180,11 @@ def norm_along(self: Array, p: Any, dim: tuple[int, ...], keepdim: bool = False)
 
 @op(
     "NormBackward0",
-    name="norm_whole",
+    name="norm_of_all",
     complex="as_written",
     self=lambda grad, self, p, result: norm_backward(grad, self, p, result, (), False),
 )
-def norm_whole(self: Array, p: Any) -> Array:
+def norm_of_all(self: Array, p: Any) -> Array:
     """The overload of norm over all dimensions, which torch's code calls."""
     _check_identity("linalg.vector_norm", self, p, ())
     return norm_array(self, p, axes_of((), self.ndim), False)
@@ -264,6 +265,7 @@ def _renorm_backward(grad: Tensor, self: Tensor, p: Any, dim: Any, maxnorm: Any)
     vmap="fallback",
     vmap_inplace="fallback",
     inplace="method",
+    out="same_dtype",
     self=lambda grad, self, p, dim, maxnorm: _renorm_backward(grad, self, p, dim, maxnorm),
 )
 def renorm(self: Array, p: Any, dim: Any, maxnorm: Any) -> Array:

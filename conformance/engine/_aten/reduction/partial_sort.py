@@ -28,16 +28,16 @@ def kth_index(array: Array, k: int, axis: int) -> Array:
     """The index of the element of rank k (from 0) along an axis."""
     lines = np.moveaxis(half_up(array), axis, -1)
     order = order_along(lines, -1, False)
-    found = order[..., k].copy()
+    result = order[..., k].copy()
     ranked = np.take_along_axis(lines, order, -1)
     n = lines.shape[-1]
-    tied = np.zeros(found.shape, bool)
+    tied = np.zeros(result.shape, bool)
     for neighbour in (k - 1, k + 1):
         if 0 <= neighbour < n:
             tied |= _same(ranked[..., neighbour], ranked[..., k])
     for place in np.argwhere(tied):
-        found[tuple(place)] = _quickselect([(v, i) for i, v in enumerate(lines[tuple(place)].tolist())], k)
-    return found
+        result[tuple(place)] = _quickselect([(v, i) for i, v in enumerate(lines[tuple(place)].tolist())], k)
+    return result
 
 
 def _same(a: Array, b: Array) -> Any:
@@ -96,8 +96,8 @@ def top_indices(array: Array, k: int, axis: int, largest: bool, in_order: bool) 
     """The indices of the k largest (or smallest) elements along an axis."""
     lines = half_up(array).swapaxes(axis, -1)
     n = lines.shape[-1]
-    found, ranked = _ranked(lines, min(k + 1, n), largest)  # one more, to detect a tie with the k-th element
-    found = np.ascontiguousarray(found[..., :k])
+    result, ranked = _ranked(lines, min(k + 1, n), largest)  # one more, to detect a tie with the k-th element
+    result = np.ascontiguousarray(result[..., :k])
     ties = _same(ranked[..., 1:], ranked[..., :-1]).any(-1) if k else np.zeros(ranked.shape[:-1], bool)
     if not in_order and k * 64 > n:
         ties = np.ones(ranked.shape[:-1], bool)
@@ -116,8 +116,8 @@ def top_indices(array: Array, k: int, axis: int, largest: bool, in_order: bool) 
             _nth_element(items, k - 1, before)
             if in_order:
                 _sort(items, 0, k - 1, before)
-        found[tuple(place)] = [i for _, i in items[:k]]
-    return np.ascontiguousarray(found.swapaxes(-1, axis))
+        result[tuple(place)] = [i for _, i in items[:k]]
+    return np.ascontiguousarray(result.swapaxes(-1, axis))
 
 
 def _ranked(lines: Array, count: int, largest: bool) -> tuple[Array, Array]:

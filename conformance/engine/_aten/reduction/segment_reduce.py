@@ -123,9 +123,9 @@ def _reduce_backward(
     grad: Array, output: Array, data: Array, reduce: str, ends: Any, axis: int, initial: Any
 ) -> Array:
     """The gradient of the data; for max and min, torch divides only positive gradients by the number of ties."""
-    found = np.zeros(data.shape, data.dtype)
+    result = np.zeros(data.shape, data.dtype)
     for place, piece in _pieces(ends):
-        given, values, into = grad[place], data[place[:-1]][piece], found[place[:-1]][piece]
+        given, values, into = grad[place], data[place[:-1]][piece], result[place[:-1]][piece]
         if reduce in ("max", "min"):
             chosen = np.isnan(values) | (values == output[place])
             into[...] = np.where(chosen, given, 0)
@@ -139,7 +139,7 @@ def _reduce_backward(
                 into[k] = np.where(np.isnan(values[k]) | (values[k] == 0), rest, into[k])
         else:
             into[...] = given / len(values) if reduce == "mean" and len(values) else given
-    return found
+    return result
 
 
 def _backward(
@@ -185,7 +185,7 @@ def segment_reduce(
     if not isinstance(initial, (*dtypes.NUMBERS, Tensor, type(None))):
         raise wrong_type("segment_reduce", "initial", "Number", initial)
     first = initial.item() if isinstance(initial, Tensor) else initial
-    found: Tensor = _reduce(
+    result: Tensor = _reduce(
         data,
         reduce,
         lengths=lengths,
@@ -195,4 +195,4 @@ def segment_reduce(
         unsafe=unsafe,
         initial=first,
     )
-    return found
+    return result

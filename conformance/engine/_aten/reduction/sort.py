@@ -12,7 +12,7 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor, make
 from ..._c10 import dtypes, structseq
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import like_steps, wrap_dim
 from ..creation.factories import full_like
 from ..indexing.gather_scatter import read_along
@@ -54,6 +54,7 @@ def _gather_back(grad: Tensor, dim: Any, indices: Tensor, shape: tuple[int, ...]
     no_complex=RuntimeError(" Sort does not support complex dtypes on CPU"),
     vmap="along_dim",
     kernel_writes=1,
+    out="same_dtype",
     self=lambda grad, self_sym_sizes, dim, indices: _gather_back(grad, dim, indices, self_sym_sizes),
 )
 def _sort(self: Array, dim: Any = -1, descending: bool = False) -> tuple[Array, Array]:
@@ -69,6 +70,8 @@ def _sort(self: Array, dim: Any = -1, descending: bool = False) -> tuple[Array, 
     no_complex=RuntimeError(" Sort does not support complex dtypes on CPU"),
     vmap="along_dim",
     kernel_writes=1,
+    out="same_dtype",
+    operator="sort",
     self=lambda grad, self_sym_sizes, dim, indices: _gather_back(grad, dim, indices, self_sym_sizes),
 )
 def _sort_stable(self: Array, stable: Any, dim: Any = -1, descending: bool = False) -> tuple[Array, Array]:
@@ -105,7 +108,7 @@ def sort(
     return several(ROWS["sort_stable"], out, input, stable, dim, descending)
 
 
-@composite(vmap="decompose")
+@composite(vmap="decompose", out="same_dtype")
 def argsort(
     input: Tensor,
     *places: Any,
@@ -115,11 +118,11 @@ def argsort(
     out: Any = None,
 ) -> Tensor:
     """The indices that sort the elements along a dimension."""
-    found = sort(input.detach(), *places, dim=dim, descending=descending, stable=stable)[1]
-    return given("argsort", out, found)
+    result = sort(input.detach(), *places, dim=dim, descending=descending, stable=stable)[1]
+    return given("argsort", out, result)
 
 
-@composite(vmap="decompose")
+@composite(vmap="decompose", out=Out("same_dtype", operator="sort"))
 def msort(input: Tensor, *, out: Any = None) -> Tensor:
     """The sorted elements along the first dimension."""
     return given("msort", out, sort(input, 0)[0])
@@ -135,6 +138,7 @@ def msort(input: Tensor, *, out: Any = None) -> Tensor:
     returns=structseq.topk,
     vmap="along_dim",
     contiguous_result=True,
+    out="same_dtype",
     self=lambda grad, self_sym_sizes, dim, indices: _gather_back(grad, dim, indices, self_sym_sizes),
 )
 def _topk(
@@ -168,6 +172,11 @@ def topk(
     returns=structseq.kthvalue,
     vmap="reduction_dim",
     kernel_writes=1,
+    out=Out(
+        ("output values must be of same type as input", "output indices must be of scalar type Long"),
+        dim=2,
+        memory="separate",
+    ),
     self=lambda grad, self_sym_sizes, dim, indices, keepdim: value_selecting_backward(
         grad, dim, indices, self_sym_sizes, keepdim
     ),
@@ -244,6 +253,7 @@ def _median_dim(name: str, node: str, ignore_nan: bool) -> Any:
         returns=getattr(structseq, name),
         overload="dim",
         no_complex="median_out",
+        operator=name,
         vmap="reduction_dim",
         **formula,
     )(forward)
@@ -291,6 +301,13 @@ def _mode_index(array: Array, axis: int) -> Array:
     no_complex="mode_cpu",
     complex_if="empty or 0-d",
     vmap="reduction_dim",
+    out=Out(
+        (
+            "expected scalar type '{Wanted}' but got '{Got}' for values output",
+            "expected scalar type 'Long' but got '{Got}' for indices output",
+        ),
+        dim=1,
+    ),
     self=lambda grad, self_sym_sizes, dim, indices, keepdim: value_selecting_backward(
         grad, dim, indices, self_sym_sizes, keepdim
     ),
@@ -344,10 +361,10 @@ def _quantile(self: Tensor, q: Any, dim: Any, keepdim: bool, interpolation: str,
         ranked = sort(self)[0]
     else:
         ranked = sort(self.unsqueeze(-1).transpose(axis, -1))[0]
-    found = _interpolated(ranked.view([*shape, ranked._array.shape[-1]]), q, interpolation, ignore_nan)
+    result = _interpolated(ranked.view([*shape, ranked._array.shape[-1]]), q, interpolation, ignore_nan)
     if q._array.ndim == 0:
-        return found.squeeze_(-1)
-    return found.unsqueeze_(0).transpose_(0, -1).squeeze_(-1)
+        return result.squeeze_(-1)
+    return result.unsqueeze_(0).transpose_(0, -1).squeeze_(-1)
 
 
 def _interpolated(ranked: Tensor, q: Tensor, interpolation: str, ignore_nan: bool) -> Tensor:
@@ -363,15 +380,21 @@ def _interpolated(ranked: Tensor, q: Tensor, interpolation: str, ignore_nan: boo
     if interpolation in ("lower", "higher", "nearest"):
         ranks = {"lower": ranks.floor, "higher": ranks.ceil, "nearest": ranks.round}[interpolation]()
     below = ranks.to(dtypes.int64)
-    found = ranked.gather(-1, below)
+    result = ranked.gather(-1, below)
     if interpolation in ("linear", "midpoint"):
         weight = full_like(ranks, 0.5) if interpolation == "midpoint" else ranks - below
-        found = found.lerp_(ranked.gather(-1, ranks.ceil().to(dtypes.int64)), weight)
-    return found
+        result = result.lerp_(ranked.gather(-1, ranks.ceil().to(dtypes.int64)), weight)
+    return result
 
 
 def _quantiles(name: str, ignore_nan: bool, text: str) -> Any:
-    @composite(vmap="fallback", autocast="fp32", overload="default scalar")
+    @composite(
+        vmap="fallback",
+        autocast="fp32",
+        overload="default scalar",
+        name=name,
+        out=Out("quantile() out tensor must be same dtype as the input tensor", copied=True),
+    )
     def reduce(
         input: Tensor, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear",
         out: Any = None,

@@ -12,7 +12,7 @@ from ..._autograd.tensor import Tensor, make
 from ..._autograd.validate_outputs import is_expandable_to, sum_to
 from ..._c10 import dtypes
 from ..._c10.modes import state
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import sizes, wrap_dim, wrap_dims
 from ..creation.factories import zeros_like
 from ..kernels import MANY, kept, need_floats
@@ -26,10 +26,10 @@ def axes_of(dim: Any, ndim: int) -> tuple[int, ...]:
     """The axes to reduce: those of dim, or all if it is None or empty."""
     if dim is None:
         return tuple(range(ndim))
-    found = wrap_dims(dim, ndim)
+    result = wrap_dims(dim, ndim)
     if not ndim:
         return ()
-    return found or tuple(range(ndim))
+    return result or tuple(range(ndim))
 
 
 def dims(dim: Any) -> Any:
@@ -77,8 +77,8 @@ def _total(array: Array, axes: tuple[int, ...] | None, kind: Any, keepdims: bool
     parts = -(-lines.shape[-1] // _LONGEST)
     end = lines.shape[-1] - lines.shape[-1] % parts
     sums = np.einsum("...i->...", lines[..., :end].reshape(*kept, parts, -1))
-    found = np.add.reduce(sums, -1) + np.add.reduce(lines[..., end:], -1)
-    return found.reshape(*kept, *[1] * last) if keepdims else found
+    result = np.add.reduce(sums, -1) + np.add.reduce(lines[..., end:], -1)
+    return result.reshape(*kept, *[1] * last) if keepdims else result
 
 
 def _sum_type(array: Array, dtype: Any) -> Any:
@@ -119,6 +119,7 @@ def _sum_all(self: Array, dtype: Any = None) -> Array:
     vmap="reduction_dims",
     computes_in_out_dtype=True,
     kernel_writes=1,
+    operator="sum",
     self=lambda grad, self_sym_sizes, dim, keepdim: sum_backward(grad, self_sym_sizes, dim, keepdim),
 )
 def _sum_dim(self: Array, dim: Any, keepdim: bool = False, dtype: Any = None) -> Array:
@@ -232,6 +233,7 @@ def _average(
     jvp="auto_linear",
     kernel_writes=2,
     vmap="full_reduction",
+    out=Out(cast="mean.dtype_out(): input types can't be cast to the desired output type {Got}"),
     self=lambda grad, self_sym_sizes, self_sym_numel: over(grad.expand(self_sym_sizes), self_sym_numel),
 )
 def _mean_all(self: Array, dtype: Any = None) -> Array:
@@ -247,6 +249,7 @@ def _mean_all(self: Array, dtype: Any = None) -> Array:
     jvp="auto_linear",
     vmap="reduction_dims",
     kernel_writes=2,
+    operator="mean",
     self=lambda grad, self_sym_sizes, self_sym_numel, dim, keepdim: mean_backward(
         grad, self_sym_sizes, self_sym_numel, dim, keepdim
     ),
@@ -322,10 +325,10 @@ def _product_of_lines(lines: Array) -> Array:
     flat = lines.reshape(-1, n)
     blocks = np.multiply.reduce(flat[:, :rest].reshape(len(flat), rest // block, block), 1)
     a, b, c, d = np.ascontiguousarray(blocks.T).reshape(4, block // 4, len(flat))
-    found = np.multiply.reduce((a * b) * (c * d), 0)
+    result = np.multiply.reduce((a * b) * (c * d), 0)
     for i in range(rest, n):
-        found *= flat[:, i]
-    return found.reshape(lines.shape[:-1])
+        result *= flat[:, i]
+    return result.reshape(lines.shape[:-1])
 
 
 def _multiply(array: Array, axes: Any, dtype: Any, keepdims: bool = False) -> Array:
@@ -333,18 +336,18 @@ def _multiply(array: Array, axes: Any, dtype: Any, keepdims: bool = False) -> Ar
     if kind.kind in "fV" and array.flags.c_contiguous and (axes is None or axes == array.ndim - 1):
         lines = array.reshape(-1) if axes is None else array
         if lines.shape[-1] >= _BLOCK // kind.itemsize and not dtypes.is_half(kind):
-            found = _product_of_lines(lines.astype(kind, copy=False))
-            return np.expand_dims(found, axes) if keepdims else found
+            result = _product_of_lines(lines.astype(kind, copy=False))
+            return np.expand_dims(result, axes) if keepdims else result
     if not dtypes.is_half(kind) or not array.size:
         return np.multiply.reduce(array, axis=axes, dtype=kind, keepdims=keepdims)
     if axes is None:
         array, axes = array.reshape(-1), 0
     elif axes == ():
         return array.astype(kind)
-    found = np.multiply.accumulate(array, axis=axes, dtype=kind).take(
+    result = np.multiply.accumulate(array, axis=axes, dtype=kind).take(
         [-1], axes
     )  # each step is rounded to half precision
-    return found if keepdims else found.squeeze(axes)
+    return result if keepdims else result.squeeze(axes)
 
 
 @op(
@@ -370,6 +373,7 @@ def _prod_all(self: Array, dtype: Any = None) -> Array:
     vmap="reduction_dim",
     computes_in_out_dtype=True,
     kernel_writes=1,
+    operator="prod",
     self=lambda grad, self, result, dim, keepdim: _prod_dim_backward(
         grad, self.to(grad.dtype), result, dim, keepdim
     ),
@@ -451,6 +455,9 @@ def _logsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any, ke
     vmap="reduction_dims",
     elementwise=False,
     kernel_writes=1,
+    out=Out(
+        "logsumexp(): Expected floating point type for result tensor, but got: {Got}", accepts="floating"
+    ),
     self=lambda grad, self, result, dim, keepdim: _logsumexp_backward(grad, self, result, dim, keepdim),
 )
 def _logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Array:

@@ -12,7 +12,7 @@ from ..._autograd.tensor import Tensor, make, wrap
 from ..._autograd.undefined_gradient import undefined
 from ..._c10 import dtypes
 from ..._c10.errors import unimplemented
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import existing_dim
 from ..._c10.warn_once import warn_once
 from ..kernels import half_up, need_floats, need_integers, refuse_bools
@@ -52,6 +52,7 @@ def _unique2(self: Array) -> Any:
     outputs="values inverse counts",
     no_complex="unique_dim",
     jvp="not_implemented",
+    operator="_unique",
     self=undefined("unique_dim"),
 )
 def _unique_dim(self: Array, dim: int) -> Any:
@@ -152,8 +153,8 @@ def unique(
     dim: Any = None,
 ) -> Any:
     """The sorted distinct elements (or slices)."""
-    found = _unique2(input) if dim is None else _unique_dim(input, dim)
-    return _chosen(found, return_inverse, return_counts)
+    result = _unique2(input) if dim is None else _unique_dim(input, dim)
+    return _chosen(result, return_inverse, return_counts)
 
 
 @composite(vmap="dynamic")
@@ -161,8 +162,8 @@ def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: Any = None
 ) -> Any:
     """The first of each run of equal elements (or slices)."""
-    found = _unique_consecutive(input) if dim is None else _unique_dim_consecutive(input, dim)
-    return _chosen(found, return_inverse, return_counts)
+    result = _unique_consecutive(input) if dim is None else _unique_dim_consecutive(input, dim)
+    return _chosen(result, return_inverse, return_counts)
 
 
 @composite(variants="function", vmap="decompose")
@@ -184,10 +185,10 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     if any(each < 0 for each in sides):
         raise ValueError(f"'shape' cannot have negative values, but got {sides}")
     steps = [math.prod(sides[axis + 1 :]) for axis in range(len(sides))]
-    found = indices.unsqueeze(-1).floor_divide(make(np.array(steps, np.int64))) % make(
+    result = indices.unsqueeze(-1).floor_divide(make(np.array(steps, np.int64))) % make(
         np.array(sides, np.int64)
     )
-    return tuple(found.unbind(-1))
+    return tuple(result.unbind(-1))
 
 
 # searchsorted, bucketize --------------------------------------------------------------------------
@@ -203,15 +204,15 @@ def _search(sequence: Array, values: Array, right: bool, int32: bool) -> Array:
         return _search_among_nan(sequence, values, right).astype(kind)
     if sequence.ndim == 1:
         return np.asarray(np.searchsorted(sequence.astype(promotion), values.astype(promotion), side), kind)
-    found = np.zeros(values.shape, kind)
+    result = np.zeros(values.shape, kind)
     for place in np.ndindex(values.shape[:-1]):
-        found[place] = np.searchsorted(sequence[place], values[place], side)
-    return found
+        result[place] = np.searchsorted(sequence[place], values[place], side)
+    return result
 
 
 def _search_among_nan(sequence: Array, values: Array, right: bool) -> Array:
     """torch's bisection, in which comparisons with nan are false; numpy treats nan as the largest number."""
-    found = np.zeros(values.shape, np.int64)
+    result = np.zeros(values.shape, np.int64)
     for place in np.ndindex(values.shape):
         line = sequence if sequence.ndim == 1 else sequence[place[:-1]]
         first, last = 0, len(line)
@@ -219,8 +220,8 @@ def _search_among_nan(sequence: Array, values: Array, right: bool) -> Array:
             middle = (first + last) // 2
             beyond = line[middle] > values[place] if right else line[middle] >= values[place]
             first, last = (first, middle) if beyond else (middle + 1, last)
-        found[place] = first
-    return found
+        result[place] = first
+    return result
 
 
 def _check_side(right: bool, side: str | None, name: str) -> bool:
@@ -291,16 +292,16 @@ def searchsorted(
         )
     if values.size and sequence.dtype == values.dtype:
         refuse_bools("searchsorted_out_cpu", values)
-    found = _search(sequence, values, after, out_int32)
+    result = _search(sequence, values, after, out_int32)
     if out is None:
-        return wrap(found)
+        return wrap(result)
     if out.dtype is not (dtypes.int32 if out_int32 else dtypes.int64):
         raise RuntimeError(
             "torch.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) depending "
             f"on whether out_int32 flag is True, but we got output tensor's dtype {out.dtype.legacy} and out_int32 flag "
             f"is {out_int32}"
         )
-    return store_out("searchsorted", out, found)
+    return store_out("searchsorted", out, result)
 
 
 @composite(variants="function")
@@ -334,7 +335,14 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     return wrap(np.bincount(array, given, minlength).astype(kind, copy=False))
 
 
-@op(name="histc", tensors="self", vmap="fallback")
+@op(
+    name="histc",
+    tensors="self",
+    vmap="fallback",
+    out=Out(
+        "torch.histogram: input tensor and hist tensor should have the same dtype, but got input {wanted} and hist {got}"
+    ),
+)
 def histc(self: Array, bins: int = 100, min: Any = 0, max: Any = 0) -> Array:
     """The number of elements in each of equally wide bins."""
     refuse_bools("linspace_cpu", self)

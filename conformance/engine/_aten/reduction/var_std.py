@@ -154,8 +154,8 @@ def _std(self: Array, dim: Any, correction: Any, keepdim: bool) -> Array:
     ),
 )  # fmt: skip
 def _var_mean(self: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Array, Array]:
-    found = _moments("var_mean", self, dim, correction, keepdim)
-    return found[0].astype(self.real.dtype, copy=False), found[1].astype(self.dtype, copy=False)
+    result = _moments("var_mean", self, dim, correction, keepdim)
+    return result[0].astype(self.real.dtype, copy=False), result[1].astype(self.dtype, copy=False)
 
 
 @op(
@@ -168,8 +168,8 @@ def _var_mean(self: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Ar
     ),
 )  # fmt: skip
 def _std_mean(self: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Array, Array]:
-    found = _moments("std_mean", self, dim, correction, keepdim)
-    return np.sqrt(found[0]).astype(self.real.dtype, copy=False), found[1].astype(self.dtype, copy=False)
+    result = _moments("std_mean", self, dim, correction, keepdim)
+    return np.sqrt(result[0]).astype(self.real.dtype, copy=False), result[1].astype(self.dtype, copy=False)
 
 
 _FLAGS = (bool, type(None))
@@ -195,10 +195,10 @@ def _spread(name: str, row: Any, text: str) -> Any:
         # torch calls the hooks of saved variables before it warns.
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
-            found = given(arguments, out)
+            result = given(arguments, out)
         for each in told:
             warn_program(each.message, each.category)
-        return found
+        return result
 
     def given(arguments: tuple[Any, ...], out: Any) -> Any:
         return several(ROWS[name], out, *arguments) if name.endswith("mean") else row(*arguments, out=out)
@@ -255,10 +255,10 @@ def cov(
     alone = weights is not None and observations == 1
     away = columns.zero_() if alone else columns - average.unsqueeze(1)
     other = away if weights is None else away * weights
-    found = away.to(other.dtype).matmul(other.t().conj())
-    if found._array.dtype.kind == "c" and columns._array.shape[0] == 1:  # a variance, which is real
-        found = complex(found.real, zeros_like(found.real))
-    return found.true_divide(norm).squeeze()
+    result = away.to(other.dtype).matmul(other.t().conj())
+    if result._array.dtype.kind == "c" and columns._array.shape[0] == 1:  # a variance, which is real
+        result = complex(result.real, zeros_like(result.real))
+    return result.true_divide(norm).squeeze()
 
 
 def _weights(
@@ -301,18 +301,18 @@ def corrcoef(input: Tensor) -> Tensor:
             "corrcoef(): expected input to have two or fewer dimensions but got an input with "
             f"{input._array.ndim} dimensions"
         )
-    found = cov(input)
-    if found._array.ndim == 0:
-        return found / found
-    deviation = found.diagonal()
-    if found._array.dtype.kind == "c":
+    result = cov(input)
+    if result._array.ndim == 0:
+        return result / result
+    deviation = result.diagonal()
+    if result._array.dtype.kind == "c":
         deviation = deviation.real
     deviation = deviation.sqrt()
-    found = found.div(deviation.view(-1, 1)).div(deviation.view(1, -1))
-    if found._array.dtype.kind == "c":
-        imaginary = found.imag.clip(-1, 1)  # evaluated first: see Note [Right operands first]
-        return complex(found.real.clip(-1, 1), imaginary)
-    return found.clip(-1, 1)
+    result = result.div(deviation.view(-1, 1)).div(deviation.view(1, -1))
+    if result._array.dtype.kind == "c":
+        imaginary = result.imag.clip(-1, 1)  # evaluated first: see Note [Right operands first]
+        return complex(result.real.clip(-1, 1), imaginary)
+    return result.clip(-1, 1)
 
 
 PUBLIC = ("corrcoef", "cov", "std", "std_mean", "var", "var_mean")

@@ -35,20 +35,20 @@ def broadcast_shapes(*shapes: Any) -> Size:
             raise RuntimeError(
                 f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {each}"
             )
-    found = [1] * max(map(len, given), default=0)
+    result = [1] * max(map(len, given), default=0)
     for number, each in enumerate(given):
         for i, n in enumerate(reversed(each), 1):
-            if n == 1 or n == found[-i]:
+            if n == 1 or n == result[-i]:
                 continue
-            if found[-i] != 1:
+            if result[-i] != 1:
                 raise RuntimeError(
                     f"Attempting to broadcast a dimension of length {n} at {-i}! Mismatching argument at "
-                    f"index {number} had {each}; but expected shape should be broadcastable to {found}"
+                    f"index {number} had {each}; but expected shape should be broadcastable to {result}"
                 )
             if n < 0:
                 raise ValueError("Attempting to broadcast a dimension with negative length!")
-            found[-i] = n
-    return Size(found)
+            result[-i] = n
+    return Size(result)
 
 
 # atleast_nd ---------------------------------------------------------------------------------------
@@ -104,13 +104,13 @@ def grid(given: tuple[Tensor, ...], indexing: str) -> tuple[Tensor, ...]:
     if swapped:
         given = (given[1], given[0], *given[2:])
     shape = tuple(each._array.size if each._array.ndim else 1 for each in given)
-    found = [
+    result = [
         each.view([-1 if i == axis else 1 for i in range(len(given))]).expand(shape)
         for axis, each in enumerate(given)
     ]
     if swapped:
-        found[0], found[1] = found[1], found[0]
-    return tuple(found)
+        result[0], result[1] = result[1], result[0]
+    return tuple(result)
 
 
 @composite(variants="function", vmap="decompose")

@@ -11,7 +11,7 @@ from ..._autograd import batched_tensor
 from ..._autograd.tensor import Tensor, make
 from ..._c10 import dtypes
 from ..._c10.layout import following, suggest_memory_format
-from ..._c10.operator_facts import composite, without_defaults
+from ..._c10.operator_facts import Out, composite, without_defaults
 from ..._c10.shapes import ordered, viewed, wrap_dim
 from ..registry import ROWS, Array, op
 from ..type_promotion import check_list, check_views
@@ -20,20 +20,23 @@ from .slice_select import slice_
 
 
 def _cat_parts(grad: Tensor, places: Sequence[tuple[tuple[int, ...], bool]], dim: Any) -> list[Tensor]:
-    found, start = [], 0
+    result, start = [], 0
     real: Tensor | None = None if grad._array.dtype.kind == "c" else grad
     for shape, is_complex in places:
         if shape == (0,):  # an empty 1-d tensor joins anything
-            found.append(make(np.zeros(0, grad._array.dtype)).zero_())  # one version, as torch's zeros
+            result.append(make(np.zeros(0, grad._array.dtype)).zero_())  # one version, as torch's zeros
             continue
         dim %= len(shape)
         n = shape[dim]
         if not is_complex and real is None:
             real = grad.real  # once for all that are real
         part = grad if real is None or is_complex else real
-        found.append(part.narrow(dim, start, n))
+        result.append(part.narrow(dim, start, n))
         start += n
-    return found
+    return result
+
+
+_CAST = TypeError("torch.cat(): input types can't be cast to the desired output type {Got}")
 
 
 @op(
@@ -44,6 +47,7 @@ def _cat_parts(grad: Tensor, places: Sequence[tuple[tuple[int, ...], bool]], dim
     jvp="auto_linear",
     autocast="promote",
     schema_args=lambda tensors, dim=0, *further: (without_defaults((0,), (tensors, dim)), {}),
+    out=Out(cast=_CAST, memory="separate"),
     inputs={"tensors": lambda grad, _tensors_places, dim: _cat_parts(grad, _tensors_places, dim)},
 )
 def _cat(tensors: Any, dim: Any, _tensors_places: Any) -> Array:
@@ -64,9 +68,9 @@ def _cat(tensors: Any, dim: Any, _tensors_places: Any) -> Array:
                     f"Sizes of tensors must match except in dimension {axis}. Expected size {a} but got size {b} for "
                     f"tensor number {number} in the list."
                 )
-    found = np.concatenate(joined, axis, dtype=kind)
+    result = np.concatenate(joined, axis, dtype=kind)
     formats = {suggest_memory_format(each) for each in joined}
-    return following(found, first) if len(formats) == 1 else ordered(found)
+    return following(result, first) if len(formats) == 1 else ordered(result)
 
 
 @composite(variants="function", vmap="decompose")
@@ -93,6 +97,7 @@ concat = concatenate = cat
     complex="holomorphic",
     jvp="auto_linear",
     autocast="promote",
+    out=Out(cast=_CAST, memory="separate"),
     inputs={"tensors": lambda grad, dim: [grad.select(dim, i) for i in range(grad._array.shape[dim])]},
 )
 def _stack(tensors: Any, dim: Any = 0) -> Array:
@@ -165,18 +170,18 @@ def _block_shape(shape: tuple[int, ...]) -> tuple[int, int]:
 
 
 def _blocks(grad: Tensor, shapes: Sequence[tuple[int, ...]]) -> list[Tensor]:
-    found, row, column = [], 0, 0
+    result, row, column = [], 0, 0
     for shape in shapes:
         if shape == (0,):
-            found.append(make(np.zeros(0, grad._array.dtype)).zero_())  # one version, as torch's zeros
+            result.append(make(np.zeros(0, grad._array.dtype)).zero_())  # one version, as torch's zeros
             continue
         rows, columns = _block_shape(shape)
         part = slice_(slice_(grad, 0, row, row + rows, 1), 1, column, column + columns, 1)
         for _ in range(2 - len(shape)):
             part = part.squeeze(-1)
-        found.append(part)
+        result.append(part)
         row, column = row + rows, column + columns
-    return found
+    return result
 
 
 @op(

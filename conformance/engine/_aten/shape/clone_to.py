@@ -196,9 +196,9 @@ def parse_to(
     """
     if args and args[0].__class__ in _OF_NUMBERS:
         args = (_OF_NUMBERS[args[0].__class__], *args[1:])
-    found = argument_error("Tensor.to", args, kwargs)
-    if found is not None:
-        raise found
+    result = argument_error("Tensor.to", args, kwargs)
+    if result is not None:
+        raise result
     memory_format = kwargs.get("memory_format")
     first = args[0] if args else kwargs.get("tensor")
     if isinstance(first, Tensor):
@@ -241,6 +241,7 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
     promote="",
     complex="holomorphic",
     vmap_inplace="aligned",
+    vmap_unbatched="arithmetic",
     self=lambda grad: _zeros_like(grad),
     src=lambda grad, _src_scalar_type: _cast_back(grad, _src_scalar_type),
 )
@@ -249,12 +250,12 @@ def _copy(self: Array, src: Array) -> Array:
     if src.dtype.kind == "c" and self.dtype.kind not in "cb":
         lost, src = bool(self.size), src.real
     try:
-        found = np.broadcast_to(src, self.shape)
+        result = np.broadcast_to(src, self.shape)
     except ValueError:
         raise output_shape_differs(self.shape, broadcast_shapes(self.shape, src.shape)) from None
     if lost:
         warn_of_lost_part(dtypes.BY_NUMPY[self.dtype])
-    return found.astype(
+    return result.astype(
         self.dtype, copy=bool(transforms.count)
     )  # write() copies; a tangent has the same strides
 
@@ -292,8 +293,8 @@ def _repeat(self: Array, repeats: Any) -> Array:
         )
     sides = [n * m for n, m in zip(repeats, (1,) * (len(repeats) - self.ndim) + self.shape, strict=True)]
     refuse_negative(sides)
-    found = np.tile(self, repeats)
-    return ordered(found) if found.size else found.copy()  # numpy may return a view of an empty array
+    result = np.tile(self, repeats)
+    return ordered(result) if result.size else result.copy()  # numpy may return a view of an empty array
 
 
 def _repeat_backward(grad: Tensor, repeats: Sequence[int], shape: tuple[int, ...]) -> Tensor:

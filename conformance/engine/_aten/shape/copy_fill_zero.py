@@ -12,11 +12,12 @@ from ..._c10.dtypes import NUMBERS, number_within
 from ..._c10.errors import wrong_type
 from ..._c10.operator_facts import composite
 from ..creation.factories import zeros_like
-from ..inplace import is_free, lies_apart, run_inplace
+from ..inplace import is_free, is_separate, run_inplace
 from ..registry import ROWS, Array, op
 from ..type_promotion import plain_number
 
 
+@composite(vmap_unbatched="arithmetic")
 def copy_(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     """Overwrite the tensor with another's values, or with a number, in its own dtype.
 
@@ -31,7 +32,7 @@ def copy_(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
         if number.__class__ is int:
             number.to_bytes(8, "little", signed=number < 0)  # which raises torch's error
         other = make(np.asarray(number))  # in double precision, and cast like any tensor
-    if is_free(self) and lies_apart(self, other):  # see Note [Written at once]
+    if is_free(self) and is_separate(self, other):  # see Note [Written at once]
         write(self, other._array)
         return self
     return run_inplace(ROWS["copy"], [self, other])
@@ -45,6 +46,7 @@ def copy_(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     vmap="fallback",
     vmap_inplace="aligned",
     overlap="allow",
+    vmap_unbatched="by_name",
     self=lambda grad: make(np.zeros(grad._array.shape, grad._array.dtype)),
 )
 def _fill(self: Array, value: Any) -> Array:
@@ -58,6 +60,7 @@ def _fill(self: Array, value: Any) -> Array:
     complex="holomorphic",
     handle_r_to_c=False,
     vmap_inplace="aligned",
+    operator="fill",
     self=lambda grad: make(np.zeros(grad._array.shape, grad._array.dtype)),
     value=lambda grad: grad.sum(),
 )
@@ -69,7 +72,7 @@ def _fill_tensor(self: Array, value: Array) -> Array:
     return np.full(self.shape, value, self.dtype)
 
 
-@composite(variants="function, method")
+@composite(variants="function, method", vmap_unbatched="by_name")
 def fill_(self: Tensor, value: Any) -> Tensor:
     """Set every element to ``value``, in place."""
     if value.__class__ in (int, float) and is_free(self):  # see Note [Written at once]

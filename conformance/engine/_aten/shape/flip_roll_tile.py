@@ -168,9 +168,9 @@ def repeat_interleave(
 ) -> Tensor:
     """Each entry repeated consecutively; of repeats alone, the indices of the entries."""
     if repeats is None:
-        found = _interleave(input._array)
-        _check_size(found, output_size)
-        return wrap(found)
+        result = _interleave(input._array)
+        _check_size(result, output_size)
+        return wrap(result)
     if not isinstance(repeats, Tensor):
         source = input.flatten() if dim is None else input
         axis = wrap_dim(0 if dim is None else dim, source._array.ndim)
@@ -196,9 +196,9 @@ def repeat_interleave(
             f"repeats must have the same size as input along dim, but got repeats.size(0) = {counts.size} and "
             f"input.size({axis}) = {n}"
         )
-    found = _interleave(counts)
-    _check_size(found, output_size)
-    return source.index_select(axis, wrap(found))
+    result = _interleave(counts)
+    _check_size(result, output_size)
+    return source.index_select(axis, wrap(result))
 
 
 def _check_size(found: Array, output_size: int | None) -> None:

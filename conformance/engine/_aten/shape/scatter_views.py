@@ -9,6 +9,7 @@ import numpy as np
 from ..._autograd.inplace_checks import check_no_overlap, overlaps
 from ..._autograd.storage_impl import copy_with_memory
 from ..._autograd.tensor import Tensor, make
+from ..._c10.operator_facts import EXPECTED, Out
 from ..._c10.shapes import wrap_dim
 from ..registry import ROWS, Array, op
 from .slice_select import narrow_start, slice_, slice_backward
@@ -23,6 +24,7 @@ def _cloned(array: Array) -> Array:
     "NarrowCopyBackward0",
     complex="holomorphic",
     jvp="auto_linear",
+    out=Out(EXPECTED.format("self.dtype() == output.dtype()"), warns=False),
     self=lambda grad, self_sym_sizes, dim, start, length: _narrow_backward(
         grad, self_sym_sizes, dim, start, length
     ),
@@ -92,6 +94,7 @@ def select_scatter(self: Array, src: Array, dim: Any, index: Any) -> Array:
 @op(
     "SliceScatterBackward0",
     jvp="auto_linear",
+    out=Out("same_dtype", operator="aten::slice_scatter", contiguous=True),
     self=lambda grad, _src_sym_sizes, dim, start, end, step: slice_scatter(
         grad, _zeros(grad, _src_sym_sizes), dim, start, end, step
     ),
@@ -153,6 +156,10 @@ def _kept_backward(grad: Tensor, size: Any, stride: Any, storage_offset: Any) ->
     complex="holomorphic",
     handle_r_to_c=False,
     jvp="auto_linear",
+    no_vmap=(
+        "Error: aten::as_strided_scatter requires special handling, and does not yet have a batching rule. "
+        "Feel free to file a github issue!"
+    ),
     self=lambda grad, size, stride, storage_offset: _kept_backward(grad, size, stride, storage_offset),
     src=lambda grad, size, stride, storage_offset: grad.contiguous().as_strided(size, stride, storage_offset),
 )

@@ -138,11 +138,11 @@ def diagonal(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Arra
     first, second = wrap_dim(dim1, self.ndim), wrap_dim(dim2, self.ndim)
     if first == second:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    found = np.diagonal(self, offset, first, second)
-    if not found.shape[-1]:  # begins where the tensor does
-        return as_strided(self, found.shape, found.strides)
-    found.flags.writeable = self.flags.writeable
-    return found
+    result = np.diagonal(self, offset, first, second)
+    if not result.shape[-1]:  # begins where the tensor does
+        return as_strided(self, result.shape, result.strides)
+    result.flags.writeable = self.flags.writeable
+    return result
 
 
 @op(

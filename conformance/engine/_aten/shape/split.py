@@ -42,14 +42,14 @@ def unbind(self: Array, dim: Any = 0) -> Any:
 
 def _pieces(self: Array, axis: int, lengths: Sequence[int]) -> list[Array]:
     lead = (slice(None),) * axis
-    found, start = [], 0
+    result, start = [], 0
     for n in lengths:
         if n or not self.size:
-            found.append(self[(*lead, slice(start, start + n))])
+            result.append(self[(*lead, slice(start, start + n))])
         else:
-            found.append(ROWS["slice"].forward(self, axis, start, start))  # numpy's empty slice has offset 0
+            result.append(ROWS["slice"].forward(self, axis, start, start))  # numpy's empty slice has offset 0
         start += n
-    return found
+    return result
 
 
 @op(
@@ -124,9 +124,9 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: Any = 0) -> Any:
 
 def _refuse(name: str, arguments: tuple[Any, ...]) -> None:
     """Refuse arguments that torch's function of that name, which its split calls, does not take."""
-    found = argument_error(name, arguments, {})
-    if found is not None:
-        raise found
+    result = argument_error(name, arguments, {})
+    if result is not None:
+        raise result
 
 
 @composite(vmap="decompose")

@@ -10,7 +10,7 @@ from ..._autograd.tensor import Tensor
 from ..._c10 import dtypes
 from ..._c10.device import check_memory
 from ..._c10.errors import unimplemented
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import wrap_dim
 from ..creation.factories import finish
 from ..out import given
@@ -31,6 +31,7 @@ def _triangle(name: str, node: str, function: Any, text: str) -> Any:
         node,
         complex="holomorphic",
         jvp="auto_linear",
+        out="same_dtype",
         vmap_inplace="fallback",
         inplace="method",
         self=lambda grad, diagonal: getattr(grad, name)(diagonal),
@@ -106,6 +107,7 @@ def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> 
     complex="holomorphic",
     jvp="auto_linear",
     variants="function",
+    out=Out("same_dtype", operator="aten::diagonal_copy"),
     self=lambda grad, self_sym_sizes, offset, dim1, dim2: diagonal_backward(
         grad, self_sym_sizes, offset, dim1, dim2
     ),
@@ -115,7 +117,14 @@ def diagonal_copy(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) ->
     return ROWS["diagonal"].forward(self, offset, dim1, dim2).copy()
 
 
-@composite(vmap="decompose")
+@composite(
+    vmap="decompose",
+    out=Out(
+        "same_dtype",
+        cast="diag: result type {Wanted} can't be cast to the desired out= type {Got}",
+        operator="aten::diag_embed",
+    ),
+)
 def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
     """The diagonal of a matrix, or the matrix of a diagonal."""
     ndim = input._array.ndim

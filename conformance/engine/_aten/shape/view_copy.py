@@ -10,7 +10,7 @@ from ..._autograd.tensor import Tensor, make
 from ..._autograd.undefined_gradient import unsupported
 from ..._autograd.views import increment_version
 from ..._c10 import dtypes
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import sizes
 from ..out import check_asked, check_out, given
 from ..registry import ROWS, Array, op
@@ -52,39 +52,101 @@ def _copies_of(name: str, **facts: Any) -> Callable[..., Any]:
     )(forward)
 
 
-alias_copy = _copy_of("alias", complex="holomorphic", jvp="auto_linear", variants="function")
-select_copy = _copy_of(
-    "select", overload="int", complex="holomorphic", jvp="auto_linear", vmap="fallback", variants="function"
+alias_copy = _copy_of(
+    "alias",
+    out=Out("same_dtype", operator="aten::alias_copy"),
+    complex="holomorphic",
+    jvp="auto_linear",
+    variants="function",
 )
-t_copy = _copy_of("t", complex="holomorphic", jvp="auto_linear", vmap="fallback", variants="function")
+select_copy = _copy_of(
+    "select",
+    overload="int",
+    out="same_dtype",
+    complex="holomorphic",
+    jvp="auto_linear",
+    vmap="fallback",
+    variants="function",
+)
+t_copy = _copy_of(
+    "t",
+    out=Out("same_dtype", operator="aten::t_copy"),
+    complex="holomorphic",
+    jvp="auto_linear",
+    vmap="fallback",
+    variants="function",
+)
 transpose_copy = _copy_of(
     "transpose",
+    out=Out("same_dtype", operator="aten::transpose_copy"),
     overload="int",
     complex="holomorphic",
     jvp="auto_linear",
     vmap="fallback",
     variants="function",
 )
-unfold_copy = _copy_of("unfold", complex="holomorphic", jvp="auto_linear", variants="function")
-unsqueeze_copy = _copy_of(
-    "unsqueeze", complex="holomorphic", jvp="auto_linear", vmap="fallback", variants="function"
+unfold_copy = _copy_of(
+    "unfold",
+    out=Out("same_dtype", operator="aten::unfold_copy"),
+    complex="holomorphic",
+    jvp="auto_linear",
+    variants="function",
 )
-slice_copy = _copy_of("slice", overload="Tensor", jvp="auto_linear", vmap="fallback", variants="function")
-_as_strided = _copy_of("as_strided", complex="holomorphic", jvp="auto_linear")
-_expand = _copy_of("expand", complex="holomorphic", jvp="auto_linear")
-_permute = _copy_of("permute", complex="holomorphic", jvp="auto_linear", vmap="fallback")
+unsqueeze_copy = _copy_of(
+    "unsqueeze",
+    out=Out("same_dtype", operator="aten::unsqueeze_copy"),
+    complex="holomorphic",
+    jvp="auto_linear",
+    vmap="fallback",
+    variants="function",
+)
+slice_copy = _copy_of(
+    "slice", out="same_dtype", overload="Tensor", jvp="auto_linear", vmap="fallback", variants="function"
+)
+_as_strided = _copy_of(
+    "as_strided",
+    out=Out("same_dtype", operator="aten::as_strided_copy"),
+    complex="holomorphic",
+    jvp="auto_linear",
+)
+_expand = _copy_of(
+    "expand", out=Out("same_dtype", operator="aten::expand_copy"), complex="holomorphic", jvp="auto_linear"
+)
+_permute = _copy_of(
+    "permute",
+    out=Out("same_dtype", operator="aten::permute_copy"),
+    complex="holomorphic",
+    jvp="auto_linear",
+    vmap="fallback",
+)
 _view = _copy_of("view", complex="holomorphic", jvp="auto_linear")
 _view_as_real = _copy_of("_view_as_real", vmap="fallback")
 _view_as_complex = _copy_of("_view_as_complex", vmap="fallback")
 _split = _copies_of("split")
 _split_with_sizes = _copies_of("split_with_sizes", vmap="along")
 _unbind = _copies_of("unbind", vmap="along")
-_squeeze = _copy_of("squeeze", complex="holomorphic", jvp="auto_linear", vmap="fallback")
+_squeeze = _copy_of(
+    "squeeze",
+    out=Out("same_dtype", operator="aten::squeeze_copy"),
+    complex="holomorphic",
+    jvp="auto_linear",
+    vmap="fallback",
+)
 _squeeze_dim = _copy_of(
-    "squeeze_dim", overload="dim", complex="holomorphic", jvp="auto_linear", operator="squeeze_copy"
+    "squeeze_dim",
+    out="same_dtype",
+    overload="dim",
+    complex="holomorphic",
+    jvp="auto_linear",
+    operator="squeeze_copy",
 )
 _squeeze_dims = _copy_of(
-    "squeeze_dims", overload="dims", complex="holomorphic", jvp="auto_linear", operator="squeeze_copy"
+    "squeeze_dims",
+    out="same_dtype",
+    overload="dims",
+    complex="holomorphic",
+    jvp="auto_linear",
+    operator="squeeze_copy",
 )
 
 
@@ -108,7 +170,7 @@ def permute_copy(input: Tensor, dims: Any, *, out: Any = None) -> Tensor:
     return _permute(input, sizes((dims,)), out=out)
 
 
-@composite(variants="function", vmap="decompose")
+@composite(variants="function", vmap="decompose", out=Out("same_dtype", operator="aten::view_copy"))
 def view_copy(input: Tensor, size: Any = None, *, dtype: Any = None, out: Any = None) -> Tensor:
     """view as a copy, in another shape, or as another dtype, which is not differentiable."""
     dtype = size if isinstance(size, dtypes.dtype) else dtype
@@ -154,19 +216,19 @@ def _into(name: str, out: Any, pieces: tuple[Tensor, ...]) -> Any:
     return None
 
 
-@composite(variants="function", vmap="no_fallback", overload="Tensor")
+@composite(variants="function", vmap="no_fallback", overload="Tensor", out=Out(pieces=True))
 def split_copy(input: Tensor, split_size: int, dim: int = 0, *, out: Any = None) -> Any:
     """split into pieces of one length as copies."""
     return _into("split_copy_Tensor_out()", out, _split(input, index(split_size), dim))
 
 
-@composite(variants="function", vmap="decompose")
+@composite(variants="function", vmap="decompose", out=Out(pieces=True))
 def split_with_sizes_copy(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, out: Any = None) -> Any:
     """split into pieces of given lengths as copies."""
     return _into("split_with_sizes_copy_out", out, _split_with_sizes(input, tuple(split_sizes), dim))
 
 
-@composite(variants="function", vmap="decompose")
+@composite(variants="function", vmap="decompose", out=Out(pieces=True))
 def unbind_copy(input: Tensor, dim: int = 0, *, out: Any = None) -> Any:
     """unbind as copies."""
     return _into("unbind_copy_int_out", out, _unbind(input, dim))

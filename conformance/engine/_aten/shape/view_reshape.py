@@ -76,11 +76,11 @@ def _view_dtype(self: Tensor, dtype: dtypes.dtype) -> Tensor:
                 f"torch.Tensor.view is not supported for {what} when converting to a different dtype."
             )
     _check_bytes(self, dtype)
-    found = make(self._array.view(dtype.numpy))
-    found._inference = state.inference
-    if not (found._inference or self._inference):
-        found._version_counter = version_counter(self)
-    return found
+    result = make(self._array.view(dtype.numpy))
+    result._inference = state.inference
+    if not (result._inference or self._inference):
+        result._version_counter = version_counter(self)
+    return result
 
 
 def _check_bytes(self: Tensor, dtype: dtypes.dtype) -> None:
@@ -277,6 +277,7 @@ def _squeeze_all(self: Array) -> Array:
     view="default",
     overload="dim",
     complex="holomorphic",
+    operator="squeeze",
     self=lambda grad, self_sym_sizes, dim: _unsqueeze_to(
         grad, self_sym_sizes, [wrap_dim(dim, len(self_sym_sizes))]
     ),
@@ -294,6 +295,7 @@ def _squeeze_dim(self: Array, dim: Any) -> Array:
     view="default",
     overload="dims",
     complex="holomorphic",
+    operator="squeeze",
     self=lambda grad, self_sym_sizes, dim: _unsqueeze_to(
         grad, self_sym_sizes, sorted(wrap_dims(dim, len(self_sym_sizes)))
     ),

@@ -44,8 +44,8 @@ def _of_values(grad: Tensor, result: Tensor) -> Tensor:
 
 def unsafe(indices: Tensor, values: Tensor, size: Sequence[int], is_coalesced: bool = False) -> Tensor:
     """torch._sparse_coo_tensor_unsafe: a sparse tensor of these indices and values, without checks."""
-    found: Tensor = _with_dims_and_tensors(indices, values, tuple(size), is_coalesced)
-    return found
+    result: Tensor = _with_dims_and_tensors(indices, values, tuple(size), is_coalesced)
+    return result
 
 
 def sparse_coo_tensor(*args: Any, **kwargs: Any) -> Tensor:

@@ -50,8 +50,8 @@ def add(self: Any, other: Any, *, alpha: Any = 1) -> Any:
     if self.values.flags.c_contiguous and other.values.flags.c_contiguous:
         return _merged(self, ours, other, theirs)
     together = np.concatenate([self.indices, other.indices], 1)
-    found = coo(together, np.concatenate([ours, theirs]), self.shape)
-    return coalesced(found) if found.nnz > found.size else found
+    result = coo(together, np.concatenate([ours, theirs]), self.shape)
+    return coalesced(result) if result.nnz > result.size else result
 
 
 def _add_to_dense(self: Array, other: SparseArray, alpha: Any, kind: np.dtype[Any]) -> Array:
@@ -60,9 +60,9 @@ def _add_to_dense(self: Array, other: SparseArray, alpha: Any, kind: np.dtype[An
             f"add: expected 'self' and 'other' to have same size, but self has size {list(self.shape)} while other has "
             f"size {list(other.shape)} (FYI: dense-sparse addition does not currently support broadcasting)"
         )
-    found = self.astype(kind, copy=True)
-    np.add.at(found, tuple(other.indices), _scale(other.values.astype(kind, copy=False), alpha))
-    return found
+    result = self.astype(kind, copy=True)
+    np.add.at(result, tuple(other.indices), _scale(other.values.astype(kind, copy=False), alpha))
+    return result
 
 
 def _merged(self: SparseArray, ours: Array, other: SparseArray, theirs: Array) -> Any:
@@ -82,9 +82,9 @@ def _merged(self: SparseArray, ours: Array, other: SparseArray, theirs: Array) -
         (right >= 0).reshape(shape), theirs[right], 0
     )
     space = self.nnz + other.nnz
-    found = coo(narrowed(indices, space), values.astype(ours.dtype, copy=False), self.shape)
-    found.coalesced = self.coalesced and other.coalesced
-    return found
+    result = coo(narrowed(indices, space), values.astype(ours.dtype, copy=False), self.shape)
+    result.coalesced = self.coalesced and other.coalesced
+    return result
 
 
 @kernel("sub", "sub_scalar")
@@ -141,14 +141,14 @@ def _intersection(self: SparseArray, other: SparseArray) -> Any:
 def picked(array: SparseArray, indices: Array) -> Array:
     """The elements of a sparse array at these indices."""
     whole = coalesced(array)
-    found = np.zeros((indices.shape[1], *whole.values.shape[1:]), array.dtype)
+    result = np.zeros((indices.shape[1], *whole.values.shape[1:]), array.dtype)
     if whole.nnz:
-        wanted = places(coo(indices, found, array.shape))
+        wanted = places(coo(indices, result, array.shape))
         have = places(whole)
         where = np.minimum(np.searchsorted(have, wanted), whole.nnz - 1)
         there = have[where] == wanted
-        found[there] = whole.values[where[there]]
-    return found
+        result[there] = whole.values[where[there]]
+    return result
 
 
 @kernel("div", "div_scalar")

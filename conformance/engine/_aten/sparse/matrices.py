@@ -26,10 +26,10 @@ def _sum_dim(self: SparseArray, dim: Any, keepdim: bool = False, dtype: Any = No
     array = self if dtype is None else to_copy(self, dtype)
     given = (dim,) if isinstance(dim, int) else tuple(dim)
     axes = [wrap_dim(each, self.ndim) for each in given or range(self.ndim)]
-    found = sum_over(array, axes)
+    result = sum_over(array, axes)
     for axis in sorted(axes) if keepdim else ():
-        found = unsqueeze(found, axis) if isinstance(found, SparseArray) else np.expand_dims(found, axis)
-    return found
+        result = unsqueeze(result, axis) if isinstance(result, SparseArray) else np.expand_dims(result, axis)
+    return result
 
 
 def sum_over(self: SparseArray, axes: list[int]) -> Any:
@@ -48,12 +48,12 @@ def sum_over(self: SparseArray, axes: list[int]) -> Any:
 
 def product(a: Any, b: Any, kind: np.dtype[Any]) -> Array:
     """The dense product of two matrices, one of which is sparse."""
-    found = np.zeros((a.shape[0], b.shape[1]), kind)
+    result = np.zeros((a.shape[0], b.shape[1]), kind)
     if isinstance(a, SparseArray):
-        np.add.at(found, a.indices[0], a.values[:, None] * b[a.indices[1]])
+        np.add.at(result, a.indices[0], a.values[:, None] * b[a.indices[1]])
     else:
-        np.add.at(found.T, b.indices[1], b.values[:, None] * a.T[b.indices[0]])
-    return found
+        np.add.at(result.T, b.indices[1], b.values[:, None] * a.T[b.indices[0]])
+    return result
 
 
 CSR = (
@@ -95,20 +95,20 @@ def addmm(self: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> 
     """beta * self + alpha * (mat1 @ mat2)."""
     _check_factors(mat1, mat2)
     sparse_factors = isinstance(mat1, SparseArray), isinstance(mat2, SparseArray)
-    found = (
+    result = (
         sparse_product(mat1, mat2)
         if all(sparse_factors)
         else product(mat1, mat2, mat1.dtype)
         if any(sparse_factors)
         else mat1 @ mat2
     )
-    if isinstance(found, SparseArray):
-        return add(_scaled(self, beta), found, alpha=alpha)
-    shape = np.broadcast_to(self, found.shape) if not isinstance(self, SparseArray) else self
-    scaled = found if alpha == 1 else found * found.dtype.type(alpha)
+    if isinstance(result, SparseArray):
+        return add(_scaled(self, beta), result, alpha=alpha)
+    shape = np.broadcast_to(self, result.shape) if not isinstance(self, SparseArray) else self
+    scaled = result if alpha == 1 else result * result.dtype.type(alpha)
     if beta == 0:
         return scaled
-    return scaled + (shape if beta == 1 else shape * found.dtype.type(beta))
+    return scaled + (shape if beta == 1 else shape * result.dtype.type(beta))
 
 
 def _scaled(array: Any, factor: Any) -> Any:

@@ -45,8 +45,8 @@ def _sparse_kernel(self: Tensor, name: str) -> Any:
     self=lambda grad, self: unsafe(indices(self), grad, self._array.shape, True),
 )
 def _values_of(self: Any) -> Array:
-    found: Array = self.values
-    return found.view()
+    result: Array = self.values
+    return result.view()
 
 
 def indices(self: Tensor) -> Tensor:
@@ -69,17 +69,17 @@ def values(self: Tensor) -> Tensor:
     """
     if not _need_sparse(self, "values", "sparse tensor").coalesced:
         raise RuntimeError("Cannot get values on an uncoalesced tensor, please call .coalesce() first")
-    found: Tensor = _values_of(self)
-    return found
+    result: Tensor = _values_of(self)
+    return result
 
 
 def _part(self: Tensor, array: Array) -> Tensor:
     """Indices or values of a tensor, detached, with the tensor's version counter."""
-    found = make(array)
-    found._inference = self._inference
+    result = make(array)
+    result._inference = self._inference
     if not self._inference:
-        found._version_counter = version_counter(self)
-    return found
+        result._version_counter = version_counter(self)
+    return result
 
 
 def raw_indices(self: Tensor) -> Tensor:
@@ -94,16 +94,16 @@ def raw_values(self: Tensor) -> Tensor:
 
 def nnz(self: Tensor) -> int:
     """The number of values."""
-    found: int = _sparse_kernel(self, "_nnz").nnz
-    return found
+    result: int = _sparse_kernel(self, "_nnz").nnz
+    return result
 
 
 def coalesce(self: Tensor) -> Tensor:
     """The tensor itself if it is coalesced; otherwise a coalesced one: sorted unique indices, values added up."""
     if _need_sparse(self, "coalesce").coalesced:
         return self
-    found: Tensor = coalesce_row(self)
-    return found
+    result: Tensor = coalesce_row(self)
+    return result
 
 
 def set_coalesced(self: Tensor, coalesced: bool) -> Tensor:
@@ -164,10 +164,10 @@ def to_sparse(
             )
         return self
     ndim = self._array.ndim
-    found: Tensor
+    result: Tensor
     if sparse_dim is None and dense_dim is None:
-        found = _to_sparse(self)
-        return found
+        result = _to_sparse(self)
+        return result
     if sparse_dim is None:
         sparse_dim = ndim - dense_dim
     if sparse_dim == 0 and ndim:
@@ -176,8 +176,8 @@ def to_sparse(
         raise RuntimeError(
             f"dense_to_sparse: sparse_dim argument must be in [0,{ndim}] range, but {sparse_dim} is given"
         )
-    found = _to_sparse_dim(self, sparse_dim)
-    return found
+    result = _to_sparse_dim(self, sparse_dim)
+    return result
 
 
 def to_sparse_coo(self: Tensor) -> Tensor:
@@ -209,8 +209,8 @@ def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None
         return self if dtype is None else self.to(dtype)
     if dtypes.parse_dtype("to_dense", dtype) is not None:
         raise RuntimeError("dtype argument is not supported by sparse_to_dense")
-    found: Tensor = _to_dense(self, masked_grad)
-    return found
+    result: Tensor = _to_dense(self, masked_grad)
+    return result
 
 
 @op(
@@ -229,9 +229,9 @@ def _sparse_mask(self: Any, mask: Any, _self_is_sparse: bool) -> Any:
             f"{list(mask.shape)}"
         )
     taken = picked(self, mask.indices) if _self_is_sparse else self[tuple(mask.indices)]
-    found = coo(mask.indices.copy(), np.ascontiguousarray(taken), mask.shape)
-    found.coalesced = mask.coalesced
-    return found
+    result = coo(mask.indices.copy(), np.ascontiguousarray(taken), mask.shape)
+    result.coalesced = mask.coalesced
+    return result
 
 
 def sparse_mask(self: Tensor, mask: Tensor) -> Tensor:
@@ -243,8 +243,8 @@ def sparse_mask(self: Tensor, mask: Tensor) -> Tensor:
     """
     if not _is_sparse(mask):
         raise NotImplementedError(no_kernel(f"aten::{'_nnz' if _is_sparse(self) else 'sparse_mask'}", "CPU"))
-    found: Tensor = _sparse_mask(self, mask.detach() if mask.requires_grad else mask, _is_sparse(self))
-    return found
+    result: Tensor = _sparse_mask(self, mask.detach() if mask.requires_grad else mask, _is_sparse(self))
+    return result
 
 
 def layout(self: Tensor) -> Any:

@@ -21,8 +21,8 @@ from .sparse_array import SparseArray, coalesced, coo
 
 def _mat1_sparse(grad: Tensor, mat1: Tensor, mat2: Tensor, alpha: Any) -> Tensor:
     """The gradient of a sparse left matrix, with its indices."""
-    found = maybe_times(grad.mm(mat2.conj().t()), alpha)
-    return found.sparse_mask(mat1.coalesce()) if mat1.is_sparse else found
+    result = maybe_times(grad.mm(mat2.conj().t()), alpha)
+    return result.sparse_mask(mat1.coalesce()) if mat1.is_sparse else result
 
 
 @op(
@@ -54,39 +54,39 @@ def sparse_matmul(self: Any, other: Any) -> Any:
 
 def _masked(grad: Tensor, like: Tensor) -> Tensor:
     """A gradient with zeros where the other tensor has no values."""
-    found, mask = coalesced(grad._array), coalesced(like._array)
-    there = picked(coo(mask.indices, np.ones_like(mask.values), mask.shape, True), found.indices)
-    return make(coo(found.indices.copy(), found.values * there, found.shape, True))
+    result, mask = coalesced(grad._array), coalesced(like._array)
+    there = picked(coo(mask.indices, np.ones_like(mask.values), mask.shape, True), result.indices)
+    return make(coo(result.indices.copy(), result.values * there, result.shape, True))
 
 
 def addmm(mat: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1.0, alpha: Any = 1.0) -> Tensor:
     """torch.sparse.addmm: beta * mat + alpha * (mat1 @ mat2); the gradient of a sparse mat1 has mat1's indices."""
-    found: Tensor = _sparse_addmm(mat, mat1, mat2, beta=beta, alpha=alpha)
-    return found
+    result: Tensor = _sparse_addmm(mat, mat1, mat2, beta=beta, alpha=alpha)
+    return result
 
 
 def mm(mat1: Tensor, mat2: Tensor, reduce: str | None = None) -> Tensor:
     """torch.sparse.mm: the product of two matrices; the gradient of a sparse one has its indices."""
     if reduce is not None:
         raise NotImplementedError("torch.sparse.mm with reduce")
-    found: Tensor
+    result: Tensor
     shape = mat1._array.shape[-2], mat2._array.shape[-1]
     if mat1.is_sparse and mat2.is_sparse:
-        found = sparse_matmul(mat1, mat2)
+        result = sparse_matmul(mat1, mat2)
     elif not mat1.is_sparse:
         start, left, right = (
             each.transpose(-2, -1) for each in (make(np.zeros(shape, mat1._array.dtype)), mat2, mat1)
         )
-        found = _sparse_addmm(start, left, right, beta=0, alpha=1).transpose(-2, -1)
+        result = _sparse_addmm(start, left, right, beta=0, alpha=1).transpose(-2, -1)
     else:
-        found = _sparse_addmm(make(np.zeros(shape, mat2._array.dtype)), mat1, mat2, beta=0, alpha=1)
-    return found
+        result = _sparse_addmm(make(np.zeros(shape, mat2._array.dtype)), mat1, mat2, beta=0, alpha=1)
+    return result
 
 
 def spmm(input: Tensor, mat2: Tensor, *, out: Any = None) -> Tensor:
     """torch.spmm, an alias of torch.mm."""
-    found: Tensor = ROWS["mm"].call(input, mat2, out=out)
-    return found
+    result: Tensor = ROWS["mm"].call(input, mat2, out=out)
+    return result
 
 
 # Sums ---------------------------------------------------------------------------------------------
@@ -123,10 +123,10 @@ def sum(input: Tensor, dim: Any = None, dtype: Any = None) -> Tensor:
         RuntimeError: the input is not sparse.
     """
     kind = dtypes.parse_dtype("sum", dtype)
-    found: Tensor
+    result: Tensor
     if dim is None:
-        found = input.coalesce().values().sum(dtype=kind)
+        result = input.coalesce().values().sum(dtype=kind)
     else:
         axes = [dim] if isinstance(dim, int) else list(dim)
-        found = _sparse_sum(input if kind is None else input.to(kind), axes)
-    return found
+        result = _sparse_sum(input if kind is None else input.to(kind), axes)
+    return result

@@ -25,9 +25,9 @@ def transpose(self: SparseArray, dim0: Any, dim1: Any) -> Any:
         return coo(self.indices, self.values, self.shape, self.coalesced)
     order[a], order[b] = b, a
     shape = tuple(self.shape[each] for each in order)
-    found = coo(self.indices[order[: self.sparse_dim]], self.values.copy(), shape)
-    found.coalesced = False
-    return found
+    result = coo(self.indices[order[: self.sparse_dim]], self.values.copy(), shape)
+    result.coalesced = False
+    return result
 
 
 @kernel("t")
@@ -52,9 +52,9 @@ def _permute(self: SparseArray, dims: Any) -> Any:
         raise RuntimeError("permute(): transpositions between sparse and dense dimensions are not allowed.")
     shape = tuple(self.shape[each] for each in order)
     moved = [0, *(1 + each - self.sparse_dim for each in order[self.sparse_dim :])]
-    found = coo(self.indices[order[: self.sparse_dim]], self.values.transpose(moved), shape)
-    found.coalesced = self.coalesced and order[: self.sparse_dim] == list(range(self.sparse_dim))
-    return found
+    result = coo(self.indices[order[: self.sparse_dim]], self.values.transpose(moved), shape)
+    result.coalesced = self.coalesced and order[: self.sparse_dim] == list(range(self.sparse_dim))
+    return result
 
 
 @kernel("unsqueeze")

@@ -23,30 +23,30 @@ class _Rows:
         self.dense = self.axis > 0  # a dense dimension: each value is normalized by itself
         if not self.dense:
             others = whole.indices if dim < 0 else np.delete(whole.indices, dim, 0)
-            found = np.unique(others, axis=1, return_inverse=True)[1].reshape(-1)
-            self.row, self.count = found, int(found.max(initial=-1)) + 1
+            result = np.unique(others, axis=1, return_inverse=True)[1].reshape(-1)
+            self.row, self.count = result, int(result.max(initial=-1)) + 1
 
     def total(self, values: Array) -> Array:
         """The sum of its row, for each value."""
         if self.dense:
             return values.sum(self.axis, keepdims=True)
-        found = np.zeros((self.count, *values.shape[1:]), values.dtype)
-        np.add.at(found, self.row, values)
-        return np.asarray(found[self.row])
+        result = np.zeros((self.count, *values.shape[1:]), values.dtype)
+        np.add.at(result, self.row, values)
+        return np.asarray(result[self.row])
 
     def highest(self, values: Array) -> Array:
         """The largest of its row, for each value."""
         if self.dense:
             return np.asarray(values.max(self.axis, keepdims=True, initial=-np.inf))
-        found = np.full((self.count, *values.shape[1:]), -np.inf, values.dtype)
-        np.maximum.at(found, self.row, values)
-        return np.asarray(found[self.row])
+        result = np.full((self.count, *values.shape[1:]), -np.inf, values.dtype)
+        np.maximum.at(result, self.row, values)
+        return np.asarray(result[self.row])
 
 
 def _rounded(function: np.ufunc, values: Array) -> Array:
     """Apply a function element by element, so that the C library's scalar version computes it, not a vectorized one."""
-    found: Array = function(values, dtype=np.float64).astype(values.dtype)
-    return found
+    result: Array = function(values, dtype=np.float64).astype(values.dtype)
+    return result
 
 
 def _normalized(self: Any, dim: int, logarithm: bool) -> Any:
@@ -114,11 +114,11 @@ def _sparse_log_softmax(self: Any, dim: int) -> Any:
 
 def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """torch.sparse.softmax along a dimension; missing elements count as minus infinity."""
-    found: Tensor = _sparse_softmax(input if dtype is None else input.to(dtype), dim)
-    return found
+    result: Tensor = _sparse_softmax(input if dtype is None else input.to(dtype), dim)
+    return result
 
 
 def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """torch.sparse.log_softmax: the logarithm of softmax."""
-    found: Tensor = _sparse_log_softmax(input if dtype is None else input.to(dtype), dim)
-    return found
+    result: Tensor = _sparse_log_softmax(input if dtype is None else input.to(dtype), dim)
+    return result

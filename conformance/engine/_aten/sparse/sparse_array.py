@@ -122,10 +122,10 @@ def zeros(shape: tuple[int, ...], kind: np.dtype[Any], sparse_dim: int | None = 
 
 def places(array: SparseArray) -> Array:
     """The flat index of each value over the sparse dimensions."""
-    found = np.zeros(array.nnz, np.int64)
+    result = np.zeros(array.nnz, np.int64)
     for index, n in zip(array.indices, array.shape, strict=False):
-        found = found * n + index
-    return found
+        result = result * n + index
+    return result
 
 
 def values_in_order(array: Any) -> list[int]:
@@ -155,28 +155,28 @@ def coalesced(array: SparseArray) -> Any:
 
 def narrowed(indices: Array, space: int) -> Array:
     """Indices with the strides of torch's buffer for ``space`` values: not contiguous if there are fewer."""
-    found = np.empty((len(indices), space), np.int64)[:, : indices.shape[1]]
-    found[...] = indices
-    return found
+    result = np.empty((len(indices), space), np.int64)[:, : indices.shape[1]]
+    result[...] = indices
+    return result
 
 
 def dense(array: SparseArray) -> Array:
     """The dense array."""
     if not array.sparse_dim:
         return np.asarray(array.values.sum(0, dtype=array.dtype))
-    found = np.zeros(array.shape, array.dtype)
-    np.add.at(found, tuple(array.indices), array.values)
-    return found
+    result = np.zeros(array.shape, array.dtype)
+    np.add.at(result, tuple(array.indices), array.values)
+    return result
 
 
 def sparse(array: Array, sparse_dim: int | None = None) -> Any:
     """The nonzero elements of a dense array, whose first ``sparse_dim`` dimensions become sparse."""
     ndim = array.ndim if sparse_dim is None else sparse_dim
     whole = (array != 0).any(axis=tuple(range(ndim, array.ndim))) if ndim < array.ndim else array != 0
-    found = np.nonzero(np.atleast_1d(whole)) if ndim else (np.zeros(1, np.int64),)
+    result = np.nonzero(np.atleast_1d(whole)) if ndim else (np.zeros(1, np.int64),)
     if not ndim:  # a 0-d array has one value
         return coo(
             np.empty((0, int(bool(array))), np.int64), array.reshape(1)[: int(bool(array))].copy(), (), True
         )
-    indices = np.array(found, np.int64).reshape(ndim, -1)
-    return coo(indices, array[found], array.shape, True)
+    indices = np.array(result, np.int64).reshape(ndim, -1)
+    return coo(indices, array[result], array.shape, True)

@@ -234,8 +234,8 @@ def _far(x: Array, order: int, second: bool) -> Array:
     angle = x - x.dtype.type((0.25 + order / 2) * np.pi)
     sine, cosine = np.sin(angle), np.cos(angle)
     first, other, sign = (sine, cosine, 1) if second else (cosine, sine, -1)
-    found: Array = (pp / pq * first + sign * 5 / x * (qp / qq) * other) * x.dtype.type(np.sqrt(2 / np.pi))
-    return found / np.sqrt(x)
+    result: Array = (pp / pq * first + sign * 5 / x * (qp / qq) * other) * x.dtype.type(np.sqrt(2 / np.pi))
+    return result / np.sqrt(x)
 
 
 def _near_j(x: Array, order: int) -> Array:
@@ -257,10 +257,10 @@ def _bessel(order: int, second: bool) -> Callable[[Array], Array]:
     def kernel(self: Array) -> Array:
         x = self if second else np.abs(self)
         near = _near_y(x, order) if second else _near_j(x, order)
-        found = np.where(x > 5, _far(x, order, second), near)
+        result = np.where(x > 5, _far(x, order, second), near)
         if second:
-            return np.where(x == 0, self.dtype.type(-np.inf), found)
-        return np.where(np.signbit(self), -found, found) if order else found
+            return np.where(x == 0, self.dtype.type(-np.inf), result)
+        return np.where(np.signbit(self), -result, result) if order else result
 
     return kernel
 
@@ -280,8 +280,8 @@ def _airy_ai(self: Array) -> Array:
 
 
 def _spherical_bessel_j0(self: Array) -> Array:
-    found = np.where(self == 0, self.dtype.type(1), np.sin(self) / self)
-    return np.where(np.isinf(self), self.dtype.type(0), found)
+    result = np.where(self == 0, self.dtype.type(1), np.sin(self) / self)
+    return np.where(np.isinf(self), self.dtype.type(0), result)
 
 
 _KERNELS: dict[str, Callable[[Array], Array]] = {

@@ -11,7 +11,7 @@ from ..._autograd.tensor import Tensor, make
 from ..._autograd.undefined_gradient import undefined
 from ..._c10 import dtypes
 from ..._c10.errors import unimplemented
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import ordered
 from ..inplace import run_inplace
 from ..kernels import float_function, half_up, kind_of, need_floats, scipy
@@ -25,9 +25,9 @@ PUBLIC = ("digamma", "igamma", "igammac", "lgamma", "mvlgamma", "mvlgamma_", "po
 
 
 def _digamma_kernel(self: Array) -> Array:
-    found = scipy("psi")(self)
+    result = scipy("psi")(self)
     return np.where(
-        self == 0, np.copysign(np.inf, -self), np.where((self < 0) & (self == np.trunc(self)), np.nan, found)
+        self == 0, np.copysign(np.inf, -self), np.where((self < 0) & (self == np.trunc(self)), np.nan, result)
     ).astype(self.dtype)
 
 
@@ -83,8 +83,10 @@ def _polygamma(self: Array, n: int) -> Array:
     if n == 1:
         return _trigamma_kernel(self)
     sign = 1 if n % 2 else -1
-    found = scipy("zeta")(self.dtype.type(n + 1), self) * self.dtype.type(sign * math.exp(math.lgamma(n + 1)))
-    return np.where(np.isposinf(self), self.dtype.type(np.nan), found)
+    result = scipy("zeta")(self.dtype.type(n + 1), self) * self.dtype.type(
+        sign * math.exp(math.lgamma(n + 1))
+    )
+    return np.where(np.isposinf(self), self.dtype.type(np.nan), result)
 
 
 @composite(vmap="decompose")
@@ -126,6 +128,7 @@ def _mvlgamma_shifts(kind: Any, p: int) -> Array:
     to_float=True,
     no_complex="arange_cpu",
     elementwise=False,
+    out=Out(cast="mvlgamma: result type {Wanted} can't be cast to the desired output type {Wanted}"),
     self=lambda grad, self, p: (
         grad * (make(_mvlgamma_shifts(self._array.dtype, p)) + self.unsqueeze(-1)).digamma_().sum(-1)
     ),
@@ -152,7 +155,7 @@ _GAMMA_KERNELS = {"igamma": scipy("gammainc"), "igammac": scipy("gammaincc")}
 def _incomplete(name: str, a: Array, x: Array, at_zero: int, at_infinity: int) -> Array:
     need_floats(f"{name}_cpu", a)
     kind, a, x = kind_of(a), half_up(a) + 0, half_up(x) + 0  # -0.0 as 0.0
-    found = np.select(
+    result = np.select(
         [(a < 0) | (x < 0), a == 0, x == 0, np.isinf(a), np.isinf(x)],
         [
             np.nan,
@@ -163,7 +166,7 @@ def _incomplete(name: str, a: Array, x: Array, at_zero: int, at_infinity: int) -
         ],
         _GAMMA_KERNELS[name](a, x),
     )
-    return found.astype(kind)
+    return result.astype(kind)
 
 
 def mvlgamma_(self: Tensor, p: int) -> Tensor:

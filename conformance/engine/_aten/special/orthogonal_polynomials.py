@@ -14,7 +14,7 @@ import numpy as np
 from ..._autograd.tensor import Tensor
 from ..._c10.dtypes import is_half, of_number
 from ..._c10.errors import unimplemented
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..creation.factories import scalar_tensor
 from ..out import given
 from ..registry import ROWS, Array, op
@@ -28,11 +28,11 @@ Step = Callable[[Array, int, Array, Array], Array]
 def _climbed(x: Array, degree: Array, first: First, step: Step) -> Array:
     """The polynomial of each element's degree, by the recurrence that starts with degrees 0 and 1."""
     before, current = np.ones_like(x), first(x)
-    found = np.where(degree == 0, before, np.where(degree == 1, current, x.dtype.type(0)))
+    result = np.where(degree == 0, before, np.where(degree == 1, current, x.dtype.type(0)))
     for k in range(2, int(degree.max(initial=0)) + 1):
         before, current = current, step(x, k, current, before)
-        found = np.where(degree == k, current, found)
-    return np.where(degree < 0, x.dtype.type(0), found)
+        result = np.where(degree == k, current, result)
+    return np.where(degree < 0, x.dtype.type(0), result)
 
 
 def _double(x: Array, k: int, current: Array, before: Array) -> Array:
@@ -74,10 +74,10 @@ def _chebyshev(kind: str, shifted: bool) -> Callable[[Array, Array], Array]:
             x = x + x - 1
         sign = np.where(degree % 2 == 0, 1, -1)
         by_angle = (degree > exact_to) & (np.abs(x) < 1)
-        found = _climbed(x, np.where(by_angle, 0, degree), first, _double)
+        result = _climbed(x, np.where(by_angle, 0, degree), first, _double)
         inside = np.where(by_angle, x, 0)
-        found = np.where(by_angle, of_angle(np.arccos(inside), degree.astype(x.dtype), inside), found)
-        ends = np.where(x == 1, at_one(degree), np.where(x == -1, sign * at_minus_one(degree), found))
+        result = np.where(by_angle, of_angle(np.arccos(inside), degree.astype(x.dtype), inside), result)
+        ends = np.where(x == 1, at_one(degree), np.where(x == -1, sign * at_minus_one(degree), result))
         return np.where(degree < 0, 0, ends)
 
     return kernel
@@ -86,23 +86,23 @@ def _chebyshev(kind: str, shifted: bool) -> Callable[[Array, Array], Array]:
 def _hermite(scale: int) -> Callable[[Array, Array], Array]:
     def kernel(x: Array, degree: Array) -> Array:
         limit = 128 if x.dtype == np.float32 else 512
-        found = _climbed(
+        result = _climbed(
             x, np.minimum(degree, limit), lambda x: scale * x,
             lambda x, k, current, before: scale * x * current - scale * (k - 1) * before,
         )  # fmt: skip
-        return np.where(degree > limit, x.dtype.type(np.nan), found)
+        return np.where(degree > limit, x.dtype.type(np.nan), result)
 
     return kernel
 
 
 def _laguerre(x: Array, degree: Array) -> Array:
-    found = _climbed(
+    result = _climbed(
         x,
         degree,
         lambda x: 1 - x,
         lambda x, k, current, before: ((2 * k - 1 - x) * current - (k - 1) * before) / k,
     )
-    return np.where((x == 0) & (degree >= 0), 1, found)
+    return np.where((x == 0) & (degree >= 0), 1, result)
 
 
 def _legendre(x: Array, degree: Array) -> Array:
@@ -135,10 +135,12 @@ def _row(name: str) -> Callable[..., Tensor]:
         if x.dtype.kind not in "fV" or is_half(x.dtype):
             raise unimplemented(f"{name}_cpu", x.dtype)
         finite = np.where(np.isfinite(n), n, -1)
-        found = _KERNELS[name](*np.broadcast_arrays(x, np.trunc(finite).astype(np.int64)))
-        return np.asarray(found, x.dtype)
+        result = _KERNELS[name](*np.broadcast_arrays(x, np.trunc(finite).astype(np.int64)))
+        return np.asarray(result, x.dtype)
 
-    op(None, name=f"special_{name}", promote="x n", numbers=False, to_float=True)(forward)
+    op(None, name=f"special_{name}", promote="x n", numbers=False, to_float=True, out=Out(checks_grad=False))(
+        forward
+    )
 
     @composite(vmap="fallback", overload=_overload)
     def function(x: Any, n: Any, *, out: Any = None) -> Tensor:

@@ -13,7 +13,7 @@ from ..._autograd.undefined_gradient import undefined
 from ..._c10 import dtypes
 from ..._c10.errors import unimplemented
 from ..._c10.modes import state
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import laid_out
 from ..creation.factories import full_like, scalar_tensor
 from ..inplace import run_inplace
@@ -94,10 +94,10 @@ _wide_entr = scipy("entr")
 
 
 def _entr_kernel(self: Array) -> Array:
-    found = _wide_entr(self)
+    result = _wide_entr(self)
     if dtypes.is_half(self.dtype):  # torch rounds the logarithm
-        return np.where(self > 0, -self * np.log(self), found)
-    return found
+        return np.where(self > 0, -self * np.log(self), result)
+    return result
 
 
 _entr = float_function(
@@ -106,10 +106,10 @@ _entr = float_function(
 )  # fmt: skip
 
 
-@composite(vmap="decompose")
+@composite(vmap="decompose", name="special_ndtr", out=Out(copied=True))
 def _ndtr(input: Tensor, *, out: Any = None) -> Tensor:
-    found = times(plus(times(_floating(input), math.sqrt(0.5)).erf(), 1), 0.5)
-    return given("special_ndtr", out, found)
+    result = times(plus(times(_floating(input), math.sqrt(0.5)).erf(), 1), 0.5)
+    return given("special_ndtr", out, result)
 
 
 def _floating(input: Tensor) -> Tensor:
@@ -200,20 +200,20 @@ def _product_with_log(
         return kernel(self, np.asarray(other, self.dtype))
 
     def number_gradient(grad: Tensor, self: Tensor, other: Any) -> Tensor:
-        found = by_number(grad, other)
-        return found if other > edge else found.masked_fill(self == 0.0, 0.0)
+        result = by_number(grad, other)
+        return result if other > edge else result.masked_fill(self == 0.0, 0.0)
 
     of_both, with_first, with_second = overloads
     facts |= {"no_complex": f"{name.removeprefix('special_')}_cpu"}
     by_tensors: Any = op(
         f"{node}0", name=f"{name}_tensors", promote="self other", numbers=False, to_float=True,
-        overload=of_both, **facts,
+        overload=of_both, operator=name, **facts,
         self=lambda grad, self, other: by_tensors(grad, other).masked_fill((self == 0.0) & (other <= edge), 0.0),
         other=lambda grad, self, other: _over(slope(other), grad * self),
     )(of_tensors)  # fmt: skip
     of_a_number = op(
         f"{node}1", name=f"{name}_of_number", promote="other", to_float=True,
-        overload=with_first, wrapped_number=True, **facts,
+        overload=with_first, operator=name, wrapped_number=True, **facts,
         other=lambda grad, self, other: _over(slope(other), times(grad, self)),
     )(of_number)  # fmt: skip
     by_number: Any = op(
@@ -263,8 +263,8 @@ def _next_zeta(self: Any, other: Any) -> Tensor:
 
 
 def _zeta_kernel(self: Any, other: Any) -> Array:
-    found = scipy("zeta", half=False)(self, other)
-    return np.where(np.isposinf(other) & np.greater(self, 1), np.nan, found).astype(found.dtype)
+    result = scipy("zeta", half=False)(self, other)
+    return np.where(np.isposinf(other) & np.greater(self, 1), np.nan, result).astype(result.dtype)
 
 
 @op(
@@ -292,6 +292,7 @@ def _zeta_of_tensors(self: Array, other: Array) -> Array:
     jvp="not_implemented",
     vmap_operands="tensors",
     wrapped_number=True,
+    operator="special_zeta",
     other=lambda grad, self, other: times(grad, -self) * _next_zeta(self + 1.0, other),
 )
 def _zeta_of_number(self: Any, other: Array) -> Array:
@@ -307,6 +308,7 @@ def _zeta_of_number(self: Any, other: Array) -> Array:
     no_complex="zeta_cpu",
     jvp="not_implemented",
     wrapped_number=True,
+    operator="special_zeta",
     self=undefined("zeta"),
 )
 def _zeta_with_number(self: Array, other: Any) -> Array:
@@ -354,9 +356,9 @@ def _outside(eps: Any) -> tuple[float, float, float]:
 @op(name="logit_backward", tensors="grad_output self", jvp="not_differentiable")
 def _logit_slope(grad_output: Array, self: Array, eps: Any = None) -> Array:
     low, high, outside = _outside(eps)
-    found = grad_output / (self * (1 - self))
-    found = np.where((self < low) | (self > high), self.dtype.type(outside), found)
-    return laid_out(found.astype(self.dtype, copy=False), grad_output, self)
+    result = grad_output / (self * (1 - self))
+    result = np.where((self < low) | (self > high), self.dtype.type(outside), result)
+    return laid_out(result.astype(self.dtype, copy=False), grad_output, self)
 
 
 def _logit_backward(grad: Tensor, self: Tensor, eps: Any) -> Tensor:
@@ -364,8 +366,8 @@ def _logit_backward(grad: Tensor, self: Tensor, eps: Any) -> Tensor:
         return _logit_slope(grad, self, eps)
     low, high, outside = _outside(eps)
     inside = (self >= low).logical_and(self <= high)
-    found = grad / (self * less_than(1.0, self))
-    return where(inside, found, scalar_tensor(outside, dtype=self.dtype))
+    result = grad / (self * less_than(1.0, self))
+    return where(inside, result, scalar_tensor(outside, dtype=self.dtype))
 
 
 @op(
