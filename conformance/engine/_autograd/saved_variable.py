@@ -226,9 +226,9 @@ _owned: dict[int, tuple[Any, ...]] = {}
 class _Owner:
     """Keeps the unpack hook and the packed object of one SavedTensor alive.
 
-    Note [Packed objects]: torch owns both from C++, which Python's garbage collector does not see. So a packed object that
-    leads to its own node, as the output of exp does if the pack hook returns it, is never freed unless backward frees it.
-    Here a global dict is what the collector cannot look behind.
+    Note [Packed objects]: torch owns the result of a pack hook, and the unpack hook, from C++, where Python's garbage
+    collector does not look. So a packed object that leads to its own node, as the output of exp does if the pack hook
+    returns it, is never freed unless backward frees it. Here a global dict owns both.
     """
 
     __slots__ = ()
