@@ -53,7 +53,7 @@ def tolist(self: Tensor) -> Any:
 
 
 def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
-    """The array itself: shares memory.
+    """The array itself, which shares memory; with ``force``, a copy of a conjugate or negative view.
 
     Raises:
         RuntimeError: the tensor requires grad while grad mode is enabled, unless ``force``.
@@ -78,7 +78,7 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
             )
     if self._array.dtype.kind == "V":
         raise TypeError("Got unsupported ScalarType BFloat16")
-    return self._array
+    return self._array.copy("K") if conj_view.is_conjugate_view(self._array) else self._array
 
 
 def __array__(self: Tensor, dtype: Any = None) -> np.ndarray[Any, Any]:  # noqa: N807  numpy looks for it in TypeErrors
