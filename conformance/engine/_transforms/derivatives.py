@@ -298,7 +298,7 @@ def _check_tangent(number: int, primal: Any, tangent: Any) -> None:
 
 
 def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Callable[..., Any]:
-    """Return ``func`` unchanged: without tracing, removing mutations and views makes no difference to its results.
+    """Refuse backward inside ``func``: without tracing, removing mutations and views changes no result of it.
 
     Raises:
         RuntimeError: ``remove`` is neither "mutations" nor "mutations_and_views".
@@ -310,4 +310,9 @@ def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Cal
             "with their out-of-place equivalents.\n     remove='mutations_and_views': In addition to the above, all "
             "aliasing operators {view} will be replaced with their non-aliasing counterparts, {view}_copy.\n"
         )
-    return func
+
+    def functionalized(*args: Any, **kwargs: Any) -> Any:
+        with nested(derivative=False):
+            return func(*args, **kwargs)
+
+    return functionalized

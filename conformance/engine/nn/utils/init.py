@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+from ... import __future__ as settings
 from ..._aten.random.random import get_rng_state, set_rng_state
 from ..modules.module import Module
 
@@ -21,6 +22,14 @@ def skip_init(module_cls: Any, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError("Module must support a 'device' arg to skip initialization")
     before = get_rng_state()
     try:
-        return module_cls(*args, **kwargs)
+        made = module_cls(*args, **kwargs)
     finally:
         set_rng_state(before)
+    overwriting = settings.get_overwrite_module_params_on_conversion()
+    settings.set_overwrite_module_params_on_conversion(
+        True
+    )  # torch converts from the meta device to new parameters
+    try:
+        return made.to_empty(device="cpu")
+    finally:
+        settings.set_overwrite_module_params_on_conversion(overwriting)
