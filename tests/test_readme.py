@@ -157,7 +157,7 @@ def test_the_divergence_file_that_a_page_shows() -> None:
 
 
 def test_the_findings() -> None:
-    """What the main page calls refuted is; its program holds on torch; its numbers are those of claims.yaml."""
+    """What the main page calls refuted is; its program holds on torch; its numbers are those of the claims."""
     claims = load_claims(*locate.claims_files(locate.specs()))
     known = {claim.id: claim for claim in claims.claims}
     quoted = re.findall(r"^\| \"(.*?)\" <sub>`(.*?)`</sub> \|", MAIN.text, re.MULTILINE)

@@ -46,7 +46,6 @@ def makers(parser: ArgumentParser) -> dict[str, Callable[[], str]]:
         "core": lambda: docs.core(load_core_vocabulary(locate.specs() / "core_vocabulary.yaml")),
         "areas": lambda: subjects.index(_subjects(), _scenarios()),
         "rules": lambda: subjects.rules(_subjects(), _sources(locate.specs(), "**/*.yaml")),
-        "documents": lambda: document_page.index(_claims(), f"specs/{locate.CLAIMS}/{{}}.md"),
         "pages": lambda: document_page.index(_claims()),
         "options": lambda: docs.pytest_options(add_options),
         "runs": lambda: docs.runs(_runs()),

@@ -33,12 +33,12 @@ def pages(
     }
 
 
-def index(claims: Claims, link: str = "{}.md") -> str:
-    """A table of the documents with the number of claims of each verdict; ``link`` makes a page's path of a key."""
+def index(claims: Claims) -> str:
+    """A table of the documents, which links to their pages, with the number of claims of each verdict."""
     counts = Counter((claim.document, claim.verdict) for claim in claims.claims)
     totals = Counter(claim.verdict for claim in claims.claims)
     rows = [
-        (f"[{document.title}]({link.format(key)})", *(str(counts[key, kind] or "") for kind in KINDS))
+        (f"[{document.title}]({key}.md)", *(str(counts[key, kind] or "") for kind in KINDS))
         for key, document in claims.documents.items()
     ]
     rows.append(("all", *(str(totals[kind]) for kind in KINDS)))

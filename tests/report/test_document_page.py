@@ -79,8 +79,8 @@ def test_a_verdict_that_is_observed() -> None:
 def test_an_index() -> None:
     """The documents with links to their pages, and a last row for all."""
     claims: Claims = load_claims_text(CLAIMS, "claims.yaml")
-    assert document_page.index(claims, "pages/{}.md").splitlines()[2:] == [
-        "| [Notes](pages/notes.md) | 1 | 1 |  |  |",
+    assert document_page.index(claims).splitlines()[2:] == [
+        "| [Notes](notes.md) | 1 | 1 |  |  |",
         "| all | 1 | 1 | 0 | 0 |",
     ]
 
