@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from conformance.adapters.divergences import Coverage, Divergence, cover
 from conformance.adapters.recording import NotRecordedError
+from conformance.check.releases import Change, Release, change, release_of, shipped
 from conformance.language.load_result import Problem
 from conformance.language.scenario import Scenario
 from conformance.report.failure import failure_text
@@ -22,10 +24,11 @@ from conformance.runner.execute import available, run
 from conformance.runner.rerun import twice
 from conformance.runner.serialize import fingerprint
 from conformance.runner.trace import Trace
-from conformance.runner.verdict import Outcome, judge
+from conformance.runner.verdict import Outcome, claim_holds, judge
 
 WAITING = 2000  # engine traces that may wait for the reference
 MOST = 200  # differences of one scenario in a result
+_FINE = ("agrees", "known divergence", "unsupported")  # verdicts under which an engine is not at fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,15 @@ class CheckResult:
     result: Result
     text: str = ""
     page: dict[str, Any] | None = None  # for the HTML report, if that is requested
+
+
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """A reference, its trace of a scenario, and the outcome of an engine compared with it."""
+
+    reference: Engine
+    trace: Trace
+    outcome: Outcome
 
 
 class Checker:
@@ -47,6 +59,11 @@ class Checker:
         self._last: tuple[Scenario, Trace] | None = None
         self._next: Iterator[tuple[Scenario, Engine]] = iter(())
         self._ahead: dict[tuple[str, int], Trace] = {}  # traces for later checks: scenario, id of engine
+
+    @cached_property
+    def release(self) -> Release | None:
+        """The reference's release of torch, if it is not that of the specs; waits for a reference that is starting."""
+        return release_of(self.reference.name, str(self.reference.version)) if shipped() else None
 
     def expect(self, pairs: Iterable[tuple[Scenario, Engine]]) -> None:
         """Announce the next checks, which may run on their engines while the reference is still starting."""
@@ -69,15 +86,79 @@ class Checker:
                 self._result(scenario, engine, verdict="unrecorded", reason=str(error)), str(error)
             )
         outcome = judge(scenario, reference_trace, engine_trace, engine.claims)
-        if outcome.verdict == "differs" and (flaw := self._nondeterminism(scenario, reference_trace)):
-            outcome = replace(outcome, verdict="unsound", flaws=(flaw,))
-        checked = self._checked(scenario, engine, outcome, entries)
+        compared = _Comparison(self.reference, reference_trace, outcome)
+        compared, checked = self._judge(scenario, engine, entries, compared, engine_trace)
         if not self.pages:
             return checked
         from conformance.report.page import page
 
-        pair = (self.reference, engine)
-        return replace(checked, page=page(scenario, outcome, reference_trace, engine_trace, pair))
+        pair = (compared.reference, engine)
+        return replace(checked, page=page(scenario, compared.outcome, compared.trace, engine_trace, pair))
+
+    def _judge(
+        self,
+        scenario: Scenario,
+        engine: Engine,
+        entries: Sequence[Divergence],
+        live: _Comparison,
+        engine_trace: Trace,
+    ) -> tuple[_Comparison, CheckResult]:
+        """The result, and the comparison that decides it: see Note [Releases of torch]."""
+        agrees = live.outcome.verdict == "agrees"
+        found = self.release and change(
+            self.release, scenario, live.trace, agrees=agrees, seconds=self.seconds
+        )
+        unexplained = live.outcome.verdict == "differs" if found is None else found.coverage.uncovered
+        if unexplained and (flaw := self._nondeterminism(scenario, live.trace)):
+            live = replace(live, outcome=replace(live.outcome, verdict="unsound", flaws=(flaw,)))
+            found = None
+        recording = shipped()
+        if self.release is None or found is None or recording is None:
+            return live, self._checked(scenario, engine, live, entries)
+        outcome = judge(scenario, found.before, engine_trace, engine.claims)
+        tried = [
+            (each, self._checked(scenario, engine, each, entries))
+            for each in (_Comparison(recording, found.before, outcome), live)
+        ]
+        fine = [pair for pair in tried if pair[1].result.verdict in _FINE]
+        best, checked = min(fine or tried, key=lambda pair: _distance(pair[0].outcome))
+        return best, self._changed(scenario, self.release, found, live, checked) if fine else checked
+
+    def _changed(
+        self, scenario: Scenario, release: Release, found: Change, live: _Comparison, checked: CheckResult
+    ) -> CheckResult:
+        """The result if the engine is not at fault: a change as explained, unexplained, or no longer there."""
+        coverage = found.coverage
+        if not coverage.uncovered and not coverage.stale:
+            holds = checked.result.claim_holds
+            same = claim_holds(scenario, live.trace) == holds
+            changed = tuple(entry.reason for entry in coverage.used)
+            return replace(
+                checked,
+                result=replace(checked.result, changed=changed, claim_holds=holds if same else None),
+            )
+        if not coverage.uncovered:
+            stale = coverage.stale[0]
+            reason = f"{self.reference.name} {release.label} no longer differs as {stale.position} says"
+            text = "".join(f"\n  {each.position}: {each.reason}" for each in coverage.stale)
+            text = f"{reason}\n\nRemove the entries that no longer apply:{text}"
+            return CheckResult(replace(checked.result, verdict="stale", reason=reason), text)
+        recording = shipped() or self.reference
+        beyond = replace(live.outcome, verdict="differs", differences=coverage.uncovered, unclaimed=())
+        reason = verdict_line(scenario, beyond, recording, self.reference)
+        text = failure_text(scenario, beyond, recording, self.reference)
+        text = (
+            f"changed since {release.explained}: {text}\n\n"
+            "No file in specs/releases explains this: `conformance changes` drafts an entry."
+        )
+        result = replace(
+            checked.result,
+            verdict="changed",
+            reason=reason,
+            differences=_differences(scenario, beyond),
+            since=release.explained,
+        )
+        return CheckResult(result, text)
 
     def _nondeterminism(self, scenario: Scenario, first_run: Trace) -> Problem | None:
         """A problem if the reference differs from itself, for example by addresses or uninitialized memory."""
@@ -98,25 +179,27 @@ class Checker:
         )
 
     def _checked(
-        self, scenario: Scenario, engine: Engine, outcome: Outcome, entries: Sequence[Divergence]
+        self, scenario: Scenario, engine: Engine, compared: _Comparison, entries: Sequence[Divergence]
     ) -> CheckResult:
+        outcome, reference = compared.outcome, compared.reference
         coverage = cover(scenario.id, outcome.differences, entries)
         if outcome.verdict != "unsound" and (coverage.used or coverage.stale):
-            return self._declared(scenario, engine, outcome, coverage)
+            return self._declared(scenario, engine, compared, coverage)
         result = self._judged(
             scenario,
             engine,
             outcome,
             verdict=outcome.verdict,
-            reason=verdict_line(scenario, outcome, self.reference, engine),
+            reason=verdict_line(scenario, outcome, reference, engine),
         )
-        text = failure_text(scenario, outcome, self.reference, engine) if result.verdict != "agrees" else ""
+        text = failure_text(scenario, outcome, reference, engine) if result.verdict != "agrees" else ""
         return CheckResult(result, text)
 
     def _declared(
-        self, scenario: Scenario, engine: Engine, outcome: Outcome, coverage: Coverage
+        self, scenario: Scenario, engine: Engine, compared: _Comparison, coverage: Coverage
     ) -> CheckResult:
         """The result if divergences are declared: as declared, beyond that, or no longer."""
+        outcome, reference = compared.outcome, compared.reference
         if coverage.known:
             reason = "; ".join(f"{entry.kind}: {entry.reason}" for entry in coverage.used)
             return CheckResult(
@@ -124,8 +207,8 @@ class Checker:
             )
         if coverage.uncovered:
             beyond = replace(outcome, verdict="differs", differences=coverage.uncovered)
-            reason = verdict_line(scenario, beyond, self.reference, engine)
-            text = failure_text(scenario, beyond, self.reference, engine)
+            reason = verdict_line(scenario, beyond, reference, engine)
+            text = failure_text(scenario, beyond, reference, engine)
             if coverage.used:
                 text += "\n\nThis goes beyond what is declared at:"
             verdict = "differs"
@@ -198,3 +281,8 @@ def _differences(scenario: Scenario, outcome: Outcome) -> tuple[ReportedDifferen
         )
         for each in outcome.differences[:MOST]
     )
+
+
+def _distance(outcome: Outcome) -> tuple[bool, int]:
+    """How far an engine is from a reference; it is not judged where the scenario is wrong about that."""
+    return outcome.verdict == "unsound", len(outcome.differences)
