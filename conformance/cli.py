@@ -13,7 +13,7 @@ from conformance.report.text import escape_the_unprintable
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit status: 0, 1 for failures, 2 for misuse, 10 for changes of torch, 130 if interrupted."""
+    """Run a command; returns the exit status: 0, 1 for failures, 2 for misuse, 10 for changes of torch, 130 for ^C."""
     escape_the_unprintable(sys.stdout)
     main_parser = parser()
     known, others = main_parser.parse_known_args(arguments)

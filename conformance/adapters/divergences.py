@@ -7,8 +7,8 @@ Note [Known divergences]
     considered consequences. An entry without a statement covers its names and facets in the whole scenario.
   - A crash is covered only by an entry with the facet ``raised``. A timeout or the end of an interpreter is never
     covered.
-  - A `*` in its name matches any text too, and so it does in `was` and `now`, which limit an entry of a release of torch
-    to differences between two texts: see Note [Releases of torch].
+  - A `*` in its name matches any text too, and so it does in `was` and `now`, which limit the entry of a release of
+    torch to differences between such texts: see Note [Releases of torch].
   - An entry that covers nothing is stale. A wildcard entry may match scenarios in which it does not occur; a proposal
     from a run of all specs removes it if it occurs in none.
 """
@@ -42,8 +42,8 @@ class Divergence:
     statement: str = ""  # as in reports: "step 1, line 3"; without turns it covers all turns
     name: str = ""
     facets: tuple[str, ...] = ()
-    was: str = ""  # the reference's text
-    now: str = ""  # the text of the release that differs
+    was: tuple[str, ...] = ()  # the reference's text is one of these
+    now: tuple[str, ...] = ()  # the text of the release that differs is one of these
 
     @property
     def wide(self) -> bool:
@@ -74,8 +74,8 @@ class Divergence:
             self.at(difference.statement)
             and (not self.name or _matches(self.name, difference.name))
             and (not self.facets or difference.facet in self.facets)
-            and (not self.was or _matches(self.was, difference.reference))
-            and (not self.now or _matches(self.now, difference.engine))
+            and (not self.was or any(_matches(each, difference.reference) for each in self.was))
+            and (not self.now or any(_matches(each, difference.engine) for each in self.now))
         )
 
 

@@ -20,7 +20,7 @@ def add_commands(add: Add) -> None:
     changing = add(
         "changes",
         changes,
-        "what another release of torch does otherwise than the release of the specs, and a draft of the file that says so",
+        "what another release of torch does otherwise than that of the specs, and a draft of the file that says so",
     )
     changing.add_argument("--reference", metavar="FILE", help="a recording to use instead of torch")
     changing.add_argument(
@@ -35,7 +35,7 @@ def add_commands(add: Add) -> None:
 
 
 def changes(known: argparse.Namespace, _: list[str]) -> int:
-    """Print what files explain, what none does, and a diff of the release's file; status 10 if there is such a thing."""
+    """Print what files explain, what none does, and a diff of the release's file; status 10 if the file is lacking."""
     from conformance.adapters.recording import NotRecordedError
     from conformance.check.engine_under_test import reference
     from conformance.check.releases import change, release_of, shipped

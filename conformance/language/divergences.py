@@ -85,9 +85,9 @@ class _DivergenceFileModel(StrictModel):
 class _ChangeModel(_PlaceModel):
     """Where a release of torch differs."""
 
-    was: Text = ""
-    """What the release of the specs shows, as reports write it; `*` matches any text."""
-    now: Text = ""
+    was: Texts = Field(default_factory=list)
+    """What the release of the specs shows, as reports write it, or a list of such texts; `*` matches any text."""
+    now: Texts = Field(default_factory=list)
     """What this release shows instead."""
 
     @model_validator(mode="after")
@@ -147,9 +147,9 @@ def load_divergences_text(text: str, file: str) -> DeclaredDivergences:
 def _declared(content: MappingFile, file: str, of: str, listed: str) -> DeclaredDivergences:
     entries = []
     for index, entry in content.entries(listed):
-        said = {key: entry[key] for key in ("reason", "name", "was", "now") if key in entry}
+        said = {key: entry[key] for key in ("reason", "name") if key in entry}
         said["kind"] = entry.get("kind", "release")
-        said["facets"] = tuple(_listed(entry.get("facets", ())))
+        said |= {key: tuple(_listed(entry.get(key, ()))) for key in ("facets", "was", "now")}
         for statement, scenario, path in _places(entry):
             position = str(Position(file, *content.place(listed, index, *path)))
             entries.append({**said, "scenario": scenario, "statement": statement, "position": position})

@@ -15,6 +15,7 @@ from conformance.report.text import shorten
 from conformance.runner.compare import Difference, is_crash
 
 _WIDTH = 110
+_OTHERWISE = {"true", "false", "null", "none", "nan", "inf"}  # words that YAML does not read as text
 T = TypeVar("T")
 
 
@@ -34,9 +35,9 @@ class Entry(Protocol):
     @property
     def facets(self) -> tuple[str, ...]: ...
     @property
-    def was(self) -> str: ...
+    def was(self) -> tuple[str, ...]: ...
     @property
-    def now(self) -> str: ...
+    def now(self) -> tuple[str, ...]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +135,14 @@ def as_yaml(form: Form, kept: Iterable[Entry], undeclared: Iterable[Undeclared] 
         if one.kind != "release":
             yield f"  - kind: {one.kind}"
         yield from _text("  - reason" if one.kind == "release" else "    reason", one.reason)
-        for key, text in (("name", one.name), ("was", one.was), ("now", one.now)):
-            if text:
-                yield f"    {key}: {_scalar(text)}"
+        if one.name:
+            yield f"    name: {_scalar(one.name)}"
+        for key, texts in (("was", one.was), ("now", one.now)):
+            if len(texts) == 1:
+                yield f"    {key}: {_scalar(texts[0])}"
+            elif texts:
+                yield f"    {key}:"
+                yield from (f"      - {_scalar(text)}" for text in texts)
         yield from _where([(entry.statement, entry.scenario) for entry in same], one.facets)
     causes = _alike(undeclared, lambda each: (each.cause, each.facets, not each.statement))
     for alike in sorted(causes, key=len, reverse=True):
@@ -193,7 +199,8 @@ def _listed(key: str, scenarios: Sequence[str]) -> Iterator[str]:
 
 def _scalar(text: str) -> str:
     plain = text.replace("-", "").replace("_", "").replace(" ", "")
-    return text if plain.isalnum() and not text.startswith("-") else json.dumps(text, ensure_ascii=False)
+    is_plain = plain.isalnum() and text[0].isalpha() and text.lower() not in _OTHERWISE
+    return text if is_plain else json.dumps(text, ensure_ascii=False)
 
 
 def _text(key: str, text: str) -> Iterator[str]:
