@@ -59,7 +59,7 @@ class Divergence:
         base = self.scenario.partition("[")[0]
         if "*" not in base:
             return base in ids
-        return any(_pattern(base).fullmatch(each) for each in ids)
+        return any(_matches(base, each) for each in ids)
 
     def at(self, place: Statement) -> bool:
         """Whether the entry names this statement."""

@@ -24,7 +24,7 @@ from conformance.runner.execute import available, run
 from conformance.runner.rerun import twice
 from conformance.runner.serialize import fingerprint
 from conformance.runner.trace import Trace
-from conformance.runner.verdict import Outcome, claim_holds, judge
+from conformance.runner.verdict import Outcome, claim_fault, judge
 
 WAITING = 2000  # engine traces that may wait for the reference
 MOST = 200  # differences of one scenario in a result
@@ -105,9 +105,9 @@ class Checker:
     ) -> tuple[_Comparison, CheckResult]:
         """The result, and the comparison that decides it: see Note [Releases of torch]."""
         agrees = live.outcome.verdict == "agrees"
-        found = self.release and change(
-            self.release, scenario, live.trace, agrees=agrees, seconds=self.seconds
-        )
+        found = None
+        if self.release is not None:
+            found = change(self.release, scenario, live.trace, agrees=agrees, seconds=self.seconds)
         unexplained = live.outcome.verdict == "differs" if found is None else found.coverage.uncovered
         if unexplained and (flaw := self._nondeterminism(scenario, live.trace)):
             live = replace(live, outcome=replace(live.outcome, verdict="unsound", flaws=(flaw,)))
@@ -131,7 +131,7 @@ class Checker:
         coverage = found.coverage
         if not coverage.uncovered and not coverage.stale:
             holds = checked.result.claim_holds
-            same = claim_holds(scenario, live.trace) == holds
+            same = (claim_fault(scenario, live.trace) is None) == holds
             changed = tuple(entry.reason for entry in coverage.used)
             return replace(
                 checked,

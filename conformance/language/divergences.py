@@ -33,11 +33,6 @@ Texts = Annotated[list[Text], BeforeValidator(_listed), Field(min_length=1)]
 class _PlaceModel(StrictModel):
     """A reason, and where it shows: in ``scenario`` (from ``statement`` on, if given), or ``at`` several statements."""
 
-<<<<<<< HEAD
-    kind: Literal["bug", "missing_feature", "by_design"]
-    """What the difference is to the engine's authors."""
-=======
->>>>>>> 50b8faf7 (Compare another release of torch with the recording of 2.13)
     reason: Text
     """Why it differs, for a reader who knows neither engine."""
     scenario: Texts | None = None
@@ -62,19 +57,15 @@ class _PlaceModel(StrictModel):
         return self
 
 
-<<<<<<< HEAD
-class DivergenceFileModel(StrictModel):
-    """The content of a divergence file."""
-=======
 class _EntryModel(_PlaceModel):
     """Where an engine differs."""
 
     kind: Literal["bug", "missing_feature", "by_design"]
+    """What the difference is to the engine's authors."""
 
 
-class _DivergenceFileModel(StrictModel):
+class DivergenceFileModel(StrictModel):
     """The content of an engine's divergence file."""
->>>>>>> 50b8faf7 (Compare another release of torch with the recording of 2.13)
 
     engine: Text
     """The engine's name."""
@@ -100,7 +91,7 @@ class _ChangeModel(_PlaceModel):
         return self
 
 
-class _ReleaseFileModel(StrictModel):
+class ReleaseFileModel(StrictModel):
     """The content of the file of a release."""
 
     release: Annotated[str, Field(pattern=r"^\d+\.\d+$")]
@@ -118,30 +109,22 @@ class DeclaredDivergences:
 
 def load_divergences(path: Path) -> DeclaredDivergences:
     """The entries of a file; invalid content is reported and left out, never raised."""
-<<<<<<< HEAD
-    return _declared(MappingFile(str(path), DivergenceFileModel), str(path))
-=======
-    return _declared(MappingFile(str(path), _DivergenceFileModel), str(path), "engine", "divergences")
+    return _declared(MappingFile(str(path), DivergenceFileModel), str(path), "engine", "divergences")
 
 
 def load_release(path: Path) -> DeclaredDivergences:
     """The same for the file of a release of torch, whose name is its release."""
-    content = MappingFile(str(path), _ReleaseFileModel)
+    content = MappingFile(str(path), ReleaseFileModel)
     release = content.data.get("release", path.stem)
     if release != path.stem and not content.problems:
         hint = f"write `release: {path.stem}` in quotes, or rename the file"
         content.report(content.place("release"), f"the file is named {path.name}, not {release}.yaml", hint)
     return _declared(content, str(path), "release", "changes")
->>>>>>> 50b8faf7 (Compare another release of torch with the recording of 2.13)
 
 
 def load_divergences_text(text: str, file: str) -> DeclaredDivergences:
     """The entries of YAML text; ``file`` is its name in positions."""
-<<<<<<< HEAD
-    return _declared(MappingFile(file, DivergenceFileModel, text), file)
-=======
-    return _declared(MappingFile(file, _DivergenceFileModel, text), file, "engine", "divergences")
->>>>>>> 50b8faf7 (Compare another release of torch with the recording of 2.13)
+    return _declared(MappingFile(file, DivergenceFileModel, text), file, "engine", "divergences")
 
 
 def _declared(content: MappingFile, file: str, of: str, listed: str) -> DeclaredDivergences:

@@ -81,12 +81,12 @@ def _finding(claim: ClaimLike, scenarios: tuple[str, ...], results: Mapping[str,
         observed = "confirmed"
     else:
         observed = "not observed"
-<<<<<<< HEAD
     faults = {result.scenario: result.claim_fault for result in ran}
-    verdicts = {result.verdict for result in ran} - {"skipped", "unsound"}  # those say nothing of the engine
-=======
-    verdicts = {result.verdict for result in ran} - {"skipped", "changed"}
->>>>>>> 50b8faf7 (Compare another release of torch with the recording of 2.13)
+    verdicts = {result.verdict for result in ran} - {
+        "skipped",
+        "unsound",
+        "changed",
+    }  # those say nothing of the engine
     agrees = None if verdicts <= {"agrees", "unsupported"} else False
     if verdicts == {"agrees"} and not any(result.verdict == "unsound" for result in ran):
         agrees = True

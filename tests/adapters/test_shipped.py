@@ -28,8 +28,8 @@ def test_a_file_is_of_an_engine_and_of_scenarios_that_there_are(file: Path, case
     """And stands as it would be proposed, so that a proposal shows what is new alone."""
     declared = load_divergences(file)
     assert declared.problems == ()
-    assert declared.engine == file.stem
-    assert declared.engine in names()
+    assert declared.of == file.stem
+    assert declared.of in names()
     entries = [Divergence(**entry) for entry in declared.entries]
     assert unmatched(entries, cases) == ()
     text = file.read_text(encoding="utf-8")
