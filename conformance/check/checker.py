@@ -6,13 +6,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 from conformance.adapters.divergences import Coverage, Divergence, cover
 from conformance.adapters.recording import NotRecordedError
-from conformance.check.releases import Change, Release, change, release_of, shipped
+from conformance.check.locate import is_in_specs
+from conformance.check.releases import Change, Release, change, is_shipped, release_of, shipped
 from conformance.language.load_result import Problem
 from conformance.language.scenario import Scenario
+from conformance.language.words import RELEASE
 from conformance.report.failure import failure_text
 from conformance.report.program import file_line
 from conformance.report.result import ReportedDifference, Result
@@ -82,9 +85,7 @@ class Checker:
             engine_trace = self._engine_trace(scenario, engine)
             reference_trace = self._reference_trace(scenario)
         except NotRecordedError as error:
-            return CheckResult(
-                self._result(scenario, engine, verdict="unrecorded", reason=str(error)), str(error)
-            )
+            return self._unrecorded(scenario, engine, error)
         outcome = judge(scenario, reference_trace, engine_trace, engine.claims)
         compared = _Comparison(self.reference, reference_trace, outcome)
         compared, checked = self._judge(scenario, engine, entries, compared, engine_trace)
@@ -118,10 +119,13 @@ class Checker:
         outcome = judge(scenario, found.before, engine_trace, engine.claims)
         tried = [
             (each, self._checked(scenario, engine, each, entries))
-            for each in (_Comparison(recording, found.before, outcome), live)
+            for each in (
+                _Comparison(recording, found.before, outcome),
+                replace(live, outcome=_without_flaws(live.outcome)),
+            )
         ]
         fine = [pair for pair in tried if pair[1].result.verdict in _FINE]
-        best, checked = min(fine or tried, key=lambda pair: _distance(pair[0].outcome))
+        best, checked = min(fine or tried, key=lambda pair: len(pair[0].outcome.differences))
         return best, self._changed(scenario, self.release, found, live, checked) if fine else checked
 
     def _changed(
@@ -159,6 +163,22 @@ class Checker:
             since=release.explained,
         )
         return CheckResult(result, text)
+
+    def _unrecorded(self, scenario: Scenario, engine: Engine, error: NotRecordedError) -> CheckResult:
+        """The result if a recording has no trace; the suite's own lacks the tier full, which is no mistake."""
+        if not is_shipped(self.reference):
+            reason = str(error)
+        elif scenario.tier == "full" and is_in_specs(Path(scenario.position.file)):
+            reason = (
+                f"the suite's recording of torch {RELEASE} has the tiers core and standard: install torch"
+            )
+            return CheckResult(self._result(scenario, engine, verdict="skipped", reason=reason))
+        else:
+            reason = (
+                f"torch is not installed, and the suite's recording of torch {RELEASE} has no trace of"
+                f" {scenario.id} as it is now: pip install 'autograd-conformance[torch]'"
+            )
+        return CheckResult(self._result(scenario, engine, verdict="unrecorded", reason=reason), reason)
 
     def _nondeterminism(self, scenario: Scenario, first_run: Trace) -> Problem | None:
         """A problem if the reference differs from itself, for example by addresses or uninitialized memory."""
@@ -283,6 +303,9 @@ def _differences(scenario: Scenario, outcome: Outcome) -> tuple[ReportedDifferen
     )
 
 
-def _distance(outcome: Outcome) -> tuple[bool, int]:
-    """How far an engine is from a reference; it is not judged where the scenario is wrong about that."""
-    return outcome.verdict == "unsound", len(outcome.differences)
+def _without_flaws(outcome: Outcome) -> Outcome:
+    """The outcome where the release of the reference changed: what the scenario expects is another release's."""
+    if outcome.verdict != "unsound":
+        return outcome
+    differs: Literal["differs", "agrees"] = "differs" if outcome.differences else "agrees"
+    return replace(outcome, verdict="unsupported" if outcome.missing else differs, flaws=())

@@ -144,6 +144,11 @@ def shipped() -> Recording | None:
         return None
 
 
+def is_shipped(reference: object) -> bool:
+    """Whether a reference is the suite's own recording."""
+    return isinstance(reference, Recording) and Path(reference.path).resolve() == RECORDING.resolve()
+
+
 def recorded_trace(scenario: Scenario) -> Trace | None:
     """The trace in the suite's own recording, if that has this program."""
     recording = shipped()

@@ -90,7 +90,9 @@ class Reporter:
         scenarios = "1 scenario" if count == 1 else f"{count} scenarios"
         reference = recording or _with_version("torch")
         if recording and not self.config.getoption("--reference"):
-            reference += " (recorded, since torch is not installed)"
+            from conformance.language.words import RELEASE
+
+            reference = f"torch {RELEASE} (the suite's recording, since torch is not installed)"
         return [f"conformance: {scenarios}, reference {reference}, engine {engines}"]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
