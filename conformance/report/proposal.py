@@ -199,7 +199,7 @@ def _listed(key: str, scenarios: Sequence[str]) -> Iterator[str]:
 
 def _scalar(text: str) -> str:
     plain = text.replace("-", "").replace("_", "").replace(" ", "")
-    is_plain = plain.isalnum() and text[0].isalpha() and text.lower() not in _OTHERWISE
+    is_plain = plain.isalnum() and (text[0].isalpha() or text[0] == "_") and text.lower() not in _OTHERWISE
     return text if is_plain else json.dumps(text, ensure_ascii=False)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from conformance.adapters.divergences import Divergence
 from conformance.adapters.module import ModuleEngine
 from conformance.adapters.recording import write
 from conformance.check import locate, releases
@@ -164,24 +165,30 @@ def test_what_a_file_gets_wrong_is_told(tmp_path: Path, text: str, problem: str)
     assert f"2.14.yaml:{problem}" in str(file.problems[0])
 
 
-def test_the_suites_own_files_are_sound() -> None:
+@pytest.fixture(scope="module")
+def library() -> Library:
+    """All specs."""
+    made = Library()
+    made.load_all([locate.specs()])
+    return made
+
+
+def test_the_suites_own_files_are_sound(library: Library) -> None:
     """Each names scenarios and facets that there are."""
-    library = Library()
-    library.load_all([locate.specs()])
     for file in releases.release_files():
         assert [*file.problems, *misplaced(file.entries, library)] == []
-    gone = [releases.Divergence("gone", "release", "r", "2.14.yaml:3:5")]
+    gone = [Divergence("gone", "release", "r", "2.14.yaml:3:5")]
     (problem,) = misplaced(gone, library)
     assert str(problem).startswith("2.14.yaml:3:5: there is no scenario gone")
 
 
-def test_the_suites_recording_is_current() -> None:
+def test_the_suites_recording_is_current(library: Library) -> None:
     """It has each scenario of the tiers core and standard as it is now."""
     recording = releases.shipped()
     assert recording is not None
     wanted = {
         scenario.id: fingerprint(scenario)
-        for scenario in Library().load_all([locate.specs()]).scenarios
+        for scenario in library.load_all([locate.specs()]).scenarios
         if scenario.tier != "full" and all(available(recording, need) for need in scenario.needs)
     }
     assert {case: line[0] for case, line in recording.lines.items()} == wanted, (
