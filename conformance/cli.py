@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -14,7 +15,8 @@ from conformance.report.text import escape_the_unprintable
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit status: 0, 1 for failures, 2 for misuse, 10 for changes of torch, 130 for ^C."""
-    escape_the_unprintable(sys.stdout)
+    for stream in (sys.stdout, sys.stderr):
+        escape_the_unprintable(stream)
     main_parser = parser()
     known, others = main_parser.parse_known_args(arguments)
     command: Command = known.command
@@ -23,21 +25,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if os.getcwd() not in sys.path:  # finds an engine in the current folder, as with `python -m`
         sys.path.append(os.getcwd())
     try:
-        return command(known, others)
-    except KeyboardInterrupt:
-        print("\nconformance: interrupted", file=sys.stderr)
-        return INTERRUPTED
+        status = command(known, others)
+        if sys.stdout is not None:
+            sys.stdout.flush()  # here, where a full disk is reported
+        return status
+    except KeyboardInterrupt as interrupt:
+        for text in ("interrupted", *getattr(interrupt, "__notes__", ())):
+            print(f"\nconformance: {text}", end="", file=sys.stderr)
+        print(file=sys.stderr)
+        return getattr(interrupt, "status", INTERRUPTED)
     except BrokenPipeError:  # as in `conformance claims | head`
         sys.stderr.close()
         return FAILED
     except OSError as error:
-        if error.filename is None:
+        if error.filename is None and error.errno not in _OF_OUTPUTS:
             raise
-        print(f"conformance: {error.filename}: {error.strerror}", file=sys.stderr)
+        print(f"conformance: {error.filename or 'standard output'}: {error.strerror}", file=sys.stderr)
         return MISUSED
     except _misuses() as misuse:
         print(f"conformance: {misuse}", file=sys.stderr)
         return MISUSED
+
+
+_OF_OUTPUTS = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)  # writing to a file that the shell has opened
 
 
 def _misuses() -> tuple[type[Exception], ...]:

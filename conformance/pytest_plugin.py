@@ -36,6 +36,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Refuse unknown engines early; register the reporter in the process that reports."""
+    for text in filter(_is_not_utf8, map(str, config.invocation_params.args)):
+        raise pytest.UsageError(f"{text!a} is not UTF-8, which reports and workers need: rename it")
     tier_of(config)  # refuses an unknown one
     if os.getcwd() not in sys.path:  # finds an engine in the current folder, as with `python -m pytest`
         sys.path.append(os.getcwd())
@@ -66,6 +68,8 @@ def pytest_collect_file(
         return collectors
     from conformance.check.locate import is_scenario_file
 
+    if _is_not_utf8(str(file_path)):
+        raise pytest.UsageError(f"{str(file_path)!a} is not UTF-8, which reports and workers need: rename it")
     named = parent.session.isinitpath(file_path) and not collectors
     if named or is_scenario_file(file_path):
         first = parent.config.stash.setdefault(_COLLECTED, {}).setdefault(file_path.resolve(), file_path)
@@ -77,6 +81,14 @@ def pytest_collect_file(
 
         collectors.append(ScenarioFile.from_parent(parent, path=file_path))
     return collectors
+
+
+def _is_not_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

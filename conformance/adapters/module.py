@@ -14,7 +14,8 @@ class ModuleEngine:
     """Any torch-like namespace as an engine: its ``Tensor`` has torch's attributes.
 
     It may define ``claims`` and ``divergences`` like an adapter; by default it claims all groups. With ``complete`` it
-    claims to provide every name that scenarios use, and a missing name is a failure.
+    claims to provide every name that scenarios use, and a missing name is a failure. ``may``, also of the module, lists
+    what its programs may do beyond the wall: "files", "processes", "ctypes".
     """
 
     def __init__(
@@ -25,6 +26,7 @@ class ModuleEngine:
         version: str | None = None,
         claims: Iterable[str] | None = None,
         complete: bool = False,
+        may: Iterable[str] = (),
     ) -> None:
         self.name = self.asked = name  # asked: the name under which it was requested
         self.torch = module
@@ -32,6 +34,7 @@ class ModuleEngine:
         self.claims = frozenset(getattr(module, "claims", GROUPS) if claims is None else claims)
         self.divergences = getattr(module, "divergences", None)
         self.complete = complete
+        self.may = frozenset(may or getattr(module, "may", ()))
         self._tensor = known if _is_class(known := getattr(module, "Tensor", ())) else ()
 
     def __repr__(self) -> str:

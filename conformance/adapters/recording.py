@@ -1,32 +1,36 @@
 """Recorded traces, which replace an engine.
 
-Note [Recordings]: a recording is a file of JSON lines, compressed if its name ends in ``.gz``: a header that describes
-the engine, one line per trace with the fingerprint of its scenario, and a footer with their number, which detects
-truncated files.
+Note [Recordings]: a recording is a file of JSON lines with a checksum, compressed if its name ends in ``.gz``: a header
+that describes the engine, one line per trace with the fingerprint of its scenario, and a footer with their number. See
+Note [Checked lines].
 """
 
 from __future__ import annotations
 
-import gzip
 import json
 import platform
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from conformance.language.scenario import Scenario
+from conformance.runner.checked_lines import ENDED, DamagedError, LinesWriter, loads
+from conformance.runner.checked_lines import read as read_lines
 from conformance.runner.engine import GROUPS, Engine
-from conformance.runner.output import writing
+from conformance.runner.fits import fits
+from conformance.runner.output import Output
 from conformance.runner.serialize import fingerprint
-from conformance.runner.trace import Trace
+from conformance.runner.signals import reason
+from conformance.runner.trace import Facet, Moment, Trace
 
-FORMAT = 1
+FORMAT = 2
 """The version of the file and trace format, incremented when the same program has another trace."""
 
 
 class NotARecordingError(ValueError):
-    """The file is not a complete recording; the message says why."""
+    """The file is not a recording; the message says why."""
 
 
 class NotRecordedError(LookupError):
@@ -43,6 +47,7 @@ class Recording:
     claims: frozenset[str]
     available: frozenset[str]  # the needs that were met
     lines: dict[str, tuple[str, str]]  # scenario -> its fingerprint, its trace as text
+    incomplete: str = ""  # why it does not have all traces
     torch: None = None  # it runs nothing
 
     def observe(self, value: object, /) -> None:
@@ -64,11 +69,52 @@ class Recording:
                 f"the trace of {scenario.id} in {self.path} is stale, since its program has changed: "
                 "record it again"
             )
-        return Trace.from_json(known[1])
+        return self.recorded(scenario)
+
+    def recorded(self, scenario: Scenario) -> Trace:
+        """The trace of a scenario that has one."""
+        try:
+            trace = Trace.from_json(self.lines[scenario.id][1])
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+            trace = None
+        if trace is None or not _fits(trace) or not all(map(_places(scenario), trace.moments)):
+            raise NotRecordedError(f"{self.path} has no valid trace of {scenario.id}: record it again")
+        return trace
 
 
-def write(path: Path, engine: Engine, traces: Iterable[tuple[Scenario, Trace]], available: set[str]) -> int:
-    """Write a recording; returns the number of traces. The file appears only when it is complete."""
+def _fits(trace: Trace) -> bool:
+    """Whether a trace is well formed; facets that stay the same are looked at once."""
+    facets = {id(each): each for moment in trace.moments for each in (moment.state or {}).values()}
+    return (
+        all(fits(each, dict[str, Facet]) for each in facets.values())
+        and all(fits(replace(moment, state=None), Moment) for moment in trace.moments)
+        and fits(replace(trace, moments=()), Trace)
+    )
+
+
+def _places(scenario: Scenario) -> Callable[[Moment], bool]:
+    """Whether a moment is at a place of the scenario."""
+    lines = [step.run.count("\n") + 1 for step in scenario.steps]
+
+    def is_there(moment: Moment) -> bool:
+        place = moment.statement
+        return 0 <= place.step < len(lines) and 0 <= place.line <= lines[place.step]
+
+    return is_there
+
+
+def write(
+    path: Path,
+    engine: Engine,
+    traces: Iterable[tuple[Scenario, Trace]],
+    available: set[str],
+    expected: int | None = None,
+) -> int:
+    """Write a recording; returns the number of traces, of which ``expected`` are coming.
+
+    If the traces end with an error, or the file cannot be written, the traces so far stay as an incomplete recording
+    where Note [Outputs] says, and the error has a note with the number of its traces.
+    """
     header = {
         "format": FORMAT,
         "engine": engine.name,
@@ -77,64 +123,86 @@ def write(path: Path, engine: Engine, traces: Iterable[tuple[Scenario, Trace]], 
         "claims": [group for group in GROUPS if group in engine.claims],
         "available": sorted(available),
     }
+    output = Output(path)
     count = 0
-    with writing(path) as raw:
-        compressed = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if path.suffix == ".gz" else raw
-        compressed.write(_line({"recording": header}))
+    lines = None
+
+    def footer(why: str, count: int) -> dict[str, Any]:
+        of = "" if expected is None else f" of {expected}"
+        return {"traces": count, "incomplete": why and f"{count}{of} traces: {why}"}
+
+    try:
+        lines = LinesWriter(output, {"recording": header}, footer(ENDED, 0))
         for scenario, trace in traces:
             key = {"scenario": scenario.id, "fingerprint": fingerprint(scenario)}
-            compressed.write(f"{json.dumps(key)}\t{trace.to_json()}\n".encode())
+            line = f"{json.dumps(key)}\t{trace.to_json()}\n".encode()
+            lines.add(line, footer(ENDED, count + 1))
             count += 1
-        compressed.write(_line({"traces": count}))
-        if compressed is not raw:
-            compressed.close()
+        lines.end(footer("", count))
+        output.finish()
+    except BaseException as error:
+        _leave(output, lines, count, footer(reason(error), count), error)
+        raise
     return count
 
 
-def _line(data: dict[str, Any]) -> bytes:
-    return json.dumps(data).encode() + b"\n"
+def _leave(
+    output: Output, lines: LinesWriter | None, count: int, footer: dict[str, Any], error: BaseException
+) -> None:
+    """Leave an incomplete recording, if it has traces."""
+    if lines is None or not count:
+        output.discard()
+        return
+    if not isinstance(error, OSError):
+        with suppress(OSError):  # the footer that is there says that it is incomplete
+            lines.end(footer)
+    error.add_note(f"{output.leave()} is incomplete: {footer['incomplete']}")
 
 
 def read(path: Path) -> Recording:
     """Read a recording. Traces are parsed on demand, since a run may need few of them."""
     try:
-        data = path.read_bytes()
-        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
-    except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise NotARecordingError(f"{path} cannot be read: {error}") from None
-    first, *lines = text.splitlines() or [""]
-    try:
-        header = json.loads(first)["recording"]
-    except (ValueError, TypeError, KeyError):
-        raise NotARecordingError(f"{path} does not begin like a recording") from None
-    if header.get("format") != FORMAT:
-        raise NotARecordingError(
-            f"{path} has format {header.get('format')}, and this reads {FORMAT}: record again"
-        )
-    traces = dict(_traces(path, lines[:-1]))
-    try:
-        complete = json.loads(lines[-1])["traces"] == len(lines) - 1
-    except (ValueError, TypeError, KeyError, IndexError):
-        raise NotARecordingError(f"{path} was cut off after line {len(lines) + 1}") from None
-    if not complete or len(traces) < len(lines) - 1:
-        raise NotARecordingError(f"{path} has another number of traces than its last line says")
+        header: dict[str, Any] = {}
+        lines, footer = read_lines(path, lambda line: header.update(_header(line)))
+        traces = dict(_traces(lines))
+    except DamagedError as error:
+        raise NotARecordingError(f"{path}: {error}") from None
+    incomplete = footer.get("incomplete")
+    if footer.get("traces") != len(lines) or not isinstance(incomplete, str):
+        raise NotARecordingError(f"{path}: its footer does not fit its {len(lines)} traces")
     if not traces:
-        raise NotARecordingError(f"{path} has no traces")
-    return Recording(
-        str(path),
-        header["engine"],
-        header["version"],
-        frozenset(header["claims"]),
-        frozenset(header["available"]),
-        traces,
-    )
+        raise NotARecordingError(f"{path}: it has no traces")
+    name, version = header["engine"], header["version"]
+    claims, available = frozenset(header["claims"]), frozenset(header["available"])
+    return Recording(str(path), name, version, claims, available, traces, incomplete)
 
 
-def _traces(path: Path, lines: list[str]) -> Iterator[tuple[str, tuple[str, str]]]:
+def _header(line: str) -> dict[str, Any]:
+    """The content of the header's line; raises `DamagedError` if it is none, or of another format."""
+    try:
+        data = loads(line)
+    except DamagedError:
+        data = None
+    header = data.get("recording") if isinstance(data, dict) else None
+    if not isinstance(header, dict):
+        raise DamagedError("it does not begin like a recording")
+    if header.get("format") != FORMAT or type(header["format"]) is not int:
+        found = ascii(header.get("format"))[:60]
+        raise DamagedError(f"it has format {found}, and this reads {FORMAT}: record it again")
+    for key, hint in (("engine", str), ("version", str), ("claims", list[str]), ("available", list[str])):
+        if not fits(header.get(key), hint):
+            raise DamagedError(f"`{key}` of its header is not valid")
+    return header
+
+
+def _traces(lines: list[str]) -> Iterator[tuple[str, tuple[str, str]]]:
+    seen = set()
     for number, line in enumerate(lines, start=2):
         key, _, trace = line.partition("\t")
-        try:
-            found = json.loads(key)
-            yield found["scenario"], (found["fingerprint"], trace)
-        except (ValueError, TypeError, KeyError):
-            raise NotARecordingError(f"{path}:{number} is not a trace") from None
+        found = loads(key)
+        if not fits(found, dict[str, str]) or not {"scenario", "fingerprint"} == found.keys():
+            raise DamagedError(f"line {number} is not a trace")
+        if found["scenario"] in seen:
+            raise DamagedError(f"{found['scenario']} is there twice, in line {number} again")
+        seen.add(found["scenario"])
+        yield found["scenario"], (found["fingerprint"], trace)

@@ -24,7 +24,7 @@ _NAMES = ("inhouse", "torch", "torch-float64", "paddle", "mygrad", "hips", "micr
 _OWN = {name: f"conformance.adapters.{name.replace('-', '_')}:engine" for name in _NAMES}
 
 TRUSTED = frozenset({"inhouse", "torch", "torch-float64"})
-"""Engines that run in pytest's process; any other may crash or hang it."""
+"""Engines that commands run in their own process; any other may crash or hang it."""
 
 _PARTS = ("name", "version", "torch", "claims", "observe")  # of an `Engine`
 

@@ -4,7 +4,8 @@ Note [Another interpreter]
   - execnet sends itself. The other interpreter imports this package's modules that need only the standard library, from
     their location here. It also needs Python 3.11.
   - The time limit is enforced there first. If that fails, this process ends the interpreter a little later.
-  - An interpreter that ends costs the current scenario: the next one starts a new interpreter.
+  - An interpreter that ends costs the current scenario: the next one starts a new interpreter. A scenario in which it
+    ended runs once more in a new one, since another scenario before it may have damaged the memory.
   - Expected scenarios are sent ahead and run there while this process runs another engine. Answers come in the order of
     the requests.
 """
@@ -15,20 +16,24 @@ import contextlib
 import itertools
 import json
 import os
+import signal
 import sys
+import tempfile
 from collections import deque
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import conformance
+from conformance.adapters import last_words
 from conformance.adapters.registry import EngineNotFoundError
 from conformance.language.scenario import Scenario
 from conformance.runner.compare import DIED
+from conformance.runner.program import compile_step
 from conformance.runner.serialize import to_plain
-from conformance.runner.trace import Moment, Raised, Statement, Trace
+from conformance.runner.trace import Moment, Raised, Statement, Trace, statement_at
 
 GRACE = 3.0
 """Seconds that the other interpreter has beyond a scenario's time limit."""
@@ -40,7 +45,7 @@ _START = 120  # seconds for the import of an engine
 
 _BOOTSTRAP = """
 import importlib.util, json, sys
-package, path, folder, name = json.loads(channel.receive())
+package, path, folder, name, log = json.loads(channel.receive())
 if sys.version_info < (3, 11):
     channel.send(json.dumps({"error": "it is Python %d.%d, and 3.11 is needed" % sys.version_info[:2]}))
 else:
@@ -51,7 +56,7 @@ else:
     spec.loader.exec_module(module)
     sys.path = path or [entry for entry in sys.path if entry] + [folder]
     from conformance.adapters.serve import serve
-    serve(channel, name)
+    serve(channel, name, log)
 """
 
 
@@ -75,7 +80,10 @@ class RemoteEngine:
         self._refused: EngineNotFoundError | None = None  # why it is not available
         self._expected: Iterator[str] = iter(())
         self._sent: deque[str] = deque()  # requests without an answer
-        self._answers: dict[str, str | Raised] = {}  # answers that nobody has used
+        self._answers: dict[str, str | Died] = {}  # answers that nobody has used
+        self._log = Path(os.devnull)  # see Note [Last words]
+        self._process = 0
+        self._answered = 0  # requests, by this process
         self._launch()
         if wait:
             self._wait()
@@ -114,6 +122,11 @@ class RemoteEngine:
     def complete(self) -> bool:
         """Whether it claims to provide every name."""
         return bool(self._wait()["complete"])
+
+    @property
+    def may(self) -> frozenset[str]:
+        """What its programs may do beyond the wall."""
+        return frozenset(self._wait()["may"])
 
     @property
     def available(self) -> frozenset[str]:
@@ -158,20 +171,21 @@ class RemoteEngine:
         self, scenario: Scenario, *, seconds: float = 20, observe: Literal["each", "end"] | None = None
     ) -> Trace:
         """The trace of a scenario; if the interpreter ended, a trace that says so."""
-        answer = self._ask(_request(scenario, seconds, observe), seconds + GRACE)
+        answer = self._ask(_request(scenario, seconds, observe), seconds)
         if isinstance(answer, str):
             trace = Trace.from_json(answer)
             if trace.scenario == scenario.id:
                 return trace
             self._forget()
-            answer = Raised(DIED, f"it sent an answer that was not requested: {trace.scenario}")
-        return Trace(scenario.id, self.name, self.version, (Moment(Statement(0, 1), raised=answer),))
+            answer = Died(Raised(DIED, f"it sent an answer that was not requested: {trace.scenario}"))
+        place = _statement(scenario, answer.place)
+        return Trace(scenario.id, self.name, self.version, (Moment(place, raised=answer.raised),))
 
     def probe(self) -> dict[str, Any]:
         """The result of `conformance.adapters.probe` there."""
         answer = self._ask(json.dumps({"probe": True}), _START)
-        if isinstance(answer, Raised):
-            raise EngineNotFoundError(f"{self._named()}: {answer}")
+        if isinstance(answer, Died):
+            raise EngineNotFoundError(f"{self._named()}: {answer.raised}")
         found: dict[str, Any] = json.loads(answer)
         return found
 
@@ -180,6 +194,7 @@ class RemoteEngine:
         if self._group is not None:
             with contextlib.suppress(Exception):
                 self._group.terminate(timeout=0.5)
+            self._log.unlink(missing_ok=True)
         self._group = self._channel = None
 
     def _forget(self) -> None:
@@ -188,12 +203,16 @@ class RemoteEngine:
         self._sent.clear()
         self._answers.clear()
 
-    def _ask(self, request: str, seconds: float) -> str | Raised:
+    def _ask(self, request: str, seconds: float) -> str | Died:
         """The answer to a request, which may have been sent ahead; each request gets ``seconds``."""
         self._wait()
         self._send(request)
         while request not in self._answers:
-            self._answers[self._sent[0]] = self._answer(seconds)
+            earlier = self._answered
+            answer = self._answer(seconds)
+            if earlier and isinstance(answer, Died) and answer.raised.type == DIED:
+                answer = self._answer(seconds)
+            self._answers[self._sent[0]] = answer
             self._sent.popleft()
         return self._answers.pop(request)
 
@@ -212,7 +231,7 @@ class RemoteEngine:
         with contextlib.suppress(OSError):  # it has ended, which waiting for the answer reports
             self._channel.send(json.dumps(requests))
 
-    def _answer(self, seconds: float) -> str | Raised:
+    def _answer(self, seconds: float) -> str | Died:
         """The answer to the oldest request, or the reason why there is none."""
         try:
             if self._channel is None:
@@ -221,16 +240,28 @@ class RemoteEngine:
                 self._write([*self._sent])
         except (EngineNotFoundError, TimeoutError) as error:
             self.close()
-            return Raised(DIED, f"the interpreter does not start again: {error}")
+            return Died(Raised(DIED, f"the interpreter does not start again: {error}"))
         try:
-            return self._received(seconds)
+            answer = self._received(seconds + GRACE)
         except TimeoutError:
+            self._abort()
+            place = last_words.read(self._log)
             self.close()
-            return Raised("TimeLimit", f"still running after {seconds:g} s, and ended")
+            return Died(Raised("TimeLimit", f"still running after {seconds:g} s, and ended"), place)
         except Exception as error:
+            place = last_words.read(self._log)
             self.close()
-            reason = "" if isinstance(error, EOFError) else f": {_last_line(error)}"
-            return Raised(DIED, f"the interpreter ended{reason}")
+            reason = place.error or ("" if isinstance(error, EOFError) else _last_line(error))
+            return Died(Raised(DIED, ": ".join(filter(None, ("the interpreter ended", reason)))), place)
+        self._answered += 1
+        return answer
+
+    def _abort(self) -> None:
+        """Have the interpreter write where it is, and end: see Note [Last words]."""
+        with contextlib.suppress(OSError):
+            os.kill(self._process, signal.SIGABRT)
+        with contextlib.suppress(Exception):
+            self._channel.waitclose(2)
 
     def _received(self, seconds: float) -> str:
         """The next message; raises the remote error, EOFError if it has ended, or TimeoutError."""
@@ -249,11 +280,15 @@ class RemoteEngine:
         if not Path(self._python).exists():
             raise EngineNotFoundError(f"there is no interpreter {self._python}")
         try:
+            handle, log = tempfile.mkstemp(prefix="conformance-")
+            os.close(handle)
+            self._log, self._process, self._answered = Path(log), 0, 0
             self._group = execnet.Group()
-            gateway = self._group.makegateway(f"popen//python={self._python}")
+            with _one_hash_seed():
+                gateway = self._group.makegateway(f"popen//python={self._python}")
             self._channel = gateway.remote_exec(_BOOTSTRAP)
             package = str(Path(conformance.__file__).resolve().parent)
-            self._channel.send(json.dumps([package, self._path, str(Path.cwd()), self.asked]))
+            self._channel.send(json.dumps([package, self._path, str(Path.cwd()), self.asked, log]))
         except Exception as error:  # execnet raises several types
             raise self._does_not_start(error) from None
 
@@ -268,6 +303,7 @@ class RemoteEngine:
         if "error" in known:
             self.close()
             raise EngineNotFoundError(": ".join(filter(None, (self._place, known["error"]))))
+        self._process = known["pid"]
         return known
 
     def _does_not_start(self, error: Exception) -> EngineNotFoundError:
@@ -276,6 +312,33 @@ class RemoteEngine:
 
     def _named(self) -> str:
         return " ".join(filter(None, (f"engine {self.asked!r}", self._place)))
+
+
+@contextlib.contextmanager
+def _one_hash_seed() -> Iterator[None]:
+    """Start processes inside, in which sets and hashes of texts are alike, so that programs print them alike."""
+    before = os.environ.get("PYTHONHASHSEED")
+    os.environ["PYTHONHASHSEED"] = "0"
+    try:
+        yield
+    finally:
+        del os.environ["PYTHONHASHSEED"]
+        if before is not None:
+            os.environ["PYTHONHASHSEED"] = before
+
+
+class Died(NamedTuple):
+    """The reason why a request has no answer, and where the program was."""
+
+    raised: Raised
+    place: last_words.Place = last_words.Place()
+
+
+def _statement(scenario: Scenario, place: last_words.Place) -> Statement:
+    """The statement at a line of a step, as the engine's recorder would name it outside of loops."""
+    step = scenario.steps[min(place.step, len(scenario.steps) - 1)]
+    starts = [each.start for each in compile_step(step.run).places if each.start[0] <= place.line]
+    return statement_at(place.step, *(max(starts) if starts else (place.line, 0)), ())
 
 
 def _request(scenario: Scenario, seconds: float, observe: str | None) -> str:

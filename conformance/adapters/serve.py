@@ -4,45 +4,58 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import signal
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+from conformance.adapters.last_words import LastWords
 from conformance.adapters.registry import EngineNotFoundError, find
 from conformance.language.scenario import NEEDS
 from conformance.runner.execute import available, run
 from conformance.runner.serialize import from_plain
+from conformance.runner.wall import is_harmless_variable
 
 ORPHANED = 30
 """Processor seconds beyond twice a scenario's time limit, after which the client has stopped waiting."""
 
 
-def serve(channel: Any, name: str) -> None:
-    """Send the engine's description, then answer each scenario with its trace until the channel is closed."""
+def serve(channel: Any, name: str, log: str) -> None:
+    """Send the engine's description, then answer each scenario with its trace until the channel is closed.
+
+    If the process crashes or is aborted, the file ``log`` says where: see Note [Last words].
+    """
     try:
         engine = find(name)
     except EngineNotFoundError as error:
         channel.send(json.dumps({"error": str(error)}))
         return
     known = {
+        "pid": os.getpid(),
         "name": engine.name,
         "version": engine.version,
         "claims": sorted(engine.claims),
         "complete": bool(getattr(engine, "complete", False)),
+        "may": sorted(getattr(engine, "may", ())),
         "divergences": str(getattr(engine, "divergences", None) or ""),
         "available": [need for need in NEEDS if available(engine, need)],
         "adapter": f"{type(engine).__module__}:{type(engine).__name__}",
         "module": engine.torch.__name__ if isinstance(engine.torch, ModuleType) else "",
     }
     channel.send(json.dumps(known))
+    for variable in [*os.environ]:  # after the engine's import, which may depend on others
+        if not is_harmless_variable(variable):
+            del os.environ[variable]
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # interrupts are meant for the client
+    last_words = LastWords(log)
     gc.freeze()  # imported objects live as long as this process
     for requests in channel:
         for request in json.loads(requests):
-            channel.send(_answer(engine, json.loads(request)))
+            channel.send(_answer(engine, json.loads(request), last_words.at_step))
 
 
-def _answer(engine: Any, request: dict[str, Any]) -> str:
+def _answer(engine: Any, request: dict[str, Any], at_step: Callable[[int], None]) -> str:
     if "probe" in request:
         from conformance.adapters.probe import probe
 
@@ -50,4 +63,4 @@ def _answer(engine: Any, request: dict[str, Any]) -> str:
     scenario, seconds = from_plain(request["scenario"]), request["seconds"]
     if hasattr(signal, "setitimer"):  # the system ends the process if it hangs, also if the client has ended
         signal.setitimer(signal.ITIMER_PROF, 2 * seconds + ORPHANED)
-    return run(scenario, engine, seconds=seconds, observe=request["observe"]).to_json()
+    return run(scenario, engine, seconds=seconds, observe=request["observe"], at_step=at_step).to_json()

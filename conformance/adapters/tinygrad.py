@@ -36,6 +36,7 @@ _OF_SHAPES = (
 SAME = (*_OF_NUMBERS.split(), *_OF_SHAPES.split())
 REDUCING = ("sum", "mean", "prod", "logsumexp")
 ALONG = ("softmax", "log_softmax", "cumsum", "cumprod")
+MAY = ("files", "processes", "ctypes")  # it calls a compiler and loads what that writes
 FUNCTIONAL = ("relu", "sigmoid", "tanh", "softmax", "log_softmax", "logsigmoid", "softsign", "silu")
 
 
@@ -193,4 +194,4 @@ torch.stack = lambda tensors, dim=0: TinygradTensor(tinygrad.Tensor.stack(*map(u
 vars(torch).update(DTYPES)
 torch.autograd = SimpleNamespace(grad=grad)
 torch.nn = SimpleNamespace(functional=SimpleNamespace(**{name: vars(torch)[name] for name in FUNCTIONAL}))
-engine = Tinygrad("tinygrad", torch, version=version("tinygrad"), claims=("values",))
+engine = Tinygrad("tinygrad", torch, version=version("tinygrad"), claims=("values",), may=MAY)

@@ -7,8 +7,11 @@ from typing import Any
 
 import torch
 import torch.autograd.forward_ad
+import torch.library
 import torch.nn.utils.prune
+import torch.optim.lr_scheduler
 
+from conformance.adapters.guards import guard
 from conformance.adapters.module import TellingZeros
 
 _load_decompositions: Any = torch.autograd.forward_ad._maybe_load_decompositions
@@ -25,3 +28,5 @@ torch.autograd.forward_ad._maybe_load_decompositions = _load_decompositions_quie
 
 
 engine = TellingZeros("torch", torch)
+
+guard(torch, torch.optim.lr_scheduler)

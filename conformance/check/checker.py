@@ -55,8 +55,11 @@ class _Comparison:
 class Checker:
     """Checks scenarios against one reference, which runs a scenario once for consecutive engines."""
 
-    def __init__(self, reference: Engine, *, seconds: float = 20, pages: bool = False) -> None:
+    def __init__(
+        self, reference: Engine, *, seconds: float = 20, pages: bool = False, wall: bool = True
+    ) -> None:
         self.reference = reference
+        self.wall = wall  # around programs that run in this process
         self.pages = pages
         self.seconds = seconds  # the time limit of a scenario on each engine
         self._last: tuple[Scenario, Trace] | None = None
@@ -182,9 +185,9 @@ class Checker:
 
     def _nondeterminism(self, scenario: Scenario, first_run: Trace) -> Problem | None:
         """A problem if the reference differs from itself, for example by addresses or uninitialized memory."""
-        torch, seconds = self.reference, self.seconds
-        again = differences(scenario, first_run, run(scenario, torch, seconds=seconds))
-        again = again or differences(scenario, *twice(scenario, torch, seconds=seconds))
+        torch = self.reference
+        again = differences(scenario, first_run, self._run(scenario, torch))
+        again = again or differences(scenario, *twice(scenario, torch, seconds=self.seconds, wall=self.wall))
         if not again:
             return None
         first = again[0]
@@ -246,15 +249,18 @@ class Checker:
             if not (pair := next(self._next, None)):
                 return
             scenario, engine = pair
-            self._ahead[scenario.id, id(engine)] = run(scenario, engine, seconds=self.seconds)
+            self._ahead[scenario.id, id(engine)] = self._run(scenario, engine)
 
     def _engine_trace(self, scenario: Scenario, engine: Engine) -> Trace:
         trace = self._ahead.pop((scenario.id, id(engine)), None)
-        return trace or run(scenario, engine, seconds=self.seconds)
+        return trace or self._run(scenario, engine)
+
+    def _run(self, scenario: Scenario, engine: Engine) -> Trace:
+        return run(scenario, engine, seconds=self.seconds, wall=self.wall)
 
     def _reference_trace(self, scenario: Scenario) -> Trace:
         if self._last is None or self._last[0] is not scenario:
-            self._last = (scenario, run(scenario, self.reference, seconds=self.seconds))
+            self._last = (scenario, self._run(scenario, self.reference))
         return self._last[1]
 
     def _judged(self, scenario: Scenario, engine: Engine, outcome: Outcome, **verdict: Any) -> Result:
@@ -281,11 +287,17 @@ class Checker:
             claims=scenario.claims,
             reference=label(self.reference.name, self.reference.version),
             engine=str(engine.name),  # torch.__version__ has a class of its own, which xdist cannot serialize
-            version=str(engine.version),
+            version=_version(engine),
             fingerprint=fingerprint(scenario),
             tier=scenario.tier,
             **outcome,
         )
+
+
+def _version(engine: Engine) -> str:
+    """The version, and what the engine's programs may do beyond the wall."""
+    may = sorted(getattr(engine, "may", ()))
+    return f"{engine.version} (may use {', '.join(may)})" if may else str(engine.version)
 
 
 def _differences(scenario: Scenario, outcome: Outcome) -> tuple[ReportedDifference, ...]:

@@ -36,15 +36,17 @@ class EngineUnderTest:
         return tuple(entry for entry in self.entries if entry.of(case))
 
 
-def engine(name: str, python: str | None = None, *, here: bool = False, wait: bool = True) -> Engine:
+def engine(
+    name: str, python: str | None = None, *, here: bool = False, wait: bool = True, apart: bool = False
+) -> Engine:
     """The engine of that name, in the interpreter ``python``; by default in a new process, or ``here`` in this one.
 
-    Without ``wait`` it may still be starting.
+    The suite's own run in this process, unless ``apart``. Without ``wait`` it may still be starting.
 
     Raises:
         EngineNotFoundError: there is none, or it does not start.
     """
-    if python is None and (here or name in TRUSTED or is_only_here(name)):
+    if python is None and (here or (name in TRUSTED and not apart) or is_only_here(name)):
         return find(name)
     from conformance.adapters.remote import RemoteEngine
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -65,7 +66,9 @@ def _files(name: str, library: Library) -> list[Path]:
 
 def _files_with(base: str) -> list[Path]:
     """The files that contain the id: searching the text is faster than loading all files."""
-    line = re.compile(rb"""id["']?\s*:\s*["']?%s["']?\s*(?:$|#|,)""" % re.escape(base.encode()), re.MULTILINE)
+    line = re.compile(
+        rb"""id["']?\s*:\s*["']?%s["']?\s*(?:$|#|,)""" % re.escape(os.fsencode(base)), re.MULTILINE
+    )
     here = (path for depth in ("", "*/", "*/*/") for path in Path().glob(f"{depth}*.y*ml"))
     for paths in (locate.scenario_files([locate.specs()]), here):
         if found := [

@@ -25,6 +25,21 @@ class Misuse(Exception):  # noqa: N818 - a message to the user
     """The command cannot run with these arguments."""
 
 
+def at_least_one(text: str) -> int:
+    """An argument that counts something, of which there must be one at least.
+
+    Raises:
+        ArgumentTypeError: it is not a number, or less than one.
+    """
+    try:
+        number = int(text)
+    except ValueError:  # also for one of very many digits
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{ascii(text)[1:-1][:40]} is not a whole number above 0")
+    return number
+
+
 def scenarios_in(paths: Iterable[Path], library: Library | None = None) -> tuple[Scenario, ...]:
     """All scenarios in these files and folders; raises Misuse if one has a problem."""
     from conformance.check.library import Library

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -15,10 +14,12 @@ from conformance.adapters.divergences import Divergence
 from conformance.check import locate
 from conformance.check.library import Library
 from conformance.check.releases import label, release_files
+from conformance.commands.command import Misuse
 from conformance.language.claims import Claims
 from conformance.language.core_vocabulary import load_core_vocabulary
 from conformance.language.scenario import Scenario
 from conformance.report import docs, document_page, engine_docs, subjects
+from conformance.runner.checked_lines import DamagedError, loads, read_bytes
 
 AREAS = "areas.yaml"
 """The file of the specs that describes their folders."""
@@ -79,7 +80,7 @@ def _scenarios() -> tuple[Scenario, ...]:
 
 
 def _subjects() -> dict[str, subjects.Subject]:
-    return subjects.subjects(yaml.safe_load((locate.specs() / AREAS).read_text(encoding="utf-8"))["areas"])
+    return subjects.subjects(_read(locate.specs() / AREAS, lambda text: yaml.safe_load(text)["areas"]))
 
 
 def _claims() -> Claims:
@@ -98,14 +99,25 @@ def _areas_of_faults() -> Iterator[str]:
 
 def _runs() -> list[dict[str, int]]:
     """The recorded runs of the fuzzer; each line was copied from a result file."""
-    lines = (locate.specs() / "regressions" / "runs.jsonl").read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in lines]
+    path = locate.specs() / "regressions" / "runs.jsonl"
+    runs: list[dict[str, int]] = _read(path, lambda text: [dict(loads(line)) for line in text.splitlines()])
+    return runs
 
 
 def engine_parts() -> dict[str, Any]:
     """What the in-house engine is made of: its layers, its core and its breadth."""
-    found: dict[str, Any] = yaml.safe_load((_PACKAGE / "engine" / "parts.yaml").read_text(encoding="utf-8"))
+    found: dict[str, Any] = _read(_PACKAGE / "engine" / "parts.yaml", lambda text: dict(yaml.safe_load(text)))
     return found
+
+
+def _read(path: Path, parse: Callable[[str], Any]) -> Any:
+    """The data of a file; raises Misuse if it is damaged."""
+    try:
+        return parse(read_bytes(path).decode())
+    except DamagedError as error:
+        raise Misuse(f"{path}: {error}") from None
+    except (yaml.YAMLError, TypeError, ValueError, LookupError, RecursionError) as error:
+        raise Misuse(f"{path} cannot be read: {' '.join(str(error).split())[:200]}") from None
 
 
 def _tests_apart() -> dict[str, str]:

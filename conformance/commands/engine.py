@@ -109,6 +109,8 @@ def describe_engine(known: argparse.Namespace, _: list[str]) -> int:
     scenarios = scenarios_from(known.paths)
     if known.propose:
         torch = reference(known.reference)
+        if incomplete := getattr(torch, "incomplete", ""):
+            print(f"{known.reference} is incomplete: {incomplete}", file=sys.stderr)
         return _propose(found, scenarios, torch, known.paths is None)
     remote = getattr(found.engine, "probe", None)
     facts = remote() if remote else probe(found.engine)
@@ -214,6 +216,7 @@ def record(known: argparse.Namespace, _: list[str]) -> int:
     from conformance.adapters.recording import write
     from conformance.check.engine_under_test import engine
     from conformance.runner.execute import available, run
+    from conformance.runner.signals import ended_by_exception
 
     recorded = engine(known.engine, known.engine_python)
     up_to = TIERS[: TIERS.index(known.tier) + 1]
@@ -223,9 +226,11 @@ def record(known: argparse.Namespace, _: list[str]) -> int:
     possible = [scenario for scenario in scenarios if there.issuperset(scenario.needs)]
     traces = ((scenario, run(scenario, recorded)) for scenario in with_progress(possible))
     try:
-        count = write(known.output, recorded, traces, there)
+        with ended_by_exception():
+            count = write(known.output, recorded, traces, there, len(possible))
     except OSError as error:
-        raise Misuse(f"{known.output}: {error.strerror}") from None
+        said = "".join(f"; {note}" for note in getattr(error, "__notes__", ()))
+        raise Misuse(f"{known.output}: {error.strerror}{said}") from None
     skipped = f"; {len(scenarios) - count} skipped, whose needs this machine does not meet" * (
         count < len(scenarios)
     )
@@ -234,37 +239,30 @@ def record(known: argparse.Namespace, _: list[str]) -> int:
 
 
 def compare(known: argparse.Namespace, _: list[str]) -> int:
-    """Report the changes between two recordings; status 1 if there are any."""
-    from conformance.adapters.recording import NotARecordingError, read
+    """Report the changes between two recordings; status 1 if there are any, or one is incomplete."""
+    from conformance.adapters.recording import NotARecordingError, NotRecordedError, read
     from conformance.report.changes import as_text, changes
 
     try:
         old, new = read(known.old), read(known.new)
-    except NotARecordingError as error:
+        found = changes(old, new, scenarios_from(known.paths))
+    except (NotARecordingError, NotRecordedError) as error:
         raise Misuse(str(error)) from None
-    found = changes(old, new, scenarios_from(known.paths))
     for line in as_text(found):
         print(line)
     return FAILED if found.any else 0
 
 
 def matrix(known: argparse.Namespace, _: list[str]) -> int:
-    """Tabulate the results of one or several files; status 1 if any of their runs failed."""
-    from conformance.report.jsonlines import NotAReportError, merged, read
+    """Tabulate the results of one or several files; status 1 if any of their runs failed or is incomplete."""
+    from conformance.report.jsonlines import NotAReportError, incomplete, merged, read
     from conformance.report.matrix import FORMATS
 
-    reports = []
-    for path in known.files:
-        try:
-            reports.append((str(path), read(path.read_text(encoding="utf-8"))))
-        except (OSError, UnicodeDecodeError) as error:
-            raise Misuse(f"{path} cannot be read: {error}") from None
-        except NotAReportError as error:
-            raise Misuse(f"{path}: {error}") from None
     try:
+        reports = [read(path) for path in known.files]
         results = merged(reports)
     except NotAReportError as error:
         raise Misuse(str(error)) from None
-    for line in FORMATS[known.format](results):
+    for line in FORMATS[known.format](results, incomplete(reports)):
         print(line)
-    return FAILED if any(header["exit_status"] for _, (header, _) in reports) else 0
+    return 0 if all(report.passed and not report.incomplete for report in reports) else FAILED

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from conformance.check import locate
-from conformance.commands.command import Add, Misuse, scenarios_in
+from conformance.commands.command import Add, Misuse, at_least_one, scenarios_in
 
 if TYPE_CHECKING:
     from conformance.language.scenario import Scenario
@@ -37,7 +37,7 @@ def add_commands(add: Add) -> None:
     )
     mutating.add_argument(
         "--processes",
-        type=int,
+        type=at_least_one,
         default=os.cpu_count() or 1,
         metavar="P",
         help="(default: one per processor)",

@@ -105,6 +105,8 @@ def show(known: argparse.Namespace, _: list[str]) -> int:
     reference = engine_under_test.reference(known.reference)
     engine = checked or reference
     agrees = True
+    if incomplete := getattr(reference, "incomplete", ""):
+        print(f"{known.reference} is incomplete: {incomplete}", file=sys.stderr)
     for number, scenario in enumerate(cases):
         if number:
             print()
@@ -163,7 +165,7 @@ def new(known: argparse.Namespace, _: list[str]) -> int:
     from conformance.runner.output import write_text
     from conformance.scaffold.make import NotAScenarioError, make_all
 
-    output = Path(known.output) if known.output else None
+    output = None if known.output is None else Path(known.output)
     if output is not None and output.exists():
         raise Misuse(f"{output} already exists")
     if len(known.snippets) > 1 and known.id:
@@ -227,6 +229,7 @@ def docs(known: argparse.Namespace, _: list[str]) -> int:
     """Update the generated parts of the Markdown files."""
     from conformance.commands.documenting import files, makers, pages
     from conformance.report.docs import filled
+    from conformance.runner.output import write_text
 
     parts = makers(known.parser)
     found = list(files())
@@ -237,7 +240,7 @@ def docs(known: argparse.Namespace, _: list[str]) -> int:
     for path in stale:
         print(f"{path} is out of date" if known.check else f"{path} is updated")
         if not known.check:
-            path.write_text(wanted[path], encoding="utf-8")
+            write_text(path, wanted[path])
     return 1 if known.check and stale else 0
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conformance.check import locate
-from conformance.commands.command import FAILED, Add, Misuse, bar, scenarios_in, with_progress
+from conformance.commands.command import FAILED, Add, Misuse, at_least_one, bar, scenarios_in, with_progress
 
 if TYPE_CHECKING:
     from conformance.language.scenario import Scenario
@@ -32,7 +32,7 @@ def add_commands(add: Add) -> None:
     )
     linting.add_argument(
         "--processes",
-        type=int,
+        type=at_least_one,
         default=os.cpu_count() or 1,
         metavar="P",
         help="for --deep (default: one per processor)",
@@ -135,10 +135,12 @@ def claims(known: argparse.Namespace, _: list[str]) -> int:
         raise Misuse(
             f"{known.folder or folder} has no claims: neither a claims.yaml nor files in a folder claims"
         )
-    library = Library()
+    torch, checked = reference(known.reference), engine(known.engine, known.engine_python)
+    if incomplete := getattr(torch, "incomplete", ""):
+        print(f"{known.reference} is incomplete: {incomplete}", file=sys.stderr)
+    library = Library()  # after the engines, since loading all specs takes time
     scenarios = [scenario for scenario in scenarios_in([folder], library) if scenario.claims]
-    torch = reference(known.reference)
-    results = _results(scenarios, torch, engine(known.engine, known.engine_python))
+    results = _results(scenarios, torch, checked)
     found = [finding for each in findings(library, results) for finding in each.found]
     if known.format == "json":
         print(json.dumps(as_json(found), indent=2, ensure_ascii=False))

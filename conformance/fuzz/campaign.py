@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 from collections.abc import Callable, Iterator
@@ -14,8 +15,10 @@ from typing import Any
 from conformance.adapters.registry import find
 from conformance.fuzz.scope import GeneratedStatement, Program
 from conformance.fuzz.search import FoundDivergence, Tally, batch_seeds, scenario_of, search
+from conformance.runner.checked_lines import DamagedError, loads, read_bytes
 from conformance.runner.engine import Engine
 from conformance.runner.execute import run
+from conformance.runner.output import write_text
 from conformance.runner.processes import ProcessDied, fresh
 
 
@@ -81,15 +84,26 @@ def resume(path: Path | None, engine: str, seed: int) -> Campaign:
     if path is None or not path.exists():
         return Campaign(engine, seed)
     try:
-        campaign = Campaign.from_json(json.loads(path.read_text()))
-    except (json.JSONDecodeError, KeyError) as error:
-        raise ValueError(f"{path}: not a result file of the fuzzer: {error}") from error
+        content = read_bytes(path)
+        campaign = Campaign.from_json(loads(content.decode()))
+        if _text(campaign).encode() != content:
+            raise DamagedError("it was changed after it was written: its checksum is not that of its content")
+    except DamagedError as error:
+        raise ValueError(f"{path}: not a result file of the fuzzer: {error}") from None
+    except (KeyError, TypeError, AttributeError, ValueError):
+        raise ValueError(f"{path}: not a result file of the fuzzer") from None
     if (campaign.engine, campaign.seed) != (engine, seed):
         raise ValueError(
             f"{path}: holds a run with engine {campaign.engine} and seed {campaign.seed}; "
             "give another --results file"
         )
     return campaign
+
+
+def _text(campaign: Campaign) -> str:
+    """The content of a result file, with a checksum."""
+    plain = campaign.to_json()
+    return json.dumps({**plain, "checksum": hashlib.sha256(json.dumps(plain).encode()).hexdigest()})
 
 
 def run_campaign(
@@ -110,9 +124,7 @@ def run_campaign(
             if each.kind not in [known.kind for known in campaign.found]:
                 campaign.found.append(each)
         if results is not None:
-            beside = results.with_suffix(".partial")
-            beside.write_text(json.dumps(campaign.to_json()))
-            beside.replace(results)
+            write_text(results, _text(campaign))
         progress(campaign, (campaign.tally.programs - before) / max(time.monotonic() - started, 1e-9))
     return campaign
 

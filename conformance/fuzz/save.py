@@ -9,6 +9,7 @@ from conformance.fuzz.scope import Program, prelude
 from conformance.fuzz.search import scenario_of
 from conformance.runner.engine import Engine
 from conformance.runner.execute import run
+from conformance.runner.output import write_text
 
 
 def scenario_yaml(found: Found, name: str, reference: Engine) -> str:
@@ -49,7 +50,7 @@ def save(found: Found, folder: Path, reference: Engine) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     name = f"found-{found.seed:x}"
     path = folder / f"{name}.yaml"
-    path.write_text(scenario_yaml(found, name, reference))
+    write_text(path, scenario_yaml(found, name, reference))
     return path
 
 

@@ -89,7 +89,7 @@ class Claim:
     note: str
     position: Position
     where: str = ""  # the section of the document
-    url: str = ""
+    url: str = ""  # of its place, or of the document
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def _joined(contents: Iterable[MappingFile]) -> Claims:
         for index, said in content.entries("claims"):
             place = content.place("claims", index, "id")
             if _sound(said, own, claims, place, content.report):
-                claims[said["id"]] = _claim(said, Position(content.file, *place))
+                claims[said["id"]] = _claim(said, own, Position(content.file, *place))
         documents = documents | {key: each for key, each in own.items() if key not in documents}
         problems += content.problems
     return Claims(documents, tuple(claims.values()), tuple(problems))
@@ -134,10 +134,12 @@ def _document(key: str, said: dict[str, Any]) -> Document:
     return Document(key, said["title"], **{name: said.get(name, "") for name in names})
 
 
-def _claim(said: dict[str, Any], position: Position) -> Claim:
+def _claim(said: dict[str, Any], documents: Mapping[str, Document], position: Position) -> Claim:
     name = said["id"]
-    note, where, url = (said.get(key, "") for key in ("note", "where", "url"))
-    return Claim(name, name.partition("/")[0], said["verdict"], said["says"], note, position, where, url)
+    document = documents[name.partition("/")[0]]
+    note, where = said.get("note", ""), said.get("where", "")
+    url = said.get("url", document.url)
+    return Claim(name, document.key, said["verdict"], said["says"], note, position, where, url)
 
 
 def _sound(

@@ -21,6 +21,8 @@ from conformance.language import placeholder
 from conformance.language.suggest import did_you_mean
 
 DEEPEST = 64  # libyaml's composer recurses in C without a limit of its own
+DIGITS = 4300  # Python's own limit for reading an integer
+LONGEST_NUMBER = 40  # characters of a number in a message
 
 
 class Place(NamedTuple):
@@ -85,8 +87,49 @@ def compose(text: str) -> Node | None:
         begun = _BEGUN.search(problem)  # report where it begins, not where the text ends
         mark = (error.context_mark if begun else None) or error.problem_mark or error.context_mark
         place = Place(mark.line + 1, mark.column + 1) if mark else Place(1, 1)
+        if not begun and (bracket := _unpaired(text, place)):
+            raise bracket from None
         message, hint = _explained(text, place, placeholder.reveal(problem))
         raise NotYAML(place, message, hint) from None
+
+
+_CLOSING = {"[": "]", "{": "}"}
+
+
+def _unpaired(text: str, stopped: Place) -> NotYAML | None:
+    """A bracket without its other half in text that is not YAML, if there is one.
+
+    libyaml reports where it noticed, which may be many lines below. ``stopped`` is that place. Behind a bracket that is
+    not closed tokens may not be readable: then one that was opened on an earlier line counts as not closed.
+    """
+    opened: list[tuple[str, Place]] = []
+    scanner = CParser(placeholder.conceal(text))
+    try:
+        while (token := scanner.get_token()) is not None:
+            mark = token.start_mark
+            here = Place(mark.line + 1, mark.column + 1)
+            character: str = getattr(token, "id", "")
+            if character in _CLOSING:
+                opened.append((character, here))
+            elif character in _CLOSING.values():
+                if not opened:
+                    return NotYAML(
+                        here, f"not YAML: `{character}` closes no bracket", "quote a text that has brackets"
+                    )
+                if _CLOSING[opened[-1][0]] != character:
+                    break
+                opened.pop()
+    except MarkedYAMLError:
+        if opened and opened[-1][1].line == stopped.line:
+            return None
+    if not opened:
+        return None
+    bracket, place = opened[-1]
+    return NotYAML(
+        place,
+        f"not YAML: `{bracket}` is not closed",
+        f"close it with `{_CLOSING[bracket]}`, or quote a text that has brackets",
+    )
 
 
 _BEGUN = re.compile(r"unexpected end of stream|could not find expected ':'")
@@ -141,7 +184,7 @@ _NUMBER = re.compile(
 def read_scalar(text: str) -> Any:
     """The value of an unquoted scalar: Python's and torch's words and numbers; anything else is text.
 
-    Raises ValueError for text that looks like a number but is not one, such as ``010``.
+    Raises ValueError for text that looks like a number but is not one, such as ``010``, or is out of range.
     """
     if text in WORDS:
         return WORDS[text]
@@ -150,7 +193,19 @@ def read_scalar(text: str) -> Any:
     match = _NUMBER.fullmatch(text)
     if match is None:
         return text
-    return int(text, 0) if match["int"] else float(text)
+    if match["int"]:
+        if len(text) > DIGITS:
+            raise ValueError(f"it has more than {DIGITS} digits; write an expression with a power")
+        try:
+            return int(text, 0)
+        except ValueError:
+            raise ValueError(
+                "it is not a number in Python; remove the leading zero, or quote a text"
+            ) from None
+    number = float(text)
+    if number in (float("inf"), float("-inf")):
+        raise ValueError("it is out of the range of float; write inf")
+    return number
 
 
 # ------------------------------------------------------------------------------------------------ reading
@@ -283,12 +338,10 @@ class Reader:
                 return None
         try:
             return read_scalar(text)
-        except ValueError:
-            self.report(
-                self.place(node),
-                f"`{text if len(text) <= 40 else f'{text[:20]}...'}` is not a number in Python",
-                "remove the leading zero, or quote a text",
-            )
+        except ValueError as error:
+            shown = text if len(text) <= LONGEST_NUMBER else f"{text[:20]}..."
+            what, _, hint = str(error).partition("; ")
+            self.report(self.place(node), f"`{shown}` {what.removeprefix('it ')}", hint)
             return None
 
 

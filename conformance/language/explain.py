@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 from yaml import MappingNode, Node, ScalarNode, SequenceNode
 
-from conformance.language.document import Place, Reader
+from conformance.language.document import LONGEST_NUMBER, Place, Reader
 from conformance.language.scenario import TIERS
 from conformance.language.suggest import did_you_mean
 
@@ -135,8 +135,9 @@ def _shown(value: Any) -> str:
 
 
 def _printable(value: Any) -> str:
-    """The text, with control characters escaped."""
-    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in str(value))
+    """The text, with control characters escaped; a long number is cut."""
+    text = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in str(value))
+    return text if isinstance(value, str) or len(text) <= LONGEST_NUMBER else f"{text[:20]}..."
 
 
 def _node(node: Node, path: Path, reader: Reader, key_of_last: bool = False) -> Node:

@@ -30,7 +30,7 @@ def _exact(value: Any) -> Any:
 Plain = Annotated[Any, WithJsonSchema(PLAIN)]
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 ClaimId = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$")]
-Number = Annotated[float, Field(ge=0, strict=False, allow_inf_nan=False)]
+Number = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 _ABSENT: Any = Field(default=None)  # read only if the key is written
 Scalar = str | int | float | bool | None
 

@@ -8,6 +8,7 @@ the program sets it and no object of torch has it. Attributes of torch, its modu
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, TypeGuard
 
@@ -26,6 +27,7 @@ from conformance.language.grammar import (
 from conformance.language.program_parts import TOO_DEEP, ProgramFault, ProgramPart, fault_at, parse
 from conformance.language.suggest import did_you_mean
 
+_DUNDER = re.compile(r"__[a-zA-Z]\w*__")
 OWN_NAME = "choose another name"
 LISTED = "specs/README.md lists what a program may use"
 
@@ -41,7 +43,10 @@ def check_program(pieces: Sequence[ProgramPart]) -> list[ProgramFault]:
     try:
         for index, part in enumerate(parsed):
             if part.tree is not None:
-                _Checker(index, pieces[index].source, bindings, faults).visit(part.tree)
+                checker = _Checker(index, pieces[index].source, bindings, faults)
+                checker.visit(part.tree)
+                if "__" in pieces[index].source:
+                    checker.texts(part.nodes)
             if part.fault is not None and not any(fault.piece == index for fault in faults):
                 faults.append(part.fault._replace(piece=index))
         if not faults and bindings.class_values:
@@ -87,6 +92,13 @@ class _Checker:
                         self.visit(item)
             elif isinstance(value, ast.AST) and not isinstance(value, LEAVES):
                 self.visit(value)
+
+    def texts(self, nodes: Sequence[ast.AST]) -> None:
+        """Texts that functions of torch could use as the name of an attribute."""
+        for node in nodes:
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and _DUNDER.search(node.value):
+                hint = "functions of torch that take names as text would reach what a program may not"
+                self.fault(node, f"the text {node.value!r} holds a name with two underscores", hint)
 
     # --- names
 

@@ -10,7 +10,7 @@ from conformance.language.load_result import Problem
 from conformance.language.scenario import Position, Scenario
 from conformance.lint_deep.capabilities import unlike
 from conformance.lint_deep.deletion import Deletion, Key, deletions, has_effect, never_changes
-from conformance.lint_deep.reproduce import disagreements
+from conformance.lint_deep.reproduce import disagreements, leaving_state
 from conformance.runner.execute import run
 from conformance.runner.processes import ProcessDied, forked
 from conformance.runner.trace import Trace
@@ -83,7 +83,7 @@ def _reproduced(chunk: Sequence[Cases]) -> list[Problem]:
             found.append(
                 Problem(scenario.position, "it has no effect: no state changes, and it expects nothing")
             )
-    return [*found, *disagreements(scenarios, traces, torch, float64)]
+    return [*found, *leaving_state(scenarios, torch), *disagreements(scenarios, traces, torch, float64)]
 
 
 def _without_effect(cases: Cases, ran: Callable[[Scenario], Trace | None]) -> list[Problem]:

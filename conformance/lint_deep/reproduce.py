@@ -20,6 +20,7 @@ from conformance.runner.compare import differences
 from conformance.runner.engine import Engine
 from conformance.runner.execute import run
 from conformance.runner.rerun import twice
+from conformance.runner.shared_state import WHOLE, SharedState
 from conformance.runner.trace import Moment, Trace
 
 _NAMES_A_DTYPE = re.compile(
@@ -29,6 +30,7 @@ _OF_A_DTYPE = {"dtype", "message", "warned", "printed"}
 
 AGAIN = "draw random numbers only after seeding, and do not use ids, addresses or times"
 LEFT_BEHIND = "it depends on global state, or another scenario leaves state behind"
+KEPT_STATE = "other scenarios find it changed: leave it out"
 OBSERVED = "if observing the state changes it, write `observe: end`"
 NAMED = "a scenario must not depend on the names of its variables"
 SWAPPED = "the two statements do not depend on each other"
@@ -60,6 +62,23 @@ def disagreements(
             what = _beyond_rounding(scenario, trace, run(scenario, torch))
             if what:
                 yield _unlike(scenario.position, how, what, LEFT_BEHIND)
+
+
+COUNTERS = {"torch.utils.hooks.RemovableHandle"}
+"""Shared state that every scenario may change: a number for the next hook, which nothing depends on."""
+
+
+def leaving_state(scenarios: Sequence[Scenario], torch: Engine) -> Iterator[Problem]:
+    """The scenarios after which torch's public state is not what it was: see Note [Shared state].
+
+    They have run before, so what torch imports or makes on first use is there.
+    """
+    state = SharedState(torch.torch.__name__, WHOLE)
+    for scenario in scenarios:
+        run(scenario, torch)
+        if changed := sorted({*state.changed()} - COUNTERS):
+            yield Problem(scenario.position, f"it leaves changed: {', '.join(changed[:3])}", KEPT_STATE)
+            state = SharedState(torch.torch.__name__, WHOLE)
 
 
 def _of_one(scenario: Scenario, trace: Trace, torch: Engine, float64: Engine) -> Iterator[Problem]:

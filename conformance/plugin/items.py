@@ -18,7 +18,7 @@ from conformance.check.locate import is_in_specs
 from conformance.language.load_result import Problem
 from conformance.language.scenario import Position, Scenario
 from conformance.plugin.options import engine_names, tier_of
-from conformance.plugin.processes import engine_of, may_fork, recording_of, torch_process
+from conformance.plugin.processes import engine_of, is_here, may_fork, recording_of, torch_process
 from conformance.report.result import Result
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def checker_of(session: pytest.Session) -> Checker:
             torch,
             seconds=config.getoption("--scenario-timeout"),
             pages=bool(config.getoption("--conformance-html")),
+            wall=not is_here(config),
         )
         config.stash[_CHECKER].expect(_coming(session))
         if config.stash.get(ALONE, False):  # other tests may rely on garbage collection

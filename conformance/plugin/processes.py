@@ -1,19 +1,19 @@
 """The processes that run next to pytest's own.
 
-Note [Engines in their own process]: an unknown engine may end its process, hang where no signal is handled, or change
-torch. So it runs in a process of its own, where that costs one scenario at most. It also costs no time, since pytest
-and the engine run at the same time. The engine runs in pytest's process if the user wants to follow it there: with a
-debugger, a profiler, a coverage tool, or --engine-here.
+Note [Engines in their own process]: a program or an engine may end its process, hang in C where no signal is handled,
+or change torch. So torch, the in-house engine and every other engine run in processes of their own, also in xdist
+workers and on one processor: what hangs or crashes costs one scenario, and the process is started again. It also costs
+no time, since pytest and the engines run at the same time where there are processors. Engines run in pytest's process
+if the user wants to follow them there: with a debugger, a profiler, a coverage tool, or --engine-here.
 
 Note [Torch in its own process]: importing torch takes longer than reading a thousand scenarios and importing everything
-else. So torch starts in a process of its own with the first scenario file, and runs scenarios before their items are
-reached; until it has started, the engine under test runs ahead. That takes a processor, which no xdist worker has to
-spare, and is useless if torch is imported here already. An engine that is built on torch may change torch for its
-whole process. If such an engine runs in pytest's process, torch always gets a process of its own.
+else. So torch starts with the first scenario file, and runs scenarios before their items are reached. Where engines run
+in pytest's process, torch does so too if it is imported already or no processor is to spare, unless an engine is built
+on torch: it may change torch for its whole process.
 
-Note [From the end]: if the reference is recorded, a fork checks the scenarios from the last to the first. Scenarios
-that agree there need not run again. This process runs all others when it reaches them, where they can be debugged. So
-an engine that hangs or ends the fork, or cannot be forked, costs only time.
+Note [From the end]: if the reference is recorded and the engines run in pytest's process, a fork checks the scenarios
+from the last to the first. Scenarios that agree there need not run again. This process runs all others when it reaches
+them, where they can be debugged. So an engine that hangs or ends the fork, or cannot be forked, costs only time.
 """
 
 from __future__ import annotations
@@ -46,21 +46,21 @@ def engine_of(config: pytest.Config, name: str) -> Engine:
     if name not in engines:
         from conformance.check.engine_under_test import engine
 
-        engines[name] = engine(name, config.getoption("--engine-python"), here=_is_here(config), wait=False)
+        python, here = config.getoption("--engine-python"), is_here(config)
+        engines[name] = engine(name, python, here=here, wait=False, apart=not here)
     return engines[name]
 
 
 def start_engines(config: pytest.Config) -> None:
     """Start the engines that run in other processes, if scenarios are going to run."""
-    if config.getoption("--collect-only") or _ENGINES in config.stash or _is_here(config):
+    if config.getoption("--collect-only") or _ENGINES in config.stash or is_here(config):
         return
-    from conformance.adapters.registry import TRUSTED, EngineNotFoundError
+    from conformance.adapters.registry import EngineNotFoundError
 
     config.stash[_ENGINES] = {}
     for name in engine_names(config):
         with contextlib.suppress(EngineNotFoundError):  # its scenarios report it
-            if name not in TRUSTED or config.getoption("--engine-python"):
-                engine_of(config, name)
+            engine_of(config, name)
 
 
 def refuse_unknown_engines(config: pytest.Config) -> None:
@@ -74,17 +74,17 @@ def refuse_unknown_engines(config: pytest.Config) -> None:
         raise pytest.UsageError(str(error)) from None
 
 
-def _is_here(config: pytest.Config) -> bool:
-    """Whether the user wants to follow engines in this process."""
+def is_here(config: pytest.Config) -> bool:
+    """Whether the user wants to follow engines in this process, which then run without the wall."""
     asked = config.getoption("--engine-here") or config.getoption("usepdb") or config.getoption("trace")
     return bool(asked or _is_watched()) and not config.getoption("--engine-python")
 
 
 def start_torch(config: pytest.Config) -> None:
-    """Start torch in a process of its own, if scenarios are going to run and it saves time."""
+    """Start torch in a process of its own, if scenarios are going to run there."""
     if _TORCH in config.stash or config.getoption("--collect-only") or config.getoption("--reference"):
         return
-    useless = "torch" in sys.modules or not _is_to_spare(config)
+    useless = is_here(config) and ("torch" in sys.modules or not _is_to_spare(config))
     if find_spec("torch") is None or (useless and not _may_be_changed(config)):
         return
     from conformance.adapters.remote import RemoteEngine
@@ -113,14 +113,10 @@ def may_fork(config: pytest.Config) -> bool:
     Not while a debugger or profiler traces this process, or while other threads run, which a fork would lose. Not with
     engines in other interpreters either: both processes would use the same pipe and read each other's answers.
     """
-    from conformance.adapters.registry import TRUSTED
-
     recorded = recording_of(config) and hasattr(os, "fork")
-    here = _is_here(config) or TRUSTED.issuperset(engine_names(config))
-    apart = config.getoption("--engine-python") or not here
     traced = config.getoption("usepdb") or _is_watched()
     alone = threading.active_count() == 1
-    return bool(recorded and not apart and not traced and alone and _is_to_spare(config))
+    return bool(recorded and is_here(config) and not traced and alone and _is_to_spare(config))
 
 
 def end_processes(config: pytest.Config) -> None:
@@ -133,7 +129,7 @@ def end_processes(config: pytest.Config) -> None:
 
 def _may_be_changed(config: pytest.Config) -> bool:
     """Whether an engine in this process is built on torch."""
-    if not _is_here(config):
+    if not is_here(config):
         return False
     from conformance.adapters.registry import EngineNotFoundError, find, uses_torch
 

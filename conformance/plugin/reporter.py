@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Generator, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,7 +10,8 @@ import pytest
 from conformance.plugin import is_in_use
 from conformance.plugin.fast_protocol import FAST_PROTOCOL, allows_fast_protocol, unregister_python_plugins
 from conformance.plugin.options import DEFAULT_ENGINE, engine_names
-from conformance.runner.output import check_writable, goes_beside, write_text
+from conformance.plugin.result_files import ResultFiles
+from conformance.runner.signals import reason
 
 if TYPE_CHECKING:
     from conformance.check.findings import Findings
@@ -39,23 +38,15 @@ class Reporter:
         self.broken = False  # whether a process had an internal error
         self.failed: list[Any] = []  # all failure reports, while some of them are left out
         self.pages: dict[tuple[str, str], dict[str, Any]] = {}
-        self.path = config.getoption("--conformance-json")
-        self.html = config.getoption("--conformance-html")
-        if self.path and self.html and Path(self.path).resolve() == Path(self.html).resolve():
-            raise pytest.UsageError(f"--conformance-json and --conformance-html are both {self.path}")
-        for option, path in (("--conformance-json", self.path), ("--conformance-html", self.html)):
-            if path:
-                try:
-                    check_writable(Path(path))
-                except OSError as error:
-                    raise pytest.UsageError(f"{option} {path}: {error.strerror}") from None
+        self.files = ResultFiles(config)
 
     def pytest_report_collectionfinish(self, items: list[pytest.Item]) -> list[str]:
         """The header: engines and the number of scenarios."""
         if not is_in_use():
             return []
-        from conformance.plugin.items import InvalidItem, ScenarioItem
+        from conformance.plugin.items import InvalidItem, ScenarioItem, is_own
 
+        self.files.expected = sum(map(is_own, items))
         cases = {item.scenario.id for item in items if isinstance(item, ScenarioItem)}
         return self._header(len(cases) + sum(isinstance(item, InvalidItem) for item in items))
 
@@ -70,7 +61,7 @@ class Reporter:
         if self.announced:
             return
         self.announced = True
-        count = sum(".yaml::" in name or ".yml::" in name for name in ids)
+        self.files.expected = count = sum(".yaml::" in name or ".yml::" in name for name in ids)
         if count == len(ids):
             unregister_python_plugins(self.config)
         terminal = self.config.pluginmanager.get_plugin("terminalreporter")
@@ -93,7 +84,10 @@ class Reporter:
             from conformance.language.words import RELEASE
 
             reference = f"torch {RELEASE} (the suite's recording, since torch is not installed)"
-        return [f"conformance: {scenarios}, reference {reference}, engine {engines}"]
+        from conformance.plugin.processes import is_here
+
+        line = f"conformance: {scenarios}, reference {reference}, engine {engines}"
+        return [f"{line}, without the wall around programs" if is_here(self.config) else line]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Collect the result that is attached to the report."""
@@ -101,7 +95,8 @@ class Reporter:
         if plain is not None:
             from conformance.report.result import Result
 
-            self.results.append(Result.from_plain(plain))
+            self.results.append(result := Result.from_plain(plain))
+            self.files.add(result)
             if page := getattr(report, "conformance_page", None):
                 self.pages[plain["scenario"], plain["engine"]] = page
                 del report.conformance_page
@@ -123,11 +118,12 @@ class Reporter:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
         """After all items, report the problems of claims and divergence files as failures."""
-        for path in filter(None, (self.path, self.html)):
-            with contextlib.suppress(OSError):  # reported when the results are written
-                if goes_beside(Path(path)):  # a killed run leaves an empty file, which is not a valid report
-                    Path(path).write_text("")
-        done = yield
+        self.files.begin()
+        try:
+            done = yield
+        except session.Failed as error:
+            self.files.why = str(error)
+            raise
         if self.results:
             from conformance.check.findings import findings
             from conformance.plugin.items import failure_report, library_of, misdeclared
@@ -240,6 +236,16 @@ class Reporter:
     def pytest_internalerror(self) -> None:
         """Remember an internal error of a worker, which xdist would otherwise ignore."""
         self.broken = True
+        self.files.why = self.files.why or "an internal error"
+
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Remember why the run does not reach its end."""
+        self.files.why = reason(excinfo.value)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_handlecrashitem(self, crashitem: str) -> None:
+        """Remember that a worker ended in an item, which has no result then."""
+        self.files.why = self.files.why or f"a worker crashed in {crashitem}"
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
@@ -248,29 +254,14 @@ class Reporter:
         if exitstatus == pytest.ExitCode.TESTS_FAILED and changed == session.testsfailed > 0:
             session.exitstatus = exitstatus = CHANGED
         if self.broken and exitstatus == pytest.ExitCode.OK:
-            session.exitstatus = exitstatus = pytest.ExitCode.INTERNAL_ERROR
-        if self.html and self.results:
-            from conformance.report.html import render
+            session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
+        self.files.end(session, self.results, self._page)
 
-            documents, found = self._found()
-            self._write(session, self.html, render(self.results, self.pages, documents, found))
-        elif self.html and Path(self.html).is_file() and not Path(self.html).stat().st_size:
-            Path(self.html).unlink()
-        if self.path:
-            from conformance.report.jsonlines import write
+    def _page(self, incomplete: str) -> str:
+        from conformance.report.html import render
 
-            lines = write(self.results, int(session.exitstatus))
-            self._write(session, self.path, "".join(f"{line}\n" for line in lines))
-
-    def _write(self, session: pytest.Session, path: str, text: str) -> None:
-        """Write a whole file; a failed write fails the run and leaves no partial file."""
-        try:
-            write_text(Path(path), text)
-        except OSError as error:
-            writer = self.config.get_terminal_writer()
-            writer.line(f"\nconformance: {path} is not written: {error.strerror}", red=True)
-            if session.exitstatus == pytest.ExitCode.OK:
-                session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
+        documents, found = self._found()
+        return render(self.results, self.pages, documents, found, incomplete)
 
 
 def _case(report: Any) -> tuple[str, str] | None:

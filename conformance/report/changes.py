@@ -22,6 +22,11 @@ class RecordingLike(Protocol):
     def version(self) -> str: ...
     @property
     def lines(self) -> dict[str, tuple[str, str]]: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def incomplete(self) -> str: ...
+    def recorded(self, scenario: Scenario, /) -> Trace: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +40,12 @@ class Changes:
     only_old: tuple[str, ...]
     only_new: tuple[str, ...]
     not_compared: tuple[str, ...]  # in both, but with different or changed programs
+    incomplete: tuple[str, ...] = ()  # the recordings that do not have all traces, and why
 
     @property
     def any(self) -> bool:
         """Whether the recordings differ, or cannot be compared completely."""
-        return bool(self.changed or self.only_old or self.only_new or self.not_compared)
+        return bool(self.changed or self.only_old or self.only_new or self.not_compared or self.incomplete)
 
 
 def changes(old: RecordingLike, new: RecordingLike, scenarios: Sequence[Scenario]) -> Changes:
@@ -53,7 +59,7 @@ def changes(old: RecordingLike, new: RecordingLike, scenarios: Sequence[Scenario
         if scenario is None or not old.lines[key][0] == new.lines[key][0] == now:
             skipped.append(key)
             continue
-        before, after = (Trace.from_json(each.lines[key][1]) for each in (old, new))
+        before, after = (each.recorded(scenario) for each in (old, new))
         if found := differences(scenario, before, after):
             changed.append((scenario, found))
     return Changes(
@@ -64,6 +70,7 @@ def changes(old: RecordingLike, new: RecordingLike, scenarios: Sequence[Scenario
         tuple(key for key in old.lines if key not in new.lines),
         tuple(key for key in new.lines if key not in old.lines),
         tuple(skipped),
+        tuple(f"{each.path} is incomplete: {each.incomplete}" for each in (old, new) if each.incomplete),
     )
 
 
@@ -74,6 +81,7 @@ def as_text(found: Changes) -> Iterator[str]:
     )
     if found.changed:
         compared = f"{len(found.changed)} of {found.compared} scenarios differ"
+    yield from found.incomplete
     yield f"{found.old} -> {found.new}: {compared}"
     yield from _listed("only in the old recording", found.only_old)
     yield from _listed("only in the new recording", found.only_new)

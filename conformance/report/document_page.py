@@ -63,7 +63,8 @@ def _page(
         if claim.where and claim.where != section:
             section = claim.where
             yield from (f"## {flat(section)}", "")
-        yield from _entry(claim, verdicts[claim.id], of_claim.get(claim.id, ()))
+        link = claim.url if claim.url != document.url else ""
+        yield from _entry(claim, verdicts[claim.id], link, of_claim.get(claim.id, ()))
 
 
 def _origin(document: Document) -> Iterator[str]:
@@ -74,13 +75,13 @@ def _origin(document: Document) -> Iterator[str]:
         yield from (f"{', '.join(said)}.", "")
 
 
-def _entry(claim: Claim, verdict: str, scenarios: Sequence[Scenario]) -> Iterator[str]:
+def _entry(claim: Claim, verdict: str, link: str, scenarios: Sequence[Scenario]) -> Iterator[str]:
     name = claim.id.partition("/")[2]
     yield from (f"### {name}", "", f"**{verdict}**: {flat(claim.says)}", "")
     if claim.note:
         yield from (f"> {flat(claim.note)}", "")
-    if claim.url:
-        yield from (f"[The place]({claim.url})", "")
+    if link:
+        yield from (f"[The place]({link})", "")
     ranked = _by_weight(scenarios)
     for shown in ranked[:1]:
         yield from (f"{shown.title} (`{_base(shown)}`):", "", "```python", annotated(shown), "```", "")

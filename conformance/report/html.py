@@ -93,8 +93,12 @@ def render(
     pages: Mapping[tuple[str, str], Page],
     documents: Mapping[str, str],
     findings: Sequence[Finding],
+    incomplete: str = "",
 ) -> str:
-    """The HTML file; ``pages`` has a page for each scenario and engine that ran."""
+    """The HTML file; ``pages`` has a page for each scenario and engine that ran.
+
+    ``incomplete`` says why results are missing.
+    """
     engines = list(dict.fromkeys(result.engine for result in results if result.engine))
     by_scenario: dict[str, dict[str, Result]] = {}
     for result in results:
@@ -113,6 +117,7 @@ def render(
     )
     return environment.get_template("report.html").render(
         version=conformance.__version__,
+        incomplete=incomplete,
         references=sorted({result.reference for result in results if result.reference}),
         engines=[_engine(name, results) for name in engines],
         areas=areas,
@@ -248,7 +253,12 @@ def _index(
             }
         )
     claims = {
-        each.claim.id: [each.claim.says, getattr(each.claim, "note", ""), each.verdict_observed]
+        each.claim.id: [
+            each.claim.says,
+            getattr(each.claim, "note", ""),
+            each.verdict_observed,
+            each.claim.url,
+        ]
         for each in findings
     }
     references = {result.reference for each in found.values() for result in each.values() if result.reference}
@@ -286,7 +296,7 @@ def _parts(
 
 def _packed(data: Any) -> str:
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+    return base64.b64encode(zlib.compress(text.encode(errors="backslashreplace"), 9)).decode()
 
 
 def _json(data: Any) -> str:

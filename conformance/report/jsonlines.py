@@ -1,121 +1,189 @@
-"""Results as JSON lines: a header, a line for each result, a footer, so that a cut-off file is noticed."""
+"""Results as JSON lines: a header, a line for each result, a footer; see Note [Checked lines]."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import platform
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import conformance
 from conformance.language.scenario import TIERS
-from conformance.report.result import Result
+from conformance.report.result import VERDICTS, Result
+from conformance.runner.checked_lines import ENDED, DamagedError, LinesWriter, dumps, loads
+from conformance.runner.checked_lines import read as read_lines
+from conformance.runner.fits import fits
+from conformance.runner.output import Output
 
-FORMAT = 1
+FORMAT = 2
 
 
 class NotAReportError(ValueError):
-    """The text is not a complete report; the message says why."""
+    """The file is not a report of results; the message says why."""
 
 
-def write(results: Sequence[Result], exit_status: int) -> Iterator[str]:
-    """The lines of a report, without their ends."""
-    header = {
-        "format": FORMAT,
-        "scenarios": scenario_set(results),
-        "suite": conformance.__version__,
-        "python": platform.python_version(),
-        "references": sorted({result.reference for result in results if result.reference}),
-        "engines": {result.engine: result.version for result in results if result.engine},
-    }
-    footer = {
-        "results": len(results),
-        "verdicts": dict(Counter(result.verdict for result in results)),
-        "tiers": _by_tier(results),
-        "exit_status": exit_status,
-    }
-    yield _line({"header": header})
-    yield from (_line({"result": result.to_plain()}) for result in results)
-    yield _line({"footer": footer})
+class Writer:
+    """Writes a report while its run goes on; ``expected`` is the number of results at its end."""
 
+    def __init__(self, output: Output, expected: int) -> None:
+        self.expected = expected
+        self.count = 0
+        self._verdicts: Counter[str] = Counter()
+        self._tiers: dict[str, Counter[str]] = {}
+        self._references: set[str] = set()
+        self._engines: dict[str, str] = {}
+        header = {"format": FORMAT, "suite": conformance.__version__, "python": platform.python_version()}
+        self._lines = LinesWriter(output, {"header": header}, self._footer(ENDED))
 
-def _by_tier(results: Sequence[Result]) -> dict[str, dict[str, int]]:
-    """The verdicts of each tier that has results."""
-    tiers: dict[str, Counter[str]] = {tier: Counter() for tier in TIERS}
-    for result in results:
+    def add(self, result: Result) -> None:
+        """Write a result."""
+        self.count += 1
+        self._verdicts[result.verdict] += 1
         if result.tier:
-            tiers[result.tier][result.verdict] += 1
-    return {tier: dict(verdicts) for tier, verdicts in tiers.items() if verdicts}
+            self._tiers.setdefault(result.tier, Counter())[result.verdict] += 1
+        if result.reference:
+            self._references.add(result.reference)
+        if result.engine:
+            self._engines[result.engine] = result.version
+        self._lines.add(dumps({"result": result.to_plain()}), self._footer(ENDED))
+
+    def end(self, exit_status: int, why: str = "") -> str:
+        """End the report; returns why it is incomplete, empty if it is complete."""
+        if not why and self.count < self.expected:
+            why = f"{self.expected - self.count} not run"
+        self._lines.end(self._footer(why) | {"exit_status": exit_status})
+        return self.incomplete(why)
+
+    def incomplete(self, why: str) -> str:
+        """How many results there are, and why not all; empty without a reason."""
+        return why and f"{self.count} of {self.expected} results: {why}"
+
+    def _footer(self, why: str) -> dict[str, Any]:
+        return {
+            "results": self.count,
+            "verdicts": dict(self._verdicts),
+            "tiers": {tier: dict(self._tiers[tier]) for tier in TIERS if tier in self._tiers},
+            "references": sorted(self._references),
+            "engines": dict(self._engines),
+            "incomplete": self.incomplete(why),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The results of a run; ``incomplete`` says why some are missing."""
+
+    file: str
+    suite: str
+    results: tuple[Result, ...]
+    passed: bool
+    incomplete: str = ""
+
+    @property
+    def reference(self) -> str:
+        """The engine that the results are compared with."""
+        return next((result.reference for result in self.results if result.reference), "")
+
+    @property
+    def engines(self) -> list[str]:
+        """The engines that have results."""
+        return list(dict.fromkeys(result.engine for result in self.results if result.engine))
 
 
 def scenario_set(results: Sequence[Result]) -> str:
     """A hash of the scenarios and their programs, since results of other sets cannot be compared."""
     keys = sorted({f"{result.scenario} {result.fingerprint}" for result in results})
-    return hashlib.sha256("\n".join(keys).encode()).hexdigest()[:16]
+    return hashlib.sha256("\n".join(keys).encode(errors="backslashreplace")).hexdigest()[:16]
 
 
-def _line(data: dict[str, Any]) -> str:
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-
-
-def read(text: str) -> tuple[dict[str, Any], tuple[Result, ...]]:
-    """The header, with the exit status, and the results of a report; raises `NotAReportError` if it is incomplete."""
-    lines = text.removesuffix("\n").split("\n") if text else []  # a text may contain other line ends
+def read(path: Path) -> Report:
+    """A report; raises `NotAReportError` for any other file, and for one that was cut off or changed."""
     try:
-        parts = [json.loads(line) for line in lines]
-    except json.JSONDecodeError as error:
-        raise NotAReportError(f"not JSON lines: {error}") from None
-    kinds = [next(iter(part), "") if isinstance(part, dict) else "" for part in parts]
-    if not parts or kinds[0] != "header":
-        raise NotAReportError("it does not begin with a header")
-    if kinds[-1] != "footer":
-        raise NotAReportError(f"it has no footer, so it was cut off after line {len(lines)}")
-    if (odd := next((i for i, kind in enumerate(kinds[1:-1], 2) if kind != "result"), None)) is not None:
-        raise NotAReportError(f"line {odd} is not a result: are these several reports?")
-    if parts[0]["header"].get("format") != FORMAT:
-        raise NotAReportError(f"it has format {parts[0]['header'].get('format')}, and this reads {FORMAT}")
-    results = tuple(Result.from_plain(part["result"]) for part in parts[1:-1])
+        header: dict[str, Any] = {}
+        lines, footer = read_lines(path, lambda line: header.update(_header(line)))
+        results = tuple(_result(line, number) for number, line in enumerate(lines, start=2))
+    except DamagedError as error:
+        raise NotAReportError(f"{path}: {error}") from None
+    incomplete = footer.get("incomplete")
+    if len(results) != footer.get("results") or not isinstance(incomplete, str):
+        raise NotAReportError(f"{path}: its footer does not fit its {len(results)} results")
     if not results:
-        raise NotAReportError("it has no results")
-    if len(results) != parts[-1]["footer"].get("results"):
         raise NotAReportError(
-            f"its footer counts {parts[-1]['footer'].get('results')} results, it has {len(results)}"
+            f"{path}: it has no results{incomplete and f', it is incomplete: {incomplete}'}"
         )
-    twice = [
-        key for key, count in Counter((each.scenario, each.engine) for each in results).items() if count > 1
-    ]
-    if twice:
-        raise NotAReportError(f"{twice[0][0]} on {twice[0][1]} is there twice")
-    header: dict[str, Any] = parts[0]["header"]
-    if len(header["references"]) > 1:
-        raise NotAReportError(f"it is mixed: next to {' and '.join(header['references'])}")
-    if header["scenarios"] != scenario_set(results):
-        raise NotAReportError("its results are not for the scenarios in its header")
-    return {**header, "exit_status": parts[-1]["footer"]["exit_status"]}, results
+    keys = Counter((each.scenario, each.engine) for each in results)
+    (scenario, engine), count = keys.most_common(1)[0]
+    if count > 1:
+        raise NotAReportError(f"{path}: {scenario} on {engine} is there twice")
+    references = sorted({result.reference for result in results if result.reference})
+    if len(references) > 1:
+        raise NotAReportError(f"{path}: it is mixed: next to {' and '.join(references)}")
+    return Report(str(path), header["suite"], results, footer.get("exit_status") == 0, incomplete)
 
 
-def merged(reports: Sequence[tuple[str, tuple[dict[str, Any], tuple[Result, ...]]]]) -> tuple[Result, ...]:
-    """The merged results of several reports on the same scenarios and the same reference."""
-    file, (first, _) = reports[0]
-    engines: dict[str, str] = {}
-    for other, (header, _) in reports:
-        for key, what in (
-            ("suite", "versions of the suite"),
-            ("references", "references"),
-            ("scenarios", "sets of scenarios"),
+def _header(line: str) -> dict[str, Any]:
+    """The content of the header's line; raises `DamagedError` if it is none, or of another format."""
+    try:
+        data = loads(line)
+    except DamagedError:
+        data = None
+    header = data.get("header") if isinstance(data, dict) else None
+    if not isinstance(header, dict):
+        raise DamagedError("it does not begin with a header, as files of --conformance-json do")
+    if header.get("format") != FORMAT or type(header["format"]) is not int:
+        raise DamagedError(f"it has format {_shown(header.get('format'))}, and this reads {FORMAT}")
+    if not isinstance(header.get("suite"), str):
+        raise DamagedError("its header does not name the version of the suite")
+    return header
+
+
+def _result(line: str, number: int) -> Result:
+    why = ""
+    try:
+        plain = loads(line)["result"]
+        verdict = plain["verdict"]
+        result = Result.from_plain(plain)
+        if all(isinstance(plain[key], list) for key in ("claims", "missing", "differences")) and fits(
+            result, Result
         ):
-            if header[key] != first[key]:
+            return result
+        why = "" if verdict in VERDICTS else f": there is no verdict {_shown(verdict)}"
+    except DamagedError as error:
+        why = f": {error}"
+    except (TypeError, KeyError, ValueError, AttributeError):
+        pass
+    raise DamagedError(f"line {number} is not a result{why}")
+
+
+def merged(reports: Sequence[Report]) -> tuple[Result, ...]:
+    """The merged results of several reports on the same scenarios and the same reference."""
+    first = reports[0]
+    engines: dict[str, str] = {}
+    for other in reports:
+        for what, one, another in (
+            ("versions of the suite", first.suite, other.suite),
+            ("references", first.reference, other.reference),
+            ("sets of scenarios", scenario_set(first.results), scenario_set(other.results)),
+        ):
+            if one != another:
                 raise NotAReportError(
-                    f"{file} and {other} have different {what}: {_shown(first[key])} and {_shown(header[key])}"
+                    f"{first.file} and {other.file} have different {what}: {one} and {another}"
+                    + "".join(f"; {each}" for each in incomplete([first, other]))
                 )
-        for engine in header["engines"]:
+        for engine in other.engines:
             if engine in engines:
-                raise NotAReportError(f"{engine} is both in {engines[engine]} and in {other}")
-            engines[engine] = other
-    return tuple(result for _, (_, results) in reports for result in results)
+                raise NotAReportError(f"{engine} is both in {engines[engine]} and in {other.file}")
+            engines[engine] = other.file
+    return tuple(result for report in reports for result in report.results)
+
+
+def incomplete(reports: Sequence[Report]) -> list[str]:
+    """The reports that are incomplete, each with the reason."""
+    return [f"{each.file} is incomplete: {each.incomplete}" for each in reports if each.incomplete]
 
 
 def _shown(value: Any) -> str:
-    return ", ".join(value) if isinstance(value, list) else str(value)
+    return ascii(value)[:60]

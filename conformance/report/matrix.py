@@ -63,8 +63,11 @@ def cell(results: Iterable[Result]) -> Cell:
     )
 
 
-def as_text(results: Sequence[Result]) -> Iterator[str]:
-    """For a terminal."""
+def as_text(results: Sequence[Result], incomplete: Sequence[str] = ()) -> Iterator[str]:
+    """For a terminal; begins with the reports that are incomplete."""
+    yield from incomplete
+    if incomplete:
+        yield ""
     for title, rows in _tables(results):
         yield title
         yield from table(rows)
@@ -72,8 +75,11 @@ def as_text(results: Sequence[Result]) -> Iterator[str]:
     yield from wrap(_LEGEND, 100)
 
 
-def as_markdown(results: Sequence[Result]) -> Iterator[str]:
+def as_markdown(results: Sequence[Result], incomplete: Sequence[str] = ()) -> Iterator[str]:
     """For a README: the tables that compare several engines."""
+    for each in incomplete:
+        yield f"**{each}**"
+        yield ""
     several = len(_by_engine(results)) > 1
     for title, rows in islice(_tables(results), 3 if several else None):
         yield f"**{title}**"
@@ -92,7 +98,7 @@ _LEGEND = (
 )
 
 
-def as_json(results: Sequence[Result]) -> Iterator[str]:
+def as_json(results: Sequence[Result], incomplete: Sequence[str] = ()) -> Iterator[str]:
     """The tables as data."""
 
     def told(found: Cell) -> dict[str, object]:
@@ -112,10 +118,11 @@ def as_json(results: Sequence[Result]) -> Iterator[str]:
         }
         for name, own in _by_engine(results)
     }
-    yield json.dumps({"reference": _reference(results), "engines": engines}, indent=2)
+    found = {"reference": _reference(results), "engines": engines, "incomplete": [*incomplete]}
+    yield json.dumps(found, indent=2)
 
 
-FORMATS: dict[str, Callable[[Sequence[Result]], Iterator[str]]] = {
+FORMATS: dict[str, Callable[[Sequence[Result], Sequence[str]], Iterator[str]]] = {
     "text": as_text,
     "markdown": as_markdown,
     "json": as_json,

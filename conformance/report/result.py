@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from conformance.language.scenario import DEFAULT_TIER
 
@@ -19,6 +19,7 @@ Verdict: TypeAlias = Literal[
     "unrecorded",  # the recording of the reference or the engine lacks it or is out of date
     "skipped",  # this machine does not meet its needs
 ]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ class Named(Protocol):
 
 
 def escape_the_unprintable(stream: TextIO | None) -> None:
-    """Let a stream escape characters that its encoding lacks, instead of raising."""
-    if isinstance(stream, TextIOWrapper) and stream.encoding.lower().replace("-", "") != "utf8":
+    """Let a stream escape characters that its encoding lacks, instead of raising; UTF-8 lacks lone surrogates."""
+    if isinstance(stream, TextIOWrapper):
         stream.reconfigure(errors="backslashreplace")
 
 

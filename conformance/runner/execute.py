@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Literal
 
@@ -15,7 +16,10 @@ from conformance.runner.limit import Alarm, Interrupts, TimeLimit, bounded_memor
 from conformance.runner.normalize import error_text
 from conformance.runner.probes import PROBES, answers
 from conformance.runner.recorder import Recorder, drop_frames
+from conformance.runner.shared_state import restored
+from conformance.runner.text_names import restrict
 from conformance.runner.trace import Moment, Raised, Trace
+from conformance.runner.wall import Refused, unwalled, walled
 
 
 def run(
@@ -24,19 +28,33 @@ def run(
     *,
     seconds: float = 20,
     observe: Literal["each", "end"] | None = None,
+    wall: bool = True,
+    at_step: Callable[[int], None] | None = None,
 ) -> Trace:
     """Run a scenario on an engine. Every error of the engine is recorded in the trace; none is raised.
 
     ``observe`` overrides the scenario's own key. The time limit works only in the main thread. The memory limit works
-    only on Linux, and not for scenarios that need a device, whose driver reserves addresses.
+    only on Linux, and not for scenarios that need a device, whose driver reserves addresses. ``wall`` is left out where
+    a debugger or a coverage tool follows the program: see Note [The wall knows no names]. ``at_step`` receives the
+    number of each step that starts.
     """
     if provides_traces(engine):
         return engine.trace_of(scenario, seconds=seconds, observe=observe)
     with Interrupts() as interrupts:
-        return _run(scenario, engine, seconds, (observe or scenario.observe) == "each", interrupts)
+        each = (observe or scenario.observe) == "each"
+        return _run(scenario, engine, seconds, interrupts, each=each, wall=wall, at_step=at_step)
 
 
-def _run(scenario: Scenario, engine: Engine, seconds: float, each: bool, interrupts: Interrupts) -> Trace:
+def _run(
+    scenario: Scenario,
+    engine: Engine,
+    seconds: float,
+    interrupts: Interrupts,
+    *,
+    each: bool,
+    wall: bool,
+    at_step: Callable[[int], None] | None,
+) -> Trace:
     alarm = Alarm(seconds)
     process = os.getpid()
 
@@ -45,15 +63,21 @@ def _run(scenario: Scenario, engine: Engine, seconds: float, each: bool, interru
             os._exit(0)
         interrupts.check()
         alarm.check()
+        if refusals:  # an engine swallowed it
+            raise Refused(refusals[0])
 
-    recorder = Recorder(scenario, engine, check, each=each)
+    refusals: list[str] = []
+    recorder = Recorder(scenario, engine, check, at_step, each=each)
     raised = None
+    restrict(str(getattr(engine.torch, "__name__", "")))
     try:
         programs = programs_of(scenario)
         generators = any(program.generators for program in programs)
         collects = any(program.collects for program in programs)
         bounded = nullcontext() if "cuda" in scenario.needs else bounded_memory()
-        with collected_on_demand(generators or collects), isolated(engine.torch) as log, bounded:
+        guard = walled(engine, refusals) if wall else unwalled()
+        kept = restored(scenario, engine.torch)
+        with collected_on_demand(generators or collects), kept, isolated(engine.torch) as log, bounded, guard:
             try:
                 alarm.start()
                 recorder.run(log)
@@ -67,10 +91,14 @@ def _run(scenario: Scenario, engine: Engine, seconds: float, each: bool, interru
                         gc.collect()
     except TimeLimit:
         raised = Raised("TimeLimit", f"still running after {seconds:g} s")
+    except Refused as error:
+        raised = Raised("Refused", str(error))
     except BaseException as error:  # outside the program: preparing or observing the engine raised
         interrupts.check()
         raised = Raised(type(error).__name__, error_text(error))
         drop_frames(error)
+    if refusals:
+        raised = Raised("Refused", refusals.pop())
     check()
     moments = recorder.moments
     if raised is not None:

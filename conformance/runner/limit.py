@@ -18,6 +18,8 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
+from conformance.runner.signals import ENDING, Ended
+
 MEMORY = 4 << 30
 """Bytes that a scenario may allocate on top of the process's memory."""
 
@@ -93,31 +95,35 @@ class Alarm:
 
 
 class Interrupts:
-    """Records real interrupts, since an engine may raise KeyboardInterrupt by itself."""
+    """Records real interrupts, since an engine may raise KeyboardInterrupt by itself, or swallow it."""
 
     def __init__(self) -> None:
-        self.came = False
-        self._before: Any = None
+        self.came = 0  # the number of the signal
+        self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Interrupts:
-        before = signal.getsignal(signal.SIGINT)
-        if callable(before) and threading.current_thread() is threading.main_thread():
-            self._before = before
-            signal.signal(signal.SIGINT, self._record)
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, *ENDING):
+                before = signal.getsignal(number)
+                if callable(before):
+                    self._before[number] = before
+                    signal.signal(number, self._record)
         return self
 
     def __exit__(self, *raised: object) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
+        for number, before in self._before.items():
+            signal.signal(number, before)
 
     def check(self) -> None:
         """Raise KeyboardInterrupt between two statements, if the program swallowed it."""
+        if self.came in ENDING:
+            raise Ended(self.came)
         if self.came:
             raise KeyboardInterrupt
 
     def _record(self, signum: int, frame: FrameType | None) -> Any:
-        self.came = True
-        return self._before(signum, frame)
+        self.came = signum
+        return self._before[signum](signum, frame)
 
 
 def _is_importing(frame: FrameType | None) -> bool:

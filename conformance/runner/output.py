@@ -1,8 +1,9 @@
 """Write a file that the user named, without harm to what is there already.
 
-Note [Outputs]: a regular file is written next to its target and moved over it when it is whole, so that an interrupted
-run leaves the old one; if its folder takes no new file, it is written to in place. A pipe or a terminal is opened and
-written to, since moving a file over it would remove it. Anything else, such as a disk, is refused.
+Note [Outputs]: a regular file is written next to its target, as ``FILE.part``, and moved over it when it is whole. If a
+run does not reach its end, the old file stays, and the beginning of the new one is in ``FILE.part``. If the folder
+takes no new file, the target is written to in place. A pipe or a terminal is opened and written to, since moving a file
+over it would remove it. Anything else, such as a disk, is refused.
 """
 
 from __future__ import annotations
@@ -11,9 +12,12 @@ import errno
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import BufferedWriter
 from pathlib import Path
+
+PART = ".part"
+"""The suffix of a file that is being written, or whose run did not reach its end."""
 
 
 def goes_beside(path: Path) -> bool:
@@ -46,37 +50,92 @@ def check_writable(path: Path) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
 
 
+class Output:
+    """A file that is being written: ``descriptor`` is open until one of the three ways to end it.
+
+    Raises:
+        OSError: it cannot be written, or another process is writing it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.part: Path | None = None  # see Note [Outputs]
+        if not goes_beside(path):
+            self.descriptor = os.open(path, os.O_WRONLY | os.O_NOCTTY | (os.O_TRUNC if path.is_file() else 0))
+            return
+        target = path.resolve()  # a link to a file stays a link
+        self.part = target.with_name(target.name + PART)
+        try:
+            self.descriptor = os.open(self.part, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+        except OSError as error:  # what is reported is the file that was named
+            raise OSError(error.errno, error.strerror, str(path)) from None
+        try:
+            if not stat.S_ISREG(os.fstat(self.descriptor).st_mode):
+                raise FileExistsError(errno.EEXIST, "is not a regular file", str(self.part))
+            _lock(self.descriptor, path)
+            os.ftruncate(self.descriptor, 0)
+            if target.exists():
+                os.chmod(self.part, stat.S_IMODE(target.stat().st_mode))
+        except BaseException:
+            os.close(self.descriptor)
+            raise
+
+    def finish(self) -> None:
+        """The file is whole: move it to its target."""
+        os.close(self.descriptor)
+        if self.part is None:
+            return
+        if not goes_beside(self.path):  # made while the file was written
+            self.part.unlink(missing_ok=True)
+            raise FileExistsError(errno.EEXIST, "became something else than a regular file", str(self.path))
+        self.part.replace(self.path.resolve())
+
+    def leave(self) -> Path:
+        """The file is not whole: leave it next to its target, and say where."""
+        os.close(self.descriptor)
+        return self.path if self.part is None else self.path.with_name(self.part.name)
+
+    def discard(self) -> None:
+        """The file is worth nothing."""
+        os.close(self.descriptor)
+        if self.part is not None:
+            self.part.unlink(missing_ok=True)
+
+
+def _lock(descriptor: int, path: Path) -> None:
+    """Lock the file as long as it is open, so that two runs never write to the same one."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise OSError(errno.EBUSY, "another process is writing it", str(path)) from None
+    except OSError:  # a file system without locks
+        return
+
+
 @contextmanager
 def writing(path: Path) -> Iterator[BufferedWriter]:
     """A file to write to, which is at ``path`` when the block ends without an error."""
-    if not goes_beside(path):
-        with open(
-            os.open(path, os.O_WRONLY | os.O_NOCTTY | (os.O_TRUNC if path.is_file() else 0)), "wb"
-        ) as file:
-            yield file
-        return
-    target = path.resolve()  # a link to a file stays a link
-    part = target.with_name(f"{target.name}.{os.getpid()}.part")
+    output = Output(path)
     try:
-        with part.open("xb") as file:
-            if target.exists():
-                os.chmod(part, stat.S_IMODE(target.stat().st_mode))
+        with open(output.descriptor, "wb", closefd=False) as file:
             yield file
-        if not goes_beside(path):  # made while the file was written
-            raise FileExistsError(errno.EEXIST, "became something else than a regular file", str(path))
-        part.replace(target)
-    except OSError as error:
-        if error.filename == str(part):  # what is reported is the file that was named
+    except BaseException as error:
+        with suppress(OSError):
+            output.discard()
+        if isinstance(error, OSError) and error.filename is None:
             error.filename = str(path)
         raise
-    finally:
-        part.unlink(missing_ok=True)
+    output.finish()
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a whole output."""
+    """Write a whole output. A lone surrogate, which UTF-8 does not have, is written as an escape."""
     with writing(path) as file:
-        file.write(text.encode())
+        file.write(text.encode(errors="backslashreplace"))
 
 
 def _is_standard_output(there: os.stat_result) -> bool:

@@ -25,6 +25,7 @@ from conformance.runner.observe import Observer
 from conformance.runner.paths import OWN_MODULE
 from conformance.runner.program import CompiledProgram, compile_expression, compile_step
 from conformance.runner.trace import Moment, Raised, Statement, Warned, statement_at
+from conformance.runner.wall import Refused
 
 # Objects that exist once: an attribute set on them would be visible to the next scenario.
 _SHARED = (type, FunctionType, BuiltinFunctionType)
@@ -36,12 +37,21 @@ TURNS = 20
 class Recorder:
     """One run: its namespace and the moments so far."""
 
-    def __init__(self, scenario: Scenario, engine: Engine, check: Callable[[], None], *, each: bool) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        engine: Engine,
+        check: Callable[[], None],
+        at_step: Callable[[int], None] | None = None,
+        *,
+        each: bool,
+    ) -> None:
         self.moments: list[Moment] = []
         self.namespace: dict[str, Any] = {}
         self._scenario = scenario
         self._engine = engine
         self._check = check  # raises when the time is over or the user interrupts
+        self._at_step = at_step  # receives the number of each step
         self._each = each
         self._log: list[warnings.WarningMessage] = []
         self._printed = io.StringIO()
@@ -89,7 +99,7 @@ class Recorder:
             "print": self._print,
             "weakref": weakref.ref,
             "collect": collect,
-            "deepcopy": copy.deepcopy,
+            "deepcopy": deepcopy,
             "OrderedDict": OrderedDict,
             "partial": partial,
             "range": bounded_range,  # see Note [What an alarm cannot reach]
@@ -104,13 +114,15 @@ class Recorder:
 
     def _run_step(self, index: int, step: Step, *, final: bool) -> None:
         self._step, self._at, self._program = index, 0, None
+        if self._at_step is not None:
+            self._at_step(index)
         self._program = program = compile_step(step.run)
         self._turns = [-1] * program.loops
         self._final = program.last if final else -1
         failure = None
         try:
             exec(program.code, self.namespace)
-        except TimeLimit as error:
+        except (TimeLimit, Refused) as error:
             self._at = _where(error, program)
             raise
         except BaseException as error:
@@ -129,7 +141,7 @@ class Recorder:
         for expression in expressions:
             try:
                 result = eval(compile_expression(expression), self.namespace)
-            except TimeLimit:
+            except (TimeLimit, Refused):
                 raise
             except BaseException as error:
                 if isinstance(error, KeyboardInterrupt):
@@ -229,6 +241,11 @@ class Recorder:
 def collect() -> None:
     """The language's ``collect``: free objects that only cycles keep alive."""
     gc.collect()
+
+
+def deepcopy(value: Any) -> Any:
+    """The language's ``deepcopy``, without the memo, with which Python would write to an object of torch."""
+    return copy.deepcopy(value)
 
 
 def expressions_of(step: Step) -> tuple[str, ...]:

@@ -28,11 +28,14 @@ class _TensorKeepingEngine:
         return found
 
 
-def twice(scenario: Scenario, engine: Engine, *, seconds: float = 20) -> tuple[Trace, Trace]:
+def twice(
+    scenario: Scenario, engine: Engine, *, seconds: float = 20, wall: bool = True
+) -> tuple[Trace, Trace]:
     """Both traces, to be compared only with each other.
 
     The tensors of the first run stay alive during the second, so that no address is the same by chance. In another
     interpreter they are freed.
     """
     keeping: Any = _TensorKeepingEngine(engine)
-    return run(scenario, keeping, seconds=seconds), run(scenario, keeping, seconds=seconds)
+    first, second = (run(scenario, keeping, seconds=seconds, wall=wall) for _ in range(2))
+    return first, second

@@ -206,8 +206,9 @@ def _same_number(expected: int | float, actual: Any, within: Bounds) -> bool:
             return False
         case int() if isinstance(expected, int):
             return actual == expected
-        case int() | float():
-            return close(float(actual), float(expected), within)
-        case complex():
-            return close(actual, complex(expected), within)
+        case int() | float() | complex():
+            try:
+                return close(complex(actual), complex(expected), within)
+            except OverflowError:  # an integer that no float holds
+                return False
     return False

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from conformance.language.load_result import Problem
 from conformance.language.scenario import Expectations, Plain, Position, Scenario, Step, Unset
-from conformance.runner.compare import Difference, counts, differences, resolved
+from conformance.runner.compare import DIED, Difference, counts, differences, resolved
 from conformance.runner.engine import GROUPS
 from conformance.runner.program import compile_step
 from conformance.runner.trace import Moment, State, Statement, Trace, is_error
@@ -97,6 +97,9 @@ def claimed_of(step: Step) -> Expectations:
 def flaws_on_torch(scenario: Scenario, reference: Trace) -> tuple[Problem, ...]:
     """The mistakes that make a scenario unsound: torch does something else, or the scenario checks nothing."""
     flaws: list[Problem] = []
+    if reference.moments and (ending := _ending(reference.moments[-1])):  # what comes after it says nothing
+        step = scenario.steps[reference.moments[-1].statement.step]
+        return (Problem(_position(step, ending.line), ending.message, ending.hint),)
     for k, step in enumerate(scenario.steps):
         own = _unmet(scenario, k, step.own, reference)
         if step.claimed is not None and not own and not _unmet(scenario, k, claimed_of(step), reference):
@@ -186,6 +189,20 @@ def _unmet(scenario: Scenario, k: int, expected: Expectations, trace: Trace) -> 
     return unmet
 
 
+def _ending(moment: Moment) -> _Unmet | None:
+    """What is wrong with a scenario whose run on torch had to be ended, or ended torch's process."""
+    hints = {
+        "TimeLimit": "make it smaller, or allow more time: --scenario-timeout SECONDS",
+        "Refused": "specs/README.md says what a program may not do",
+        DIED: "leave it out: what ends the process can't be compared",
+    }
+    raised = moment.raised
+    if raised is None or raised.type not in hints:
+        return None
+    message = f"on torch {raised.message}" if raised.type == DIED else raised.message
+    return _Unmet(moment.statement.line, message, hints[raised.type])
+
+
 def _unmet_error(step: Step, expected: Expectations, ran: list[Moment]) -> _Unmet | None:
     """The mismatch between the expected error and the one that the step raised, if any."""
     moment = next((moment for moment in ran if moment.raised is not None), None)
@@ -200,10 +217,6 @@ def _unmet_error(step: Step, expected: Expectations, ran: list[Moment]) -> _Unme
             else None
         )
     raised, place = moment.raised, moment.statement
-    if raised.type == "TimeLimit":
-        return _Unmet(
-            place.line, raised.message, "make it smaller, or allow more time: --scenario-timeout SECONDS"
-        )
     program = compile_step(step.run)
     early = (place.line, place.column) < program.places[program.last].start
     if not wanted:

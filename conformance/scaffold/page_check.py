@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from conformance.language.scenario import Position, Scenario, Step
+from conformance.language.vocabulary import BUILTINS
+from conformance.language.words import BOUND
 from conformance.report.text import clip
 from conformance.runner.trace import Raised, Trace
 from conformance.runner.values import parsed
@@ -71,20 +73,16 @@ def check_page(text: str, name: str, run: Run) -> CheckedPage:
     """
     page = read_page(text, name)
     source = _representing(page)
-    found = read("\n".join(source), name)
+    found = read("\n".join(source), name, unwraps=False)
     refused = dict(_by_line(found.faults, name))
     notes = [f"{name}:{page.place(line)}: {note}" for line, note in page.left_out]
     notes += [_moved(note, name, page) for note in found.notes]
     parts = found.parts
     results: tuple[_Result, ...] = ()
     if parts:
-        kept, reasons = _without(parts, refused)
-        results = _results(kept, found.attempts, reasons, run)
-    checked = [
-        _checked(output, page, results, refused, len(source))
-        for output in page.outputs
-        if output.text.strip()
-    ]
+        kept, omitted = _without(parts, refused)
+        results = _depending(_results(kept, found.attempts, run), omitted)
+    checked = [_checked(output, page, results, refused) for output in page.outputs if output.text.strip()]
     return CheckedPage(name, tuple(checked), tuple(notes))
 
 
@@ -121,10 +119,9 @@ def shown_value(text: str) -> _Value | None:
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """What a statement of the page did: where it begins, what it printed and raised, or why it did not run."""
+    """What a statement of the page did: what it printed and raised, or why nothing is known of it."""
 
-    line: int
-    text: str
+    part: Part
     printed: str = ""
     raised: Raised | None = None
     is_random: bool = False
@@ -174,23 +171,21 @@ def _moved(note: str, name: str, page: Page) -> str:
     return f"{name}:{page.place(int(line))}:{text}"
 
 
-def _without(parts: Sequence[Part], refused: dict[int, str]) -> tuple[tuple[Part, ...], dict[int, str]]:
-    """The parts that the language allows, and why each other one does not run, by its first line."""
-    kept, reasons = [], {}
+def _without(parts: Sequence[Part], refused: dict[int, str]) -> tuple[tuple[Part, ...], tuple[_Result, ...]]:
+    """The parts that the language allows, and the others with the reasons."""
+    kept, omitted = [], []
     for number, part in enumerate(parts):
         end = parts[number + 1].line if number + 1 < len(parts) else 10**9
         fault = next((text for line, text in sorted(refused.items()) if part.line <= line < end), "")
         if fault:
-            reasons[part.line] = fault
+            omitted.append(_Result(part, reason=fault))
         else:
             kept.append(part)
-    return tuple(kept), reasons
+    return tuple(kept), tuple(omitted)
 
 
-def _results(
-    parts: tuple[Part, ...], attempts: Attempts, reasons: dict[int, str], run: Run
-) -> tuple[_Result, ...]:
-    """What each part does; a program that draws random numbers is run with two seeds."""
+def _results(parts: tuple[Part, ...], attempts: Attempts, run: Run) -> Iterator[_Result]:
+    """What each part does; the program is run with two seeds, to see what is random."""
     decided: set[int] = set()
     while True:
         trace = run(_scenario(parts, seed=0))
@@ -202,15 +197,50 @@ def _results(
         parts = after_error(parts, number, raised[number].type, attempts)
     other = _printed(run(_scenario(parts, seed=1)), offset=1)
     printed = _printed(trace)
-    results = [_Result(line, "", reason=reason) for line, reason in reasons.items()]
     for number, part in enumerate(parts):
-        error = raised.get(number)
         text = printed.get(number, "")
-        reason = ""
-        if error and error.type == "NameError" and reasons:
-            reason = f"it depends on an omitted statement: {error.message}"
-        results.append(_Result(part.line, part.text, text, error, text != other.get(number, ""), reason))
-    return tuple(sorted(results, key=lambda result: result.line))
+        yield _Result(part, text, raised.get(number), text != other.get(number, ""))
+
+
+def _depending(results: Iterable[_Result], omitted: Sequence[_Result]) -> tuple[_Result, ...]:
+    """All results in order; what uses a name that an omitted statement may have changed has that as its reason.
+
+    Omitted is what the language refuses, and what ran into a missing name, a limit of time or a missing device.
+    """
+    found: list[_Result] = []
+    because: dict[str, int] = {}  # the line of the omitted statement, by the name that depends on it
+    for result in sorted([*results, *omitted], key=lambda each: each.part.line):
+        reason = result.reason or _not_run(result.raised)
+        used = set(_names(result.part.text))
+        line = next((because[name] for name in used if name in because), None)
+        if not reason and line is not None:
+            reason = f"it depends on line {line}, which is not run"
+        if reason and not result.part.shows:
+            because |= {name: line or result.part.line for name in used if name not in because}
+        found.append(replace(result, reason=reason))
+    return tuple(found)
+
+
+def _not_run(raised: Raised | None) -> str:
+    """Why an error is not one of the page, if it is not."""
+    if raised is None:
+        return ""
+    if raised.type == "TimeLimit":
+        return "it takes too long"
+    if raised.type == "NameError":
+        return raised.message
+    return "there is no CUDA here" if re.search(r"CUDA|NVIDIA", raised.message) else ""
+
+
+def _names(text: str) -> Iterator[str]:
+    """The names of the program that a statement uses or binds."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Name) and node.id not in BOUND and node.id not in BUILTINS:
+            yield node.id
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.alias):
+            yield node.asname or node.name.partition(".")[0]
 
 
 def _scenario(parts: Sequence[Part], seed: int) -> Scenario:
@@ -231,22 +261,20 @@ def _printed(trace: Trace, offset: int = 0) -> dict[int, str]:
 
 
 def _checked(
-    output: Output, page: Page, results: Sequence[_Result], refused: dict[int, str], lines: int
+    output: Output, page: Page, results: Sequence[_Result], refused: dict[int, str]
 ) -> CheckedOutput:
-    own = [result for result in results if result.line <= output.line]
+    own = [result for result in results if result.part.line <= output.line]
     statement = page.lines[output.line - 1].strip()
     unread = CheckedOutput(page.place(output.line), output.line, statement, output.text, "", "not checkable")
     if not own:
         first = next(iter(refused.values()), "it does not run")
         return replace(unread, reason=first)
-    last = max(own, key=lambda result: result.line)
+    last = own[-1]
     if last.reason:
         return replace(unread, reason=last.reason)
     if last.is_random:
         return replace(unread, reason="it depends on random numbers, and the page sets no seed")
     error = last.raised
-    if error and error.type == "TimeLimit":
-        return replace(unread, reason="it takes too long")
     text = f"{error.type}: {error.message}" if error else last.printed.strip("\n")
     verdict: Verdict = "right" if _fits(output.text, text, raised=error is not None) else "wrong"
     return replace(unread, printed=text, verdict=verdict)
@@ -265,6 +293,7 @@ def _fits(shown: str, printed: str, *, raised: bool) -> bool:
     if _TRACEBACK.search(shown) or raised:
         told = [line for line in shown.splitlines() if re.match(r"[\w.]*(Error|Exception|Warning)\b", line)]
         return raised and bool(told) and _same(told[-1], printed[: len(told[-1])])
+    printed = printed.removesuffix("\nNone") if "\n" in printed else printed  # a prompt prints no None
     return _same(shown, printed) or any(
         _same(shown, line[start:].lstrip())
         for line in [printed, *printed.splitlines()]

@@ -31,8 +31,11 @@ class Read:
     attempts: tuple[tuple[Handler, ...], ...] = ()
 
 
-def read(text: str, file: str) -> Read:
-    """The statements of a snippet; ``file`` is its name in faults and notes."""
+def read(text: str, file: str, *, unwraps: bool = True) -> Read:
+    """The statements of a snippet; ``file`` is its name in faults and notes.
+
+    By default the body of a function that only wraps the program counts as the program.
+    """
     pasted = clean(text)
     blocks = written_out(pasted.lines)
     source = "\n".join(blocks.lines)
@@ -46,7 +49,7 @@ def read(text: str, file: str) -> Read:
     except SyntaxError:
         faults = check_program([ProgramPart(source)])
         return Read((), (), tuple(map(shown, faults)))
-    reading = _SnippetReader(source, tree)
+    reading = _SnippetReader(source, tree, dict(_mains(tree)) if unwraps else {})
     reading.body(tree.body)
     reading.end()
     noted = [*blocks.notes, *((_origin(line, blocks)[0], note) for line, note in reading.notes)]
@@ -98,6 +101,7 @@ class _SnippetReader:
 
     source: str
     tree: ast.Module
+    mains: dict[str, ast.FunctionDef]  # the functions that are replaced by their bodies
     parts: list[Part] = field(default_factory=list)
     notes: list[tuple[int, str]] = field(default_factory=list)
     shown: list[_ShownExpression] = field(default_factory=list)
@@ -107,14 +111,12 @@ class _SnippetReader:
     _next: int = 1  # the first line that belongs to no part yet
     _comments: str = ""  # above an omitted statement
     _within: Within = ()
-    _mains: dict[str, ast.FunctionDef] = field(default_factory=dict)
     _used: set[str] = field(default_factory=set)
     _foreign: set[str] = field(default_factory=set)  # names of other packages
 
     def __post_init__(self) -> None:
         self._lines = self.source.split("\n")
         self.masked = list(self._lines)
-        self._mains = dict(_mains(self.tree))
         self._foreign = set(_foreign(self.tree))
         hidden = {id(name) for node in ast.walk(self.tree) for name in self._omitted(node)}
         names = [
@@ -288,13 +290,13 @@ class _SnippetReader:
         """The function whose only call the statement is: ``main()``."""
         match statement:
             case ast.Expr(value=ast.Call(func=ast.Name(id=name), args=[], keywords=[])):
-                return self._mains.get(name)
+                return self.mains.get(name)
         return None
 
     def _superfluous(self, statement: ast.stmt) -> bool:
         """Whether a statement is omitted: needless imports, lone texts, an unwrapped ``main``."""
         if isinstance(statement, ast.FunctionDef):
-            return statement in self._mains.values()
+            return statement in self.mains.values()
         if self._is_irrelevant(statement):
             self.notes.append(
                 (statement.lineno, f"`{ast.unparse(statement)}` is left out: it does not use torch")

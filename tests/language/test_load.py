@@ -309,3 +309,42 @@ def test_no_text_raises(data: st.DataObject) -> None:
     for problem in loaded.problems:
         assert 1 <= problem.position.line <= text.count("\n") + 2
         assert problem.message
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "says"),
+    [
+        ("expect: {a: [1.0, 2.0}", (5, 17), "`[` is not closed"),
+        ("expect:\n      a: [1.0,\n    tier: core", (6, 10), "`[` is not closed"),
+        ("matrix: {x: [1, 2]\n    needs: []", (5, 13), "`{` is not closed"),
+        ("expect: [a, {b: c]", (5, 17), "`{` is not closed"),
+        ("warns: [a, b\n  - id: other\n    title: t\n    run: |\n      b = 1", (5, 12), "`[` is not closed"),
+        ("raises: ]", (5, 13), "`]` closes no bracket"),
+        ("tolerance: {rtol: true, atol: 0, reason: r}", (5, 23), "`rtol` must be a number, not true"),
+        (
+            f"tolerance: {{rtol: {'9' * 401}, atol: 0, reason: r}}",
+            (5, 23),
+            "`rtol` must be a number, not `9999",
+        ),
+        (f"expect: {{a: {'9' * 5000}}}", (5, 17), "has more than 4300 digits"),
+        (f"expect: {{a: {'9' * 401}.5}}", (5, 17), "is out of the range of float"),
+        ("expect: {a: 1e999}", (5, 17), "`1e999` is out of the range of float; write inf"),
+    ],
+)
+def test_a_mistake_is_reported_where_it_begins(text: str, place: tuple[int, int], says: str) -> None:
+    """A bracket where it opens, not where the rest of the file no longer fits; a number that is none."""
+    (problem, *others) = load_text(
+        f"scenarios:\n  - id: a\n    title: t\n    run: a = 1\n    {text}\n", "x.yaml"
+    ).problems
+    assert ((problem.position.line, problem.position.column), others) == (place, [])
+    assert says in str(problem)
+
+
+def test_an_integer_of_many_digits_is_compared_exactly() -> None:
+    """One that no float holds equals itself, and no float."""
+    from conformance.runner.values import holds
+
+    large = 10**401
+    assert holds(large, large, (0.1, 0.1)) and not holds(large, large + 1, (0.1, 0.1))
+    for other in (1.5, float("inf"), 1j, float("nan")):
+        assert not holds(large, other, (0.1, 0.1)) and not holds(other.real, large, (0.1, 0.1))

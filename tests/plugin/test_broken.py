@@ -16,7 +16,7 @@ def failures(pytester: pytest.Pytester, *arguments: str) -> dict[str, dict[str, 
     """Of each engine the scenarios that fail, with their verdict in a line."""
     pytester.makefile(".yaml", scenarios=SCENARIOS.read_text())
     pytester.runpytest("scenarios.yaml", "--conformance-json=run.jsonl", "--tb=short", *arguments)
-    _, results = read((pytester.path / "run.jsonl").read_text())
+    results = read(pytester.path / "run.jsonl").results
     found: dict[str, dict[str, str]] = {}
     for result in results:
         of_engine = found.setdefault(result.engine, {})

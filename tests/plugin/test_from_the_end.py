@@ -28,6 +28,7 @@ ENGINE = """
     import conformance.engine as torch
 
     MAIN = os.getpid()
+    may = {{"files"}}
 
     def tensor(values):
         with Path("fork" if os.getpid() != MAIN else "main").open("a") as log:

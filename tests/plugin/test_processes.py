@@ -103,6 +103,7 @@ def test_what_is_expected_is_run_before_it_is_asked_for(tmp_path: Path) -> None:
         "        self.values, self.shape, self.dtype = values, (len(values),), 'float32'\n"
         "    def tolist(self): return self.values\n"
         "tensor = Tensor\n"
+        "may = {'files'}\n"
     )
     first, second, third, other = (numbered(n) for n in (1, 2, 3, 4))
     python = tmp_path / "python"

@@ -1,15 +1,19 @@
-"""Reports as JSON lines: written whole, and refused when they are not."""
+"""Reports as JSON lines: there after each result, and refused when they were cut off or changed."""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from conformance.report.jsonlines import NotAReportError, read, write
+from conformance.report.jsonlines import NotAReportError, Writer, read
 from conformance.report.result import ReportedDifference, Result
+from conformance.runner.output import Output
 
 DIFFERENCE = ReportedDifference("step 1, line 2", 7, "a.grad", "value", "values", "[1.0]", "nan")
 
@@ -35,48 +39,128 @@ def result(scenario: str) -> Result:
 
 
 RESULTS = (result("a"), result("b[x]"))
-LINES = list(write(RESULTS, 1))
 
 
-def test_what_is_written_is_read() -> None:
-    """Without loss, after a way through text."""
-    header, results = read("\n".join(LINES) + "\n")
-    assert results == RESULTS
-    assert header["engines"] == {"other": "1"}
-    assert header["references"] == ["torch 2.13.0"]
+def written(path: Path, results: Sequence[Result] = RESULTS, expected: int = 2, why: str = "") -> Path:
+    """A report in a file."""
+    output = Output(path)
+    writer = Writer(output, expected)
+    for each in results:
+        writer.add(each)
+    writer.end(1, why)
+    output.finish()
+    return path
 
 
-def test_the_footer_counts_verdicts_by_tier() -> None:
-    """A scenario that cannot be read is in none; a report from before there were tiers is read as standard."""
+def sealed(path: Path, *lines: str) -> Path:
+    """A file of other lines, with the checksum of their content; the last line is the footer."""
+    body = "\n".join(lines).removesuffix("}}") + ',"checksum":"'
+    path.write_text(f'{body}{hashlib.sha256(body.encode()).hexdigest()}"}}}}\n')
+    return path
+
+
+@pytest.fixture
+def lines(tmp_path: Path) -> list[str]:
+    """The lines of a report, without the checksum."""
+    text = written(tmp_path / "whole.jsonl").read_text().split(',"checksum"')[0]
+    return f"{text}}}}}".split("\n")
+
+
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    """Without loss; characters that end lines elsewhere, and halves of characters, are part of texts."""
+    odd = replace(result("c"), title="half a character: \ud800")
+    report = read(written(tmp_path / "a.jsonl", (*RESULTS, odd), 3))
+    assert report.results == (*RESULTS, odd)
+    assert (report.engines, report.reference, report.incomplete) == (["other"], "torch 2.13.0", "")
+
+
+def test_the_footer_counts_verdicts_by_tier(tmp_path: Path) -> None:
+    """A scenario that cannot be read is in none."""
     invalid = replace(result("c"), verdict="invalid", tier="")
-    lines = list(write((*RESULTS, replace(result("d"), tier="core"), invalid), 1))
-    footer = json.loads(lines[-1])["footer"]
+    path = written(tmp_path / "a", (*RESULTS, replace(result("d"), tier="core"), invalid), 4)
+    footer = json.loads(path.read_text().splitlines()[-1])["footer"]
     assert footer["tiers"] == {"core": {"differs": 1}, "standard": {"differs": 2}}
     assert footer["verdicts"] == {"differs": 3, "invalid": 1}
-    older = [line.replace(',"tier":"standard"', "") for line in LINES]
-    assert older != LINES
-    assert read("\n".join(older))[1] == RESULTS
+
+
+def test_a_report_is_there_after_each_result(tmp_path: Path) -> None:
+    """What is killed leaves what it had, in a file next to the old one."""
+    path = written(tmp_path / "a.jsonl")
+    writer = Writer(Output(path), 3)
+    for count, each in enumerate(RESULTS, start=1):
+        writer.add(each)
+        report = read(tmp_path / "a.jsonl.part")
+        assert report.results == RESULTS[:count]
+        assert (report.incomplete, report.passed) == (f"{count} of 3 results: the run was killed", False)
+    assert read(path).incomplete == ""
+
+
+def test_fewer_results_than_expected_are_incomplete(tmp_path: Path) -> None:
+    """With the reason, if one is known."""
+    assert read(written(tmp_path / "a", expected=5)).incomplete == "2 of 5 results: 3 not run"
+    assert read(written(tmp_path / "a", expected=5, why="SIGTERM")).incomplete == "2 of 5 results: SIGTERM"
+
+
+def test_each_changed_byte_is_noticed(tmp_path: Path) -> None:
+    """Wherever it is, and whatever it becomes; so is each end that is missing."""
+    path = written(tmp_path / "a")
+    content = path.read_bytes()
+    for place in range(len(content)):
+        path.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
+        with pytest.raises(NotAReportError, match=r"^.*: .*$"):
+            read(path)
+        path.write_bytes(content[:place])
+        with pytest.raises(NotAReportError, match=r"^.*: .*$"):
+            read(path)
 
 
 @pytest.mark.parametrize(
-    ("lines", "why"),
+    ("change", "why"),
     [
-        ([], "does not begin with a header"),
-        (LINES[1:], "does not begin with a header"),
-        (LINES[:-1], "was cut off after line 3"),
-        ([*LINES[:2], LINES[2][:40]], "not JSON lines"),
-        ([*LINES, *LINES], "line 4 is not a result: are these several reports?"),
-        ([LINES[0], LINES[1], LINES[1], LINES[3]], "a on other is there twice"),
-        ([LINES[0], LINES[1], LINES[3]], "counts 2 results, it has 1"),
-        ([LINES[0], LINES[3]], "no results"),
-        ([LINES[0].replace('"format":', '"format":9'), *LINES[1:]], "this reads"),
-        (["[]"], "does not begin with a header"),
+        (lambda all: all[1:], "does not begin with a header"),
+        (lambda all: ["[]", *all], "does not begin with a header"),
+        (lambda all: ['{"header":null}', *all[1:]], "does not begin with a header"),
+        (lambda all: [*all[:2], all[2][:40], all[3]], "line 3 is not a result: not JSON"),
+        (lambda all: [*all[:3], *all], "line 4 is not a result"),
+        (lambda all: [all[0], all[1], all[1], all[3]], "a on other is there twice"),
+        (lambda all: [all[0], all[1], all[3]], "its footer does not fit its 1 results"),
+        (lambda all: [all[0], all[3].replace('"results":2', '"results":0')], "it has no results"),
+        (
+            lambda all: [all[0].replace('"format":', '"format":9'), *all[1:]],
+            "it has format 92, and this reads",
+        ),
+        (
+            lambda all: [all[0].replace("2", "[" * 9999 + "]" * 9999), *all[1:]],
+            "does not begin with a header",
+        ),
+        (lambda all: [all[0].replace('"suite":"', '"suites":"'), *all[1:]], "does not name the version"),
+        (lambda all: [each.replace('"differs"', '"maybe"') for each in all], "there is no verdict 'maybe'"),
+        (lambda all: [each.replace('"line":3', '"line":true') for each in all], "line 2 is not a result"),
+        (lambda all: [each.replace('["blog/it"]', '"blog/it"') for each in all], "line 2 is not a result"),
+        (lambda all: [each.replace('{"result":', '{"outcome":') for each in all], "line 2 is not a result"),
+        (lambda all: [*all[:2], '{"result":' + "[" * 99999 + "]" * 99999 + "}", all[3]], "nested too deeply"),
+        (
+            lambda all: [*all[:2], all[2].replace('"line":3', f'"line":{"9" * 5000}'), all[3]],
+            "line 3 is not a",
+        ),
+        (lambda all: [*all[:2], all[2].replace("torch", "trch"), all[3]], "it is mixed: next to"),
     ],
 )
-def test_what_is_not_whole_is_refused(lines: list[str], why: str) -> None:
-    """Cut off, mixed, repeated or empty: it says why."""
-    with pytest.raises(NotAReportError, match=why.replace("?", r"\?")):
-        read("\n".join(lines))
+def test_what_is_no_report_is_refused(
+    lines: list[str], change: Callable[[list[str]], list[str]], why: str, tmp_path: Path
+) -> None:
+    """Also where the checksum is right: it says why, in one line."""
+    with pytest.raises(NotAReportError, match=re.escape(why)) as raised:
+        read(sealed(tmp_path / "a", *change(lines)))
+    assert "\n" not in str(raised.value)
+
+
+def test_what_is_cut_off_is_incomplete(tmp_path: Path, lines: list[str]) -> None:
+    """So it says."""
+    path = tmp_path / "a"
+    path.write_text("\n".join(lines[:-1]))
+    with pytest.raises(NotAReportError, match="it is incomplete: it was cut off after line 3"):
+        read(path)
 
 
 def test_pytest_writes_it(pytester: pytest.Pytester) -> None:
@@ -84,11 +168,12 @@ def test_pytest_writes_it(pytester: pytest.Pytester) -> None:
     pytester.makefile(
         ".yaml", mine="scenarios:\n  - {id: a, title: a one, run: 'a = torch.ones(1); b = a + a'}\n"
     )
-    pytester.runpytest("--engine", "torch", "--conformance-json", "out.jsonl")
-    lines = (pytester.path / "out.jsonl").read_text().splitlines()
-    _, (only,) = read("\n".join(lines))
+    pytester.runpytest_subprocess("--engine", "torch", "--conformance-json", "out.jsonl")
+    report = read(pytester.path / "out.jsonl")
+    (only,) = report.results
     assert (only.scenario, only.verdict, only.file, only.line) == ("a", "agrees", "mine.yaml", 2)
-    assert json.loads(lines[-1])["footer"]["exit_status"] == 0
+    assert report.passed and not report.incomplete
+    assert not (pytester.path / "out.jsonl.part").exists()
     refused = pytester.runpytest("--conformance-json", str(Path("no/such/folder/out.jsonl")))
     assert refused.ret == pytest.ExitCode.USAGE_ERROR
     refused.stderr.fnmatch_lines(["ERROR: --conformance-json no/such/folder/out.jsonl: No such file*"])

@@ -96,9 +96,7 @@ def test_what_an_engine_changes_of_the_interpreter_is_put_back(monkeypatch: pyte
 
 def test_run_twice_a_library_is_no_other() -> None:
     """Its operators are not there any more when it is made again."""
-    made = scenario(
-        'lib = torch.library.Library("twice_lib", "DEF")\nname = lib.define("f(Tensor x) -> Tensor")'
-    )
+    made = scenario('lib = torch.library.Library("mylib", "DEF")\nname = lib.define("f(Tensor x) -> Tensor")')
     first, second = twice(made, torch_engine)
     assert first.moments[-1].raised is None
     assert first == second

@@ -171,6 +171,12 @@ def test_what_a_wrong_output_says() -> None:
     )
 
 
+def test_a_prompt_prints_no_none() -> None:
+    """Of a call that only prints; but a comment may say that a value is None."""
+    session = ">>> def f():\n...     print(1)\n...\n>>> f()\n1\n>>> a = torch.ones(1)\n>>> a.grad # None\n"
+    assert [verdict for _, verdict in verdicts(session, "a.txt")] == ["right", "right"]
+
+
 def test_what_a_notebook_leaves_out() -> None:
     """Its commands, each with its cell and line."""
     notes = checked(NOTEBOOK, "a.ipynb").notes
@@ -205,6 +211,9 @@ RANDOM = "x = torch.randn(2)\nprint(x)  # tensor([0.1000, 0.2000])\nprint(x.shap
         ("torch.ones(1).backward()\nprint(1)  # 1\n", ["right"]),
         ("x = torch.ones(1)\nx.backward()  # None\n", ["wrong"]),
         ("if True:\n    print(1)  # 2\n", ["wrong"]),
+        ("a = torch.ones(1)\nfoo.change(a)\nb = a * 2\nprint(b)  # tensor([9.])\n", ["not checkable"]),
+        ("a = torch.ones(1)\nprint(foo(a))  # 1\nprint(a)  # tensor([1.])\n", ["not checkable"] * 2),
+        ("a = torch.ones(1, device='cuda')\na  # tensor([1.], device='cuda:0')\n", ["not checkable"]),
     ],
 )
 def test_what_decides(program: str, expected: list[str]) -> None:

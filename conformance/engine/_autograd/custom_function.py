@@ -89,6 +89,7 @@ class BackwardCFunction(Node, FunctionCtx):
     __slots__ = (
         "__dict__",
         "__weakref__",
+        "_backward_only",
         "_cleared",
         "_is_tensor",
         "_materialize",
@@ -114,6 +115,7 @@ class BackwardCFunction(Node, FunctionCtx):
     _forward_cls: type[Function]
     _saved: tuple[Any, ...] | None  # None once freed
     _is_tensor: tuple[bool, ...]  # of each input
+    _backward_only: bool  # created inside a derivative of torch.func, which ignores vjp
     needs_input_grad: tuple[bool, ...]
     _output_info: list[Any]  # shape and dtype of each output, None for an output that is not a tensor
 
@@ -122,6 +124,7 @@ class BackwardCFunction(Node, FunctionCtx):
         self._materialize = self._materialize_non_diff = True
         self._saved = ()
         self._cleared = False
+        self._backward_only = bool(transforms.backward)
         self.next_edges = ()
         self.input_metadata: tuple[InputMetadata, ...] = ()
         self._output_info = []
@@ -220,7 +223,7 @@ class BackwardCFunction(Node, FunctionCtx):
 
     def _user_backward(self) -> Callable[..., Any]:
         cls = self._forward_cls
-        if cls.vjp is not Function.vjp:
+        if cls.vjp is not Function.vjp and not self._backward_only:
             if cls.backward is not Function.backward:
                 raise RuntimeError(
                     "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "

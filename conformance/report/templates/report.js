@@ -175,9 +175,9 @@
   function heading(n, each, engine) {
     const row = rows[n].querySelector("th");
     const claims = each.claims.map((id) => {
-      const [says, note, verdict] = index.claims[id] || [id, "", ""];
+      const [says, note, verdict, url] = index.claims[id] || [id, "", "", ""];
       return make("blockquote", {}, says, note ? make("p", {}, note) : null,
-        make("cite", {}, make("code", {}, id), verdict ? ` (${verdict})` : ""));
+        make("cite", {}, url ? make("a", { href: url }, make("code", {}, id)) : make("code", {}, id), verdict ? ` (${verdict})` : ""));
     });
     const buttons = index.engines.map((name, e) => each.v[e] < 0 ? null : make("button",
       { type: "button", "aria-pressed": String(e === engine), onclick: () => { location.hash = `#scenario/${encodeURIComponent(each.id)}?engine=${encodeURIComponent(name)}`; } },

@@ -1,0 +1,92 @@
+"""Functions of torch that would give a program memory or objects that are not its own, as programs get them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import wraps
+from types import BuiltinFunctionType, FunctionType, SimpleNamespace
+from typing import Any
+
+from conformance.runner.normalize import PROGRAM
+from conformance.runner.wall import Refused
+
+
+def guard(torch: Any, schedulers: Any) -> None:
+    """Put the checked functions in place; ``schedulers`` is the module ``torch.optim.lr_scheduler``."""
+    copy_bytes(torch)
+    torch._C._dispatch_library = _of_its_own(torch._C._dispatch_library)
+    for name in ("kernel", "autograd", "fake", "vmap", "autocast"):
+        setattr(
+            torch.library, f"register_{name}", _of_own_operators(getattr(torch.library, f"register_{name}"))
+        )
+    # Without it, the state of a scheduler holds the attributes of a class that the program passed as lr_lambda.
+    schedulers.types = SimpleNamespace(FunctionType=(FunctionType, BuiltinFunctionType, type))
+    for cls in (schedulers.LambdaLR, schedulers.MultiplicativeLR):
+        cls.load_state_dict = _of_own_functions(cls.load_state_dict)
+
+
+def copy_bytes(torch: Any) -> None:
+    """Replace the functions that make a tensor on the memory of constants, in the namespace ``torch``."""
+    for name in ("frombuffer", "asarray"):
+        setattr(torch, name, _of_a_copy(getattr(torch, name)))
+
+
+def _of_a_copy(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Of bytes, whose memory Python shares between all equal constants, a copy that is as read-only as they are."""
+
+    @wraps(function)
+    def called(*args: Any, **named: Any) -> Any:
+        if args and isinstance(args[0], bytes):
+            args = (memoryview(bytearray(args[0])).toreadonly(), *args[1:])
+        elif isinstance(buffer := named.get("buffer", named.get("obj")), bytes):
+            key = "buffer" if "buffer" in named else "obj"
+            named[key] = memoryview(bytearray(buffer)).toreadonly()
+        return function(*args, **named)
+
+    return called
+
+
+def _of_its_own(make: Callable[..., Any]) -> Callable[..., Any]:
+    """A library in the namespace ``mylib`` only: kernels for torch's own operators would outlive the scenario.
+
+    The function is beneath ``Library``, which looks at the frame of its caller.
+    """
+
+    @wraps(make)
+    def made(kind: str, ns: str, *args: Any) -> Any:
+        if ns != "mylib" and _is_called_by_a_program(3):
+            raise Refused(f"a program may not change the operators of the namespace {ns}")
+        return make(kind, ns, *args)
+
+    return made
+
+
+def _of_own_operators(register: Callable[..., Any]) -> Callable[..., Any]:
+    """Registers something for an operator of the program, not of torch."""
+
+    @wraps(register)
+    def registered(op: Any, *args: Any, **named: Any) -> Any:
+        if isinstance(op, str) and "::" in op and not op.startswith("mylib::") and _is_called_by_a_program():
+            raise Refused(f"a program may not change the operators of the namespace {op.partition('::')[0]}")
+        return register(op, *args, **named)
+
+    return registered
+
+
+def _of_own_functions(load: Callable[..., Any]) -> Callable[..., Any]:
+    """A scheduler loads the attributes of the program's own objects, not of functions of torch."""
+
+    @wraps(load)
+    def loaded(self: Any, state_dict: Any) -> Any:
+        for function in getattr(self, "lr_lambdas", ()):
+            if str(getattr(function, "__module__", "")).partition(".")[0] == "torch":
+                raise Refused("a program may not change a function of torch")
+        return load(self, state_dict)
+
+    return loaded
+
+
+def _is_called_by_a_program(depth: int = 2) -> bool:
+    """Whether the call is written in the program: torch itself makes libraries for its own operators on first use."""
+    return sys._getframe(depth).f_code.co_filename == PROGRAM

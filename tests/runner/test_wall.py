@@ -1,0 +1,123 @@
+"""No program gets out: files, processes, sockets, the environment, modules and torch itself stay as they are."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from conformance.adapters.inhouse import engine as inhouse
+from conformance.adapters.module import ModuleEngine
+from conformance.adapters.remote import RemoteEngine
+from conformance.check.checker import Checker
+from conformance.language.program_check import check_program
+from conformance.language.program_parts import ProgramPart
+from conformance.runner.engine import Engine
+from conformance.runner.execute import run
+from conformance.runner.trace import Raised
+from conformance.runner.wall import policy_of
+from tests.runner.escapes import BY_NAME, BY_PYTHON, HARMLESS_IN_THE_ENGINE, OWN_ERRORS
+from tests.runner.make import scenario, torch_engine
+
+
+def _raised(program: str, engine: Engine) -> Raised | None:
+    return next((moment.raised for moment in run(scenario(program), engine).moments if moment.raised), None)
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_names_as_text_lead_nowhere(name: str) -> None:
+    """What no text shows is refused when the program runs."""
+    program = BY_NAME[name].replace("{{", "{").replace("}}", "}")
+    assert check_program([ProgramPart(program)]) == []
+    raised = _raised(program, torch_engine)
+    assert raised is not None
+    assert raised.type in ("Refused", OWN_ERRORS.get(name)), raised
+
+
+@pytest.mark.parametrize("name", sorted(BY_NAME.keys() - HARMLESS_IN_THE_ENGINE))
+def test_names_as_text_lead_nowhere_in_the_engine(name: str) -> None:
+    """The in-house engine refuses them, or raises an error of its own."""
+    assert _raised(BY_NAME[name].replace("{{", "{").replace("}}", "}"), inhouse) is not None
+
+
+@pytest.mark.parametrize("engine", [torch_engine, inhouse], ids=lambda engine: engine.name)
+@pytest.mark.parametrize("program", BY_PYTHON.values(), ids=BY_PYTHON)
+def test_all_of_python_gets_nowhere(
+    program: str, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The wall refuses what a program does, whatever names it got hold of."""
+    if engine is inhouse and "torch." in program:
+        pytest.skip("about torch's own functions")
+    monkeypatch.chdir(tmp_path)
+    secret, file = tmp_path / "secret", tmp_path / "file"
+    secret.write_text("secret words")
+    environment = dict(os.environ)
+    trace = run(scenario(program.format(file=file, secret=secret)), engine)
+    assert trace.moments[-1].raised is not None
+    assert trace.moments[-1].raised.type == "Refused", trace.moments[-1].raised
+    assert "secret words" not in trace.to_json()
+    assert [each.name for each in tmp_path.iterdir()] == ["secret"]
+    assert secret.read_text() == "secret words"
+    assert dict(os.environ) == environment
+    assert sys.gettrace() is None or "coverage" in str(sys.gettrace())
+
+
+def test_a_refusal_stands_at_its_line() -> None:
+    """What was tried is said at the statement that tried it."""
+    trace = run(scenario("a = 1\nb = open('/nowhere/file', 'w')\nc = 2"), torch_engine)
+    assert str(trace.moments[-1].raised) == "Refused: a program may not write files: /nowhere/file"
+    assert trace.moments[-1].statement.line == 2
+
+
+def test_the_wall_is_down_between_programs(tmp_path: Path) -> None:
+    """The process that runs programs writes its own files."""
+    _raised("a = 1", inhouse)
+    (tmp_path / "file").write_text("x")
+    assert (tmp_path / "file").read_text() == "x"
+
+
+def test_an_adapter_allows_more(tmp_path: Path) -> None:
+    """An engine that writes files says so."""
+    program = f"open({str(tmp_path / 'file')!r}, 'w').close()"
+    engine = ModuleEngine("open", torch_engine.torch, version="1", may=("files",))
+    assert _raised(program, engine) is None
+    assert (tmp_path / "file").is_file()
+    assert policy_of(engine).may == {"files"}
+    result = Checker(torch_engine)(scenario("x = torch.ones(1)"), engine).result
+    assert result.version == "1 (may use files)"
+
+
+def test_the_environment_holds_no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Variables of the system are there, all others not, also in a process of the engine's own."""
+    monkeypatch.setenv("DEPLOY_TOKEN", "secret")
+    monkeypatch.setenv("OMP_PLACES", "cores")
+    program = "o = getattr(__import__('os'), 'environ')\nprint('DEPLOY_TOKEN' in o, 'OMP_PLACES' in o)"
+    remote = RemoteEngine("inhouse")
+    try:
+        for engine in (torch_engine, inhouse, remote):
+            assert run(scenario(program), engine).moments[-1].printed == "False True\n"
+    finally:
+        remote.close()
+    assert os.environ["DEPLOY_TOKEN"] == "secret"
+
+
+def test_without_the_wall(tmp_path: Path) -> None:
+    """A debugger and a coverage tool follow programs without it."""
+    trace = run(scenario(f"open({str(tmp_path / 'file')!r}, 'w').close()"), torch_engine, wall=False)
+    assert trace.moments[-1].raised is None
+
+
+def test_bytes_are_copied() -> None:
+    """A tensor on the memory of a constant does not change the constant."""
+    for make in ("frombuffer", "asarray"):
+        run(scenario(f"x = torch.{make}(b'a', dtype=torch.uint8)\nx[0] = 98"), torch_engine)
+        run(scenario(f"x = torch.{make}(b'a', dtype=torch.uint8)\nx[0] = 98"), inhouse)
+        assert ord(b"xax"[1:2]) == 97  # bytes([97]) would be the same object
+
+
+def test_a_text_with_two_underscores_is_refused_at_once() -> None:
+    """Where the text shows it, the check of the language says so."""
+    (fault,) = check_program([ProgramPart("nn.utils.prune.identity(nn.Linear(1, 1), '__globals__')")])
+    assert fault.message == "the text '__globals__' holds a name with two underscores"
