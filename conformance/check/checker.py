@@ -168,7 +168,7 @@ class Checker:
         return CheckResult(result, text)
 
     def _unrecorded(self, scenario: Scenario, engine: Engine, error: NotRecordedError) -> CheckResult:
-        """The result if a recording has no trace; the suite's own lacks the tier full, which is no mistake."""
+        """The result if a recording has no trace; the suite's own is of the tiers core and standard only."""
         if not is_shipped(self.reference):
             reason = str(error)
         elif scenario.tier == "full" and is_in_specs(Path(scenario.position.file)):

@@ -1,16 +1,16 @@
-"""What a release of torch does otherwise than the release that the specs describe.
+"""What a release of torch does differently from the release that the specs describe.
 
 Note [Releases of torch]
   - The specs describe one release, and the suite has a recording of it. Where the reference is another release, its
     trace of a scenario is compared with that recording. Each difference must be explained by a file in
     ``specs/releases``, named after a release, which has the form of a divergence file.
-  - A file says what its release does otherwise than its neighbour on the way to the release of the specs. So the files
+  - A file says what its release does differently from its neighbour on the way to the release of the specs. So the files
     of all releases on that way apply, up to the reference's own. An entry is judged stale only where the reference is
     the release of its file.
   - An engine may follow either release. It is compared with the recording first, then with the reference, and is at
     fault only if it differs from both.
-  - The recording has the tiers core and standard. For the other specs the in-house engine takes its place, which runs
-    of those specs compare with the release that they describe. Scenarios of other people are compared with the
+  - The recording has the tiers core and standard. For the other specs the in-house engine replaces it, which runs of
+    those specs compare with the release that they describe. Scenarios of other people are compared with the
     reference alone.
 """
 
@@ -88,7 +88,7 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What the reference does otherwise in one scenario than the release of the specs."""
+    """What the reference does in one scenario differently from the release of the specs."""
 
     before: Trace  # of the release of the specs
     coverage: Coverage

@@ -1,4 +1,4 @@
-"""The command about releases of torch: what one does otherwise than that of the specs."""
+"""The command about releases of torch: what one does differently from that of the specs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def add_commands(add: Add) -> None:
     changing = add(
         "changes",
         changes,
-        "what another release of torch does otherwise than that of the specs, and a draft of the file that says so",
+        "what another release of torch does differently from that of the specs, and a draft of its file",
     )
     changing.add_argument("--reference", metavar="FILE", help="a recording to use instead of torch")
     changing.add_argument(

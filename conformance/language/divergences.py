@@ -86,7 +86,7 @@ class _ChangeModel(_PlaceModel):
         everywhere = self.scenario is not None and "*" in self.scenario
         if everywhere and not (self.was and self.now):
             raise PydanticCustomError(
-                "said", "an entry for every scenario says what is shown: add `was` and `now`"
+                "said", "an entry for every scenario is limited by texts: add `was` and `now`"
             )
         return self
 

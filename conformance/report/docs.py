@@ -147,7 +147,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def releases(of: Iterable[tuple[str, Sequence[Entry]]]) -> str:
-    """What each release of torch does otherwise, newest first: a table with a line for each reason."""
+    """What each release of torch does differently, newest first: a table with a line for each reason."""
     lines: list[str] = []
     for label, entries in reversed(list(of)):
         reasons: dict[str, list[Entry]] = {}

@@ -99,7 +99,7 @@ def _of_another_release(reference: str) -> Iterator[str]:
 
 
 def _changed(result: Result) -> str:
-    """What is said of scenarios in which the reference is known to do otherwise than the release of the specs."""
+    """The label of scenarios in which the reference is known to differ from the release of the specs."""
     release = re.search(r"\d+\.\d+", result.reference)
     return f"changed in {release[0] if release else result.reference}"
 

@@ -151,10 +151,10 @@ def test_what_is_no_other_release(reference: tuple[str, str]) -> None:
         ('release: "2.14"\nchanges:\n  - {reason: r}', "3:5: the key `scenario` is missing"),
         (
             'release: "2.14"\nchanges:\n  - {reason: r, scenario: "*"}',
-            "3:5: an entry for every scenario says what",
+            "3:5: an entry for every scenario is limited by texts",
         ),
         ('release: "2.14"\nchanges:\n  - {reason: r, scenario: a, kind: bug}', "3:30: unknown key `kind`"),
-        ('release: "2.14"\nchanges: [', "3:1: not YAML"),
+        ('release: "2.14"\nchanges: [', "2:10: not YAML"),
     ],
 )
 def test_what_a_file_gets_wrong_is_told(tmp_path: Path, text: str, problem: str) -> None:
