@@ -4,9 +4,9 @@ Note [Releases of torch]
   - The specs describe one release, and the suite has a recording of it. Where the reference is another release, its
     trace of a scenario is compared with that recording. Each difference must be explained by a file in
     ``specs/releases``, named after a release, which has the form of a divergence file.
-  - A file says what its release does differently from its neighbour on the way to the release of the specs. So the files
-    of all releases on that way apply, up to the reference's own. An entry is judged stale only where the reference is
-    the release of its file.
+  - A file says what its release does differently from its neighbour on the way to the release of the specs. So the
+    files of all releases on that way apply, up to the reference's own. An entry is judged stale only where the reference
+    is the release of its file.
   - An engine may follow either release. It is compared with the recording first, then with the reference, and is at
     fault only if it differs from both.
   - The recording has the tiers core and standard. For the other specs the in-house engine replaces it, which runs of
