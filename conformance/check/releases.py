@@ -5,8 +5,8 @@ Note [Releases of torch]
     trace of a scenario is compared with that recording. Each difference must be explained by a file in
     ``specs/releases``, named after a release, which has the form of a divergence file.
   - A file says what its release does differently from its neighbour on the way to the release of the specs. So the
-    files of all releases on that way apply, up to the reference's own. An entry is judged stale only where the reference
-    is the release of its file.
+    files of all releases on that way apply, up to the reference's own. An entry is stale only where its own release
+    is the reference.
   - An engine may follow either release. It is compared with the recording first, then with the reference, and is at
     fault only if it differs from both.
   - The recording has the tiers core and standard. For the other specs the in-house engine replaces it, which runs of
