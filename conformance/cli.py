@@ -8,13 +8,13 @@ import os
 import sys
 from collections.abc import Sequence
 
-from conformance.commands import engine, fuzz, mutation, scenario, specs
+from conformance.commands import engine, fuzz, mutation, releases, scenario, specs
 from conformance.commands.command import FAILED, INTERRUPTED, MISUSED, Command, Misuse
 from conformance.report.text import escape_the_unprintable
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit status: 0, 1 for failures, 2 for misuse, 130 if interrupted."""
+    """Run a command; returns the exit status: 0, 1 for failures, 2 for misuse, 10 for changes of torch, 130 for ^C."""
     for stream in (sys.stdout, sys.stderr):
         escape_the_unprintable(stream)
     main_parser = parser()
@@ -68,6 +68,6 @@ def parser() -> argparse.ArgumentParser:
         added.set_defaults(command=command)
         return added
 
-    for module in (specs, scenario, engine, mutation, fuzz):
+    for module in (specs, scenario, engine, releases, mutation, fuzz):
         module.add_commands(add)
     return made

@@ -7,6 +7,8 @@ Note [Known divergences]
     considered consequences. An entry without a statement covers its names and facets in the whole scenario.
   - A crash is covered only by an entry with the facet ``raised``. A timeout or the end of an interpreter is never
     covered.
+  - A `*` in its name matches any text too, and so it does in `was` and `now`, which limit the entry of a release of
+    torch to differences between such texts: see Note [Releases of torch].
   - An entry that covers nothing is stale. A wildcard entry may match scenarios in which it does not occur; a proposal
     from a run of all specs removes it if it occurs in none.
 """
@@ -22,7 +24,7 @@ from typing import Literal, TypeAlias
 from conformance.runner.compare import Difference, is_crash, is_ending
 from conformance.runner.trace import Statement
 
-Kind: TypeAlias = Literal["bug", "missing_feature", "by_design"]
+Kind: TypeAlias = Literal["bug", "missing_feature", "by_design", "release"]
 
 
 class KnownDivergence(Exception):  # noqa: N818 - a verdict, not an error
@@ -31,7 +33,7 @@ class KnownDivergence(Exception):  # noqa: N818 - a verdict, not an error
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """One entry: where an engine differs, the kind of difference, and the reason."""
+    """One entry: where an engine, or a release of torch, differs, the kind of difference, and the reason."""
 
     scenario: str
     kind: Kind
@@ -40,6 +42,8 @@ class Divergence:
     statement: str = ""  # as in reports: "step 1, line 3"; without turns it covers all turns
     name: str = ""
     facets: tuple[str, ...] = ()
+    was: tuple[str, ...] = ()  # the reference's text is one of these
+    now: tuple[str, ...] = ()  # the text of the release that differs is one of these
 
     @property
     def wide(self) -> bool:
@@ -48,14 +52,14 @@ class Divergence:
 
     def of(self, scenario: str) -> bool:
         """Whether the entry names this scenario."""
-        return self.scenario == scenario or (self.wide and bool(_pattern(self.scenario).fullmatch(scenario)))
+        return _matches(self.scenario, scenario)
 
     def may_be_of(self, ids: Collection[str]) -> bool:
         """Whether the entry may name a case of a scenario with one of these ids."""
         base = self.scenario.partition("[")[0]
         if "*" not in base:
             return base in ids
-        return any(_pattern(base).fullmatch(each) for each in ids)
+        return any(_matches(base, each) for each in ids)
 
     def at(self, place: Statement) -> bool:
         """Whether the entry names this statement."""
@@ -68,14 +72,21 @@ class Divergence:
             return False
         return (
             self.at(difference.statement)
-            and self.name in ("", difference.name)
+            and (not self.name or _matches(self.name, difference.name))
             and (not self.facets or difference.facet in self.facets)
+            and (not self.was or any(_matches(each, difference.reference) for each in self.was))
+            and (not self.now or any(_matches(each, difference.engine) for each in self.now))
         )
 
 
+def _matches(pattern: str, text: str) -> bool:
+    """Whether a text is the pattern, in which `*` matches any text."""
+    return pattern == text or ("*" in pattern and bool(_compiled(pattern).fullmatch(text)))
+
+
 @functools.cache
-def _pattern(text: str) -> re.Pattern[str]:
-    return re.compile(".*".join(map(re.escape, text.split("*"))))
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(".*".join(map(re.escape, pattern.split("*"))), re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

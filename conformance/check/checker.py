@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
 
 from conformance.adapters.divergences import Coverage, Divergence, cover
 from conformance.adapters.recording import NotRecordedError
+from conformance.check.locate import is_in_specs
+from conformance.check.releases import Change, Release, change, is_shipped, release_of, shipped
 from conformance.language.load_result import Problem
 from conformance.language.scenario import Scenario
+from conformance.language.words import RELEASE
 from conformance.report.failure import failure_text
 from conformance.report.program import file_line
 from conformance.report.result import ReportedDifference, Result
@@ -22,10 +27,11 @@ from conformance.runner.execute import available, run
 from conformance.runner.rerun import twice
 from conformance.runner.serialize import fingerprint
 from conformance.runner.trace import Trace
-from conformance.runner.verdict import Outcome, judge
+from conformance.runner.verdict import Outcome, claim_fault, judge
 
 WAITING = 2000  # engine traces that may wait for the reference
 MOST = 200  # differences of one scenario in a result
+_FINE = ("agrees", "known divergence", "unsupported")  # verdicts under which an engine is not at fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +41,15 @@ class CheckResult:
     result: Result
     text: str = ""
     page: dict[str, Any] | None = None  # for the HTML report, if that is requested
+
+
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """A reference, its trace of a scenario, and the outcome of an engine compared with it."""
+
+    reference: Engine
+    trace: Trace
+    outcome: Outcome
 
 
 class Checker:
@@ -50,6 +65,11 @@ class Checker:
         self._last: tuple[Scenario, Trace] | None = None
         self._next: Iterator[tuple[Scenario, Engine]] = iter(())
         self._ahead: dict[tuple[str, int], Trace] = {}  # traces for later checks: scenario, id of engine
+
+    @cached_property
+    def release(self) -> Release | None:
+        """The reference's release of torch, if it is not that of the specs; waits for a reference that is starting."""
+        return release_of(self.reference.name, str(self.reference.version)) if shipped() else None
 
     def expect(self, pairs: Iterable[tuple[Scenario, Engine]]) -> None:
         """Announce the next checks, which may run on their engines while the reference is still starting."""
@@ -68,19 +88,100 @@ class Checker:
             engine_trace = self._engine_trace(scenario, engine)
             reference_trace = self._reference_trace(scenario)
         except NotRecordedError as error:
-            return CheckResult(
-                self._result(scenario, engine, verdict="unrecorded", reason=str(error)), str(error)
-            )
+            return self._unrecorded(scenario, engine, error)
         outcome = judge(scenario, reference_trace, engine_trace, engine.claims)
-        if outcome.verdict == "differs" and (flaw := self._nondeterminism(scenario, reference_trace)):
-            outcome = replace(outcome, verdict="unsound", flaws=(flaw,))
-        checked = self._checked(scenario, engine, outcome, entries)
+        compared = _Comparison(self.reference, reference_trace, outcome)
+        compared, checked = self._judge(scenario, engine, entries, compared, engine_trace)
         if not self.pages:
             return checked
         from conformance.report.page import page
 
-        pair = (self.reference, engine)
-        return replace(checked, page=page(scenario, outcome, reference_trace, engine_trace, pair))
+        pair = (compared.reference, engine)
+        return replace(checked, page=page(scenario, compared.outcome, compared.trace, engine_trace, pair))
+
+    def _judge(
+        self,
+        scenario: Scenario,
+        engine: Engine,
+        entries: Sequence[Divergence],
+        live: _Comparison,
+        engine_trace: Trace,
+    ) -> tuple[_Comparison, CheckResult]:
+        """The result, and the comparison that decides it: see Note [Releases of torch]."""
+        agrees = live.outcome.verdict == "agrees"
+        found = None
+        if self.release is not None:
+            found = change(self.release, scenario, live.trace, agrees=agrees, seconds=self.seconds)
+        unexplained = live.outcome.verdict == "differs" if found is None else found.coverage.uncovered
+        if unexplained and (flaw := self._nondeterminism(scenario, live.trace)):
+            live = replace(live, outcome=replace(live.outcome, verdict="unsound", flaws=(flaw,)))
+            found = None
+        recording = shipped()
+        if self.release is None or found is None or recording is None:
+            return live, self._checked(scenario, engine, live, entries)
+        outcome = judge(scenario, found.before, engine_trace, engine.claims)
+        tried = [
+            (each, self._checked(scenario, engine, each, entries))
+            for each in (
+                _Comparison(recording, found.before, outcome),
+                replace(live, outcome=_without_flaws(live.outcome)),
+            )
+        ]
+        fine = [pair for pair in tried if pair[1].result.verdict in _FINE]
+        best, checked = min(fine or tried, key=lambda pair: len(pair[0].outcome.differences))
+        return best, self._changed(scenario, self.release, found, live, checked) if fine else checked
+
+    def _changed(
+        self, scenario: Scenario, release: Release, found: Change, live: _Comparison, checked: CheckResult
+    ) -> CheckResult:
+        """The result if the engine is not at fault: a change as explained, unexplained, or no longer there."""
+        coverage = found.coverage
+        if not coverage.uncovered and not coverage.stale:
+            holds = checked.result.claim_holds
+            same = (claim_fault(scenario, live.trace) is None) == holds
+            changed = tuple(entry.reason for entry in coverage.used)
+            return replace(
+                checked,
+                result=replace(checked.result, changed=changed, claim_holds=holds if same else None),
+            )
+        if not coverage.uncovered:
+            stale = coverage.stale[0]
+            reason = f"{self.reference.name} {release.label} no longer differs as {stale.position} says"
+            text = "".join(f"\n  {each.position}: {each.reason}" for each in coverage.stale)
+            text = f"{reason}\n\nRemove the entries that no longer apply:{text}"
+            return CheckResult(replace(checked.result, verdict="stale", reason=reason), text)
+        recording = shipped() or self.reference
+        beyond = replace(live.outcome, verdict="differs", differences=coverage.uncovered, unclaimed=())
+        reason = verdict_line(scenario, beyond, recording, self.reference)
+        text = failure_text(scenario, beyond, recording, self.reference)
+        text = (
+            f"changed since {release.explained}: {text}\n\n"
+            "No file in specs/releases explains this: `conformance changes` drafts an entry."
+        )
+        result = replace(
+            checked.result,
+            verdict="changed",
+            reason=reason,
+            differences=_differences(scenario, beyond),
+            since=release.explained,
+        )
+        return CheckResult(result, text)
+
+    def _unrecorded(self, scenario: Scenario, engine: Engine, error: NotRecordedError) -> CheckResult:
+        """The result if a recording has no trace; the suite's own is of the tiers core and standard only."""
+        if not is_shipped(self.reference):
+            reason = str(error)
+        elif scenario.tier == "full" and is_in_specs(Path(scenario.position.file)):
+            reason = (
+                f"the suite's recording of torch {RELEASE} has the tiers core and standard: install torch"
+            )
+            return CheckResult(self._result(scenario, engine, verdict="skipped", reason=reason))
+        else:
+            reason = (
+                f"torch is not installed, and the suite's recording of torch {RELEASE} has no trace of"
+                f" {scenario.id} as it is now: pip install 'autograd-conformance[torch]'"
+            )
+        return CheckResult(self._result(scenario, engine, verdict="unrecorded", reason=reason), reason)
 
     def _nondeterminism(self, scenario: Scenario, first_run: Trace) -> Problem | None:
         """A problem if the reference differs from itself, for example by addresses or uninitialized memory."""
@@ -101,25 +202,27 @@ class Checker:
         )
 
     def _checked(
-        self, scenario: Scenario, engine: Engine, outcome: Outcome, entries: Sequence[Divergence]
+        self, scenario: Scenario, engine: Engine, compared: _Comparison, entries: Sequence[Divergence]
     ) -> CheckResult:
+        outcome, reference = compared.outcome, compared.reference
         coverage = cover(scenario.id, outcome.differences, entries)
         if outcome.verdict != "unsound" and (coverage.used or coverage.stale):
-            return self._declared(scenario, engine, outcome, coverage)
+            return self._declared(scenario, engine, compared, coverage)
         result = self._judged(
             scenario,
             engine,
             outcome,
             verdict=outcome.verdict,
-            reason=verdict_line(scenario, outcome, self.reference, engine),
+            reason=verdict_line(scenario, outcome, reference, engine),
         )
-        text = failure_text(scenario, outcome, self.reference, engine) if result.verdict != "agrees" else ""
+        text = failure_text(scenario, outcome, reference, engine) if result.verdict != "agrees" else ""
         return CheckResult(result, text)
 
     def _declared(
-        self, scenario: Scenario, engine: Engine, outcome: Outcome, coverage: Coverage
+        self, scenario: Scenario, engine: Engine, compared: _Comparison, coverage: Coverage
     ) -> CheckResult:
         """The result if divergences are declared: as declared, beyond that, or no longer."""
+        outcome, reference = compared.outcome, compared.reference
         if coverage.known:
             reason = "; ".join(f"{entry.kind}: {entry.reason}" for entry in coverage.used)
             return CheckResult(
@@ -127,8 +230,8 @@ class Checker:
             )
         if coverage.uncovered:
             beyond = replace(outcome, verdict="differs", differences=coverage.uncovered)
-            reason = verdict_line(scenario, beyond, self.reference, engine)
-            text = failure_text(scenario, beyond, self.reference, engine)
+            reason = verdict_line(scenario, beyond, reference, engine)
+            text = failure_text(scenario, beyond, reference, engine)
             if coverage.used:
                 text += "\n\nThis goes beyond what is declared at:"
             verdict = "differs"
@@ -210,3 +313,11 @@ def _differences(scenario: Scenario, outcome: Outcome) -> tuple[ReportedDifferen
         )
         for each in outcome.differences[:MOST]
     )
+
+
+def _without_flaws(outcome: Outcome) -> Outcome:
+    """The outcome where the release of the reference changed: what the scenario expects is another release's."""
+    if outcome.verdict != "unsound":
+        return outcome
+    differs: Literal["differs", "agrees"] = "differs" if outcome.differences else "agrees"
+    return replace(outcome, verdict="unsupported" if outcome.missing else differs, flaws=())

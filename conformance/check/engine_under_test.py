@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from conformance.adapters.divergences import Divergence, unmatched
 from conformance.adapters.registry import TRUSTED, EngineNotFoundError, find, is_only_here
 from conformance.check.library import Library, shown
 from conformance.check.locate import specs
+from conformance.check.releases import RECORDING
 from conformance.language.load_result import Problem
 from conformance.language.scenario import Position
 from conformance.language.suggest import did_you_mean
@@ -53,11 +54,9 @@ def engine(
 
 
 def reference(recording: str | None = None) -> Engine:
-    """Torch, or a recording of it; raises `EngineNotFoundError`."""
+    """Torch, or a recording of it: the suite's own where torch is not installed; raises `EngineNotFoundError`."""
+    recording = recording or recording_instead()
     if recording is None:
-        if importlib.util.find_spec("torch") is None:
-            how = "pip install 'autograd-conformance[torch]', or pass a recording of it with --reference"
-            raise EngineNotFoundError(f"the reference is torch, which is not installed: {how}")
         return find("torch")
     from conformance.adapters.recording import NotARecordingError, read
 
@@ -65,6 +64,11 @@ def reference(recording: str | None = None) -> Engine:
         return read(Path(recording))
     except NotARecordingError as error:
         raise EngineNotFoundError(str(error)) from None
+
+
+def recording_instead() -> str | None:
+    """The suite's own recording, if torch is not installed."""
+    return None if importlib.util.find_spec("torch") is not None else shown(RECORDING)
 
 
 def candidate(found: Engine) -> EngineUnderTest:
@@ -91,15 +95,20 @@ def misdeclared(candidate: EngineUnderTest, library: Library) -> Iterator[Proble
     them would take longer than the run.
     """
     yield from candidate.problems
+    yield from misplaced(candidate.entries, library)
+
+
+def misplaced(entries: Sequence[Divergence], library: Library) -> Iterator[Problem]:
+    """The entries of a file that name unknown scenarios or facets."""
     cases = library.cases()
-    unknown = unmatched(candidate.entries, cases)
+    unknown = unmatched(entries, cases)
     elsewhere = library.ids_elsewhere(specs()) if unknown else frozenset()
     for entry in unknown:
         if entry.may_be_of(elsewhere):
             continue
         message = f"there is no scenario {entry.scenario}"
         yield Problem(_place(entry), message, did_you_mean(entry.scenario, [*cases, *elsewhere]))
-    for entry in candidate.entries:
+    for entry in entries:
         for facet in entry.facets:
             if facet not in GROUP_OF and not facet.startswith("assert "):
                 hint = did_you_mean(facet, GROUP_OF) or f"the facets are {', '.join(GROUP_OF)}"

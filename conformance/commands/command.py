@@ -17,6 +17,7 @@ Command = Callable[[argparse.Namespace, list[str]], int]
 Add = Callable[[str, Command, str], argparse.ArgumentParser]
 
 FAILED, MISUSED = 1, 2
+CHANGED = 10  # nothing fails but what another release of torch does, which no file explains
 INTERRUPTED = 130  # as in a shell: 128 plus the number of SIGINT
 
 
@@ -47,6 +48,20 @@ def scenarios_in(paths: Iterable[Path], library: Library | None = None) -> tuple
     if loaded.problems:
         raise Misuse("\n".join(["the scenarios have problems:", *map(str, loaded.problems)]))
     return loaded.scenarios
+
+
+def scenarios_from(paths: list[Path] | None) -> tuple[Scenario, ...]:
+    """All scenarios in the paths of an option ``--in``, by default the specs."""
+    from conformance.check import locate
+
+    given = paths or [locate.specs()]
+    missing = [path for path in given if not path.exists()]
+    if missing:
+        raise Misuse(f"{missing[0]} does not exist: --in takes scenario files, or folders that contain some")
+    found = scenarios_in(given)
+    if not found:
+        raise Misuse(f"there are no scenarios in {', '.join(map(str, given))}")
+    return found
 
 
 def with_progress(scenarios: Sequence[Scenario]) -> Iterator[Scenario]:

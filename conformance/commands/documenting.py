@@ -10,8 +10,10 @@ from typing import Any
 
 import yaml
 
+from conformance.adapters.divergences import Divergence
 from conformance.check import locate
 from conformance.check.library import Library
+from conformance.check.releases import label, release_files
 from conformance.commands.command import Misuse
 from conformance.language.claims import Claims
 from conformance.language.core_vocabulary import load_core_vocabulary
@@ -46,6 +48,7 @@ def makers(parser: ArgumentParser) -> dict[str, Callable[[], str]]:
         "core": lambda: docs.core(load_core_vocabulary(locate.specs() / "core_vocabulary.yaml")),
         "areas": lambda: subjects.index(_subjects(), _scenarios()),
         "rules": lambda: subjects.rules(_subjects(), _sources(locate.specs(), "**/*.yaml")),
+        "releases": lambda: docs.releases(_releases()),
         "pages": lambda: document_page.index(_claims()),
         "options": lambda: docs.pytest_options(add_options),
         "runs": lambda: docs.runs(_runs()),
@@ -81,6 +84,10 @@ def _subjects() -> dict[str, subjects.Subject]:
 
 def _claims() -> Claims:
     return Library().claims(locate.specs())
+
+
+def _releases() -> list[tuple[str, list[Divergence]]]:
+    return [(label(file.version), list(file.entries)) for file in release_files()]
 
 
 def _areas_of_faults() -> Iterator[str]:

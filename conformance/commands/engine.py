@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.check import locate
-from conformance.commands.command import FAILED, Add, Misuse, scenarios_in, with_progress
+from conformance.commands.command import FAILED, Add, Misuse, scenarios_from, with_progress
+from conformance.language.scenario import TIERS
 
 if TYPE_CHECKING:
     from conformance.check.engine_under_test import EngineUnderTest
@@ -64,6 +64,7 @@ def add_commands(add: Add) -> None:
     recording.add_argument(
         "-o", "--output", type=Path, required=True, metavar="FILE", help="compressed if it ends in .gz"
     )
+    recording.add_argument("--tier", choices=TIERS, default="full", help="the last tier (default: full)")
     _takes_paths(recording)
 
     comparing = add("compare", compare, "compare two recordings of an engine")
@@ -105,7 +106,7 @@ def describe_engine(known: argparse.Namespace, _: list[str]) -> int:
     found = candidate(named)
     if found.problems and found.file.is_file():  # a file that is named may not exist yet
         raise Misuse("\n".join(map(str, found.problems)))
-    scenarios = _scenarios(known.paths)
+    scenarios = scenarios_from(known.paths)
     if known.propose:
         torch = reference(known.reference)
         if incomplete := getattr(torch, "incomplete", ""):
@@ -154,7 +155,7 @@ def coverage(known: argparse.Namespace, _: list[str]) -> int:
     remote = getattr(covered, "probe", None)
     facts = remote() if remote else probe(covered)
     lacking = {*facts["lacking"], *facts["unanswered"]}
-    areas = cover(entries(), lacking, map(names_used, _scenarios(known.paths)))
+    areas = cover(entries(), lacking, map(names_used, scenarios_from(known.paths)))
     if known.format == "json":
         print(json.dumps(as_json(areas, facts), indent=2))
     else:
@@ -168,7 +169,7 @@ def _propose(found: EngineUnderTest, scenarios: Sequence[Scenario], torch: Engin
     from conformance.adapters.divergences import cover
     from conformance.adapters.recording import NotRecordedError
     from conformance.check.library import shown
-    from conformance.report.proposal import Undeclared, diff
+    from conformance.report.proposal import Undeclared, diff, of_engine
     from conformance.runner.compare import is_ending
     from conformance.runner.execute import available, run
     from conformance.runner.verdict import judge
@@ -197,7 +198,7 @@ def _propose(found: EngineUnderTest, scenarios: Sequence[Scenario], torch: Engin
     text = found.file.read_text(encoding="utf-8") if found.file.is_file() else ""
     lines: list[str] = []
     if undeclared or len(remaining) < len(found.entries):
-        lines += diff(shown(found.file), text, found.engine.name, remaining, undeclared)
+        lines += diff(shown(found.file), text, of_engine(found.engine.name), remaining, undeclared)
     for line in lines or [f"{shown(found.file)} needs no change"]:
         print(line)
     for line in uncoverable:
@@ -218,7 +219,8 @@ def record(known: argparse.Namespace, _: list[str]) -> int:
     from conformance.runner.signals import ended_by_exception
 
     recorded = engine(known.engine, known.engine_python)
-    scenarios = _scenarios(known.paths)
+    up_to = TIERS[: TIERS.index(known.tier) + 1]
+    scenarios = [scenario for scenario in scenarios_from(known.paths) if scenario.tier in up_to]
     needs = {need for scenario in scenarios for need in scenario.needs}
     there = {need for need in needs if available(recorded, need)}
     possible = [scenario for scenario in scenarios if there.issuperset(scenario.needs)]
@@ -243,7 +245,7 @@ def compare(known: argparse.Namespace, _: list[str]) -> int:
 
     try:
         old, new = read(known.old), read(known.new)
-        found = changes(old, new, _scenarios(known.paths))
+        found = changes(old, new, scenarios_from(known.paths))
     except (NotARecordingError, NotRecordedError) as error:
         raise Misuse(str(error)) from None
     for line in as_text(found):
@@ -264,14 +266,3 @@ def matrix(known: argparse.Namespace, _: list[str]) -> int:
     for line in FORMATS[known.format](results, incomplete(reports)):
         print(line)
     return 0 if all(report.passed and not report.incomplete for report in reports) else FAILED
-
-
-def _scenarios(paths: list[Path] | None) -> tuple[Scenario, ...]:
-    given = paths or [locate.specs()]
-    missing = [path for path in given if not path.exists()]
-    if missing:
-        raise Misuse(f"{missing[0]} does not exist: --in takes scenario files, or folders that contain some")
-    found = scenarios_in(given)
-    if not found:
-        raise Misuse(f"there are no scenarios in {', '.join(map(str, given))}")
-    return found

@@ -1,4 +1,7 @@
-"""An engine's divergence file: where it is known to differ from torch, the kind of difference, and the reason."""
+"""Divergence files: where an engine is known to differ from torch, the kind of difference, and the reason.
+
+The file of a release of torch has the same form: where that release differs from the one that the specs describe.
+"""
 
 from __future__ import annotations
 
@@ -27,11 +30,9 @@ def _listed(value: Any) -> Any:
 Texts = Annotated[list[Text], BeforeValidator(_listed), Field(min_length=1)]
 
 
-class _EntryModel(StrictModel):
-    """Where an engine differs: in ``scenario`` (from ``statement`` on, if given), or ``at`` several statements."""
+class _PlaceModel(StrictModel):
+    """A reason, and where it shows: in ``scenario`` (from ``statement`` on, if given), or ``at`` several statements."""
 
-    kind: Literal["bug", "missing_feature", "by_design"]
-    """What the difference is to the engine's authors."""
     reason: Text
     """Why it differs, for a reader who knows neither engine."""
     scenario: Texts | None = None
@@ -56,8 +57,15 @@ class _EntryModel(StrictModel):
         return self
 
 
+class _EntryModel(_PlaceModel):
+    """Where an engine differs."""
+
+    kind: Literal["bug", "missing_feature", "by_design"]
+    """What the difference is to the engine's authors."""
+
+
 class DivergenceFileModel(StrictModel):
-    """The content of a divergence file."""
+    """The content of an engine's divergence file."""
 
     engine: Text
     """The engine's name."""
@@ -65,34 +73,70 @@ class DivergenceFileModel(StrictModel):
     """The known differences, an entry for each cause."""
 
 
+class _ChangeModel(_PlaceModel):
+    """Where a release of torch differs."""
+
+    was: Texts = Field(default_factory=list)
+    """What the release of the specs shows, as reports write it, or a list of such texts; `*` matches any text."""
+    now: Texts = Field(default_factory=list)
+    """What this release shows instead."""
+
+    @model_validator(mode="after")
+    def _is_limited(self) -> Self:
+        everywhere = self.scenario is not None and "*" in self.scenario
+        if everywhere and not (self.was and self.now):
+            raise PydanticCustomError(
+                "said", "an entry for every scenario is limited by texts: add `was` and `now`"
+            )
+        return self
+
+
+class ReleaseFileModel(StrictModel):
+    """The content of the file of a release."""
+
+    release: Annotated[str, Field(pattern=r"^\d+\.\d+$")]
+    changes: list[_ChangeModel] = Field(min_length=1)
+
+
 @dataclass(frozen=True, slots=True)
 class DeclaredDivergences:
     """The entries of a file as keywords of ``adapters.divergences.Divergence``, and its problems."""
 
-    engine: str = ""
+    of: str = ""  # the engine, or the release
     entries: tuple[dict[str, Any], ...] = ()
     problems: tuple[Problem, ...] = ()
 
 
 def load_divergences(path: Path) -> DeclaredDivergences:
     """The entries of a file; invalid content is reported and left out, never raised."""
-    return _declared(MappingFile(str(path), DivergenceFileModel), str(path))
+    return _declared(MappingFile(str(path), DivergenceFileModel), str(path), "engine", "divergences")
+
+
+def load_release(path: Path) -> DeclaredDivergences:
+    """The same for the file of a release of torch, whose name is its release."""
+    content = MappingFile(str(path), ReleaseFileModel)
+    release = content.data.get("release", path.stem)
+    if release != path.stem and not content.problems:
+        hint = f"write `release: {path.stem}` in quotes, or rename the file"
+        content.report(content.place("release"), f"the file is named {path.name}, not {release}.yaml", hint)
+    return _declared(content, str(path), "release", "changes")
 
 
 def load_divergences_text(text: str, file: str) -> DeclaredDivergences:
     """The entries of YAML text; ``file`` is its name in positions."""
-    return _declared(MappingFile(file, DivergenceFileModel, text), file)
+    return _declared(MappingFile(file, DivergenceFileModel, text), file, "engine", "divergences")
 
 
-def _declared(content: MappingFile, file: str) -> DeclaredDivergences:
+def _declared(content: MappingFile, file: str, of: str, listed: str) -> DeclaredDivergences:
     entries = []
-    for index, entry in content.entries("divergences"):
-        said = {key: entry[key] for key in ("kind", "reason", "name") if key in entry}
-        said["facets"] = tuple(_listed(entry.get("facets", ())))
+    for index, entry in content.entries(listed):
+        said = {key: entry[key] for key in ("reason", "name") if key in entry}
+        said["kind"] = entry.get("kind", "release")
+        said |= {key: tuple(_listed(entry.get(key, ()))) for key in ("facets", "was", "now")}
         for statement, scenario, path in _places(entry):
-            position = str(Position(file, *content.place("divergences", index, *path)))
+            position = str(Position(file, *content.place(listed, index, *path)))
             entries.append({**said, "scenario": scenario, "statement": statement, "position": position})
-    return DeclaredDivergences(str(content.data.get("engine", "")), tuple(entries), tuple(content.problems))
+    return DeclaredDivergences(str(content.data.get(of, "")), tuple(entries), tuple(content.problems))
 
 
 def _places(entry: dict[str, Any]) -> Iterator[tuple[str, str, tuple[int | str, ...]]]:

@@ -18,6 +18,7 @@ _FORMS = {
     "id": ("an id is small letters, digits and single hyphens", "such as `second-backward-raises`"),
     "title": ("a title is one line of plain text", "write it without control characters"),
     "statement": ("write a statement as failure reports do", "such as `step 1, line 2`"),
+    "release": ("a release is written major.minor", "such as `2.14`, in quotes"),
     "claim": ("a claim is written document/sentence", "as `id` in a file of claims"),
 }
 _MISSING = {

@@ -18,7 +18,7 @@ from conformance.check.locate import is_in_specs
 from conformance.language.load_result import Problem
 from conformance.language.scenario import Position, Scenario
 from conformance.plugin.options import engine_names, tier_of
-from conformance.plugin.processes import engine_of, is_here, may_fork, torch_process
+from conformance.plugin.processes import engine_of, is_here, may_fork, recording_of, torch_process
 from conformance.report.result import Result
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def checker_of(session: pytest.Session) -> Checker:
         from conformance.check.checker import Checker
         from conformance.check.engine_under_test import reference
 
-        torch = torch_process(config) or reference(config.getoption("--reference"))
+        torch = torch_process(config) or reference(recording_of(config))
         _announce(session, torch)
         config.stash[_CHECKER] = Checker(
             torch,
@@ -121,12 +121,16 @@ def _coming(session: pytest.Session) -> Iterator[tuple[Scenario, Engine]]:
 
 
 def misdeclared(config: pytest.Config) -> Iterator[Problem]:
-    """The problems of the divergence files of the engines that ran in this process."""
+    """The problems of the divergence files of the engines, and of the reference's release, that ran in this process."""
     if candidates := config.stash.get(_ENGINES_UNDER_TEST, None):
-        from conformance.check.engine_under_test import misdeclared
+        from conformance.check.engine_under_test import misdeclared, misplaced
 
         for candidate in candidates.values():
             yield from misdeclared(candidate, library_of(config))
+        checker = config.stash.get(_CHECKER, None)
+        for file in checker.release.files if checker and checker.release else ():
+            yield from file.problems
+            yield from misplaced(file.entries, library_of(config))
 
 
 class Failure(Exception):  # noqa: N818 - verdicts rather than errors
@@ -159,6 +163,10 @@ class Unsound(Failure):
 
 class Mismatch(Failure):
     """The engine differs from torch."""
+
+
+class Changed(Failure):
+    """The reference is another release of torch, and no file explains what it does."""
 
 
 class EngineMissing(Failure):
@@ -256,6 +264,8 @@ class ScenarioItem(_Item):
                 raise Mismatch(checked.text, self.position)
             case "unsupported" if getattr(candidate.engine, "complete", False):
                 raise Mismatch(checked.text, self.position)
+            case "changed":
+                raise Changed(checked.text, self.position)
             case "differs":
                 raise Mismatch(checked.text, replace(self.position, line=result.differences[0].line))
             case "skipped" | "unsupported":

@@ -48,7 +48,8 @@ def add_options(parser: pytest.Parser) -> None:
     group.addoption(
         "--reference",
         metavar="FILE",
-        help="a recording to use instead of torch, which then need not be installed",
+        help="a recording to use instead of torch (default, where torch is not installed: the suite's own, of the "
+        "tiers core and standard)",
     )
     group.addoption(
         "--scenario-timeout",

@@ -92,6 +92,16 @@ def start_torch(config: pytest.Config) -> None:
     config.stash[_TORCH] = RemoteEngine("torch", wait=False)
 
 
+def recording_of(config: pytest.Config) -> str | None:
+    """The recording that replaces torch: the one that is named, or the suite's own where torch is not installed."""
+    named: str | None = config.getoption("--reference")
+    if named is None and find_spec("torch") is None:
+        from conformance.check.engine_under_test import recording_instead
+
+        return recording_instead()
+    return named
+
+
 def torch_process(config: pytest.Config) -> RemoteEngine | None:
     """Torch in a process of its own, if `start_torch` started it."""
     return config.stash.get(_TORCH, None)
@@ -103,7 +113,7 @@ def may_fork(config: pytest.Config) -> bool:
     Not while a debugger or profiler traces this process, or while other threads run, which a fork would lose. Not with
     engines in other interpreters either: both processes would use the same pipe and read each other's answers.
     """
-    recorded = config.getoption("--reference") and hasattr(os, "fork")
+    recorded = recording_of(config) and hasattr(os, "fork")
     traced = config.getoption("usepdb") or _is_watched()
     alone = threading.active_count() == 1
     return bool(recorded and is_here(config) and not traced and alone and _is_to_spare(config))

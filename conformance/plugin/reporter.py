@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from conformance.report.result import Result
 
 
+CHANGED = 10
+"""The exit status of a run in which nothing fails but what another release of torch does, which no file explains."""
+
+
 class Reporter:
     """Collects all results, of this process and of xdist's workers, and reports them."""
 
@@ -69,13 +73,20 @@ class Reporter:
     def _header(self, count: int) -> list[str]:
         if not count or self.config.get_verbosity() < 0:
             return []
-        python, recording = self.config.getoption("--engine-python"), self.config.getoption("--reference")
+        from conformance.plugin.processes import recording_of
+
+        python, recording = self.config.getoption("--engine-python"), recording_of(self.config)
         names = engine_names(self.config)
         engines = ", ".join(f"{name} in {python}" if python else _with_version(name) for name in names)
         scenarios = "1 scenario" if count == 1 else f"{count} scenarios"
+        reference = recording or _with_version("torch")
+        if recording and not self.config.getoption("--reference"):
+            from conformance.language.words import RELEASE
+
+            reference = f"torch {RELEASE} (the suite's recording, since torch is not installed)"
         from conformance.plugin.processes import is_here
 
-        line = f"conformance: {scenarios}, reference {recording or _with_version('torch')}, engine {engines}"
+        line = f"conformance: {scenarios}, reference {reference}, engine {engines}"
         return [f"{line}, without the wall around programs" if is_here(self.config) else line]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -203,9 +214,15 @@ class Reporter:
             count = len(self.failed) - len(terminal.stats["failed"])
             terminal.stats["failed"] = self.failed
             terminal.ensure_newline()
-            terminal.line(
-                f"{count} more have a first difference that is already shown; -v shows them in full"
-            )
+            changed = sum(result.verdict == "changed" for result in self.results)
+            if changed:
+                terminal.line(
+                    f"{changed} that differ from another release are not shown; -v shows them in full"
+                )
+            if count > changed:
+                terminal.line(
+                    f"{count - changed} more have a first difference that is already shown; -v shows them in full"
+                )
         elif self.results and self.config.get_verbosity() >= -1:
             self._summarise(terminal)
 
@@ -233,6 +250,9 @@ class Reporter:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Write the report files; without results there is no HTML report."""
+        changed = sum(result.verdict == "changed" for result in self.results)
+        if exitstatus == pytest.ExitCode.TESTS_FAILED and changed == session.testsfailed > 0:
+            session.exitstatus = exitstatus = CHANGED
         if self.broken and exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
         self.files.end(session, self.results, self._page)

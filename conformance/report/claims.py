@@ -84,7 +84,11 @@ def _finding(claim: ClaimLike, scenarios: tuple[str, ...], results: Mapping[str,
     else:
         observed = "not observed"
     faults = {result.scenario: result.claim_fault for result in ran}
-    verdicts = {result.verdict for result in ran} - {"skipped", "unsound"}  # those say nothing of the engine
+    verdicts = {result.verdict for result in ran} - {
+        "skipped",
+        "unsound",
+        "changed",
+    }  # those say nothing of the engine
     agrees = None if verdicts <= {"agrees", "unsupported"} else False
     if verdicts == {"agrees"} and not any(result.verdict == "unsound" for result in ran):
         agrees = True

@@ -10,10 +10,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from conformance.language import model, vocabulary
 from conformance.language.core_vocabulary import CoreVocabulary
+from conformance.language.words import RELEASE
+from conformance.report.proposal import Entry
 from conformance.runner.compare import GROUP_OF
 from conformance.runner.engine import GROUPS
 
@@ -142,3 +144,24 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         *([cell.replace("|", "\\|").replace("\n", " ") for cell in row] for row in rows),
     ]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
+def releases(of: Iterable[tuple[str, Sequence[Entry]]]) -> str:
+    """What each release of torch does differently, newest first: a table with a line for each reason."""
+    lines: list[str] = []
+    for label, entries in reversed(list(of)):
+        reasons: dict[str, list[Entry]] = {}
+        for entry in entries:
+            reasons.setdefault(entry.reason, []).append(entry)
+        rows = [(flat(reason), _texts(same, "was"), _texts(same, "now")) for reason, same in reasons.items()]
+        lines += [f"## {label}", "", table((f"in {label}", f"{_SPECS} shows", f"{label} shows"), rows), ""]
+    return "\n".join(lines)
+
+
+_SPECS = ".".join(RELEASE.split(".")[:2])
+
+
+def _texts(entries: Iterable[Entry], of: Literal["was", "now"]) -> str:
+    """The texts before or after a change, as code, each once."""
+    texts = dict.fromkeys(text for entry in entries for text in getattr(entry, of))
+    return ", ".join(f"`{flat(text)}`" for text in texts if text != "*")

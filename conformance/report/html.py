@@ -31,6 +31,7 @@ MARKS: dict[Verdict, tuple[str, str]] = {
     "differs": ("✗", "bad"),
     "known divergence": ("≈", "known"),
     "stale": ("≉", "bad"),
+    "changed": ("±", "none"),
     "unsupported": ("∅", "lacks"),
     "unsound": ("!", "bad"),
     "invalid": ("!", "bad"),

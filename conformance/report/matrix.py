@@ -15,7 +15,7 @@ from conformance.report.text import label, table
 from conformance.runner.engine import GROUPS
 
 _COMPARED = ("agrees", "differs", "known divergence", "stale")
-_SAID = {"unsound", "invalid", "unrecorded"}
+_SAID = {"unsound", "invalid", "unrecorded", "changed"}
 
 Rows = list[tuple[str, ...]]
 

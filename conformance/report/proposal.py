@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
+from conformance.report.result import ReportedDifference
 from conformance.report.text import shorten
 from conformance.runner.compare import Difference, is_crash
 
 _WIDTH = 110
+_OTHERWISE = {"true", "false", "null", "none", "nan", "inf"}  # words that YAML does not read as text
 T = TypeVar("T")
 
 
@@ -32,6 +34,31 @@ class Entry(Protocol):
     def name(self) -> str: ...
     @property
     def facets(self) -> tuple[str, ...]: ...
+    @property
+    def was(self) -> tuple[str, ...]: ...
+    @property
+    def now(self) -> tuple[str, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How a divergence file begins, the key of its list, and the keys that the author of an entry fills."""
+
+    head: str
+    listed: str
+    keys: tuple[str, ...]
+
+
+def of_engine(name: str) -> Form:
+    """The file of an engine."""
+    return Form(
+        f"engine: {name}", "divergences", ("kind: # bug, missing_feature or by_design", "reason: # why")
+    )
+
+
+def of_release(label: str) -> Form:
+    """The file of a release of torch."""
+    return Form(f'release: "{label}"', "changes", ("reason: # what changed",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +71,16 @@ class Undeclared:
 
     scenario: str
     differences: tuple[Difference, ...]
+    file: str = (
+        ""  # of the scenario; such scenarios get entries for the whole scenario, one for each file and cause
+    )
 
     @property
     def statement(self) -> str:
         """The first differing statement; empty if an entry for it would not cover the rest."""
         first = self.differences[0].statement
         crashes = any(is_crash(each) and each.statement != first for each in self.differences)
-        return "" if crashes else str(first)
+        return "" if crashes or self.file else str(first)
 
     @property
     def facets(self) -> tuple[str, ...]:
@@ -63,6 +93,8 @@ class Undeclared:
     def cause(self) -> str:
         """The first difference without names and numbers, which is the same in scenarios with one cause."""
         first = self.differences[0]
+        if self.file:
+            return " ".join(cause(first, self.file))
         if first.facet in ("raised", "message"):
             return f"{first.facet}: {shorten(first.engine, 70)}, torch: {shorten(first.reference, 70)}"
         return f"{first.facet}"
@@ -75,33 +107,48 @@ class Undeclared:
         return f"{what} is {shorten(first.engine)}, on torch {shorten(first.reference)}"
 
 
+def cause(first: Difference | ReportedDifference, file: str) -> tuple[str, ...]:
+    """What is the same in scenarios with one cause: the texts of their first difference, or the file they are in."""
+    if first.facet in ("raised", "message", "warned"):
+        return first.facet, first.reference, first.engine
+    return first.facet, file
+
+
 def diff(
-    file: str, text: str, engine: str, kept: Sequence[Entry], undeclared: Sequence[Undeclared]
+    file: str, text: str, form: Form, kept: Sequence[Entry], undeclared: Sequence[Undeclared]
 ) -> Iterator[str]:
     """A unified diff of a divergence file: removes stale entries, adds new ones without a reason."""
     comment = [line for line in text.splitlines() if line.startswith("#")]
-    wanted = [*comment, *as_yaml(engine, kept, undeclared)] if kept or undeclared else []
+    wanted = [*comment, *as_yaml(form, kept, undeclared)] if kept or undeclared else []
     return difflib.unified_diff(text.splitlines(), wanted, file, f"{file} (proposed)", lineterm="")
 
 
-def as_yaml(engine: str, kept: Iterable[Entry], undeclared: Iterable[Undeclared] = ()) -> Iterator[str]:
+def as_yaml(form: Form, kept: Iterable[Entry], undeclared: Iterable[Undeclared] = ()) -> Iterator[str]:
     """The lines of a divergence file; differences with one reason become one entry."""
-    yield f"engine: {engine}"
-    yield "divergences:"
+    yield form.head
+    yield f"{form.listed}:"
     for same in _alike(
-        kept, lambda entry: (entry.kind, entry.reason, entry.name, entry.facets, not entry.statement)
+        kept,
+        lambda one: (one.kind, one.reason, one.name, one.was, one.now, one.facets, not one.statement),
     ):
         one = same[0]
-        yield f"  - kind: {one.kind}"
-        yield from _text("reason", one.reason)
+        if one.kind != "release":
+            yield f"  - kind: {one.kind}"
+        yield from _text("  - reason" if one.kind == "release" else "    reason", one.reason)
         if one.name:
             yield f"    name: {_scalar(one.name)}"
+        for key, texts in (("was", one.was), ("now", one.now)):
+            if len(texts) == 1:
+                yield f"    {key}: {_scalar(texts[0])}"
+            elif texts:
+                yield f"    {key}:"
+                yield from (f"      - {_scalar(text)}" for text in texts)
         yield from _where([(entry.statement, entry.scenario) for entry in same], one.facets)
     causes = _alike(undeclared, lambda each: (each.cause, each.facets, not each.statement))
     for alike in sorted(causes, key=len, reverse=True):
         yield f"  # {alike[0].example}"
-        yield "  - kind: # bug, missing_feature or by_design"
-        yield "    reason: # why"
+        for number, key in enumerate(form.keys):
+            yield f"  {' ' if number else '-'} {key}"
         yield from _where([(each.statement, each.scenario) for each in alike], alike[0].facets)
 
 
@@ -152,9 +199,10 @@ def _listed(key: str, scenarios: Sequence[str]) -> Iterator[str]:
 
 def _scalar(text: str) -> str:
     plain = text.replace("-", "").replace("_", "").replace(" ", "")
-    return text if plain.isalnum() and not text.startswith("-") else json.dumps(text, ensure_ascii=False)
+    is_plain = plain.isalnum() and (text[0].isalpha() or text[0] == "_") and text.lower() not in _OTHERWISE
+    return text if is_plain else json.dumps(text, ensure_ascii=False)
 
 
 def _text(key: str, text: str) -> Iterator[str]:
-    yield f"    {key}: >-"
+    yield f"{key}: >-"
     yield from textwrap.wrap(text, _WIDTH, initial_indent="      ", subsequent_indent="      ")

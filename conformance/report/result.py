@@ -12,6 +12,7 @@ Verdict: TypeAlias = Literal[
     "differs",
     "known divergence",  # it differs only as its divergence file declares
     "stale",  # its divergence file declares a difference that does not exist
+    "changed",  # the reference is another release of torch, which does something that no file explains
     "unsupported",  # the engine lacks a name that the program uses
     "unsound",  # the scenario is wrong about torch, so the engine is not judged
     "invalid",  # the scenario cannot be read
@@ -59,6 +60,10 @@ class Result:
     )  # differences in the other groups, which do not count
     fingerprint: str = ""  # of the program, if it ran
     tier: str = DEFAULT_TIER  # empty if the scenario cannot be read
+    since: str = ""  # the last release of torch that files explain, if the reference does what none explains
+    changed: tuple[
+        str, ...
+    ] = ()  # reasons why the reference, another release of torch, differs from that of the specs
 
     def differs_in(self, group: str) -> bool:
         """Whether it differs in a group, or only the engine raised, so that the rest was not compared."""
@@ -80,6 +85,7 @@ class Result:
                 **data,
                 "claims": tuple(data["claims"]),
                 "missing": tuple(data["missing"]),
+                "changed": tuple(data.get("changed", ())),
                 "differences": tuple(ReportedDifference(**difference) for difference in data["differences"]),
             }
         )

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from conformance.language.scenario import TIERS
 from conformance.language.words import RELEASE
 from conformance.report.claims import VERDICTS, Finding
+from conformance.report.proposal import cause
 from conformance.report.result import ReportedDifference, Result, Verdict
-from conformance.report.text import clip, label, table
+from conformance.report.text import clip, label, shorten_both, table
 from conformance.runner.compare import is_absent
 from conformance.runner.engine import GROUPS
 
@@ -18,6 +20,7 @@ _SAID: dict[Verdict, str] = {
     "differs": "differ",
     "known divergence": "differ as declared",
     "stale": "no longer differ as declared",
+    "changed": "changed as no file explains",
     "unsupported": "not supported",
     "unsound": "wrong about torch",
     "unrecorded": "not in the recording",
@@ -25,6 +28,7 @@ _SAID: dict[Verdict, str] = {
 }
 _NAMES = 8  # missing names shown of an engine
 _CAUSES = 6  # kinds of first difference shown of an engine
+_CHANGES = 12  # causes shown of what another release of torch does
 _IN_FULL = 5  # failures shown in full per first difference
 
 
@@ -45,8 +49,10 @@ def summary(
 def _engine(results: Sequence[Result]) -> Iterator[str]:
     """One line for an engine that agrees; for others also shares, first differences and missing names."""
     counts = Counter(result.verdict for result in results)
-    said = ", ".join(f"{counts[verdict]} {text}" for verdict, text in _SAID.items() if counts[verdict])
-    yield f"{label(results[0].engine, results[0].version)} compared with {results[0].reference}: {said}"
+    same = counts - Counter(result.verdict for result in results if result.changed)
+    said = [f"{same[verdict]} {text}" for verdict, text in _SAID.items() if same[verdict]]
+    said += [f"{sum(counts.values()) - sum(same.values())} {_changed(results[0])}"] * (counts != same)
+    yield f"{label(results[0].engine, results[0].version)} compared with {results[0].reference}: {', '.join(said)}"
     if counts["unsound"]:
         yield from _of_another_release(results[0].reference)
     compared = [result for result in results if result.verdict in {"agrees", "differs", "known divergence"}]
@@ -56,6 +62,8 @@ def _engine(results: Sequence[Result]) -> Iterator[str]:
         yield f"  scenarios without a difference: {shares}"
     yield from _by_tier(results)
     yield from _causes([result for result in results if result.verdict == "differs"])
+    yield from _reasons(results)
+    yield from unexplained([result for result in results if result.verdict == "changed"])
     yield from _absent(results)
     if any(result.missing for result in results):
         yield f"  missing: {_missing(results)}"
@@ -90,6 +98,42 @@ def _of_another_release(reference: str) -> Iterator[str]:
         yield f"  the suite's specs describe torch {RELEASE}, but the reference is {reference}"
 
 
+def _changed(result: Result) -> str:
+    """The label of scenarios in which the reference is known to differ from the release of the specs."""
+    release = re.search(r"\d+\.\d+", result.reference)
+    return f"changed in {release[0] if release else result.reference}"
+
+
+def _reasons(results: Sequence[Result]) -> Iterator[str]:
+    """Why the reference, another release of torch, differs from that of the specs, the most frequent reason first."""
+    reasons = Counter(reason for result in results for reason in result.changed)
+    if reasons:
+        yield f"  {_changed(results[0])}, not counted as a difference of {results[0].engine}:"
+        rows = [(f"{count}", reason) for reason, count in reasons.most_common(_CAUSES)]
+        yield from (f"  {row}" for row in table(rows, 100))
+        if len(reasons) > _CAUSES:
+            yield f"    and {len(reasons) - _CAUSES} more reasons, which specs/releases/README.md lists"
+
+
+def unexplained(results: Sequence[Result]) -> Iterator[str]:
+    """What another release of torch does that no file explains, by cause, the most frequent first."""
+    if not results:
+        return
+    groups: dict[tuple[str, ...], list[Result]] = {}
+    for result in results:
+        groups.setdefault(cause(result.differences[0], result.file), []).append(result)
+    yield f"  changed since {results[0].since}:"
+    ranked = sorted(groups.items(), key=lambda pair: -len(pair[1]))
+    for alike in (alike for _, alike in ranked[:_CHANGES]):
+        first = alike[0].differences[0]
+        yield f"    {len(alike)} as in {alike[0].scenario}, {f'{first.name} {first.facet}'.strip()}:"
+        texts = shorten_both(first.reference, first.engine, 100)
+        yield from (f"      {what} {text}" for what, text in zip(("was", "now"), texts, strict=True))
+    if len(ranked) > _CHANGES:
+        yield f"    and {sum(len(alike) for _, alike in ranked[_CHANGES:])} more, of {len(ranked) - _CHANGES} causes"
+    yield "    `conformance changes` lists all of them, and drafts the file that explains them"
+
+
 def _missing(results: Sequence[Result]) -> str:
     """The names that the engine lacks, the most frequent first."""
     missing = Counter(name for result in results for name in result.missing)
@@ -112,9 +156,9 @@ def _causes(results: Sequence[Result]) -> Iterator[str]:
 
 
 def repeated(results: Sequence[Result]) -> set[tuple[str, str]]:
-    """Scenario and engine of failures whose first difference has been shown several times already."""
+    """Scenario and engine of failures that the summary groups, or whose first difference was shown several times."""
     counts: Counter[tuple[str, ...]] = Counter()
-    found = set()
+    found = {(result.scenario, result.engine) for result in results if result.verdict == "changed"}
     for result in results:
         if result.verdict == "differs":
             first = result.differences[0]

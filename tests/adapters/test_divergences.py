@@ -8,7 +8,7 @@ import pytest
 
 from conformance.adapters.divergences import Coverage, Divergence, cover, unmatched
 from conformance.language.divergences import load_divergences_text
-from conformance.report.proposal import Undeclared, as_yaml
+from conformance.report.proposal import Undeclared, as_yaml, of_engine
 from conformance.runner.compare import Difference, differences
 from conformance.runner.execute import run
 from tests.runner.broken import broken, raising
@@ -150,7 +150,7 @@ def test_a_star_must_fit_a_scenario() -> None:
 
 def test_a_proposed_entry_covers_what_it_was_made_of() -> None:
     """Once its author has said kind and reason; until then the file is refused."""
-    text = "\n".join(as_yaml("broken", (), [Undeclared("an-id", _differences())]))
+    text = "\n".join(as_yaml(of_engine("broken"), (), [Undeclared("an-id", _differences())]))
     assert [problem.message for problem in load_divergences_text(text, "e.yaml").problems] != []
     filled = text.replace("# bug, missing_feature or by_design", "bug").replace("# why", "a reason")
     declared = load_divergences_text(filled, "e.yaml")
@@ -164,7 +164,7 @@ def test_a_proposed_entry_covers_what_it_was_made_of() -> None:
 def test_a_proposal_covers_a_crash_that_comes_later() -> None:
     """A statement does not; so it is for all of the scenario."""
     found = _differences(broken(neg=lambda x: 1))
-    text = "\n".join(as_yaml("broken", (), [Undeclared("an-id", found)]))
+    text = "\n".join(as_yaml(of_engine("broken"), (), [Undeclared("an-id", found)]))
     text = text.replace("# bug, missing_feature or by_design", "bug").replace("# why", "a reason")
     entries = [Divergence(**entry) for entry in load_divergences_text(text, "e.yaml").entries]
     assert cover("an-id", found, entries).known
@@ -200,8 +200,8 @@ divergences:
         ("e", "", "e.yaml:16:11"),
     ]
     entries = [Divergence(**entry) for entry in declared.entries]
-    assert "\n".join(as_yaml("e", reversed(entries))).splitlines() != text.splitlines()
-    assert "\n".join(as_yaml("e", entries)) + "\n" == text
+    assert "\n".join(as_yaml(of_engine("e"), reversed(entries))).splitlines() != text.splitlines()
+    assert "\n".join(as_yaml(of_engine("e"), entries)) + "\n" == text
 
 
 @pytest.mark.parametrize(

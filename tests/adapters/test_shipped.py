@@ -12,7 +12,7 @@ from conformance.adapters.registry import names
 from conformance.check import locate
 from conformance.check.library import Library
 from conformance.language.divergences import load_divergences
-from conformance.report.proposal import as_yaml
+from conformance.report.proposal import as_yaml, of_engine
 
 FILES = sorted(Path(divergences.__file__).parent.glob("*.yaml"))
 
@@ -28,13 +28,13 @@ def test_a_file_is_of_an_engine_and_of_scenarios_that_there_are(file: Path, case
     """And stands as it would be proposed, so that a proposal shows what is new alone."""
     declared = load_divergences(file)
     assert declared.problems == ()
-    assert declared.engine == file.stem
-    assert declared.engine in names()
+    assert declared.of == file.stem
+    assert declared.of in names()
     entries = [Divergence(**entry) for entry in declared.entries]
     assert unmatched(entries, cases) == ()
     text = file.read_text(encoding="utf-8")
     head = [line for line in text.splitlines() if line.startswith("#")]
-    assert text.splitlines() == [*head, *as_yaml(declared.engine, entries)]
+    assert text.splitlines() == [*head, *as_yaml(of_engine(declared.of), entries)]
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
