@@ -115,6 +115,11 @@ def test_claims_areas_and_engines_are_keywords(pytester: pytest.Pytester) -> Non
     """`-k` finds scenarios by the claim they bear on."""
     pytester.makefile(
         ".yaml",
+        claims="documents: {some-blog: {title: A blog}}\n"
+        "claims: [{id: some-blog/table-1, verdict: confirmed, says: it holds}]\n",
+    )
+    pytester.makefile(
+        ".yaml",
         mine="scenarios:"
         + SQUARE.replace("    run:", "    claim: some-blog/table-1\n    expect: {a.grad: [6.]}\n    run:")
         + SQUARE.replace("square", "other"),

@@ -215,7 +215,7 @@ def test_a_scenario_that_is_wrong_about_torch_fails(pytester: pytest.Pytester) -
         [
             "the scenario is wrong about torch: a.requires_grad is True, expected False",
             "mine.yaml:2: the sine is recorded",
-            "  mine.yaml:10:*: a.requires_grad is True, expected False",
+            "  mine.yaml:11:18: a.requires_grad is True, expected False",
             "*1 wrong about torch",
             "FAILED mine.yaml::sine - the scenario is wrong about torch: a.requires_gra*",
         ]
