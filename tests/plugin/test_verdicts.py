@@ -319,7 +319,7 @@ def test_an_engine_that_is_not_there_stops_the_run(
 
 
 def test_without_torch_it_says_what_to_do(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the first scenario, once."""
+    """The suite's recording has no trace of a user's own scenario."""
     find_spec = importlib.util.find_spec
     monkeypatch.setattr(
         importlib.util,
@@ -327,8 +327,8 @@ def test_without_torch_it_says_what_to_do(pytester: pytest.Pytester, monkeypatch
         lambda name, *package: None if name == "torch" else find_spec(name, *package),
     )
     result = run(pytester, SINE + SINE.replace("sine", "other").replace("    scenarios:\n", ""))
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["the reference is torch, which is not installed: pip install*"])
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(["torch is not installed*no trace of sine as it is now: pip install*"])
 
 
 def test_engines_from_the_ini_file(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
