@@ -21,7 +21,7 @@ _LINE = re.compile(rf'File "{PROGRAM}", line (\d+) in <module>')
 _ERROR = re.compile(r"Fatal Python error: (.+)")
 
 
-class Place(NamedTuple):
+class LastPlace(NamedTuple):
     """A step, and a line of it, counted from 1; and the system's name for the crash, if there was one."""
 
     step: int = 0
@@ -48,15 +48,15 @@ class LastWords:
         os.write(self._number, b"%8d" % step)
 
 
-def read(path: Path) -> Place:
+def read(path: Path) -> LastPlace:
     """What the process wrote."""
     try:
         text = path.read_text(errors="replace")
     except OSError:
-        return Place()
+        return LastPlace()
     step = text[:_HEAD].strip()
     lines, error = _LINE.findall(text), _ERROR.search(text)
-    return Place(
+    return LastPlace(
         int(step) if step.isdigit() else 0,
         int(lines[-1]) if lines else 1,
         error[1] if error else "",

@@ -331,10 +331,10 @@ class Died(NamedTuple):
     """The reason why a request has no answer, and where the program was."""
 
     raised: Raised
-    place: last_words.Place = last_words.Place()
+    place: last_words.LastPlace = last_words.LastPlace()
 
 
-def _statement(scenario: Scenario, place: last_words.Place) -> Statement:
+def _statement(scenario: Scenario, place: last_words.LastPlace) -> Statement:
     """The statement at a line of a step, as the engine's recorder would name it outside of loops."""
     step = scenario.steps[min(place.step, len(scenario.steps) - 1)]
     starts = [each.start for each in compile_step(step.run).places if each.start[0] <= place.line]

@@ -36,7 +36,7 @@ class NotAPageError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class ShownOutput:
     """A text that the page shows as the output of the statement that ends on ``line``."""
 
     line: int
@@ -48,7 +48,7 @@ class Page:
     """The program of a page, its outputs, and the commands of a notebook, by line."""
 
     lines: list[str]
-    outputs: list[Output] = field(default_factory=list)
+    outputs: list[ShownOutput] = field(default_factory=list)
     left_out: list[tuple[int, str]] = field(default_factory=list)
     cells: list[int] = field(default_factory=list)  # of a notebook: the first line of each cell of code
 
@@ -177,7 +177,7 @@ def _take(page: Page, lines: Sequence[str], block: _Block) -> None:
         text = textwrap.dedent("\n".join(own)).strip("\n")
         before = next((n for n in range(block.first - 1, -1, -1) if page.lines[n].strip()), None)
         if before is not None and text.strip():
-            page.outputs.append(Output(before + 1, text))
+            page.outputs.append(ShownOutput(before + 1, text))
         return
     if any(_FIRST_PROMPT.match(line) for line in own):
         _session(page, own, block.first)
@@ -194,7 +194,7 @@ def _session(page: Page, lines: Sequence[str], first: int) -> None:
         prompt = (_FIRST_PROMPT if shown else _PROMPT).match(line)  # a traceback has `...` in it
         if prompt or not line.strip():
             if shown and last is not None:
-                page.outputs.append(Output(last + 1, textwrap.dedent("\n".join(shown)).strip("\n")))
+                page.outputs.append(ShownOutput(last + 1, textwrap.dedent("\n".join(shown)).strip("\n")))
             shown = []
             if prompt and line[prompt.end() :].strip():
                 last = number
@@ -233,7 +233,7 @@ def _cell(page: Page, cell: dict[str, object]) -> None:
     outputs = cell.get("outputs", [])
     shown = [_shown(each) for each in outputs] if isinstance(outputs, list) else []
     if last is not None and any(shown):
-        page.outputs.append(Output(last + 1, "\n".join(filter(None, shown))))
+        page.outputs.append(ShownOutput(last + 1, "\n".join(filter(None, shown))))
 
 
 def _shown(output: dict[str, object]) -> str:
@@ -265,7 +265,7 @@ def _take_comments(page: Page) -> None:
         if isinstance(node, ast.Expr) and node.end_lineno and node.end_lineno not in known:
             tail = page.lines[node.end_lineno - 1].encode()[node.end_col_offset or 0 :].decode()
             if text := _commented(tail, page.lines[node.end_lineno :]):
-                page.outputs.append(Output(node.end_lineno, text))
+                page.outputs.append(ShownOutput(node.end_lineno, text))
 
 
 def _commented(tail: str, below: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ from conformance.runner.trace import Raised, Trace
 from conformance.runner.values import parsed
 from conformance.scaffold.attempts import Attempts, Part, after_error
 from conformance.scaffold.draft import DraftStep
-from conformance.scaffold.page import Output, Page, read_page
+from conformance.scaffold.page import Page, ShownOutput, read_page
 from conformance.scaffold.snippet import read
 
 Verdict = Literal["right", "wrong", "not checkable"]
@@ -261,7 +261,7 @@ def _printed(trace: Trace, offset: int = 0) -> dict[int, str]:
 
 
 def _checked(
-    output: Output, page: Page, results: Sequence[_Result], refused: dict[int, str]
+    output: ShownOutput, page: Page, results: Sequence[_Result], refused: dict[int, str]
 ) -> CheckedOutput:
     own = [result for result in results if result.part.line <= output.line]
     statement = page.lines[output.line - 1].strip()

@@ -223,7 +223,7 @@ class _SnippetReader:
         """The body of a block that is replaced by its content; None for any other statement."""
         match statement:
             case ast.If(test=ast.Compare(left=ast.Name(id="__name__")), body=body, orelse=[]):
-                return body
+                pass
             case ast.With(body=body) if expecting := _expecting(statement):
                 self.notes.append((statement.lineno, f"`{expecting}` becomes an expectation of its step"))
             case _:

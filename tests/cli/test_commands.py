@@ -235,11 +235,6 @@ def test_the_fuzzer_without_its_engine(capsys: pytest.CaptureFixture[str]) -> No
     ("command", "message"),
     [
         (
-            "claims",
-            "conformance: the reference is torch, which is not installed: pip install "
-            "'autograd-conformance[torch]', or pass a recording of it with --reference",
-        ),
-        (
             "mutants --name nodes-to-nowhere-run",
             "conformance: engine 'torch' needs the module 'torch', which is not installed: "
             "pip install 'autograd-conformance[torch]'",

@@ -108,7 +108,7 @@ def test_show_takes_a_recording_for_torch(
     capsys.readouterr()
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     assert main(["show", "my-case"]) == 2
-    assert "pass a recording of it with --reference" in capsys.readouterr().err
+    assert "torch is not installed, and the suite's recording" in capsys.readouterr().err
     assert main(["show", "my-case", "--reference", "r.jsonl"]) == 0
     assert capsys.readouterr().out == live
     assert main(["show", "on-cuda", "--reference", "r.jsonl"]) == 2

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.adapters.last_words import Place, read
+from conformance.adapters.last_words import LastPlace, read
 from tests.plugin.conftest import QUICK
 
 SCENARIOS = """
@@ -89,6 +89,6 @@ def test_an_interrupt_ends_a_run_that_hangs(
 
 def test_last_words_that_nobody_wrote(tmp_path: Path) -> None:
     """A process that the system ended wrote none, or only the step."""
-    assert read(tmp_path / "none") == Place()
+    assert read(tmp_path / "none") == LastPlace()
     (tmp_path / "step").write_bytes(b"       2")
-    assert read(tmp_path / "step") == Place(2, 1, "")
+    assert read(tmp_path / "step") == LastPlace(2, 1, "")
