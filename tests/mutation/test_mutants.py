@@ -16,7 +16,7 @@ import pytest
 from conformance.check import locate
 from conformance.check.library import Library
 from conformance.commands.mutation import difference, reference_traces
-from conformance.mutation.campaign import Check, Kill, MutantVerdict, campaign, survey
+from conformance.mutation.campaign import WRITERS, Check, Kill, MutantVerdict, campaign, survey
 from conformance.mutation.faults import MUTANTS
 from conformance.mutation.matrix import as_json, dispensable, footer, matrix
 from conformance.mutation.mutant import ENGINE, Mutant, PatchError, applied, located, misfits
@@ -171,3 +171,8 @@ def test_matrix() -> None:
     assert dispensable(found, ["a[x]", "b", "d"]) == ["a", "d"]
     data = as_json(found, [])
     assert (data["killed"], data["of"], data["survivors"]) == (2, 3, [found[2].mutant.id])
+
+
+def test_faults_in_generating_modules_are_known_as_such() -> None:
+    """The functions of an operation are generated once, so that only one check reaches such a fault by its own."""
+    assert any(mutant.target.startswith(WRITERS) for mutant in MUTANTS)
