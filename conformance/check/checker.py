@@ -12,7 +12,7 @@ from typing import Any, Literal
 from conformance.adapters.divergences import Coverage, Divergence, cover
 from conformance.adapters.recording import NotRecordedError
 from conformance.check.locate import is_in_specs
-from conformance.check.releases import Change, Release, change, is_shipped, release_of, shipped
+from conformance.check.releases import Change, Release, change, is_shipped, not_shipped, release_of, shipped
 from conformance.language.load_result import Problem
 from conformance.language.scenario import Scenario
 from conformance.language.words import RELEASE
@@ -177,10 +177,7 @@ class Checker:
             )
             return CheckResult(self._result(scenario, engine, verdict="skipped", reason=reason))
         else:
-            reason = (
-                f"torch is not installed, and the suite's recording of torch {RELEASE} has no trace of"
-                f" {scenario.id} as it is now: pip install 'autograd-conformance[torch]'"
-            )
+            reason = not_shipped(scenario)
         return CheckResult(self._result(scenario, engine, verdict="unrecorded", reason=reason), reason)
 
     def _nondeterminism(self, scenario: Scenario, first_run: Trace) -> Problem | None:

@@ -149,6 +149,14 @@ def is_shipped(reference: object) -> bool:
     return isinstance(reference, Recording) and Path(reference.path).resolve() == RECORDING.resolve()
 
 
+def not_shipped(scenario: Scenario) -> str:
+    """What is said where torch is not installed and the suite's own recording lacks a scenario."""
+    return (
+        f"torch is not installed, and the suite's recording of torch {RELEASE} has no trace of"
+        f" {scenario.id} as it is now: pip install 'autograd-conformance[torch]'"
+    )
+
+
 def recorded_trace(scenario: Scenario) -> Trace | None:
     """The trace in the suite's own recording, if that has this program."""
     recording = shipped()

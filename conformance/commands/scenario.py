@@ -89,6 +89,7 @@ def show(known: argparse.Namespace, _: list[str]) -> int:
     from conformance.adapters.recording import NotRecordedError
     from conformance.check import engine_under_test
     from conformance.check.library import Library
+    from conformance.check.releases import is_shipped, not_shipped
     from conformance.report.show import ScenarioHeader
     from conformance.report.show import show as lines
     from conformance.report.statements import statement_reports
@@ -114,7 +115,7 @@ def show(known: argparse.Namespace, _: list[str]) -> int:
         try:
             reference_trace = run(scenario, reference)
         except NotRecordedError as error:
-            raise Misuse(str(error)) from None
+            raise Misuse(not_shipped(scenario) if is_shipped(reference) else str(error)) from None
         engine_trace = None if alone else run(scenario, engine)
         outcome = judge(scenario, reference_trace, engine_trace or reference_trace, engine.claims)
         agrees = agrees and outcome.verdict == "agrees"

@@ -43,8 +43,9 @@ scenarios:
 SECONDS = 5
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
-@pytest.mark.parametrize("alone", [False, True], ids=["", "one processor"])
+@pytest.mark.parametrize(
+    ("workers", "alone"), [("-n0", True), ("-n2", False)], ids=["on one processor", "with two workers"]
+)
 def test_hard_programs_cost_themselves(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, workers: str, alone: bool
 ) -> None:

@@ -71,8 +71,7 @@ def left(pytester: pytest.Pytester) -> Report:
     return report
 
 
-@pytest.mark.parametrize("workers", [0, 2])
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGHUP"])
+@pytest.mark.parametrize(("name", "workers"), [("SIGTERM", 0), ("SIGTERM", 2), ("SIGINT", 0), ("SIGHUP", 2)])
 def test_a_signal_leaves_what_there_is(
     name: str, workers: int, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:

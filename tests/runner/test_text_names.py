@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Iterator
+from functools import partial
 from types import ModuleType
 
 import pytest
@@ -12,11 +13,12 @@ import pytest
 from conformance.language import vocabulary
 from conformance.runner.isolate import isolated, lookup
 from conformance.runner.normalize import PROGRAM
+from conformance.runner.processes import forked
 from conformance.runner.text_names import restrict
 from conformance.runner.wall import walled
 from tests.runner.make import torch_engine
 
-NAMES = ("_" * 2 + "globals" + "_" * 2, "_" * 2 + "class" + "_" * 2, "this", "antigravity.x")
+NAMES = ("_" * 2 + "globals" + "_" * 2, "antigravity.x")
 # A module, a function with attributes, a tensor, a generator: what a program can pass as the owner of a name.
 OWNERS = ("nn.Linear(2, 2)", "lambda *given: None", "torch.ones(2)", "(each for each in [1])")
 
@@ -45,7 +47,16 @@ def _methods() -> Iterator[str]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_callable_follows_a_name(name: str) -> None:
-    """Called with an owner and the name, or the name alone, none returns what the name leads to."""
+    """Called with an owner and the name, or the name alone, none returns what the name leads to.
+
+    In a fork: a call may end while torch imports a part of itself, which could not be imported again.
+    """
+    ((_, found),) = forked([partial(_led_out, name)], 1)
+    assert found == []
+
+
+def _led_out(name: str) -> list[str]:
+    """The calls that follow a name, and the modules that one of them imported."""
     restrict("torch")  # as each run does
     before = {*sys.modules}
     paths = [*_callables()]
@@ -53,8 +64,7 @@ def test_no_callable_follows_a_name(name: str) -> None:
     calls += [f"{path}({owner}, {name!r})" for path in paths for owner in OWNERS[:2]]
     calls += [f"({owner}).{method}({name!r})" for method in sorted({*_methods()}) for owner in OWNERS]
     assert len(calls) > 5000
-    assert [call for call in calls if _leads_out(call)] == []
-    assert {"this", "antigravity"}.isdisjoint({*sys.modules} - before)
+    return [*filter(_leads_out, calls), *({"antigravity"} & ({*sys.modules} - before))]
 
 
 def _leads_out(call: str) -> bool:

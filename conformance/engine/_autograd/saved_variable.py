@@ -202,7 +202,7 @@ class SavedTensor:
         finally:
             _set(*previous)
             state.dispatch_modes, state.dispatching, state.suspended_dispatch_modes = dispatch_state
-        self.owner = _Owner(hooks[1], self.packed)
+        self.owner = _Owner(hooks[1], self.packed)  # see Note [Packed objects]
         self.origin = None
         tensor = self.tensor
         if tensor is not None:

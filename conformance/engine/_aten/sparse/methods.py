@@ -139,7 +139,7 @@ def _to_sparse(self: Array) -> Any:
     return sparse(self)
 
 
-@op("ToSparseBackward0", name="_to_sparse_dim", self=lambda grad: grad.to_dense())
+@op("ToSparseBackward0", name="_to_sparse_dim", operator="_to_sparse", self=lambda grad: grad.to_dense())
 def _to_sparse_dim(self: Array, _sparse_dim: int) -> Any:
     return sparse(self, _sparse_dim)
 
