@@ -75,7 +75,10 @@ def test_an_interrupt_ends_a_run_that_hangs(
     """Control-C is heard while a program hangs in C."""
     monkeypatch.setenv("PYTEST_ADDOPTS", QUICK)
     file = pytester.makefile(".yaml", mine=SCENARIOS)
-    command = [sys.executable, "-m", "pytest", str(file), "-v", "-n0", "--scenario-timeout=600"]
+    # What runs in the background of a shell is deaf to interrupts, and all that it starts.
+    listening = "import signal, sys, pytest; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    arguments = [str(file), "-v", "-n0", "--scenario-timeout=60"]
+    command = [sys.executable, "-c", f"{listening}; sys.exit(pytest.main(sys.argv[1:]))", *arguments]
     run = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert run.stdout is not None
     for line in run.stdout:  # until the first has agreed
