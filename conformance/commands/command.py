@@ -40,6 +40,31 @@ def at_least_one(text: str) -> int:
     return number
 
 
+def takes_paths(parser: argparse.ArgumentParser) -> None:
+    """Add the option ``--in``, whose scenarios `scenarios_from` loads."""
+    parser.add_argument(
+        "--in",
+        dest="paths",
+        nargs="+",
+        type=Path,
+        default=None,
+        metavar="PATH",
+        help="scenario files and folders (default: the specs)",
+    )
+
+
+def takes_engine_python(parser: argparse.ArgumentParser) -> None:
+    """Add the option ``--engine-python``."""
+    parser.add_argument("--engine-python", metavar="PATH", help="the Python interpreter that has the engine")
+
+
+def takes_reference(parser: argparse.ArgumentParser, use: str = "") -> None:
+    """Add the option ``--reference``; ``use`` says what it is for, if not for the whole command."""
+    parser.add_argument(
+        "--reference", metavar="FILE", help=f"a recording to use instead of torch{f', {use}' if use else ''}"
+    )
+
+
 def scenarios_in(paths: Iterable[Path], library: Library | None = None) -> tuple[Scenario, ...]:
     """All scenarios in these files and folders; raises Misuse if one has a problem."""
     from conformance.check.library import Library

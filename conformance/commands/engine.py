@@ -9,7 +9,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.commands.command import FAILED, Add, Misuse, scenarios_from, with_progress
+from conformance.commands.command import (
+    FAILED,
+    Add,
+    Misuse,
+    scenarios_from,
+    takes_engine_python,
+    takes_paths,
+    takes_reference,
+    with_progress,
+)
 from conformance.language.scenario import TIERS
 
 if TYPE_CHECKING:
@@ -26,12 +35,8 @@ def add_commands(add: Add) -> None:
         "describe an engine: what can be read, which names are missing, what to do next",
     )
     describing.add_argument("name", metavar="ENGINE")
-    describing.add_argument(
-        "--engine-python", metavar="PATH", help="the Python interpreter that has the engine"
-    )
-    describing.add_argument(
-        "--reference", metavar="FILE", help="a recording to use instead of torch, for --propose"
-    )
+    takes_engine_python(describing)
+    takes_reference(describing, "for --propose")
     describing.add_argument(
         "--propose",
         action="store_true",
@@ -42,7 +47,7 @@ def add_commands(add: Add) -> None:
         metavar="OPERATOR",
         help="print all that runs for an operator, as mul: its forward, formulas, node, generated functions",
     )
-    _takes_paths(describing)
+    takes_paths(describing)
 
     covering = add(
         "coverage",
@@ -50,27 +55,23 @@ def add_commands(add: Add) -> None:
         "the vocabulary by area: which names an engine provides, which ones scenarios use",
     )
     covering.add_argument("--engine", default="inhouse", help="(default: inhouse)")
-    covering.add_argument(
-        "--engine-python", metavar="PATH", help="the Python interpreter that has the engine"
-    )
+    takes_engine_python(covering)
     covering.add_argument("--format", choices=("text", "json"), default="text", help="(default: text)")
-    _takes_paths(covering)
+    takes_paths(covering)
 
     recording = add("record", record, "record the traces of torch, or of another engine, in a file")
     recording.add_argument("--engine", default="torch", help="(default: torch)")
-    recording.add_argument(
-        "--engine-python", metavar="PATH", help="the Python interpreter that has the engine"
-    )
+    takes_engine_python(recording)
     recording.add_argument(
         "-o", "--output", type=Path, required=True, metavar="FILE", help="compressed if it ends in .gz"
     )
     recording.add_argument("--tier", choices=TIERS, default="full", help="the last tier (default: full)")
-    _takes_paths(recording)
+    takes_paths(recording)
 
     comparing = add("compare", compare, "compare two recordings of an engine")
     comparing.add_argument("old", type=Path, metavar="OLD")
     comparing.add_argument("new", type=Path, metavar="NEW")
-    _takes_paths(comparing)
+    takes_paths(comparing)
 
     grading = add(
         "matrix", matrix, "a table of engines by area and group of facets, from --conformance-json files"
@@ -78,18 +79,6 @@ def add_commands(add: Add) -> None:
     grading.add_argument("files", nargs="+", type=Path, metavar="FILE")
     grading.add_argument(
         "--format", choices=("text", "markdown", "json"), default="text", help="(default: text)"
-    )
-
-
-def _takes_paths(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--in",
-        dest="paths",
-        nargs="+",
-        type=Path,
-        default=None,
-        metavar="PATH",
-        help="scenario files and folders (default: the specs)",
     )
 
 

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.commands.command import CHANGED, Add, Misuse, scenarios_from, with_progress
+from conformance.commands.command import (
+    CHANGED,
+    Add,
+    Misuse,
+    scenarios_from,
+    takes_paths,
+    takes_reference,
+    with_progress,
+)
 
 if TYPE_CHECKING:
     from conformance.adapters.divergences import Divergence
@@ -22,16 +29,8 @@ def add_commands(add: Add) -> None:
         changes,
         "what another release of torch does differently from that of the specs, and a draft of its file",
     )
-    changing.add_argument("--reference", metavar="FILE", help="a recording to use instead of torch")
-    changing.add_argument(
-        "--in",
-        dest="paths",
-        nargs="+",
-        type=Path,
-        default=None,
-        metavar="PATH",
-        help="scenario files and folders (default: the specs)",
-    )
+    takes_reference(changing)
+    takes_paths(changing)
 
 
 def changes(known: argparse.Namespace, _: list[str]) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.commands.command import Add, Misuse
+from conformance.commands.command import Add, Misuse, takes_engine_python, takes_reference
 
 if TYPE_CHECKING:
     from conformance.check.library import Library
@@ -25,8 +25,8 @@ def add_commands(add: Add) -> None:
     showing.add_argument(
         "--engine", default="inhouse", help="torch shows the reference alone (default: inhouse)"
     )
-    _takes_another_python(showing)
-    showing.add_argument("--reference", metavar="FILE", help="a recording to use instead of torch")
+    takes_engine_python(showing)
+    takes_reference(showing)
     showing.add_argument("--full", action="store_true", help="do not shorten values")
 
     drawing = add("graph", graph, "draw the autograd graph as SVG, in the style of torchviz")
@@ -38,7 +38,7 @@ def add_commands(add: Add) -> None:
         "--line", type=int, metavar="N", help="the graph after the statement on line N of the file"
     )
     drawing.add_argument("--engine", default="torch", help="(default: torch)")
-    _takes_another_python(drawing)
+    takes_engine_python(drawing)
     drawing.add_argument("--saved", action="store_true", help="also draw what each node saved for backward")
     drawing.add_argument("-o", "--output", metavar="FILE.svg", help="(default: standard output)")
 
@@ -78,10 +78,6 @@ def _names_a_case(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "id", metavar="ID", help="an id, a case `id[label]`, a file, or an id that pytest printed"
     )
-
-
-def _takes_another_python(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--engine-python", metavar="PATH", help="the Python interpreter that has the engine")
 
 
 def show(known: argparse.Namespace, _: list[str]) -> int:

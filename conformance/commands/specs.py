@@ -11,7 +11,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conformance.check import locate
-from conformance.commands.command import FAILED, Add, Misuse, at_least_one, bar, scenarios_in, with_progress
+from conformance.commands.command import (
+    FAILED,
+    Add,
+    Misuse,
+    at_least_one,
+    bar,
+    scenarios_in,
+    takes_engine_python,
+    takes_reference,
+    with_progress,
+)
 
 if TYPE_CHECKING:
     from conformance.language.scenario import Scenario
@@ -53,10 +63,8 @@ def add_commands(add: Add) -> None:
         help="markdown: a page for each document (default: text)",
     )
     claiming.add_argument("--engine", default="inhouse", help="(default: inhouse)")
-    claiming.add_argument(
-        "--engine-python", metavar="PATH", help="the Python interpreter that has the engine"
-    )
-    claiming.add_argument("--reference", metavar="FILE", help="a recording to use instead of torch")
+    takes_engine_python(claiming)
+    takes_reference(claiming)
 
     running = add("run", run, "run the suite's own specs with pytest; all other options go to pytest")
     running.add_argument("--engine", action="append", default=[], help="repeatable (default: inhouse)")

@@ -9,10 +9,9 @@ import pytest
 from conformance.adapters import divergences
 from conformance.adapters.divergences import Divergence, unmatched
 from conformance.adapters.registry import names
-from conformance.check import locate
-from conformance.check.library import Library
 from conformance.language.divergences import load_divergences
 from conformance.report.proposal import as_yaml, of_engine
+from tests import all_specs
 
 FILES = sorted(Path(divergences.__file__).parent.glob("*.yaml"))
 
@@ -20,7 +19,7 @@ FILES = sorted(Path(divergences.__file__).parent.glob("*.yaml"))
 @pytest.fixture(scope="module")
 def cases() -> set[str]:
     """The ids of all specs."""
-    return {scenario.id for scenario in Library().load_all([locate.specs()]).scenarios}
+    return {scenario.id for scenario in all_specs.scenarios()}
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)

@@ -46,7 +46,7 @@ def product_of_all(y: Any, matrices: list[Any]) -> Any:
     return y
 
 
-# Programs for torch and for what stands in for it -------------------------------------------------
+# Programs for torch and for modules with its names --------------------------------------------------
 
 
 def chain_by_numbers(torch: Any, shape: tuple[int, ...]) -> Program:
@@ -128,7 +128,7 @@ GRAPH = "graph of 1000, kept or dropped"
 
 
 def torch_programs(module: str) -> dict[str, Program]:
-    """torch, or a module that stands in for it."""
+    """torch, or a module with its names."""
     torch = importlib.import_module(module)
     return {
         "chain of 1000 by numbers (1,)": chain_by_numbers(torch, (1,)),

@@ -20,6 +20,7 @@ from conformance.language.load import load_text
 from conformance.runner.engine import Engine
 from conformance.runner.execute import available, run
 from conformance.runner.serialize import fingerprint
+from tests import all_specs
 from tests.runner.broken import broken, torch
 from tests.runner.make import torch_engine
 
@@ -168,9 +169,7 @@ def test_what_a_file_gets_wrong_is_told(tmp_path: Path, text: str, problem: str)
 @pytest.fixture(scope="module")
 def library() -> Library:
     """All specs."""
-    made = Library()
-    made.load_all([locate.specs()])
-    return made
+    return all_specs.library()
 
 
 def test_the_suites_own_files_are_sound(library: Library) -> None:
@@ -182,13 +181,13 @@ def test_the_suites_own_files_are_sound(library: Library) -> None:
     assert str(problem).startswith("2.14.yaml:3:5: there is no scenario gone")
 
 
-def test_the_suites_recording_is_current(library: Library) -> None:
+def test_the_suites_recording_is_current() -> None:
     """It has each scenario of the tiers core and standard as it is now."""
     recording = releases.shipped()
     assert recording is not None
     wanted = {
         scenario.id: fingerprint(scenario)
-        for scenario in library.load_all([locate.specs()]).scenarios
+        for scenario in all_specs.scenarios()
         if scenario.tier != "full" and all(available(recording, need) for need in scenario.needs)
     }
     assert {case: line[0] for case, line in recording.lines.items()} == wanted, (

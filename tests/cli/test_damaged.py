@@ -264,7 +264,7 @@ def test_an_output_that_cannot_be_written_is_one_line(
     assert "Traceback" not in err
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device that is always full")
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no device that is always full")
 def test_a_full_output_is_one_line(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """Printed tables too."""
     import subprocess

@@ -275,8 +275,12 @@ REFUSED = {
 }
 
 
-@pytest.mark.skipif(torch.version.cuda is not None, reason="a torch with CUDA refuses in other words")
-@pytest.mark.skipif(torch.accelerator.is_available(), reason="there is another device")
+@pytest.mark.skipif(
+    torch.version.cuda is not None, reason="a torch built with CUDA has other texts for these errors"
+)
+@pytest.mark.skipif(
+    torch.accelerator.is_available(), reason="this machine has another device, so that nothing is refused"
+)
 @pytest.mark.parametrize("path", [f"{on}.{name}" for on, names in REFUSED.items() for name in names.split()])
 def test_what_needs_another_device(path: str) -> None:
     def outcome(module: Any) -> Any:

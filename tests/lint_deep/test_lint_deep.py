@@ -27,16 +27,22 @@ LEAF = "      a = torch.tensor([1., 2.], requires_grad=True)\n"
 
 
 def told(tmp_path: Path, text: str, before: str = "") -> tuple[int, list[str]]:
-    """The exit status of the command, and its lines without the folder in front.
+    """The exit status of the command for a file, and its lines without the folder in front."""
+    path = tmp_path / "mine.yaml"
+    path.write_text(text)
+    status, lines = linted(path, before)
+    return status, [line.rpartition("mine.yaml")[2] for line in lines]
+
+
+def linted(path: Path, before: str = "") -> tuple[int, list[str]]:
+    """The exit status of the command, and its lines.
 
     In a process of its own: torch refuses a backward in a fork of one whose threads have run.
     """
-    path = tmp_path / "mine.yaml"
-    path.write_text(text)
     code = f"{before}\nimport sys\nfrom conformance.cli import main\nsys.exit(main(sys.argv[1:]))"
     command = [sys.executable, "-c", code, "lint", "--deep", "--processes", "1", str(path)]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
-    return ran.returncode, [line.rpartition("mine.yaml")[2] for line in ran.stdout.splitlines()]
+    return ran.returncode, ran.stdout.splitlines()
 
 
 def test_a_good_scenario(tmp_path: Path) -> None:
@@ -44,64 +50,78 @@ def test_a_good_scenario(tmp_path: Path) -> None:
     assert told(tmp_path, GOOD) == (0, ["1 scenario in 1 file: no problems"])
 
 
-@pytest.mark.parametrize(
-    ("program", "problem"),
-    [
-        (
-            f"    run: |\n{LEAF}      a.retain_grad()\n      a.sum().backward()\n",
-            ":6:7: nothing changes without",
-        ),
-        (
-            f"    run: |\n{LEAF}      with torch.no_grad():\n          b = a * 2\n          b.requires_grad_(False)\n",
-            ":8:11: nothing changes without `b.requires_grad_(False)`",
-        ),
-        ("    run: |\n      def f():\n          return 1\n    expect:\n      1: 1\n", ""),
-        ("    run: |\n      def f():\n          return 1\n", ":2:5: it shows nothing"),
-        (
-            f"    run: |\n{LEAF}      b = a.data_ptr()\n",
-            ":2:5: torch does not reproduce this when it is run again",
-        ),
-        (
-            # a count, not an address, which may be the same again by chance
-            f"    run: |\n{LEAF}      b = (a * 1).grad_fn._sequence_nr()\n",
-            ":2:5: torch does not reproduce this when it is run again: after line",
-        ),
-        (
-            f"    run: |\n{LEAF}      b = (a * 1e8 + 1).sum() - (a * 1e8).sum()\n",
-            ":2:5: torch does not reproduce this in float64",
-        ),
-        (
-            f"    run: |\n{LEAF}      b = a * 1\n      v = b[:1]\n      w = b.view(2)\n      b.mul_(2)\n"
-            "      seen = []\n      w.grad_fn.register_hook(lambda i, o: seen.append(1))\n      b.mul_(2)\n",
-            "",
-        ),
-        (f"    run: |\n{LEAF}      b = [n for n in 'ab']\n      c = f'{{b}} {{a.sum()}}'\n", ""),
-    ],
-)
-def test_what_is_wrong(tmp_path: Path, program: str, problem: str) -> None:
-    """Each problem is told with its place, and the exit status is 1; where there is none it is 0."""
-    status, lines = told(tmp_path, HEAD + program)
+# Each program with the beginning of what is reported of it; empty if nothing is.
+PROGRAMS: list[tuple[str, str]] = [
+    (
+        f"    run: |\n{LEAF}      a.retain_grad()\n      a.sum().backward()\n",
+        ":6:7: nothing changes without",
+    ),
+    (
+        f"    run: |\n{LEAF}      with torch.no_grad():\n          b = a * 2\n          b.requires_grad_(False)\n",
+        ":8:11: nothing changes without `b.requires_grad_(False)`",
+    ),
+    ("    run: |\n      def f():\n          return 1\n    expect:\n      1: 1\n", ""),
+    ("    run: |\n      def f():\n          return 1\n", ":2:5: it shows nothing"),
+    (
+        f"    run: |\n{LEAF}      b = a.data_ptr()\n",
+        ":2:5: torch does not reproduce this when it is run again",
+    ),
+    (
+        # a count, not an address, which may be the same again by chance
+        f"    run: |\n{LEAF}      b = (a * 1).grad_fn._sequence_nr()\n",
+        ":2:5: torch does not reproduce this when it is run again: after line",
+    ),
+    (
+        f"    run: |\n{LEAF}      b = (a * 1e8 + 1).sum() - (a * 1e8).sum()\n",
+        ":2:5: torch does not reproduce this in float64",
+    ),
+    (
+        f"    run: |\n{LEAF}      b = a * 1\n      v = b[:1]\n      w = b.view(2)\n      b.mul_(2)\n"
+        "      seen = []\n      w.grad_fn.register_hook(lambda i, o: seen.append(1))\n      b.mul_(2)\n",
+        "",
+    ),
+    (f"    run: |\n{LEAF}      b = [n for n in 'ab']\n      c = f'{{b}} {{a.sum()}}'\n", ""),
+]
+# Steps that say that nothing happens, and a scenario of which only the end is observed.
+NOTHING_IS_THE_POINT: list[str] = [
+    f"    steps:\n      - run: |\n    {LEAF}          a.retain_grad()\n        raises: null\n",
+    f"    run: |\n{LEAF}      a.register_hook(lambda g: g * 2)\n      b = torch.autograd.grad(a.sum(), [a])\n"
+    "      c = a.detach()\n      c.register_post_accumulate_grad_hook\n"
+    "    raises: null\n",
+    f"    observe: end\n    run: |\n{LEAF}      b = a * 2\n      r = weakref(b)\n      del b\n      collect()\n"
+    "      gone = r() is None\n",
+]
+
+
+@pytest.fixture(scope="module")
+def reported(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    """What one run over a file for each program reports of it: starting torch takes longer than all of them."""
+    folder = tmp_path_factory.mktemp("programs")
+    programs = [*(program for program, _ in PROGRAMS), *NOTHING_IS_THE_POINT]
+    for number, program in enumerate(programs):
+        (folder / f"{number}.yaml").write_text(HEAD.replace("id: bad", f"id: number-{number}") + program)
+    status, lines = linted(folder)
+    assert status == 1
+    assert lines[-1].startswith(f"{len(programs)} scenarios in {len(programs)} files: ")
+    return {
+        program: [line.partition(f"{number}.yaml")[2] for line in lines if f"/{number}.yaml:" in line]
+        for number, program in enumerate(programs)
+    }
+
+
+@pytest.mark.parametrize(("program", "problem"), PROGRAMS)
+def test_what_is_wrong(reported: dict[str, list[str]], program: str, problem: str) -> None:
+    """Each problem is reported with its place; of a good program nothing is."""
     if problem:
-        assert status == 1
-        assert any(line.startswith(problem) for line in lines), lines
+        assert any(line.startswith(problem) for line in reported[program]), reported[program]
     else:
-        assert (status, lines) == (0, ["1 scenario in 1 file: no problems"])
+        assert reported[program] == []
 
 
-@pytest.mark.parametrize(
-    "program",
-    [
-        f"    steps:\n      - run: |\n    {LEAF}          a.retain_grad()\n        raises: null\n",
-        f"    run: |\n{LEAF}      a.register_hook(lambda g: g * 2)\n      b = torch.autograd.grad(a.sum(), [a])\n"
-        "      c = a.detach()\n      c.register_post_accumulate_grad_hook\n"
-        "    raises: null\n",
-        f"    observe: end\n    run: |\n{LEAF}      b = a * 2\n      r = weakref(b)\n      del b\n      collect()\n"
-        "      gone = r() is None\n",
-    ],
-)
-def test_where_nothing_is_the_point(tmp_path: Path, program: str) -> None:
-    """A step that says so, a scenario of which only the end is observed."""
-    assert told(tmp_path, HEAD + program) == (0, ["1 scenario in 1 file: no problems"])
+@pytest.mark.parametrize("program", NOTHING_IS_THE_POINT)
+def test_where_nothing_is_the_point(reported: dict[str, list[str]], program: str) -> None:
+    """Nothing is reported."""
+    assert reported[program] == []
 
 
 def test_a_function_that_never_runs_is_a_point(tmp_path: Path) -> None:

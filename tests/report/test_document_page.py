@@ -8,13 +8,12 @@ import re
 
 import pytest
 
-from conformance.check.library import Library
-from conformance.check.locate import specs
 from conformance.language.claims import Claims, load_claims_text
 from conformance.language.load import load_text
 from conformance.language.scenario import Scenario
 from conformance.report import document_page
 from conformance.report.program import annotated
+from tests import all_specs
 
 CLAIMS = """\
 documents:
@@ -88,7 +87,7 @@ def test_an_index() -> None:
 def claimed() -> list[Scenario]:
     """Of each scenario of the specs with a claim the first case; every fifth, since programs take time."""
     found: dict[str, Scenario] = {}
-    for scenario in Library().load_all([specs()]).scenarios:
+    for scenario in all_specs.scenarios():
         if scenario.claims and not scenario.needs:
             found.setdefault(scenario.id.partition("[")[0], scenario)
     return list(found.values())[::5]

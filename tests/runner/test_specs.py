@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from conformance.check.locate import is_scenario_file, specs
-from conformance.language.load import load_file
 from conformance.language.scenario import Scenario
 from conformance.runner.compare import differences
 from conformance.runner.execute import run
 from conformance.runner.trace import Trace
+from tests import all_specs
 from tests.runner.make import torch_engine
 
 FILES = sorted(path for path in specs().rglob("*.yaml") if is_scenario_file(path))
@@ -32,7 +32,7 @@ def test_observing_changes_no_spec(path: Path) -> None:
     """In no state, error, warning or print; and the trace survives JSON."""
     changed = [
         scenario.id
-        for scenario in load_file(path).scenarios
+        for scenario in all_specs.library().load(path).scenarios
         if scenario.observe == "each" and not scenario.needs and _changed(scenario)
     ]
     assert changed == []
@@ -43,9 +43,10 @@ MOST_LOOSE = 100
 
 
 def _loose() -> list[Scenario]:
-    found = [scenario for path in FILES for scenario in load_file(path).scenarios]
     return [
-        each for each in found if each.tolerance is not None and each.tolerance.rtol + each.tolerance.atol
+        each
+        for each in all_specs.scenarios()
+        if each.tolerance is not None and each.tolerance.rtol + each.tolerance.atol
     ]
 
 

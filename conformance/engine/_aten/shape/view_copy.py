@@ -34,6 +34,11 @@ def _copy_of(name: str, **facts: Any) -> Callable[..., Any]:
     return op(f"{row.node_name}_copy", name=f"{name.lstrip('_')}_copy", **row.formulas, **facts)(forward)
 
 
+def _linear_copy_of(name: str, **facts: Any) -> Callable[..., Any]:
+    """The _copy variant of a view that only picks or arranges elements."""
+    return _copy_of(name, complex="holomorphic", jvp="auto_linear", **facts)
+
+
 def _copies_of(name: str, **facts: Any) -> Callable[..., Any]:
     """The _copy variant of the row of a view with several outputs."""
     row = ROWS[name]
@@ -52,100 +57,76 @@ def _copies_of(name: str, **facts: Any) -> Callable[..., Any]:
     )(forward)
 
 
-alias_copy = _copy_of(
+alias_copy = _linear_copy_of(
     "alias",
     out=Out("same_dtype", operator="aten::alias_copy"),
-    complex="holomorphic",
-    jvp="auto_linear",
     variants="function",
 )
-select_copy = _copy_of(
+select_copy = _linear_copy_of(
     "select",
     overload="int",
     out="same_dtype",
-    complex="holomorphic",
-    jvp="auto_linear",
     vmap="fallback",
     variants="function",
 )
-t_copy = _copy_of(
+t_copy = _linear_copy_of(
     "t",
     out=Out("same_dtype", operator="aten::t_copy"),
-    complex="holomorphic",
-    jvp="auto_linear",
     vmap="fallback",
     variants="function",
 )
-transpose_copy = _copy_of(
+transpose_copy = _linear_copy_of(
     "transpose",
     out=Out("same_dtype", operator="aten::transpose_copy"),
     overload="int",
-    complex="holomorphic",
-    jvp="auto_linear",
     vmap="fallback",
     variants="function",
 )
-unfold_copy = _copy_of(
+unfold_copy = _linear_copy_of(
     "unfold",
     out=Out("same_dtype", operator="aten::unfold_copy"),
-    complex="holomorphic",
-    jvp="auto_linear",
     variants="function",
 )
-unsqueeze_copy = _copy_of(
+unsqueeze_copy = _linear_copy_of(
     "unsqueeze",
     out=Out("same_dtype", operator="aten::unsqueeze_copy"),
-    complex="holomorphic",
-    jvp="auto_linear",
     vmap="fallback",
     variants="function",
 )
 slice_copy = _copy_of(
     "slice", out="same_dtype", overload="Tensor", jvp="auto_linear", vmap="fallback", variants="function"
 )
-_as_strided = _copy_of(
+_as_strided = _linear_copy_of(
     "as_strided",
     out=Out("same_dtype", operator="aten::as_strided_copy"),
-    complex="holomorphic",
-    jvp="auto_linear",
 )
-_expand = _copy_of(
-    "expand", out=Out("same_dtype", operator="aten::expand_copy"), complex="holomorphic", jvp="auto_linear"
-)
-_permute = _copy_of(
+_expand = _linear_copy_of("expand", out=Out("same_dtype", operator="aten::expand_copy"))
+_permute = _linear_copy_of(
     "permute",
     out=Out("same_dtype", operator="aten::permute_copy"),
-    complex="holomorphic",
-    jvp="auto_linear",
     vmap="fallback",
 )
-_view = _copy_of("view", complex="holomorphic", jvp="auto_linear")
+_view = _linear_copy_of("view")
 _view_as_real = _copy_of("_view_as_real", vmap="fallback")
 _view_as_complex = _copy_of("_view_as_complex", vmap="fallback")
 _split = _copies_of("split")
 _split_with_sizes = _copies_of("split_with_sizes", vmap="along")
 _unbind = _copies_of("unbind", vmap="along")
-_squeeze = _copy_of(
+_squeeze = _linear_copy_of(
     "squeeze",
     out=Out("same_dtype", operator="aten::squeeze_copy"),
-    complex="holomorphic",
-    jvp="auto_linear",
     vmap="fallback",
 )
-_squeeze_dim = _copy_of(
+_squeeze_dim = _linear_copy_of(
     "squeeze_dim",
     out="same_dtype",
     overload="dim",
-    complex="holomorphic",
-    jvp="auto_linear",
     operator="squeeze_copy",
 )
-_squeeze_dims = _copy_of(
+_squeeze_dims = _linear_copy_of(
     "squeeze_dims",
     out="same_dtype",
     overload="dims",
-    complex="holomorphic",
-    jvp="auto_linear",
     operator="squeeze_copy",
 )
 
