@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from conformance.language.scenario import Scenario
-from conformance.runner.checked_lines import ENDED, DamagedError, LinesWriter, loads
+from conformance.runner.checked_lines import ENDED, DamagedError, LinesWriter, header_of, loads
 from conformance.runner.checked_lines import read as read_lines
 from conformance.runner.engine import GROUPS, Engine
 from conformance.runner.fits import fits
@@ -179,16 +179,7 @@ def read(path: Path) -> Recording:
 
 def _header(line: str) -> dict[str, Any]:
     """The content of the header's line; raises `DamagedError` if it is none, or of another format."""
-    try:
-        data = loads(line)
-    except DamagedError:
-        data = None
-    header = data.get("recording") if isinstance(data, dict) else None
-    if not isinstance(header, dict):
-        raise DamagedError("it does not begin like a recording")
-    if header.get("format") != FORMAT or type(header["format"]) is not int:
-        found = ascii(header.get("format"))[:60]
-        raise DamagedError(f"it has format {found}, and this reads {FORMAT}: record it again")
+    header = header_of(line, "recording", FORMAT, "it does not begin like a recording", ": record it again")
     for key, hint in (("engine", str), ("version", str), ("claims", list[str]), ("available", list[str])):
         if not fits(header.get(key), hint):
             raise DamagedError(f"`{key}` of its header is not valid")

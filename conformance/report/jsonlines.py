@@ -13,7 +13,7 @@ from typing import Any
 import conformance
 from conformance.language.scenario import TIERS
 from conformance.report.result import VERDICTS, Result
-from conformance.runner.checked_lines import ENDED, DamagedError, LinesWriter, dumps, loads
+from conformance.runner.checked_lines import ENDED, DamagedError, LinesWriter, dumps, header_of, loads
 from conformance.runner.checked_lines import read as read_lines
 from conformance.runner.fits import fits
 from conformance.runner.output import Output
@@ -126,15 +126,9 @@ def read(path: Path) -> Report:
 
 def _header(line: str) -> dict[str, Any]:
     """The content of the header's line; raises `DamagedError` if it is none, or of another format."""
-    try:
-        data = loads(line)
-    except DamagedError:
-        data = None
-    header = data.get("header") if isinstance(data, dict) else None
-    if not isinstance(header, dict):
-        raise DamagedError("it does not begin with a header, as files of --conformance-json do")
-    if header.get("format") != FORMAT or type(header["format"]) is not int:
-        raise DamagedError(f"it has format {_shown(header.get('format'))}, and this reads {FORMAT}")
+    header = header_of(
+        line, "header", FORMAT, "it does not begin with a header, as files of --conformance-json do"
+    )
     if not isinstance(header.get("suite"), str):
         raise DamagedError("its header does not name the version of the suite")
     return header

@@ -61,6 +61,25 @@ def loads(text: str) -> Any:
         raise DamagedError(f"not JSON: {why}") from None
 
 
+def header_of(line: str, key: str, version: int, foreign: str, advice: str = "") -> dict[str, Any]:
+    """The content of a first line, which is below ``key`` and names the version of its format.
+
+    Raises:
+        DamagedError: it is not such a line (``foreign`` says so), or of another version (``advice`` says what to do).
+    """
+    try:
+        data = loads(line)
+    except DamagedError:
+        data = None
+    header = data.get(key) if isinstance(data, dict) else None
+    if not isinstance(header, dict):
+        raise DamagedError(foreign)
+    if header.get("format") != version or type(header["format"]) is not int:
+        found = ascii(header.get("format"))[:60]
+        raise DamagedError(f"it has format {found}, and this reads {version}{advice}")
+    return header
+
+
 @dataclass(frozen=True, slots=True)
 class _Written:
     """What has been written: checksums of the text and of the file, the compressor, and the size of the file."""

@@ -24,7 +24,7 @@ from conformance.runner.verdict import flaws_on_torch
 from conformance.scaffold.attempts import Part
 from conformance.scaffold.draft import CannotDraftError, DraftStep, beginning, draft, part_at
 from conformance.scaffold.page import PAGES, NotAPageError, read_page
-from conformance.scaffold.page_check import CheckedOutput, check_page, said_otherwise
+from conformance.scaffold.page_check import CheckedOutput, check_page, with_claimed_values
 from conformance.scaffold.snippet import read
 from conformance.scaffold.yaml_text import scenario as scenario_lines
 from conformance.scaffold.yaml_text import text as yaml_text
@@ -111,7 +111,7 @@ def _drafted(text: str, file: str, torch: Engine) -> _Drafted:
         steps, parts = draft(found.parts, found.attempts, lambda steps: _observed(steps, torch))
     except CannotDraftError as error:
         raise NotAScenarioError(f"{file}:{error.line}:1: {error}") from None
-    steps = tuple(said_otherwise(steps, parts, outputs))
+    steps = tuple(with_claimed_values(steps, parts, outputs))
     return _Drafted(file, steps, parts, text.split("\n"), (*notes, *found.notes))
 
 

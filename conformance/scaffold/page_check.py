@@ -86,7 +86,7 @@ def check_page(text: str, name: str, run: Run) -> CheckedPage:
     return CheckedPage(name, tuple(checked), tuple(notes))
 
 
-def said_otherwise(
+def with_claimed_values(
     steps: Sequence[DraftStep], parts: Sequence[Part], wrong: Sequence[CheckedOutput]
 ) -> Iterator[DraftStep]:
     """The steps, with what the page shows under `claimed` where it shows another value than torch's."""
