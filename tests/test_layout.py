@@ -27,7 +27,7 @@ MAY_IMPORT = {
     # Of language what needs the standard library alone: scenarios travel to engines elsewhere, words are counted.
     "adapters": {"runner", "engine", "language.scenario", "language.vocabulary", "language.words"},
     "report": {"runner", "language"},
-    "fuzz": {"language", "runner", "adapters.registry"},  # its processes are told engines by name
+    "fuzz": {"language", "runner", "adapters.registry"},  # its processes receive engines by name
     "mutation": {"engine", "runner"},
     "check": {"language", "runner", "adapters", "report"},
     "scaffold": {"language", "runner", "report", "check"},
@@ -192,8 +192,10 @@ def test_what_is_a_circle(first: str, second: str, closed: bool, tmp_path: Path)
 
 
 def inner_imports(source: str) -> list[tuple[int, bool]]:
-    """The lines of imports inside functions, and whether a comment on them says why; a module's ``__getattr__`` is one
-    of a kind: it imports what is asked for."""
+    """The lines of imports inside functions, and whether a comment on them says why.
+
+    A module's ``__getattr__`` is left out: it imports the name that is looked up.
+    """
     tree = ast.parse(source)
     own = [
         node for node in tree.body if not (isinstance(node, ast.FunctionDef) and node.name == "__getattr__")

@@ -82,7 +82,7 @@ def test_several_entries_together() -> None:
 
 
 def test_a_stale_entry_fails() -> None:
-    """One that covers nothing, beside others that do, or where the engine agrees."""
+    """An entry that covers no difference is reported, also next to others that do, and where the engine agrees."""
     stale = _entry(facets=("is_leaf",))
     coverage = _cover(_entry(), stale)
     assert (coverage.stale, coverage.known) == ((stale,), False)
@@ -99,7 +99,7 @@ def test_a_crash_is_covered_only_where_it_is_named() -> None:
 
 
 def test_a_crash_after_a_declared_statement_fails() -> None:
-    """It is no mere consequence."""
+    """A crash is never a mere consequence of a declared difference."""
     crashes = broken(neg=lambda x: 1)
     assert not _cover(_entry(statement="step 1, line 2"), engine=crashes).known
 
@@ -129,7 +129,7 @@ def test_an_entry_for_no_scenario_is_told() -> None:
 
 
 def test_an_entry_with_a_star_is_of_all_that_fit() -> None:
-    """Brackets are no wildcards. Where it covers nothing it is not stale, and nothing follows from it."""
+    """Brackets are not wildcards. An entry that covers no difference is not stale, and changes no verdict."""
     assert _cover(_entry(scenario="*")).known
     assert _cover(_entry(scenario="a*d")).known
     assert not _cover(_entry(scenario="an-[ij]d")).known
@@ -143,7 +143,7 @@ def test_an_entry_with_a_star_is_of_all_that_fit() -> None:
 
 
 def test_a_star_must_fit_a_scenario() -> None:
-    """Or it is told as an id that there is not."""
+    """A pattern that fits no scenario is reported as an unknown id."""
     entries = [_entry(scenario="an-*"), _entry(scenario="gone-*")]
     assert unmatched(entries, {"an-id", "other"}) == (entries[1],)
 

@@ -48,7 +48,7 @@ class Value:
 
 
 class ValueEngine:
-    """An adapter: what the suite asks of an engine, with torch's names for what a Value has."""
+    """An adapter with every method that the suite calls; its Value has the attributes of torch's tensors."""
 
     name, version = "value", "0.1"
     claims = frozenset({"values", "errors"})
@@ -126,7 +126,7 @@ SCALAR = "a = torch.tensor(2., requires_grad=True)\nb = a * a\nb.backward()"
     ids=repr,
 )
 def test_a_grad_need_not_be_a_tensor(grad: Any, program: str, differs: list[str]) -> None:
-    """An array of numpy's has all that is graded of values; Python's number is no tensor, nor is numpy's float64."""
+    """A numpy array has all that is compared of values; a Python number or a numpy float64 is not a tensor."""
 
     class Grad(ValueEngine):
         def observe(self, value: Any, /) -> Any | None:
@@ -256,7 +256,7 @@ def test_whatever_an_engine_raises_is_in_its_trace(error: BaseException) -> None
 
 
 def test_an_interrupt_is_the_users() -> None:
-    """It ends the run, and is no verdict, also where an engine swallows it or has it cause something else."""
+    """It ends the run without a verdict, even if the engine swallows it or raises something else from it."""
 
     def interrupted(*_: object, **options: object) -> None:
         signal.raise_signal(signal.SIGINT)

@@ -1,4 +1,4 @@
-"""Recordings stand for torch where it is not installed, and tell when they are out of date."""
+"""Recordings replace torch where it is not installed, and report when they are out of date."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_what_is_recorded_is_what_ran(path: Path) -> None:
 
 
 def test_a_stale_trace_is_an_error(path: Path) -> None:
-    """One of another program, or looked at otherwise; and one that there is not."""
+    """A trace of another program, one that was observed differently, and a missing one."""
     found = read(path)
     with pytest.raises(NotRecordedError, match="is stale, since its program has changed: record it again"):
         run(scenario(f"{MODEL}\nc = 1"), found)

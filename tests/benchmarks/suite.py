@@ -1,4 +1,4 @@
-"""The suite beside plain pytest tests on torch alone: the same programs, as ratios of times.
+"""The suite compared with plain pytest tests on torch alone: the same programs, as ratios of times.
 
     OMP_NUM_THREADS=1 python tests/benchmarks/suite.py [--count 1000] [--rounds 5] [--large 10000]
 

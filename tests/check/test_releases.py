@@ -67,7 +67,7 @@ def test_an_explained_change_is_nobodys_fault(check: Callable[..., CheckResult])
 
 
 def test_an_unexplained_change_fails(check: Callable[..., CheckResult]) -> None:
-    """Without a file, beside one for another scenario, and where what is shown is not what the file says."""
+    """Without a file, with an entry for another scenario, and where a value is not the one in the file."""
     found = check(of("2.14.1", ones=torch.zeros))
     assert (found.result.verdict, found.result.since) == ("changed", "2.13")
     assert found.text.startswith(
@@ -91,7 +91,7 @@ def test_an_engine_at_fault_differs(check: Callable[..., CheckResult]) -> None:
 
 
 def test_texts_limit_an_entry(check: Callable[..., CheckResult]) -> None:
-    """One for every scenario says what was shown, and what is shown now."""
+    """An entry for every scenario has the old text and the new one."""
     entry = "{reason: ones are zeros, scenario: '*', was: [no, '[1.*'], now: '[0.*'}"
     assert check(of("2.14.1", ones=torch.zeros), v2_14=entry).result.changed == ("ones are zeros",)
 

@@ -53,7 +53,7 @@ scenarios:
 
 @pytest.fixture
 def specs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that stands for the suite's own specs."""
+    """A folder that replaces the suite's own specs."""
     folder = tmp_path / "specs"
     (folder / "leaf").mkdir(parents=True)
     (folder / "claims.yaml").write_text(CLAIMS)
@@ -90,7 +90,7 @@ def test_lint_tells_all_problems_at_once(specs: Path, capsys: pytest.CaptureFixt
 
 
 def test_lint_of_a_file_without_scenarios(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A file that is named is told what it lacks."""
+    """For a file named on the command line, lint says what is missing."""
     (tmp_path / "mine.yaml").write_text("scenario: []\n")
     assert main(["lint", str(tmp_path / "mine.yaml")]) == 1
     assert "mine.yaml:1:1: unknown key `scenario`; did you mean `scenarios`?" in capsys.readouterr().out
@@ -99,7 +99,7 @@ def test_lint_of_a_file_without_scenarios(tmp_path: Path, capsys: pytest.Capture
 def test_lint_of_what_is_named_as_a_file_and_is_none(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A folder, and the link that an editor leaves beside the file it has open."""
+    """A folder, and the link that an editor makes next to the file it has open."""
     (tmp_path / "folder.yaml").mkdir()
     (tmp_path / ".#open.yaml").symlink_to("somebody@somewhere")
     assert main(["lint", str(tmp_path)]) == 0
@@ -159,7 +159,7 @@ def test_claims_as_text(specs: Path, capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_a_contradicted_claim(specs: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The observed verdict stands beside the declared one, and the exit status is 1."""
+    """The observed verdict is shown next to the declared one, and the exit status is 1."""
     (specs / "claims.yaml").write_text(CLAIMS.replace("refuted", "confirmed"))
     assert main(["claims", "--format", "json", "--engine", "torch"]) == 1
     out, err = capsys.readouterr()

@@ -18,13 +18,13 @@ from conformance.report import docs, engine_docs, subjects
 
 
 def test_the_markdown_files_are_current(capsys: pytest.CaptureFixture[str]) -> None:
-    """`conformance docs` writes them anew."""
+    """`conformance docs` regenerates them."""
     assert main(["docs", "--check"]) == 0, f"{capsys.readouterr().out}run `conformance docs`"
 
 
 @pytest.mark.parametrize("folder", ["engine"])
 def test_examples_run(folder: str) -> None:
-    """Each block of Python in a README beside the code, in an interpreter of its own."""
+    """Each block of Python in the READMEs of the code runs, in an interpreter of its own."""
     package = Path(conformance.__file__).parent
     text = (package / folder / "README.md").read_text(encoding="utf-8")
     examples = re.findall(r"```python\n(.*?)```", text, re.DOTALL)

@@ -142,7 +142,7 @@ def test_a_module_that_does_not_name_its_tensors(folder: Path, capsys: pytest.Ca
 
 
 def test_an_adapter_that_raises(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Whoever writes an adapter is told what its `observe` raises, not shown where it was called."""
+    """The message names the error that `observe` raises, without a traceback of the suite."""
     (folder / "raising.py").write_text(
         "class Engine:\n    name, version, claims = 'raising', '1', {'values'}\n"
         "    class torch: tensor = lambda *a, **k: 3\n"
@@ -293,7 +293,7 @@ def test_the_matrix_in_all_formats(folder: Path, capsys: pytest.CaptureFixture[s
 def test_scenarios_that_are_not_there(
     folder: Path, given: str, told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It is said of which path."""
+    """The message names the path."""
     (folder / "none").mkdir()
     assert main(["record", "-o", "torch.jsonl", "--in", given]) == 2
     assert told in capsys.readouterr().err

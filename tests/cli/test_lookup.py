@@ -33,7 +33,7 @@ BROKEN = "scenarios:\n  - id: cannot-be-read\n    title: it\n    rum: a = 1\n"
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Small specs, and a folder beside them with a file of its own."""
+    """A small folder of specs, and another folder with one file."""
     area = tmp_path / "specs" / "area"
     area.mkdir(parents=True)
     (area / "topic.yaml").write_text(SPECS)
@@ -78,7 +78,7 @@ def test_what_is_meant(text: str, found: list[str]) -> None:
     ],
 )
 def test_what_is_not_there(text: str, message: str) -> None:
-    """And why; what cannot be read is told with its mistakes."""
+    """An id that is not found, and why; a file that cannot be read, with its mistakes."""
     with pytest.raises(NotFoundError) as error:
         find(text, Library())
     assert str(error.value).startswith(message)
@@ -90,7 +90,7 @@ def test_a_file_is_all_its_scenarios() -> None:
 
 
 def test_show(capsys: pytest.CaptureFixture[str]) -> None:
-    """Plain where the output is no terminal; its status says whether the engine agrees."""
+    """Plain text if the output is not a terminal; the exit status says whether the engine agrees."""
     assert main(["show", "one-case", "--engine", "torch"]) == 0
     shown = capsys.readouterr().out
     assert "6 | a = torch.ones(2, requires_grad=True)" in shown and "\x1b" not in shown
@@ -101,7 +101,7 @@ def test_show(capsys: pytest.CaptureFixture[str]) -> None:
 def test_show_takes_a_recording_for_torch(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Which need not be installed then; what the recording does not have is told."""
+    """Torch need not be installed then; what the recording lacks is named."""
     main(["show", "my-case"])
     live = capsys.readouterr().out
     assert main(["record", "-o", "r.jsonl", "--in", "mine.yaml"]) == 0
@@ -117,7 +117,7 @@ def test_show_takes_a_recording_for_torch(
 
 
 def test_show_says_what_a_recording_lacks(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A scenario that has changed since, and a file that is no recording."""
+    """A scenario that has changed since, and a file that is not a recording."""
     assert main(["record", "-o", "r.jsonl", "--in", "mine.yaml"]) == 0
     path = here / "mine.yaml"
     path.write_text(path.read_text().replace("ones(2", "ones(3"))

@@ -1,4 +1,4 @@
-"""Names that torch has and the engine has not say so; names that neither has have torch's text."""
+"""Names that only torch has are reported as missing; names that neither has raise with torch's text."""
 
 from __future__ import annotations
 

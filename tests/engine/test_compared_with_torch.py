@@ -271,7 +271,7 @@ def test_module_of_a_class_that_is_shown_above() -> None:
 @pytest.mark.parametrize("kind", [">f4", ">i8", ">c8", "O", "S3", "longdouble", "f8"])
 @pytest.mark.parametrize("name", ["from_numpy", "tensor", "as_tensor", "asarray", "Tensor"])
 def test_arrays_of_others(name: str, kind: str) -> None:
-    """What numpy has and torch has not: numbers of other kinds, their bytes in another order, elements in reverse."""
+    """Arrays that torch cannot take: other kinds of numbers, bytes in another order, elements in reverse."""
     array = np.zeros(2, kind)
     outcomes = []
     for module in ENGINES:
@@ -387,7 +387,7 @@ def _shared(module: Any) -> list[Any]:
 
 
 def test_memory_for_other_processes() -> None:
-    """Which memory is shared is told of the memory, and of all tensors over it; no scenario may move any there."""
+    """Shared memory is a property of a storage, and so of all its tensors; no scenario may move a tensor there."""
     assert _shared(engine) == _shared(torch)
 
 

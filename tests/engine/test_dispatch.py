@@ -51,7 +51,7 @@ def test_inner_mode_calls_outer(module: Any) -> None:
 
 
 def test_creation_is_seen() -> None:
-    """Each function that creates tensors is told as the dispatcher calls it, to the inner mode and then the outer."""
+    """The inner and then the outer mode receive each function that creates tensors, under the dispatcher's name."""
     told = []
     for module in (torch, conformance.engine):
         seen: list[Any] = []

@@ -1,4 +1,4 @@
-"""Subclasses of Tensor below autograd, beside torch's: no scenario may define a method of Python's own."""
+"""Subclasses of Tensor below autograd, compared with torch: no scenario may define a special method."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ENGINES = (torch, conformance.engine)
 
 
 def _classes(module: Any, seen: list[Any]) -> tuple[type, type]:
-    """A class whose tensors lie in the memory of those that they hold, and one whose have none of their own."""
+    """A class whose tensors use the storage of the tensors that they hold, and one whose tensors have no storage."""
 
     def dispatch(cls: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         seen.append((str(func), [each.__name__ for each in types], _kinds(args), module.is_grad_enabled()))

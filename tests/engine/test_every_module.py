@@ -1,4 +1,4 @@
-"""Backward hooks of every module are of one kind: the engine beside torch."""
+"""Backward hooks for every module are of one kind: the engine compared with torch."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""__torch_function__ beside torch's own: no scenario may have one, since it defines a method of Python's own.
+"""__torch_function__ compared with torch: no scenario may have one, since it is a special method.
 
-Each program runs in a process of its own: with the first who is asked, the engine's functions learn to ask.
+Each program runs in a process of its own: the first override changes the engine's functions, for all later ones.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ torch.fft.fft(t), torch.linalg.norm(t), torch.special.expit(t)
 t.requires_grad = True
 t.grad = plain
 """,
-    "beside a tensor": """
+    "with a tensor": """
 class Own(torch.Tensor):
     @classmethod
     def __torch_function__(cls, func, types, args=(), kwargs=None):
@@ -198,7 +198,7 @@ for call in (torch.fft.fft, F.softmax, F.hardshrink, F.adaptive_avg_pool1d, F.ad
     except TypeError as error:
         print(str(error).partition(chr(10))[0])
 """,
-    "reflected beside another class": """
+    "reflected with another class": """
 class Nothing(torch.Tensor):
     @classmethod
     def __torch_function__(cls, func, types, args=(), kwargs=None):
@@ -273,7 +273,7 @@ from torch.distributions.utils import broadcast_all
 t = torch.ones(2).as_subclass(Own)
 print([type(each).__name__ for each in broadcast_all(t, 2., torch.ones(1))])
 """,
-    "objects that are no tensors": """
+    "objects that are not tensors": """
 class Diagonal:
     def __init__(self, value):
         self.value = value
@@ -302,7 +302,7 @@ tried(lambda: torch.nn.functional.linear(t, d))
 tried(lambda: torch.linalg.norm(d))
 tried(lambda: torch.fft.fft(d))
 """,
-    "types that are told": """
+    "types that are passed": """
 class Types(TorchFunctionMode):
     def __torch_function__(self, func, types, args=(), kwargs=None):
         print(func.__name__, [each.__name__ for each in types])

@@ -338,7 +338,7 @@ def test_bad_calls_raise_with_torchs_text(name: str) -> None:
     ],
 )
 def test_multinomial_refuses_what_torch_refuses(weights: Any, samples: int) -> None:
-    """Weights that are no distribution are refused in torch's words."""
+    """Weights that are not a distribution are refused with torch's texts."""
     with pytest.raises(RuntimeError) as expected:
         torch.multinomial(torch.tensor(weights), samples)
     with pytest.raises(RuntimeError) as raised:

@@ -1,4 +1,4 @@
-"""Modules come when they are asked for, and each finds what it needs, whichever is asked for first."""
+"""Modules are imported when first used, and each finds what it needs, whichever is first."""
 
 from __future__ import annotations
 

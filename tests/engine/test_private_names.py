@@ -169,6 +169,6 @@ def _told(torch: Any) -> list[Any]:
 
 
 def test_wrappers() -> None:
-    """What is told of wrapped tensors is what torch tells."""
+    """What can be read of wrapped tensors is the same as in torch."""
     ours, theirs = (_told(importlib.import_module(each)) for each in ("conformance.engine", "torch"))
     assert ours == theirs

@@ -1,4 +1,4 @@
-"""What torch computes otherwise from one processor to another, beside torch as on each of them."""
+"""What torch computes differently on another processor, compared with torch under the setting of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What scenarios cannot ask of profiles: threads, files, loaders, and what they cost who does not profile."""
+"""Profiles that no scenario can make: of threads, files and loaders, and the cost of not profiling."""
 
 import gc
 import gzip

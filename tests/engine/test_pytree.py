@@ -146,7 +146,7 @@ PATHS: list[Any] = [*TREES, _words(), deque([1, [2]], 3), Sides(1, [2]), Sides({
 
 
 def test_paths() -> None:
-    """Each leaf is told with the keys that lead to it."""
+    """Each leaf comes with the keys that lead to it."""
     outcomes = []
     for name in ("torch", "conformance.engine"):
         pytree = importlib.import_module(f"{name}.utils._pytree")

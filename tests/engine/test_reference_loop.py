@@ -67,7 +67,7 @@ class Program:
     def recorded(self, gradient: Any) -> list[str]:
         """The nodes of a gradient that is part of a graph, in the order in which they were made."""
         reached: list[Any] = [gradient.grad_fn] if gradient.grad_fn is not None else []
-        for node in reached:  # which grows meanwhile
+        for node in reached:  # which grows while the loop runs
             reached += [each for each, _ in node.next_functions if each is not None and each not in reached]
         return [each.name() for each in sorted(reached, key=lambda node: node._sequence_nr())]
 
@@ -265,7 +265,7 @@ def test_both_loops_do_the_same(part: int) -> None:
 
 
 class _Nested(torch.autograd.Function):  # type: ignore[misc]
-    """Its backward runs another pass, as many times inside one another as it is told."""
+    """Its backward runs another pass, nested as deeply as the argument says."""
 
     @staticmethod
     def forward(ctx: Any, x: Any, left: int, run: Pass, log: list[int]) -> Any:

@@ -1,4 +1,4 @@
-"""Settings that change nothing on the CPU, beside torch's own: what is read is what was set."""
+"""Settings that change nothing on the CPU, compared with torch: each reads as it was set."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """`conformance engine inhouse --source OPERATOR` prints what really runs for an operator.
 
 The files in `listings` show how that looks for operators of different kinds. A change of the code generators, or of
-these operators, changes them: `python tests/engine/test_source_listing.py` writes them anew, and `git diff` shows what
-became of the functions that run.
+these operators, changes them: `python tests/engine/test_source_listing.py` writes the files again, and `git diff`
+shows how the functions have changed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from conformance.engine._wiring.generated_code import listing, operators
 LISTINGS = Path(__file__).parent / "listings"
 OPERATORS = {
     "mul": "elementwise, with an operator of Python's and a ufunc",
-    "add": "elementwise, with a number beside the operands",
+    "add": "elementwise, with a number besides the operands",
     "exp": "its formula uses the result",
     "pow": "it has formulas of its own for complex outputs",
     "sum_dim": "a reduction",

@@ -1,4 +1,4 @@
-"""Storages beside torch's own: memory as bytes, as numbers of a dtype, and as tensors' own."""
+"""Storages compared with torch: memory as bytes, as numbers of a dtype, and as that of tensors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""torch.testing.assert_close beside torch's own: the same verdicts in the same words."""
+"""torch.testing.assert_close compared with torch: the same verdicts in the same words."""
 
 from __future__ import annotations
 

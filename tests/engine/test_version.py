@@ -1,4 +1,4 @@
-"""torch.__version__ beside torch's own: it is compared as a version, not as a text."""
+"""torch.__version__ compared with torch: it is ordered as a version, not as a text."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ CALLS = {
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
 def test_the_line_that_called(call: str) -> None:
-    """Where torch tells it; what torch's Python has called is told of the library's own line in both."""
+    """A warning has the caller's line where torch gives it, and the library's where torch's Python code warns."""
     told = []
     for module in (torch, engine):
         code = compile(call, "<program>", "eval")

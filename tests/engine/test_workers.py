@@ -1,4 +1,4 @@
-"""Worker processes of the loader beside torch's own."""
+"""Worker processes of the loader compared with torch."""
 
 from __future__ import annotations
 
@@ -134,5 +134,5 @@ def _error(torch: Any, passes: Callable[[Any, Any], Any]) -> tuple[str, str, str
 
 @pytest.mark.parametrize("passes", FAILURES.values(), ids=FAILURES)
 def test_failures_are_those_of_torch(passes: Callable[[Any, Any], Any]) -> None:
-    """What a worker raises is raised again, with its traceback in the text; so is that there is no answer."""
+    """An error in a worker is raised again, with its traceback in the text; a missing answer raises too."""
     assert _error(conformance.engine, passes) == _error(torch_module, passes)

@@ -141,7 +141,7 @@ def _alone(function: Callable[..., Any], method: bool) -> tuple[str, list[str]] 
 
 
 def _refused(function: Callable[..., Any], count: int) -> str:
-    """What is said of so many odd arguments."""
+    """What torch and the engine raise for odd arguments."""
     try:
         function(*[_Odd()] * count)
     except Exception as error:

@@ -104,7 +104,7 @@ def test_a_run_goes_on_from_its_result_file(tmp_path: Path) -> None:
 def test_an_engine_that_ends_its_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, processes: int
 ) -> None:
-    """It costs a batch, which is told as a find, and no more."""
+    """It costs one batch, which is reported as a find."""
     dying = "import os\n\n\ndef tensor(*values, **options):\n    os._exit(3)\n"
     (tmp_path / "dying.py").write_text(dying)
     monkeypatch.syspath_prepend(tmp_path)
@@ -117,7 +117,7 @@ def test_an_engine_that_ends_its_process(
 
 @pytest.mark.parametrize("deaths", [1, 3])
 def test_torch_ending_the_process(monkeypatch: pytest.MonkeyPatch, deaths: int) -> None:
-    """Other programs are drawn in the place of those; where it ends the process each time, that is told."""
+    """Other programs are drawn instead; if the process ends each time, that is reported."""
     rounds: list[int] = []
 
     def dying(tasks: list[Any], processes: int) -> Iterator[tuple[int, Any]]:
@@ -140,7 +140,7 @@ def test_torch_ending_the_process(monkeypatch: pytest.MonkeyPatch, deaths: int) 
 
 
 def test_a_run_that_took_too_long_is_run_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A busy machine is no divergence."""
+    """A slow run on a busy machine is not a divergence."""
     names: list[str] = []
 
     def late(scenario: Any, engine: Any, seconds: float) -> Trace:
@@ -173,7 +173,7 @@ def test_digits_of_single_precision_are_no_divergence(monkeypatch: pytest.Monkey
 
 
 def test_properties_that_no_state_may_break() -> None:
-    """A leaf with a grad_fn, a grad of another shape and a falling version are told."""
+    """A leaf with a grad_fn, a grad of another shape and a falling version are reported."""
 
     def moment(line: int, **facets: object) -> Moment:
         state = {

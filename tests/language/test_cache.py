@@ -1,4 +1,4 @@
-"""What is kept of a file stands for the file, and for nothing else."""
+"""The cache of a file is used for that file alone, as long as it is unchanged."""
 
 from __future__ import annotations
 

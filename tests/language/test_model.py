@@ -14,7 +14,7 @@ from conformance.language import model, schema
 
 @pytest.mark.parametrize("path", schema.MODELS, ids=lambda path: path.stem)
 def test_schema_is_current(path: Path) -> None:
-    """`python -m conformance.language.schema` writes it anew."""
+    """`python -m conformance.language.schema` regenerates it."""
     assert path.read_text(encoding="utf-8") == schema.text(path)
 
 

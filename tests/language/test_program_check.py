@@ -45,7 +45,7 @@ def test_names_live_from_piece_to_piece() -> None:
 
 
 def test_expression_binds_nothing_for_the_checker_to_miss() -> None:
-    """A statement is no expression."""
+    """A statement is not an expression."""
     (fault,) = check_program([ProgramPart("x = 1", is_expression=True)])
     assert fault.message.startswith("not Python")
 

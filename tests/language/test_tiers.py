@@ -70,7 +70,7 @@ def test_what_is_beyond_a_tier_is_known_but_not_loaded(tier: Tier, ids: str) -> 
 
 
 def test_mistakes_beyond_a_tier_show_with_the_tier() -> None:
-    """Except for an id that is there twice, which two scenarios share, and a tier that there is not."""
+    """Except for an id used twice, which two scenarios share, and an unknown tier."""
     wrong = TEXT.replace("torch.ones(${n})", "torch.onse(${m})").replace("n: [1, 2]", "n: [[1], 2]")
     assert load(wrong, "standard").problems == () and load(wrong).problems
     (twice,) = load(TEXT.replace("id: rest", "id: basic"), "standard").problems

@@ -58,7 +58,7 @@ def test_a_need_that_is_not_met_there_is_no_problem() -> None:
 
 
 def test_an_interpreter_that_ends_is_reported() -> None:
-    """For each scenario that it has not run."""
+    """Each scenario that did not run is reported."""
     ends = Setting("no_such_engine_at_all", {"CONFORMANCE_THREADS": "2"})
     (found,) = told(scenario(THREADS), ends)
     assert "the interpreter ended with status 1" in found

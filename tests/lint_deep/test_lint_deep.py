@@ -46,7 +46,7 @@ def linted(path: Path, before: str = "") -> tuple[int, list[str]]:
 
 
 def test_a_good_scenario(tmp_path: Path) -> None:
-    """Nothing is told of it, and the exit status is 0."""
+    """Nothing is reported, and the exit status is 0."""
     assert told(tmp_path, GOOD) == (0, ["1 scenario in 1 file: no problems"])
 
 

@@ -124,7 +124,7 @@ def test_named_scenarios_kill(checks: list[Check]) -> None:
 
 
 def test_first_kill_ends_it(checks: list[Check]) -> None:
-    """Unless the whole matrix is asked for, a fault is dropped when it was seen, by what runs it first."""
+    """Without --matrix a fault is killed once, by the first scenario that runs it and differs."""
     mutant = BY_ID["versions/increment-version-does-not"]
     (verdict,) = campaign([mutant], checks, survey(checks, [mutant], 1))
     assert verdict.ran == 1

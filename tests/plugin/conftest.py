@@ -25,6 +25,6 @@ def torch_twice(monkeypatch: pytest.MonkeyPatch) -> None:
 def quick(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     """Inner runs without hypothesis' plugin, which imports all of hypothesis at the end of each.
 
-    With engines in this process: those that are made of torch need not import it anew.
+    With engines in this process: those that wrap torch need not import it again.
     """
     monkeypatch.setenv("PYTEST_ADDOPTS", f"{QUICK} --engine-here")

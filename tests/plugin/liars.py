@@ -133,7 +133,7 @@ def _hanging(x: Tensor) -> Tensor:
 
 
 def _deaf(x: Tensor) -> Tensor:
-    """Hangs where no signal is heard."""
+    """Hangs in C, where no signal handler runs."""
     sum(range(10**13))  # one call of C
     return x
 

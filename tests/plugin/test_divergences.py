@@ -1,4 +1,4 @@
-"""What an engine is known to do otherwise: declared, beyond that, no longer, and wrongly declared."""
+"""Declared divergences of an engine: covered, exceeded, stale, and wrongly declared."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_a_crash_is_never_covered_by_the_way(pytester: pytest.Pytester) -> None:
 
 
 def test_a_wrong_entry_fails(pytester: pytest.Pytester) -> None:
-    """An entry without a reason is no entry."""
+    """An entry without a reason is refused."""
     result = run(pytester, NO_REASON)
     result.assert_outcomes(passed=1, failed=2)
     result.stdout.fnmatch_lines(["FAILED halving.yaml::line-3 - invalid: the key `reason` is missing; *"])
@@ -120,7 +120,7 @@ def test_an_entry_for_a_scenario_in_a_file_that_was_not_loaded(
 
 
 def test_an_entry_for_no_facet_fails(pytester: pytest.Pytester) -> None:
-    """One for all scenarios would cover nothing, and nobody would hear of it."""
+    """An entry for all scenarios without a facet would cover nothing, silently."""
     result = run(pytester, HALVED, "{scenario: '*', facets: [valeu], kind: bug, reason: it halves}")
     result.assert_outcomes(passed=1, failed=1, xfailed=1)
     result.stdout.fnmatch_lines(["  halving.yaml:4:5: there is no facet valeu; did you mean `value`?"])
@@ -128,7 +128,7 @@ def test_an_entry_for_no_facet_fails(pytester: pytest.Pytester) -> None:
 
 @pytest.mark.parametrize("mode", [(), ("-n", "2")], ids=["serial", "xdist"])
 def test_all_at_once(pytester: pytest.Pytester, mode: tuple[str, ...]) -> None:
-    """Declared, stale and wrong: each is told once, however many processes ran."""
+    """Declared, stale and wrong entries: each is reported once, however many processes ran."""
     result = run(pytester, HALVED, STALE, NO_REASON, mode=mode)
     result.assert_outcomes(failed=2, xfailed=1)
     result.stdout.fnmatch_lines_random(

@@ -1,4 +1,4 @@
-"""A scenario between others is one phase of pytest's three, where nobody hears of the others."""
+"""A scenario between others runs in one of pytest's three phases, if no plugin listens to the other two."""
 
 from __future__ import annotations
 
@@ -46,8 +46,10 @@ def test_who_hears_of_phases_hears_of_all(pytester: pytest.Pytester, hook: str) 
     assert phases(pytester) == {"setup": 4, "call": 4, "teardown": 4}
 
 
-def test_who_hears_a_worker_hears_of_all(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("PYTEST_ADDOPTS")  # so that hypothesis hears, which asks for nothing
+def test_a_plugin_of_a_worker_sees_all_phases(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PYTEST_ADDOPTS")  # hypothesis' plugin listens in workers
     pytester.makefile(".yaml", one=SCENARIOS)
     assert phases(pytester, "-n", "1") == {"setup": 1, "call": 4, "teardown": 1}
     pytester.makeconftest(

@@ -92,14 +92,14 @@ def test_a_fork_that_cannot_do_it_costs_nothing_else(pytester: pytest.Pytester, 
 
 @several
 def test_who_traces_sees_it_all(pytester: pytest.Pytester) -> None:
-    """A tracer, such as that of coverage, hears of this process alone."""
+    """A tracer, such as that of coverage, sees this process alone."""
     pytester.makeconftest("import sys\nsys.settrace(lambda *_: None)")
     assert inner(pytester, "pass", least=0) == 20
     assert not Path("fork").read_text()
 
 
 def test_an_engine_elsewhere_answers_this_process_alone(pytester: pytest.Pytester) -> None:
-    """Two that ask through one pipe would take one another's answers."""
+    """Two processes that share a pipe would take each other's answers."""
     assert inner(pytester, "pass", f"--engine-python={sys.executable}", least=0) == 20
 
 
@@ -136,7 +136,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_nothing_is_left_where_the_main_process_is_killed() -> None:
-    """The fork does not wait for ever to be read."""
+    """The fork does not wait forever for a reader."""
     reader, writer = os.pipe()
     done = subprocess.run([sys.executable, "-c", KILLED], check=False, pass_fds=[writer])
     os.close(writer)

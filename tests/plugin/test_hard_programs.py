@@ -72,7 +72,7 @@ def test_hard_programs_cost_themselves(
 def test_an_interrupt_ends_a_run_that_hangs(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Control-C is heard while a program hangs in C."""
+    """Control-C ends the run while a program hangs in C."""
     monkeypatch.setenv("PYTEST_ADDOPTS", QUICK)
     file = pytester.makefile(".yaml", mine=SCENARIOS)
     # What runs in the background of a shell is deaf to interrupts, and all that it starts.

@@ -51,7 +51,7 @@ def test_a_file_that_cannot_be_written_is_refused(pytester: pytest.Pytester) -> 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no disk that is always full")
 def test_a_report_that_is_not_written_is_no_success(pytester: pytest.Pytester) -> None:
-    """The disk is full at the end: all else is told."""
+    """The disk is full at the end: the rest of the report is printed."""
     pytester.makefile(".yaml", mine=SCENARIOS.partition("  - id: cannot")[0])
     done = pytester.runpytest("mine.yaml", "--conformance-html=/dev/full")
     done.stdout.fnmatch_lines(

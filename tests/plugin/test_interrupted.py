@@ -62,7 +62,7 @@ def files(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def left(pytester: pytest.Pytester) -> Report:
-    """What the run leaves beside the files of the earlier one."""
+    """The files that the run leaves next to those of the earlier one."""
     assert (pytester.path / "all.jsonl").read_text() == "earlier"
     assert (pytester.path / "all.html").read_text() == "earlier"
     report = read(pytester.path / "all.jsonl.part")

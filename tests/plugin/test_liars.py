@@ -50,7 +50,7 @@ FATAL = {
 
 @pytest.fixture(autouse=True)
 def files(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The liars beside the scenarios, each in a process of its own where nothing else is said."""
+    """The lying engines in the scenarios' folder, by default each in a process of its own."""
     monkeypatch.setenv("PYTEST_ADDOPTS", QUICK)
     shutil.copy(Path(__file__).with_name("liars.py"), pytester.path)
     pytester.makefile(".yaml", mine=SCENARIOS)
@@ -150,7 +150,7 @@ SEVEN = "".join(
 
 
 def test_echoes_are_heard_elsewhere(pytester: pytest.Pytester) -> None:
-    """Torch's tensors are no tensors of the engine there either."""
+    """Torch's tensors are not the engine's tensors there either."""
     found = reasons(
         pytester, "--engine=liars:echoing", f"--engine-python={sys.executable}", "--scenario-timeout=600"
     )
@@ -159,7 +159,7 @@ def test_echoes_are_heard_elsewhere(pytester: pytest.Pytester) -> None:
 
 
 def test_an_engine_that_kills_the_only_interpreter_ends_the_run(pytester: pytest.Pytester) -> None:
-    """In this process nothing can go on; what is left is no success, and no report that could be read as one."""
+    """In this process the run cannot go on: it ends neither as a success nor with a report that looks like one."""
     done = pytester.runpytest_subprocess(
         "--engine=liars:killing", "mine.yaml", "--conformance-json=all.jsonl", "--engine-here"
     )

@@ -62,7 +62,7 @@ def test_torch_has_a_processor_of_its_own_if_there_is_one(pytester: pytest.Pytes
 def test_an_engine_that_only_pytest_has_stays_there(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What a conftest has put together cannot be imported anywhere else."""
+    """An engine that a conftest has made cannot be imported in another process."""
     monkeypatch.setenv("PYTEST_ADDOPTS", QUICK)
     pytester.makefile(".yaml", mine=SCENARIO)
     pytester.makeconftest(
@@ -94,7 +94,7 @@ def test_nothing_starts_where_nothing_runs(pytester: pytest.Pytester) -> None:
 
 
 def test_what_is_expected_is_run_before_it_is_asked_for(tmp_path: Path) -> None:
-    """In that order, once; what was not expected is run when it is asked for, what is not asked for harms nobody."""
+    """Announced scenarios run in that order, once; others run when requested; announced ones may be left out."""
     log = tmp_path / "log"
     (tmp_path / "noting.py").write_text(
         "class Tensor:\n"
@@ -120,7 +120,7 @@ def test_what_is_expected_is_run_before_it_is_asked_for(tmp_path: Path) -> None:
 
 
 def test_who_does_not_wait_is_told_later_that_it_does_not_start() -> None:
-    """Where something is asked for."""
+    """The error is raised at the next request."""
     remote = RemoteEngine("inhose", sys.executable, wait=False)
     with pytest.raises(EngineNotFoundError, match="did you mean 'inhouse'"):
         run(scenario("a = 1"), remote)

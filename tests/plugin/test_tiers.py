@@ -1,4 +1,4 @@
-"""`--tier`: which scenarios run, what is said of the others, and what follows for claims and divergences."""
+"""`--tier`: which scenarios run, how the others are counted, and what follows for claims and divergences."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_a_run_that_deselects_all_says_so(pytester: pytest.Pytester, mode: tuple
 
 
 def test_the_ini_file_names_a_tier(pytester: pytest.Pytester) -> None:
-    """The command line goes before it; one that there is not is a usage error."""
+    """The command line overrides it; an unknown tier is a usage error."""
     pytester.makeini("[pytest]\nconformance_tier = full")
     pytester.runpytest("specs").assert_outcomes(passed=6)
     pytester.runpytest("specs", "--tier", "core").assert_outcomes(passed=1)
@@ -132,7 +132,7 @@ def test_a_claim_is_judged_by_all_its_scenarios(pytester: pytest.Pytester, mode:
 
 @MODES
 def test_an_entry_is_stale_only_if_its_scenario_ran(pytester: pytest.Pytester, mode: tuple[str, ...]) -> None:
-    """And a scenario that a tier leaves out is no unknown one."""
+    """A scenario that a tier leaves out is still a known one."""
     pytester.makepyfile(halving=ENGINE)
     entries = "".join(
         f"  - {{scenario: {name}, kind: bug, reason: it halves gradients}}\n"

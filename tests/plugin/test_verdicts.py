@@ -73,7 +73,7 @@ LEAF = """
 
 @pytest.fixture(autouse=True)
 def engines(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Engines that are torch but for one thing, beside the scenarios."""
+    """Engines that differ from torch in one thing, in the scenarios' folder."""
     pytester.makepyfile(**OWN_ENGINES)
     monkeypatch.setenv("CONFORMANCE_ENGINE", "torch")
 
@@ -158,7 +158,7 @@ def test_what_an_engine_lacks_is_unsupported(pytester: pytest.Pytester) -> None:
 def test_an_engine_that_can_run_nothing_is_no_success(
     pytester: pytest.Pytester, mode: tuple[str, ...]
 ) -> None:
-    """A module that is no engine at all, as one that is misspelt may be."""
+    """A module that is not an engine, for example because its name is misspelt."""
     result = run(pytester, SINE + LEAF, "--engine", "json", "--engine", "torch", *mode)
     assert result.parseoutcomes() == {"passed": 2, "unsupported": 2, "failed": 1}
     assert result.ret == 1
@@ -173,7 +173,7 @@ def test_an_engine_that_can_run_nothing_is_no_success(
 def test_facets_that_no_tensor_has_are_named(
     pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """They differ everywhere, until the engine leaves their group out of what it claims; nor are they shown then."""
+    """They differ everywhere, until the engine no longer claims their group; then they are not shown either."""
     text = SINE.partition("steps")[0].replace("sine", "constant") + "run: a = torch.tensor([3.])\n"
     result = run(pytester, text, "--engine", "graphless")
     result.stdout.fnmatch_lines(
@@ -268,7 +268,7 @@ def test_a_limit_of_time_is_above_zero(pytester: pytest.Pytester, seconds: str) 
 
 
 def test_an_invalid_scenario_is_one_failing_item(pytester: pytest.Pytester) -> None:
-    """With all its mistakes; the others of its file run; it is no collection error."""
+    """It is one failure with all its mistakes, not a collection error; the other scenarios of its file run."""
     result = run(pytester, SINE + "      - id: broken\n        titel: sums\n        run: a = 1\n")
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(

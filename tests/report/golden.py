@@ -1,4 +1,4 @@
-"""Texts kept in files, which a person has looked at. ``WRITE_GOLDEN=1 pytest tests/report`` writes them anew."""
+"""Texts kept in files, which a person has looked at. ``WRITE_GOLDEN=1 pytest tests/report`` writes them again."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ def check(path: Path, text: str) -> None:
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
     assert text == path.read_text(encoding="utf-8"), (
-        f"{path.name} has another text; look at it, then write it anew"
+        f"{path.name} has another text; look at it, then write it again"
     )

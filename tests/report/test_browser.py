@@ -54,7 +54,7 @@ class Page:
         self.browser, self.address = browser, address
 
     def open(self, place: str = "", *, width: int = 1280, dark: bool = False) -> None:
-        """Go to a place in the page, loaded anew."""
+        """Load the page again, at a place in it."""
         size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
         self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
@@ -152,7 +152,7 @@ def test_typing_filters_and_clearing_shows_all(page: Page) -> None:
 
 
 def test_a_scenario_is_shown_statement_by_statement(page: Page) -> None:
-    """Torch beside the engine, with what the document says and where it stands."""
+    """Torch next to the engine, with the document's sentence and its place."""
     page.open("#scenario/grad-adds-up")
     page.one(".told pre")
     assert page.one("#scenario h2").text == "grad-adds-up"

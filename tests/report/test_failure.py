@@ -155,7 +155,7 @@ scenarios:
 
 
 def failure(text: str, engine: Engine) -> str:
-    """What is said of the one scenario in a file."""
+    """The failure text of a file's only scenario."""
     (scenario,) = load_text(text, "specs/area/topic.yaml").scenarios
     text = Checker(REFERENCE)(scenario, engine).text
     return text.replace(f"broken {torch.__version__}", "broken 2.13.0") + "\n"

@@ -124,7 +124,7 @@ def test_what_nodes_have_saved_is_shown_on_request() -> None:
 
 
 def test_a_moment_without_a_graph_is_told() -> None:
-    """And a step that there is not."""
+    """A missing step is reported too."""
     made = scenario("a = torch.ones(1)")
     with pytest.raises(NoGraphError, match="nothing requires grad"):
         drawing_of(made, torch)

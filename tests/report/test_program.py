@@ -113,7 +113,7 @@ def _snippet(engine: Engine) -> str:
 
 
 def test_the_languages_own_words() -> None:
-    """A snippet brings along what stands for them in Python."""
+    """A snippet contains their definitions in Python."""
     text = (
         "scenarios:\n  - id: words\n    title: words\n    run: |\n      a = torch.ones(2)\n      b = deepcopy(a)\n"
         "      r = weakref(b)\n      del b\n      collect()\n      gone = r() is None\n"

@@ -34,7 +34,7 @@ def broken(replaced: dict[str, Any], seen: dict[str, Any] | None = None) -> Engi
 
 
 def told(*steps: Any, engine: Engine | None = None) -> list[StatementReport]:
-    """What is told of these steps."""
+    """The text that `show` prints for these steps."""
     made = scenario(*steps)
     mine = run(made, torch_engine)
     if engine is None:
@@ -149,7 +149,7 @@ def test_a_difference_is_marked_where_it_begins() -> None:
 
 
 def test_where_one_ends_early_the_other_is_not_reached() -> None:
-    """What follows an error on the engine alone is no difference of its own."""
+    """What follows an error on the engine alone is not a further difference."""
 
     def refuse(*_: Any) -> None:
         raise RuntimeError("refused")

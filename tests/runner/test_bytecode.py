@@ -62,14 +62,14 @@ def _refusing(source: str) -> None:
 
 
 def test_a_program_comes_back_as_it_was(path: Path) -> None:
-    """Code, places, loops, and what is told of it."""
+    """Code, positions and loops, and the lines of errors in it."""
     one = compile_step(_scenario(path).steps[0].run)
     assert one.loops == 1 and one.asserts and one.generators and len(one.places) == 6
     assert unmarshalled(marshalled(one)) == one
 
 
 def test_what_is_kept_is_not_compiled_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It lies beside the file, and gives the same program."""
+    """It is stored next to the file, and gives the same program."""
     first = programs_of(_scenario(path))
     keep()
     _forget()
@@ -79,7 +79,7 @@ def test_what_is_kept_is_not_compiled_again(path: Path, monkeypatch: pytest.Monk
 
 
 def test_a_file_that_has_changed_is_compiled_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is kept of it does not grow with every change."""
+    """The cache does not grow with every change."""
     _compiled_by_another_process(path)
     path.write_text(FILE.replace("range(2)", "range(3)"))
     programs_of(_scenario(path))

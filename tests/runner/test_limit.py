@@ -110,7 +110,7 @@ def test_an_engine_that_swallows_the_alarm_meets_it_again(rings: int) -> None:
 
 @pytest.mark.parametrize("last", [[], [BaseException]])
 def test_an_engine_that_swallows_all_that_comes(last: list[type[BaseException]]) -> None:
-    """What rings often enough is heard where nothing catches it; the next scenario hears nothing of it."""
+    """The alarm repeats until it is raised where nothing catches it; it does not reach the next scenario."""
 
     def swallow() -> None:
         while True:

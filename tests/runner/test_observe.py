@@ -50,7 +50,7 @@ def test_nodes_between_names_are_spelled_out() -> None:
 
 
 def test_edges_have_indices() -> None:
-    """Outputs of one node are told apart, named or not; that names share a node is seen."""
+    """Outputs of one node are distinguished, named or not; names that share a node are seen."""
     moment = last("a = torch.ones(3, requires_grad=True)\nx, y, z = a.unbind()\nc = z + y\nd = c * z\ndel z")
     assert facets(moment, "c")["edges"] == "(grad_fn of x:2, y)"
     assert facets(moment, "y")["edges"] == "as x"

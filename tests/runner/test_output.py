@@ -35,7 +35,7 @@ def received(path: Path) -> tuple[threading.Thread, list[bytes]]:
 
 
 def test_a_file_is_replaced_when_it_is_whole(tmp_path: Path) -> None:
-    """An error within leaves the old file, and nothing beside it; the mode is kept, and a link stays one."""
+    """An error while writing leaves the old file and no other; the mode is kept, and a link stays a link."""
     path, link = tmp_path / "a.json", tmp_path / "link.json"
     path.write_text("old")
     path.chmod(0o640)

@@ -1,4 +1,4 @@
-"""What the machine has is asked of the engine itself: see Note [Probes]."""
+"""The engine itself reports what the machine has: see Note [Probes]."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_torch_says_so_itself_under_a_lower_capability() -> None:
 def test_a_recording_keeps_what_was_available(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: bool
 ) -> None:
-    """With it, the scenario is in the recording; without, it is skipped where the recording stands for torch."""
+    """With it, the scenario is in the recording; without it, a run with the recording as reference skips it."""
     (tmp_path / "mine.yaml").write_text(
         MINE + "  - {id: other, title: needs nothing, run: a = torch.ones(1)}\n"
     )

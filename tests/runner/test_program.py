@@ -13,7 +13,7 @@ def _places(program: str) -> list[tuple[int, tuple[int, ...]]]:
 
 
 def test_each_statement_of_the_program_is_observed() -> None:
-    """One moment per statement, two statements of one line told apart by their column."""
+    """One moment per statement; two statements of one line differ by their column."""
     trace = traced("a = 1; b = 2\nc = (a +\n  b)\nd = 4")
     places = [(m.statement.line, m.statement.column) for m in trace.moments]
     assert places == [(1, 0), (1, 7), (2, 0), (4, 0)]

@@ -45,7 +45,7 @@ def engine(**names: Any) -> ModuleEngine:
 
 
 def missing(program: str, **names: Any) -> str:
-    """What a program is told that the engine lacks."""
+    """The error that a program meets for a name that the engine lacks."""
     raised = run(scenario(program), engine(**names)).moments[-1].raised
     assert raised is not None
     return raised.missing

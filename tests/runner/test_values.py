@@ -150,7 +150,7 @@ def test_shortened_for_a_reader() -> None:
     ],
 )
 def test_holds(expected: Any, actual: Any, answer: bool) -> None:
-    """Numbers within tolerance, whole or not; True is no number; lists by their entries."""
+    """Numbers agree within tolerance, integers or not; True is not a number; lists are compared by their entries."""
     assert holds(expected, actual, bounds("float32", None)) is answer
 
 

@@ -200,7 +200,7 @@ def test_a_claimed_warning() -> None:
 
 
 def test_the_engine_is_judged_by_torch_and_not_by_the_document() -> None:
-    """A refuted claim is no difference of an engine that does as torch does."""
+    """A refuted claim does not count against an engine that agrees with torch."""
     refuted = scenario(step(LEAF, claimed=Expectations(raises=None), **REFUSAL))
     outcome = _judged(refuted, torch_engine)
     assert (outcome.verdict, outcome.differences) == ("agrees", ())
