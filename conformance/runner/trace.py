@@ -41,7 +41,7 @@ class Statement:
         return f"{place}, expectations" if self.kind == "expect" else place
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=4096, typed=True)  # a damaged recording may have True for 1
 def statement_at(
     step: int, line: int, column: int, turn: tuple[int, ...] = (), kind: Literal["run", "expect"] = "run"
 ) -> Statement:
@@ -153,7 +153,8 @@ _READ: dict[str, Callable[[Any], Any]] = {
 
 def _moment(entry: dict[str, Any], state: State | None) -> Moment:
     place = entry["statement"]
-    statement = statement_at(
-        place["step"], place["line"], place["column"], tuple(place["turn"]), place["kind"]
-    )
+    turn = tuple(place["turn"])
+    if not all(type(each) is int for each in turn):
+        raise ValueError(f"the turn {turn} of a statement is not a list of integers")
+    statement = statement_at(place["step"], place["line"], place["column"], turn, place["kind"])
     return Moment(statement, state, **{key: _READ[key](entry[key]) for key in _READ if key in entry})

@@ -116,7 +116,7 @@ def test_what_is_not_there_is_refused(path: Path) -> None:
         (old, new)
         for old in ('"step":0', '"line":1', '"kind":"run"', '"turn":[]', '"moments":[')
         for new in ("null", "[[]]", '"x"', "99", "true", "-1", "{}", "[" * 9999 + "]" * 9999)
-        if (old, new) not in {('"line":1', "true"), ('"turn":[]', "{}")}  # which Python reads as the same
+        if (old, new) != ('"turn":[]', "{}")  # which Python reads as the same
     ],
     ids=lambda text: text[:20],
 )

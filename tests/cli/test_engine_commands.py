@@ -126,7 +126,7 @@ claims = {"values"}
 def test_what_hides_all_else_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Numbers that raise when they are asked for, and grads that are there before any pass."""
     (folder / "zeros.py").write_text(ZEROS)
-    main(["engine", "zeros"])
+    main(["engine", "zeros", "--in", "specs.yaml"])
     told = " ".join(capsys.readouterr().out.split())
     assert "tolist() (it raises AttributeError: 'list' object has no attribute 'tolist')" in told
     assert "A new tensor has a grad already: let `observe` show None" in told
