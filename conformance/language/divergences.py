@@ -15,19 +15,20 @@ from pydantic_core import PydanticCustomError
 
 from conformance.language.load_result import Problem
 from conformance.language.mapping_file import MappingFile
-from conformance.language.model import StrictModel
+from conformance.language.model import StrictModel, as_list, one_or_more
 from conformance.language.scenario import Position
 
 Text = Annotated[str, Field(min_length=1)]
 Where = Annotated[str, Field(pattern=r"^step \d+, line \d+(, turn \d+)*(, expectations)?$")]
 
 
-def _listed(value: Any) -> Any:
-    """A single text is read as a list of one."""
-    return [value] if isinstance(value, str) else value
-
-
-Texts = Annotated[list[Text], BeforeValidator(_listed), Field(min_length=1)]
+Texts = Annotated[
+    list[Text],
+    BeforeValidator(as_list),
+    Field(min_length=1),
+    one_or_more({"type": "string", "minLength": 1}),
+]
+_ABSENT: Any = Field(default=None)  # read only if the key is written
 
 
 class _PlaceModel(StrictModel):
@@ -35,11 +36,11 @@ class _PlaceModel(StrictModel):
 
     reason: Text
     """Why it differs, for a reader who knows neither engine."""
-    scenario: Texts | None = None
+    scenario: Texts = _ABSENT
     """The exact id with its matrix label, or a list of ids that the entry covers; `*` matches any text."""
     statement: Where = ""
     """As reports write it; limits the entry to this statement and what follows from it."""
-    at: dict[Where, Texts] | None = Field(default=None, min_length=1)
+    at: Annotated[dict[Where, Texts], Field(min_length=1)] = _ABSENT
     """Statements with their scenarios, if one reason shows at several places."""
     name: str = Field(default="", min_length=1)
     """The tensor, if the entry covers only one."""
@@ -95,7 +96,9 @@ class ReleaseFileModel(StrictModel):
     """The content of the file of a release."""
 
     release: Annotated[str, Field(pattern=r"^\d+\.\d+$")]
+    """The release as in the file's name, in quotes."""
     changes: list[_ChangeModel] = Field(min_length=1)
+    """What it does differently from its neighbour, an entry for each cause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +135,7 @@ def _declared(content: MappingFile, file: str, of: str, listed: str) -> Declared
     for index, entry in content.entries(listed):
         said = {key: entry[key] for key in ("reason", "name") if key in entry}
         said["kind"] = entry.get("kind", "release")
-        said |= {key: tuple(_listed(entry.get(key, ()))) for key in ("facets", "was", "now")}
+        said |= {key: tuple(as_list(entry.get(key, ()))) for key in ("facets", "was", "now")}
         for statement, scenario, path in _places(entry):
             position = str(Position(file, *content.place(listed, index, *path)))
             entries.append({**said, "scenario": scenario, "statement": statement, "position": position})
@@ -147,5 +150,5 @@ def _places(entry: dict[str, Any]) -> Iterator[tuple[str, str, tuple[int | str, 
     for number, scenario in enumerate(entry.get("scenario", ())):
         yield entry.get("statement", ""), scenario, ("scenario", number)
     for statement, scenarios in entry.get("at", {}).items():
-        for number, scenario in enumerate(_listed(scenarios)):
+        for number, scenario in enumerate(as_list(scenarios)):
             yield statement, scenario, ("at", statement, number)

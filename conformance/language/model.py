@@ -18,7 +18,7 @@ ONE_LINE = r"^[^\x00-\x1f\x7f]*$"
 PLAIN: dict[str, Any] = {}  # the JSON Schema of any plain data
 
 
-def _listed(value: Any) -> Any:
+def as_list(value: Any) -> Any:
     """A single text is read as a list of one."""
     return [value] if isinstance(value, str) else value
 
@@ -35,17 +35,20 @@ _ABSENT: Any = Field(default=None)  # read only if the key is written
 Scalar = str | int | float | bool | None
 
 
-def _texts(item: dict[str, Any]) -> WithJsonSchema:
+def one_or_more(item: dict[str, Any]) -> WithJsonSchema:
+    """The schema of a list that may be written as its only item."""
     return WithJsonSchema({"anyOf": [item, {"type": "array", "items": item, "minItems": 1}]})
 
 
 Beginning = Annotated[str, Field(min_length=1)]
-Warns = Annotated[list[Beginning], BeforeValidator(_listed), Field(min_length=1), _texts({"type": "string"})]
+Warns = Annotated[
+    list[Beginning], BeforeValidator(as_list), Field(min_length=1), one_or_more({"type": "string"})
+]
 Claims = Annotated[
     list[ClaimId],
-    BeforeValidator(_listed),
+    BeforeValidator(as_list),
     Field(min_length=1),
-    _texts({"type": "string", "pattern": r"^[a-z0-9-]+/[a-z0-9-]+$"}),
+    one_or_more({"type": "string", "pattern": r"^[a-z0-9-]+/[a-z0-9-]+$"}),
 ]
 
 

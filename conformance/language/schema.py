@@ -16,6 +16,7 @@ MODELS: dict[Path, tuple[type[StrictModel], Any]] = {
     PATH: (model.FileModel, model),
     PATH.with_name("claims_schema.json"): (claims.ClaimsFileModel, claims),
     PATH.with_name("divergences_schema.json"): (divergences.DivergenceFileModel, divergences),
+    PATH.with_name("releases_schema.json"): (divergences.ReleaseFileModel, divergences),
 }
 """Each schema's file, the model it describes, and the module that has the other models it refers to."""
 
@@ -27,6 +28,9 @@ def schema(path: Path = PATH) -> dict[str, Any]:
     definitions = schema["$defs"]
     if top is model.FileModel:
         _limit_scenarios(definitions)
+    for name in ("_EntryModel", "_ChangeModel"):
+        if name in definitions:
+            _limit_places(definitions[name])
     kinds = {top: schema} | {getattr(module, name): definition for name, definition in definitions.items()}
     for kind, definition in kinds.items():
         meanings = model.meanings(kind)
@@ -44,6 +48,17 @@ def _limit_scenarios(definitions: dict[str, Any]) -> None:
     definitions["StepModel"]["required"] = ["run"]
     tolerance = definitions["ScenarioModel"]["properties"]["tolerance"]
     tolerance["anyOf"] = [{"$ref": tolerance.pop("$ref")}, {"const": "exact"}]
+
+
+def _limit_places(entry: dict[str, Any]) -> None:
+    """Where an entry applies, in one of two forms; a change of every scenario is limited by texts."""
+    entry["oneOf"] = [{"required": ["scenario"]}, {"required": ["at"]}]
+    entry["properties"]["at"]["additionalProperties"] = False
+    entry["dependentSchemas"] = {"statement": {"required": ["scenario"]}}
+    if "was" in entry["properties"]:
+        every = {"anyOf": [{"const": "*"}, {"type": "array", "contains": {"const": "*"}}]}
+        entry["if"] = {"required": ["scenario"], "properties": {"scenario": every}}
+        entry["then"] = {"required": ["was", "now"]}
 
 
 def text(path: Path = PATH) -> str:
