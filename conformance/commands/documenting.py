@@ -19,6 +19,7 @@ from conformance.language.claims import Claims
 from conformance.language.core_vocabulary import load_core_vocabulary
 from conformance.language.scenario import Scenario
 from conformance.report import docs, document_page, engine_docs, subjects
+from conformance.report.matrix import Matrix, from_plain
 from conformance.runner.checked_lines import DamagedError, loads, read_bytes
 
 AREAS = "areas.yaml"
@@ -48,6 +49,7 @@ def makers(parser: ArgumentParser) -> dict[str, Callable[[], str]]:
         "core": lambda: docs.core(load_core_vocabulary(locate.specs() / "core_vocabulary.yaml")),
         "areas": lambda: subjects.index(_subjects(), _scenarios()),
         "rules": lambda: subjects.rules(_subjects(), _sources(locate.specs(), "**/*.yaml")),
+        "engines": lambda: docs.engines(_measured(), len(_scenarios())),
         "releases": lambda: docs.releases(_releases()),
         "pages": lambda: document_page.index(_claims()),
         "options": lambda: docs.pytest_options(add_options),
@@ -88,6 +90,13 @@ def _claims() -> Claims:
 
 def _releases() -> list[tuple[str, list[Divergence]]]:
     return [(label(file.version), list(file.entries)) for file in release_files()]
+
+
+def _measured() -> Matrix:
+    """The counts of engines, which `conformance matrix --format json` made."""
+    path = _PACKAGE / "adapters" / "measured.json"
+    measured: Matrix = _read(path, lambda text: from_plain(loads(text)))
+    return measured
 
 
 def _areas_of_faults() -> Iterator[str]:

@@ -246,12 +246,13 @@ def matrix(known: argparse.Namespace, _: list[str]) -> int:
     """Tabulate the results of one or several files; status 1 if any of their runs failed or is incomplete."""
     from conformance.report.jsonlines import NotAReportError, incomplete, merged, read
     from conformance.report.matrix import FORMATS
+    from conformance.report.matrix import matrix as counted
 
     try:
         reports = [read(path) for path in known.files]
         results = merged(reports)
     except NotAReportError as error:
         raise Misuse(str(error)) from None
-    for line in FORMATS[known.format](results, incomplete(reports)):
+    for line in FORMATS[known.format](counted(results, incomplete(reports))):
         print(line)
     return 0 if all(report.passed and not report.incomplete for report in reports) else FAILED

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from conformance.language import model, vocabulary
 from conformance.language.core_vocabulary import CoreVocabulary
 from conformance.language.words import RELEASE
+from conformance.report.matrix import Matrix, as_markdown
 from conformance.report.proposal import Entry
 from conformance.runner.compare import GROUP_OF
 from conformance.runner.engine import GROUPS
@@ -165,3 +166,10 @@ def _texts(entries: Iterable[Entry], of: Literal["was", "now"]) -> str:
     """The texts before or after a change, as code, each once."""
     texts = dict.fromkeys(text for entry in entries for text in getattr(entry, of))
     return ", ".join(f"`{flat(text)}`" for text in texts if text != "*")
+
+
+def engines(measured: Matrix, scenarios: int) -> str:
+    """The tables that compare engines; ``scenarios`` is how many the specs have now."""
+    then = max((each.all.scenarios for each in measured.engines), default=0)
+    now = "" if then == scenarios else f"; they have {scenarios:,} now"
+    return "\n".join([f"Measured when the specs had {then:,} scenarios{now}.", "", *as_markdown(measured)])

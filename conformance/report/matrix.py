@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import islice
 from textwrap import wrap
+from typing import Any, Literal
 
 from conformance.language.scenario import TIERS
 from conformance.report.result import Result
@@ -43,6 +44,9 @@ class Cell:
         return self.share(counts[group], self.supported) if group in counts else ""
 
 
+_NONE = Cell(0, 0, 0, 0, ())
+
+
 def cell(results: Iterable[Result]) -> Cell:
     """Count results; scenarios that cannot run on torch or on this machine do not count.
 
@@ -63,93 +67,130 @@ def cell(results: Iterable[Result]) -> Cell:
     )
 
 
-def as_text(results: Sequence[Result], incomplete: Sequence[str] = ()) -> Iterator[str]:
+@dataclass(frozen=True, slots=True)
+class Grades:
+    """How one engine did: in all scenarios, in those of each area, and in those of each tier."""
+
+    name: str  # with its version
+    all: Cell
+    areas: tuple[tuple[str, Cell], ...]
+    tiers: tuple[tuple[str, Cell], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Several engines compared with one reference; ``incomplete`` names the reports that are."""
+
+    reference: str
+    engines: tuple[Grades, ...]
+    incomplete: tuple[str, ...] = ()
+
+
+def matrix(results: Sequence[Result], incomplete: Iterable[str] = ()) -> Matrix:
+    """Count the results of each engine."""
+    engines = tuple(
+        Grades(name, cell(own), tuple(_by(own, "area")), tuple(_by(own, "tier")))
+        for name, own in _by_engine(results)
+    )
+    reference = next((result.reference for result in results if result.reference), "torch")
+    return Matrix(reference, engines, tuple(incomplete))
+
+
+def as_text(made: Matrix) -> Iterator[str]:
     """For a terminal; begins with the reports that are incomplete."""
-    yield from incomplete
-    if incomplete:
+    yield from made.incomplete
+    if made.incomplete:
         yield ""
-    for title, rows in _tables(results):
+    for title, rows in _tables(made):
         yield title
         yield from table(rows)
         yield ""
     yield from wrap(_LEGEND, 100)
 
 
-def as_markdown(results: Sequence[Result], incomplete: Sequence[str] = ()) -> Iterator[str]:
+def as_markdown(made: Matrix) -> Iterator[str]:
     """For a README: the tables that compare several engines."""
-    for each in incomplete:
+    for each in made.incomplete:
         yield f"**{each}**"
         yield ""
-    several = len(_by_engine(results)) > 1
-    for title, rows in islice(_tables(results), 3 if several else None):
+    for title, rows in islice(_tables(made), 3 if len(made.engines) > 1 else None):
         yield f"**{title}**"
         yield ""
         yield _row(rows[0])
         yield _row(["---", *["---:"] * (len(rows[0]) - 1)])
         yield from map(_row, rows[1:])
         yield ""
-    yield _LEGEND
+    yield from wrap(_LEGEND, 120)
 
 
 _LEGEND = (
-    "An area or tier shows the share of scenarios in which the engine is as torch in all that it claims, and behind it "
-    "of how many it has the names. A group shows the share of those without a difference in it; an engine "
-    "that raises where torch does not differs in every group. Empty: not claimed."
+    "An area or a tier shows the share of scenarios in which the engine agrees with torch in all groups that it "
+    "claims; where it does not support all scenarios, the number of those that it does. A group shows the share of "
+    "the supported scenarios without a difference in it; an engine that raises an error that torch does not raise "
+    "differs in every group. Empty: not claimed."
 )
 
 
-def as_json(results: Sequence[Result], incomplete: Sequence[str] = ()) -> Iterator[str]:
-    """The tables as data."""
+def as_json(made: Matrix) -> Iterator[str]:
+    """The counts as data, which `from_plain` reads."""
 
-    def told(found: Cell) -> dict[str, object]:
-        return {
-            "scenarios": found.scenarios,
-            "supported": found.supported,
-            "agreeing": found.agreeing,
-            "declared": found.declared,
-            "groups": dict(found.groups),
-        }
+    def plain(found: Cell) -> dict[str, object]:
+        return asdict(found) | {"groups": dict(found.groups)}
 
     engines = {
-        name: told(cell(own))
+        each.name: plain(each.all)
         | {
-            "areas": {area: told(cell(part)) for area, part in _by_area(own)},
-            "tiers": {tier: told(cell(part)) for tier, part in _by_tier(own)},
+            "areas": {area: plain(part) for area, part in each.areas},
+            "tiers": {tier: plain(part) for tier, part in each.tiers},
         }
-        for name, own in _by_engine(results)
+        for each in made.engines
     }
-    found = {"reference": _reference(results), "engines": engines, "incomplete": [*incomplete]}
+    found = {"reference": made.reference, "engines": engines, "incomplete": [*made.incomplete]}
     yield json.dumps(found, indent=2)
 
 
-FORMATS: dict[str, Callable[[Sequence[Result], Sequence[str]], Iterator[str]]] = {
+def from_plain(plain: dict[str, Any]) -> Matrix:
+    """What `as_json` wrote; raises LookupError, TypeError or ValueError for anything else."""
+
+    def counted(found: dict[str, Any]) -> Cell:
+        counts = [int(found[each]) for each in ("scenarios", "supported", "agreeing", "declared")]
+        return Cell(*counts, tuple((group, int(count)) for group, count in found["groups"].items()))
+
+    engines = tuple(
+        Grades(
+            name,
+            counted(found),
+            tuple((area, counted(part)) for area, part in found["areas"].items()),
+            tuple((tier, counted(part)) for tier, part in found["tiers"].items()),
+        )
+        for name, found in plain["engines"].items()
+    )
+    return Matrix(str(plain["reference"]), engines, tuple(plain["incomplete"]))
+
+
+FORMATS: dict[str, Callable[[Matrix], Iterator[str]]] = {
     "text": as_text,
     "markdown": as_markdown,
     "json": as_json,
 }
 
 
-def _tables(results: Sequence[Result]) -> Iterator[tuple[str, Rows]]:
-    engines = _by_engine(results)
-    areas = sorted({result.area for result in results if result.area})
-    reference = _reference(results)
-    rows: Rows = [("area", *(name for name, _ in engines))]
-    for area in areas:
-        rows.append((area, *(_area(cell(r for r in own if r.area == area)) for _, own in engines)))
-    rows.append(("all", *(_area(cell(own)) for _, own in engines)))
-    yield f"Scenarios that agree, by area, compared with {reference}", rows
-    rows = [("tier", *(name for name, _ in engines))]
-    for tier, _ in _by_tier(results):
-        rows.append((tier, *(_area(cell(r for r in own if r.tier == tier)) for _, own in engines)))
-    yield f"Scenarios that agree, by tier, compared with {reference}", rows
-    rows = [("engine", "scenarios", "supported", "agree", "differ as declared", *GROUPS)]
-    for name, own in engines:
-        rows.append((name, *_groups(cell(own))))
-    yield f"Agreement by group of facets, compared with {reference}", rows
-    for name, own in engines:
-        rows = [("area", "scenarios", "supported", "agree", "differ as declared", *GROUPS)]
-        rows += [(area, *_groups(cell(part))) for area, part in _by_area(own)]
-        yield f"{name}, compared with {reference}", rows
+def _tables(made: Matrix) -> Iterator[tuple[str, Rows]]:
+    for kind in ("area", "tier"):
+        parts = [dict(each.areas if kind == "area" else each.tiers) for each in made.engines]
+        names = {name for part in parts for name in part}
+        rows: Rows = [(kind, *(each.name for each in made.engines))]
+        for name in sorted(names) if kind == "area" else [tier for tier in TIERS if tier in names]:
+            rows.append((name, *(_area(part.get(name, _NONE)) for part in parts)))
+        if kind == "area":
+            rows.append(("all", *(_area(each.all) for each in made.engines)))
+        yield f"Scenarios that agree, by {kind}, compared with {made.reference}", rows
+    head = ("scenarios", "supported", "agree", "differ as declared", *GROUPS)
+    rows = [("engine", *head), *((each.name, *_groups(each.all)) for each in made.engines)]
+    yield f"Agreement by group of facets, compared with {made.reference}", rows
+    for each in made.engines:
+        rows = [("area", *head), *((area, *_groups(part)) for area, part in each.areas)]
+        yield f"{each.name}, compared with {made.reference}", rows
 
 
 def _area(found: Cell) -> str:
@@ -177,19 +218,11 @@ def _by_engine(results: Sequence[Result]) -> list[tuple[str, list[Result]]]:
     ]
 
 
-def _by_area(results: Sequence[Result]) -> list[tuple[str, list[Result]]]:
-    areas = sorted({result.area for result in results})
-    return [(area, [result for result in results if result.area == area]) for area in areas]
-
-
-def _by_tier(results: Sequence[Result]) -> list[tuple[str, list[Result]]]:
-    """The tiers that have results, in order."""
-    tiers = ((tier, [result for result in results if result.tier == tier]) for tier in TIERS)
-    return [(tier, found) for tier, found in tiers if found]
-
-
-def _reference(results: Sequence[Result]) -> str:
-    return next((result.reference for result in results if result.reference), "torch")
+def _by(results: Sequence[Result], kind: Literal["area", "tier"]) -> Iterator[tuple[str, Cell]]:
+    """The cells of the areas or tiers that have results, areas by name and tiers in order."""
+    names = {getattr(result, kind) for result in results} - {""}
+    for name in sorted(names) if kind == "area" else [tier for tier in TIERS if tier in names]:
+        yield name, cell(result for result in results if getattr(result, kind) == name)
 
 
 def _row(cells: Sequence[str]) -> str:
