@@ -342,7 +342,9 @@ def _statement(scenario: Scenario, place: last_words.LastPlace) -> Statement:
 
 
 def _request(scenario: Scenario, seconds: float, observe: str | None) -> str:
-    return json.dumps({"scenario": to_plain(scenario), "seconds": seconds, "observe": observe})
+    file = scenario.position.file
+    plain = {**to_plain(scenario), "file": os.path.abspath(file) if file else ""}
+    return json.dumps({"scenario": plain, "seconds": seconds, "observe": observe})
 
 
 def _last_line(error: Exception) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import signal
@@ -14,6 +13,7 @@ from conformance.adapters.last_words import LastWords
 from conformance.adapters.registry import EngineNotFoundError, find
 from conformance.language.scenario import NEEDS
 from conformance.runner.execute import available, run
+from conformance.runner.isolate import freeze_for_good
 from conformance.runner.serialize import from_plain
 from conformance.runner.wall import is_harmless_variable
 
@@ -49,7 +49,7 @@ def serve(channel: Any, name: str, log: str) -> None:
             del os.environ[variable]
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # interrupts are meant for the client
     last_words = LastWords(log)
-    gc.freeze()  # imported objects live as long as this process
+    freeze_for_good()
     for requests in channel:
         for request in json.loads(requests):
             channel.send(_answer(engine, json.loads(request), last_words.at_step))

@@ -21,6 +21,7 @@ from conformance.report.program import file_line
 from conformance.report.result import ReportedDifference, Result
 from conformance.report.text import label, shorten
 from conformance.report.wording import verdict_line
+from conformance.runner.bytecode import programs_of
 from conformance.runner.compare import differences
 from conformance.runner.engine import GROUPS, Engine, provides_traces
 from conformance.runner.execute import available, run
@@ -81,6 +82,7 @@ class Checker:
         A scenario is skipped if its needs are not met.
         """
         self._run_ahead()
+        programs_of(scenario)  # judging asks for them, and they may be cached
         if absent := [need for need in scenario.needs if not available(self.reference, need)]:
             reason = f"needs {', '.join(absent)}, which {self.reference.name} does not find on this machine"
             return CheckResult(self._result(scenario, engine, verdict="skipped", reason=reason))

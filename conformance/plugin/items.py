@@ -5,7 +5,6 @@ Imported with the first YAML file; the reference and the engines are imported wh
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -59,6 +58,7 @@ def checker_of(session: pytest.Session) -> Checker:
     if _CHECKER not in config.stash:
         from conformance.check.checker import Checker
         from conformance.check.engine_under_test import reference
+        from conformance.runner.isolate import freeze_for_good
 
         torch = torch_process(config) or reference(recording_of(config))
         _announce(session, torch)
@@ -70,7 +70,7 @@ def checker_of(session: pytest.Session) -> Checker:
         )
         config.stash[_CHECKER].expect(_coming(session))
         if config.stash.get(ALONE, False):  # other tests may rely on garbage collection
-            gc.freeze()  # imported objects live as long as the run: collections may skip them
+            freeze_for_good()
         if may_fork(config):
             config.stash[_FROM_THE_END] = _from_the_end(session)
     return config.stash[_CHECKER]

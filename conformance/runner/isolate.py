@@ -111,14 +111,24 @@ def isolated(torch: Any) -> Iterator[list[warnings.WarningMessage]]:
                 _attempt(_restore, setting, value)
 
 
+def freeze_for_good() -> None:
+    """Let collections skip all objects that there are, such as imported ones, as long as the process lives."""
+    global _is_frozen
+    gc.freeze()
+    _is_frozen = True
+
+
+_is_frozen = False
+
+
 @contextlib.contextmanager
 def collected_on_demand(freeze: bool) -> Iterator[None]:
     """Inside, cyclic garbage is collected only by explicit calls.
 
     With ``freeze``, a collection examines only objects created inside, since examining a whole process with torch takes
-    0.2 s. If the caller has frozen objects already, they stay frozen, together with everything created since.
+    0.2 s. After `freeze_for_good` they stay frozen, together with everything created since.
     """
-    enabled, frozen = gc.isenabled(), freeze and gc.get_freeze_count()  # counting takes time
+    enabled, frozen = gc.isenabled(), _is_frozen  # counting what is frozen takes 0.2 s too
     gc.disable()
     if freeze:
         gc.freeze()
@@ -237,7 +247,8 @@ def _operators(torch: Any) -> tuple[Any, Any, Any]:
 def _forget_operators(torch: Any, before: Sequence[Collection[Any]]) -> None:
     """Destroy the operators that a program defined, so that it can define them again; not those of torch.nn."""
     of_functions, without_library, names = _operators(torch)
-    ended = {name for name in of_functions if name not in before[0] and not name.startswith("torch_nn::")}
+    known = frozenset(before[0])
+    ended = {name for name in of_functions if name not in known and not name.startswith("torch_nn::")}
     for name in ended:
         of_functions.pop(name)._destroy()
         lookup(torch, f"{_LIBRARY}.OPDEFS").pop(name, None)

@@ -19,8 +19,8 @@ def to_plain(scenario: Scenario) -> dict[str, Any]:
 
 
 def from_plain(data: dict[str, Any]) -> Scenario:
-    """A scenario with the same trace as the serialized one."""
-    place = Position("", 1)
+    """A scenario with the same trace as the serialized one; its ``file``, if there is one, has cached programs."""
+    place = Position(data.get("file", ""), 1)
     steps = tuple(
         Step(step["run"], place, Expectations(expect=tuple((text, None) for text in step["expressions"])))
         for step in data["steps"]

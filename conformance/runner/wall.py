@@ -170,12 +170,18 @@ def policy_of(engine: Any) -> Policy:
     paths = sysconfig.get_paths()
     library = {os.path.realpath(paths[key]) for key in ("stdlib", "platstdlib")}
     return Policy(
-        tuple(sorted(own | library)),
+        tuple(sorted(own | library | {_bytecode_of(each) for each in own | library})),
         tuple(sorted(own)),
         tuple(sorted(trusted)),
         frozenset(names) | sys.stdlib_module_names,
         frozenset(getattr(engine, "may", ())) & MAY,
     )
+
+
+def _bytecode_of(folder: str) -> str:
+    """Where the bytecode of a folder is: below the folder, unless PYTHONPYCACHEPREFIX names another place."""
+    prefix = sys.pycache_prefix
+    return folder if prefix is None else os.path.join(os.path.realpath(prefix), folder.lstrip(os.sep))
 
 
 @cache
@@ -210,7 +216,7 @@ def _hook() -> Callable[[str, tuple[Any, ...]], None]:
     others: frozenset[int | None] = frozenset()  # threads that are not the program's
     refusals: list[str] = []
     harmless, getframe, thread = _HARMLESS, sys._getframe, threading.get_ident
-    private: dict[str, Any] = dict(globals())  # what a program replaces in this module does not count
+    private: dict[str, Any] = {**globals(), "_places": {}}  # what a program replaces in this module does not count
     for name, value in private.items():
         if isinstance(value, FunctionType) and value.__module__ == __name__ and not value.__closure__:
             private[name] = FunctionType(value.__code__, private, name, value.__defaults__)
@@ -331,7 +337,17 @@ def _is_of_the_engine(frame: FrameType | None, policy: Policy) -> bool:
     folder = f"{os.sep}ctypes{os.sep}"
     while frame is not None and folder in frame.f_code.co_filename:
         frame = frame.f_back
-    return frame is not None and _is_below(frame.f_code.co_filename, policy.own)
+    if frame is None:
+        return False
+    place = frame.f_code.co_filename, policy.own
+    found = _places.get(place)
+    if found is None:
+        found = _places[place] = _is_below(*place)
+    return found
+
+
+_places: dict[tuple[str, tuple[str, ...]], bool] = {}
+"""Whether a file of code is below some folders: the engine calls ctypes often, and reading links takes 0.1 ms."""
 
 
 def _is_imported(frame: FrameType | None, policy: Policy, importing: bool) -> bool:

@@ -13,6 +13,7 @@ import pytest
 
 from conformance.adapters.inhouse import engine as inhouse
 from conformance.adapters.module import ModuleEngine
+from conformance.runner import isolate
 from conformance.runner.engine import Engine
 from conformance.runner.execute import run
 from tests.runner.make import facets, last, scenario, step, torch_engine, traced
@@ -287,14 +288,15 @@ def test_nothing_that_a_scenario_left_is_ended_later() -> None:
         assert not torch.is_grad_enabled()
 
 
-def test_a_collection_is_of_what_the_scenario_made() -> None:
+def test_a_collection_is_of_what_the_scenario_made(monkeypatch: pytest.MonkeyPatch) -> None:
     """Garbage of the process is left to the process: looking at all its objects takes too long."""
 
     class Cycle:
         def __init__(self) -> None:
             self.own = self
 
-    gc.unfreeze()  # what runs of scenarios inside other tests have left frozen
+    monkeypatch.setattr(isolate, "_is_frozen", False)  # as runs of scenarios inside other tests may have left it
+    gc.unfreeze()
     gc.disable()
     try:
         garbage = weakref.ref(Cycle())

@@ -116,6 +116,18 @@ def test_the_environment_holds_no_secrets(monkeypatch: pytest.MonkeyPatch) -> No
     assert os.environ["DEPLOY_TOKEN"] == "secret"
 
 
+def test_bytecode_may_be_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine imports its own modules also from where PYTHONPYCACHEPREFIX says."""
+    monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path))
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "")
+    for _ in range(2):  # the first writes the bytecode of what the import of the engine loads
+        remote = RemoteEngine("inhouse")
+        try:
+            assert run(scenario("x = torch.linalg.det(torch.eye(2))"), remote).moments[-1].raised is None
+        finally:
+            remote.close()
+
+
 def test_without_the_wall(tmp_path: Path) -> None:
     """A debugger and a coverage tool follow programs without it."""
     trace = run(scenario(f"open({str(tmp_path / 'file')!r}, 'w').close()"), torch_engine, wall=False)
