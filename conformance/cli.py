@@ -37,13 +37,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # as in `conformance claims | head`
         sys.stderr.close()
         return FAILED
+    except _misuses() as misuse:
+        print(f"conformance: {misuse}", file=sys.stderr)
+        return MISUSED
     except OSError as error:
         if error.filename is None and error.errno not in _OF_OUTPUTS:
             raise
         print(f"conformance: {error.filename or 'standard output'}: {error.strerror}", file=sys.stderr)
-        return MISUSED
-    except _misuses() as misuse:
-        print(f"conformance: {misuse}", file=sys.stderr)
         return MISUSED
 
 
@@ -53,8 +53,9 @@ _OF_OUTPUTS = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)  # writing to a file tha
 def _misuses() -> tuple[type[Exception], ...]:
     """The errors that mean misuse; imported only after an error."""
     from conformance.adapters.registry import EngineNotFoundError
+    from conformance.runner.processes import CannotForkError
 
-    return Misuse, EngineNotFoundError
+    return Misuse, EngineNotFoundError, CannotForkError
 
 
 def parser() -> argparse.ArgumentParser:

@@ -5,8 +5,8 @@ Note [Known divergences]
     so that the entry covers several scenarios.
   - The first difference decides. An entry with a statement covers the differences there and all later ones, which are
     considered consequences. An entry without a statement covers its names and facets in the whole scenario.
-  - A crash is covered only by an entry with the facet ``raised``. A timeout or the end of an interpreter is never
-    covered.
+  - A crash is covered only by an entry with the facet ``raised``. A timeout is never covered, and the end of an
+    interpreter only by an entry of a release of torch that says so in `now`.
   - A `*` in its name matches any text too, and so it does in `was` and `now`, which limit the entry of a release of
     torch to differences between such texts: see Note [Releases of torch].
   - An entry that covers nothing is stale. A wildcard entry may match scenarios in which it does not occur; a proposal
@@ -21,7 +21,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from conformance.runner.compare import Difference, is_crash, is_ending
+from conformance.runner.compare import DIED, Difference, is_crash, is_ending
 from conformance.runner.trace import Statement
 
 Kind: TypeAlias = Literal["bug", "missing_feature", "by_design", "release"]
@@ -68,7 +68,11 @@ class Divergence:
 
     def covers(self, difference: Difference) -> bool:
         """Whether the entry declares this difference."""
-        if is_ending(difference) or (is_crash(difference) and "raised" not in self.facets):
+        if is_crash(difference) and "raised" not in self.facets:
+            return False
+        if is_ending(difference) and not (
+            difference.engine.startswith(DIED) and any(each.startswith(DIED) for each in self.now)
+        ):
             return False
         return (
             self.at(difference.statement)

@@ -16,6 +16,10 @@ from contextlib import contextmanager, suppress
 from io import BufferedWriter
 from pathlib import Path
 
+_NO_TERMINAL = getattr(os, "O_NOCTTY", 0)  # Windows lacks these
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_BYTES = getattr(os, "O_BINARY", 0)  # and has this, since it writes two characters for the end of a line
+
 PART = ".part"
 """The suffix of a file that is being written, or whose run did not reach its end."""
 
@@ -61,12 +65,14 @@ class Output:
         self.path = path
         self.part: Path | None = None  # see Note [Outputs]
         if not goes_beside(path):
-            self.descriptor = os.open(path, os.O_WRONLY | os.O_NOCTTY | (os.O_TRUNC if path.is_file() else 0))
+            self.descriptor = os.open(
+                path, os.O_WRONLY | _BYTES | _NO_TERMINAL | (os.O_TRUNC if path.is_file() else 0)
+            )
             return
         target = path.resolve()  # a link to a file stays a link
         self.part = target.with_name(target.name + PART)
         try:
-            self.descriptor = os.open(self.part, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+            self.descriptor = os.open(self.part, os.O_RDWR | os.O_CREAT | _BYTES | _NO_LINK, 0o666)
         except OSError as error:  # what is reported is the file that was named
             raise OSError(error.errno, error.strerror, str(path)) from None
         try:

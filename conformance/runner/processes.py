@@ -16,6 +16,10 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
+class CannotForkError(OSError):
+    """This system does not fork processes, as Windows."""
+
+
 class ProcessDied(Exception):  # noqa: N818 - the outcome of a process
     """The process ended without an answer."""
 
@@ -27,7 +31,10 @@ def forked(tasks: Sequence[Callable[[], T]], processes: int) -> Iterator[tuple[i
 
     Raises:
         Exception: what a task raised.
+        CannotForkError: the system has no forks.
     """
+    if not hasattr(os, "fork"):
+        raise CannotForkError("this command forks processes, which this system cannot do: use Linux or macOS")
     return _apart(multiprocessing.get_context("fork"), tasks, processes)
 
 

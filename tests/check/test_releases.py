@@ -17,9 +17,11 @@ from conformance.check.engine_under_test import misplaced
 from conformance.check.library import Library
 from conformance.cli import main
 from conformance.language.load import load_text
+from conformance.runner.compare import Difference
 from conformance.runner.engine import Engine
 from conformance.runner.execute import available, run
 from conformance.runner.serialize import fingerprint
+from conformance.runner.trace import Statement
 from tests import all_specs
 from tests.runner.broken import broken, torch
 from tests.runner.make import torch_engine
@@ -216,3 +218,19 @@ def test_changes_is_for_another_release(capsys: pytest.CaptureFixture[str]) -> N
     """The installed torch is the one that the specs describe."""
     assert main(["changes"]) == 2
     assert "which the specs describe" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("now", "shown", "covered"),
+    [
+        (("InterpreterDied*",), "InterpreterDied: the interpreter ended: Floating point exception", True),
+        ((), "InterpreterDied: the interpreter ended", False),
+        (("*",), "InterpreterDied: the interpreter ended", False),
+        (("InterpreterDied*", "TimeLimit*"), "TimeLimit: still running after 20 s", False),
+    ],
+)
+def test_a_release_may_end_the_interpreter(now: tuple[str, ...], shown: str, covered: bool) -> None:
+    """If its entry says so; a timeout may be the machine's fault."""
+    entry = Divergence("a", "release", "it divides by zero", "2.12.yaml:3:5", facets=("raised",), now=now)
+    found = Difference(Statement(0, 1), "", "raised", "errors", "ValueError: no", shown)
+    assert entry.covers(found) is covered
