@@ -245,6 +245,18 @@ class Reader:
             self.report(self.place(node), "the program is empty", "write it below `run: |`")
         return self.text_of(node)
 
+    def shown(self, node: Node) -> Any:
+        """What a program prints: always text, with its lines as written."""
+        if not isinstance(node, ScalarNode) or self.refused(node):
+            return self.read(node)
+        if not node.style and not node.value:
+            self.report(self.place(node), "`prints` is empty", 'write `prints: ""` if nothing is printed')
+        if node.style == ">" or (node.style != "|" and node.end_mark.line > node.start_mark.line):
+            self.report(
+                self.place(node), "the printed lines are folded into one", "write them below `prints: |`"
+            )
+        return self.text_of(node)
+
     def read(self, node: Node) -> Any:
         """The plain data of a node; None if it is reported."""
         if self.refused(node):
@@ -311,7 +323,7 @@ class Reader:
             self.report(
                 self.place(node),
                 message,
-                "a matrix replaces it in run, expect, raises, message, warns, claimed",
+                "a matrix replaces it in run, expect, raises, message, warns, prints, claimed",
             )
         else:
             hint = did_you_mean(name, self.values) if self.values else f"add `matrix: {{{name}: [...]}}`"

@@ -37,7 +37,7 @@ from conformance.language.source import Source
 from conformance.language.suggest import did_you_mean
 
 _FILE_TIER = re.compile(rf"^tier:[ ]*({'|'.join(TIERS)})\s*(?:#.*)?$", re.MULTILINE)
-REPLACED = frozenset({"run", "expect", "raises", "message", "warns", "claimed", "steps"})
+REPLACED = frozenset({"run", "expect", "raises", "message", "warns", "prints", "claimed", "steps"})
 
 
 def load_file(path: Path, tier: Tier = "full") -> LoadResult:
@@ -230,9 +230,21 @@ class _Loading:
             return None
         return self.frozen(scenario, label, reader.place(node), written, replacing)
 
-    def places(self, expect: Node | None, reader: Reader) -> tuple[Position, ...]:
-        """The positions of the keys of an ``expect``."""
-        return tuple(Position(self.name, *reader.place(key)) for key, _ in _keys(expect))
+    def expectations(
+        self, outcome: model.ExpectationsModel, nodes: dict[str, Node], reader: Reader
+    ) -> Expectations:
+        """The written keys with their positions; the others stay UNSET."""
+        written = outcome.model_fields_set
+        prints = nodes.get("prints")
+        return Expectations(
+            expect=tuple(outcome.expect.items()),
+            raises=outcome.raises if "raises" in written else UNSET,
+            message=outcome.message if "message" in written else UNSET,
+            warns=tuple(outcome.warns) if "warns" in written else UNSET,
+            prints=outcome.prints if "prints" in written else UNSET,
+            places=tuple(Position(self.name, *reader.place(key)) for key, _ in _keys(nodes.get("expect"))),
+            prints_at=None if prints is None else Position(self.name, *reader.place(prints)),
+        )
 
     def validated(
         self, data: dict[str, Any], unread: Collection[str], node: Node, reader: Reader
@@ -263,11 +275,10 @@ class _Loading:
             source = written[number]["run"]
             start = Source(source, reader).place() if isinstance(source, ScalarNode) else place
             nodes = written[number]
-            own = _expectations(step, self.places(nodes.get("expect"), reader))
+            own = self.expectations(step, nodes, reader)
             claimed = None
             if "claimed" in step.model_fields_set:
-                said = dict(_pairs(nodes.get("claimed"))).get("expect")
-                claimed = _expectations(step.claimed, self.places(said, reader))
+                claimed = self.expectations(step.claimed, dict(_pairs(nodes.get("claimed"))), reader)
             steps.append(Step(step.run, Position(self.name, *start), own, claimed))
         tolerance = None
         if "tolerance" in scenario.model_fields_set:
@@ -326,6 +337,14 @@ def _read(key: str, node: Node, reader: Reader) -> Any:
     """The value of a scenario's or a step's key."""
     if key == "run":
         return reader.program(node)
+    if key == "prints":
+        return reader.shown(node)
+    if key == "claimed" and isinstance(node, MappingNode) and not reader.refused(node):
+        entries = reader.entries(node)
+        return {
+            inner: _read(inner, value, reader) if inner == "prints" else reader.read(value)
+            for inner, value in entries.items()
+        }
     if key == "steps" and isinstance(node, SequenceNode):
         return [
             {inner: _read(inner, value, reader) for inner, value in reader.entries(step).items()}
@@ -364,18 +383,6 @@ def _pairs(node: Node | None) -> Iterator[tuple[str, Node]]:
 def _keys(node: Node | None) -> Iterator[tuple[Node, Node]]:
     if isinstance(node, MappingNode):
         yield from node.value
-
-
-def _expectations(outcome: model.ExpectationsModel, places: tuple[Position, ...]) -> Expectations:
-    """The written keys; the others stay UNSET."""
-    written = outcome.model_fields_set
-    return Expectations(
-        expect=tuple(outcome.expect.items()),
-        raises=outcome.raises if "raises" in written else UNSET,
-        message=outcome.message if "message" in written else UNSET,
-        warns=tuple(outcome.warns) if "warns" in written else UNSET,
-        places=places,
-    )
 
 
 def _id(node: Node) -> str | None:

@@ -44,6 +44,7 @@ Beginning = Annotated[str, Field(min_length=1)]
 Warns = Annotated[
     list[Beginning], BeforeValidator(as_list), Field(min_length=1), one_or_more({"type": "string"})
 ]
+Text = Annotated[str, WithJsonSchema({"type": ["string", "number", "boolean", "null"]})]  # as it is written
 Claims = Annotated[
     list[ClaimId],
     BeforeValidator(as_list),
@@ -72,6 +73,9 @@ class ExpectationsModel(StrictModel):
     warns: Warns = Field(default_factory=list)
     """The beginning of a warning's text, or a list of them; undeclared warnings are compared between engines
     but are not errors."""
+    prints: Text = ""
+    """What the step prints, as text, line by line; empty: nothing. White space at the ends of lines does not
+    count, and `...` matches any text."""
 
 
 class StepModel(ExpectationsModel):
@@ -80,8 +84,8 @@ class StepModel(ExpectationsModel):
     run: str = Field(default="", min_length=1)
     """PyTorch code, as a user would type it; `torch`, `nn`, `F`, `optim` and `autograd` are imported."""
     claimed: ExpectationsModel = _ABSENT
-    """What the document says where torch does something else: overrides those of expect, raises, message and
-    warns that it names. It must fail on torch, where the step's own keys hold."""
+    """What the document says where torch does something else: overrides those of expect, raises, message, warns
+    and prints that it names. It must fail on torch, where the step's own keys hold."""
 
 
 class ToleranceModel(StrictModel):
@@ -108,7 +112,7 @@ class ScenarioModel(StepModel):
     """Steps in order; the engine's state lives on from step to step."""
     matrix: dict[str, list[Scalar | dict[str, Scalar]]] = Field(default_factory=dict, min_length=1)
     """Name -> list of scalars, or of {label: value}. `${name}` is replaced as text in run, expect, raises,
-    message, warns and claimed before they are parsed; one case per combination, `id[sin-float32]`. A value
+    message, warns, prints and claimed before they are parsed; one case per combination, `id[sin-float32]`. A value
     not of letters, digits, dot, underscore needs a label."""
     needs: list[Need] = Field(default_factory=list)
     """What the machine must have: `cuda`, a device; `cpu_build`, a torch built for the CPU alone, which refuses
@@ -147,7 +151,7 @@ class Contradiction(NamedTuple):
 
 
 _ASSERT = re.compile(r"(?:^|[:;])\s*assert\b", re.MULTILINE)
-OUTCOMES = ("expect", "raises", "message", "warns")
+OUTCOMES = ("expect", "raises", "message", "warns", "prints")
 
 
 def contradictions(scenario: ScenarioModel) -> Iterator[Contradiction]:
@@ -171,7 +175,7 @@ def contradictions(scenario: ScenarioModel) -> Iterator[Contradiction]:
         yield Contradiction(
             ("claim",),
             "the scenario names a claim but checks nothing",
-            "add expect, raises, warns, claimed or an assert",
+            "add expect, raises, warns, prints, claimed or an assert",
         )
 
 
@@ -206,7 +210,7 @@ def _same(claimed: Any, own: Any) -> bool:
 
 
 def _says_something(step: StepModel) -> bool:
-    keys = {"expect", "raises", "warns", "claimed"}
+    keys = {"expect", "raises", "warns", "prints", "claimed"}
     return bool(step.model_fields_set & keys) or _ASSERT.search(step.run) is not None
 
 

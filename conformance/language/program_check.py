@@ -356,7 +356,9 @@ class _Checker:
         kind = vocabulary.PATHS.get(path)
         if root != "torch":
             self.fault(
-                node, f"`{root}` may not be imported", INSTEAD.get(root, "a program may import only torch")
+                node,
+                f"`{root}` may not be imported",
+                INSTEAD.get(name) or INSTEAD.get(root, "a program may import only torch"),
             )
         elif kind is None or (modules_only and kind != "module"):
             hint = _nearest_path(above, name) if above in vocabulary.PATHS else LISTED

@@ -51,14 +51,16 @@ class Expectations:
     """What is expected of one step's last statement and of the state after it.
 
     ``raises`` is a type name, None if ``raises: null`` is written, or UNSET. ``places`` are the positions of the keys
-    of ``expect`` in the file.
+    of ``expect`` in the file, ``prints_at`` that of ``prints``.
     """
 
     expect: tuple[tuple[str, Plain], ...] = ()
     raises: str | Unset | None = UNSET
     message: str | Unset = UNSET
     warns: tuple[str, ...] | Unset = UNSET
+    prints: str | Unset = UNSET
     places: tuple[Position, ...] = field(default=(), compare=False)
+    prints_at: Position | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from conformance.report.svg import svg
 from conformance.report.wording import expression
 from conformance.runner.compare import is_absent
 from conformance.runner.engine import Engine
+from conformance.runner.printed import printed_by
 from conformance.runner.trace import Moment, Statement, Trace
 from conformance.runner.values import shortened
 from conformance.runner.verdict import Outcome
@@ -113,6 +114,9 @@ def _claimed(scenario: Scenario, reference: Trace) -> Iterator[list[str]]:
         if not isinstance(step.claimed.warns, Unset):
             warned = "; ".join(str(each) for moment in moments for each in moment.warned)
             yield [f"step {number + 1}", "warns", "; ".join(step.claimed.warns), warned or "nothing"]
+        if not isinstance(step.claimed.prints, Unset):
+            said, printed = step.claimed.prints.strip("\n"), printed_by(moments)
+            yield [f"step {number + 1}", "prints", said or "nothing", printed or "nothing"]
 
 
 def _dtype(moments: Iterable[Moment], name: str) -> object:

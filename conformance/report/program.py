@@ -77,7 +77,7 @@ def annotated(scenario: Scenario) -> str:
 
 
 def _comments(step: Step) -> Iterator[str]:
-    """What the step raises and warns, on torch and in the document, as comments."""
+    """What the step raises, warns and prints, on torch and in the document, as comments."""
     yield from (f"# {line}" for line in _signals(step.own))
     yield from (f"# in the document: {line}" for line in _signals(step.claimed or Expectations()))
 
@@ -87,6 +87,10 @@ def _signals(expected: Expectations) -> Iterator[str]:
         yield f"raises {expected.raises or 'nothing'}"
     if not isinstance(expected.message, Unset):
         yield f"message: {' '.join(expected.message.split())}"
+    if not isinstance(expected.prints, Unset):
+        lines = expected.prints.strip("\n").splitlines() or ["nothing"]
+        yield f"prints: {lines[0]}"
+        yield from (f"        {line}".rstrip() for line in lines[1:])
     if not isinstance(expected.warns, Unset):
         yield f"warns: {'; '.join(' '.join(each.split()) for each in expected.warns) or 'nothing'}"
 

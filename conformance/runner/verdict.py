@@ -12,6 +12,7 @@ from conformance.language.load_result import Problem
 from conformance.language.scenario import Expectations, Plain, Position, Scenario, Step, Unset
 from conformance.runner.compare import DIED, Difference, counts, differences, resolved
 from conformance.runner.engine import GROUPS
+from conformance.runner.printed import misprint, printed_by
 from conformance.runner.program import compile_step
 from conformance.runner.trace import Moment, State, Statement, Trace, is_error
 from conformance.runner.values import as_yaml, bounds, holds, parsed, shortened
@@ -91,6 +92,8 @@ def claimed_of(step: Step) -> Expectations:
         raises=own.raises if isinstance(claimed.raises, Unset) else claimed.raises,
         message=own.message if isinstance(claimed.message, Unset) else claimed.message,
         warns=own.warns if isinstance(claimed.warns, Unset) else claimed.warns,
+        prints=own.prints if isinstance(claimed.prints, Unset) else claimed.prints,
+        prints_at=claimed.prints_at or own.prints_at,
     )
 
 
@@ -130,7 +133,7 @@ def _vacuous(scenario: Scenario, reference: Trace) -> str:
     ):
         return ""
     if scenario.claims:
-        return "it has a claim, but no expect, raises, warns, assert or claimed"
+        return "it has a claim, but no expect, raises, warns, prints, assert or claimed"
     if not any(map(_computes, scenario.steps)):
         return "it shows nothing: its statements only name constants, and there is no expect"
     happened = any(moment.raised or moment.warned or moment.printed for moment in reference.moments)
@@ -176,6 +179,10 @@ def _unmet(scenario: Scenario, k: int, expected: Expectations, trace: Trace) -> 
                 unmet.append(
                     _Unmet(last, f"expected a warning that begins with {text!r}; the warnings are {shown}")
                 )
+    if not isinstance(expected.prints, Unset) and (
+        wrong := misprint(expected.prints, printed_by(ran), bounds(None, scenario.tolerance))
+    ):
+        unmet.append(_Unmet(last, wrong, place=expected.prints_at))
     if error is not None and any(moment.raised for moment in ran):
         return unmet  # the expectations were not evaluated
     values = {expression: text for moment in moments for expression, text in moment.values}

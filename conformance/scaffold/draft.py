@@ -11,6 +11,8 @@ from conformance.report.program import DRAWS
 from conformance.runner.trace import Facets, Moment, Raised, State, Trace, is_error
 from conformance.runner.values import parsed, shortened
 from conformance.scaffold.attempts import Attempts, Part, after_error
+from conformance.scaffold.printed import constant, prints
+from conformance.scaffold.printed import shortened as shortened_lines
 
 LONGEST_VALUE = 160  # longest value of an expectation, in characters
 LONGEST_TEXT = 100  # longest message or warning, in characters
@@ -27,8 +29,15 @@ class DraftStep:
     raises: str = ""
     message: str = ""
     warns: tuple[str, ...] = ()
+    printed: tuple[tuple[int, str], ...] = ()  # what each part of its program prints
     claimed: tuple[tuple[str, Any], ...] = ()  # what the document shows where torch has another value
+    claimed_prints: str | None = None  # the same of what is printed
     parts: tuple[int, ...] = ()  # the numbers of the parts in its program
+
+    @property
+    def prints(self) -> str:
+        """What its program prints."""
+        return shortened_lines("".join(text for _, text in self.printed))
 
 
 Observe = Callable[[Sequence[DraftStep]], Trace]
@@ -44,28 +53,38 @@ class CannotDraftError(ValueError):
 
 
 def draft(
-    parts: Sequence[Part], attempts: Attempts, observe: Observe
+    parts: Sequence[Part], attempts: Attempts, observe: Observe, printing: Collection[int] = ()
 ) -> tuple[tuple[DraftStep, ...], Sequence[Part]]:
-    """The steps, and the parts that run; a step ends where an error is raised or values are shown."""
+    """The steps, and the parts that run; a step ends where an error is raised or values are shown.
+
+    The parts on the lines ``printing`` print what they show: a document shows another text, which is no plain value.
+    """
     parts, errors = _run_through(parts, attempts, observe)
+    parts = [_printing(part) if part.line in printing else part for part in parts]
     everything = set(range(len(parts)))
     warning = set(_warning(parts, errors, observe))  # warnings of expectations are not observed
-    layout = _layout(parts, warning, errors)
-    trace = observe(layout.steps(parts))
+    warning |= {number for number, part in enumerate(parts) if part.line in printing}
+    also = {number for number in warning if not prints(parts[number].text)}
+    layout = _layout(parts, warning, errors, also)
+    watched = _watched(layout.steps(parts), observe)
     kept = warning | {
         part
         for number, shown in enumerate(layout.shown)
         for part in shown
-        if not _sensible(parts[part].shows, layout.steps(parts)[number].run, _at_end(trace, number))
+        if not _sensible(parts[part].shows, watched, number)
     }
-    layout = _layout(parts, kept, errors)
+    layout = _layout(parts, kept, errors, also)
     steps = layout.steps(parts)
     if not steps[-1].shows and layout.code[-1][-1] not in errors:
         steps[-1] = replace(steps[-1], shows=tuple(_telling(observe(steps))))
-    trace = observe(steps)
+    watched = _watched(steps, observe)
+    printed = _printed(parts, layout, watched)
     assert everything == {part for numbers in (*layout.code, *layout.shown) for part in numbers}
     filled = (
-        _filled(step, number, trace, next((errors[part] for part in code if part in errors), None))
+        replace(
+            _filled(step, number, watched, next((errors[part] for part in code if part in errors), None)),
+            printed=tuple((part, text) for part, text in printed.items() if part in code),
+        )
         for number, (step, code) in enumerate(zip(steps, layout.code, strict=True))
     )
     return tuple(filled), parts
@@ -93,18 +112,55 @@ def _program(parts: Iterator[Part] | Sequence[Part]) -> str:
     return "\n".join(part.text for part in parts).strip("\n")
 
 
-def _layout(parts: Sequence[Part], kept: Collection[int], errors: Mapping[int, Raised]) -> _Layout:
-    """Split parts into steps; a part that shows values is not code, unless it is in ``kept`` or raised."""
+def _layout(
+    parts: Sequence[Part],
+    kept: Collection[int],
+    errors: Mapping[int, Raised],
+    also: Collection[int] = (),
+) -> _Layout:
+    """Split parts into steps; a part that shows values is not code, unless it is in ``kept`` or raised.
+
+    The values of a part in ``also``, which is code, are expected too.
+    """
     layout = _Layout([[]], [[]])
     for number, part in enumerate(parts):
-        if part.shows and number not in kept and number not in errors and layout.code[-1]:
+        told = bool(part.shows) and number not in errors
+        if told and number not in kept and layout.code[-1]:
             layout.shown[-1].append(number)
             continue
         if layout.shown[-1] or any(code in errors for code in layout.code[-1]):
             layout.code.append([])
             layout.shown.append([])
         layout.code[-1].append(number)
+        if told and number in also:
+            layout.shown[-1].append(number)
     return layout
+
+
+def _printing(part: Part) -> Part:
+    """The part, if it is an expression of a notebook, as a `print` of it."""
+    if not part.shows or prints(part.text):
+        return part
+    lines = part.text.split("\n")
+    code = next(number for number, line in enumerate(lines) if line.strip() and line.lstrip()[0] != "#")
+    shown = ", ".join(part.shows)
+    return replace(part, text="\n".join([*lines[:code], f"print({shown})"]))
+
+
+def _printed(parts: Sequence[Part], layout: _Layout, watched: _Watched) -> dict[int, str]:
+    """What each part prints, with `...` for what depends on random numbers."""
+    other = _by_part(parts, layout, watched.other)
+    found = _by_part(parts, layout, watched.trace)
+    return {part: constant(text, other.get(part, "")) for part, text in found.items()}
+
+
+def _by_part(parts: Sequence[Part], layout: _Layout, trace: Trace) -> dict[int, str]:
+    found: dict[int, str] = {}
+    for moment in trace.moments:
+        if moment.printed and moment.statement.kind == "run":
+            part = part_at(parts, layout.code[moment.statement.step], moment.statement.line)
+            found[part] = found.get(part, "") + moment.printed
+    return found
 
 
 def _run_through(
@@ -167,49 +223,70 @@ def _refuse(raised: Raised, line: int) -> None:
         raise CannotDraftError(line, f"{raised.message}; a snippet must be self-contained")
 
 
+@dataclass(frozen=True, slots=True)
+class _Watched:
+    """What a program does, and what it does with other seeds: what differs depends on random numbers."""
+
+    trace: Trace
+    other: Trace
+
+
+_SEED = re.compile(r"(\b(?:manual_)?seed\()(?=\s*\d)")
+
+
+def _watched(steps: Sequence[DraftStep], observe: Observe) -> _Watched:
+    trace = observe(steps)
+    if not DRAWS.search("\n".join(step.run for step in steps)) and not any(m.printed for m in trace.moments):
+        return _Watched(trace, trace)
+    seeded = [replace(step, run=_SEED.sub(r"\g<1>1", step.run)) for step in steps]
+    other = observe([DraftStep("torch.manual_seed(1)"), *seeded])
+    moments = (
+        replace(moment, statement=replace(moment.statement, step=moment.statement.step - 1))
+        for moment in other.moments
+        if moment.statement.step
+    )
+    return _Watched(trace, replace(other, moments=tuple(moments)))
+
+
 def _at_end(trace: Trace, step: int) -> Moment | None:
     """The moment after a step's expressions were evaluated."""
     found = (moment for moment in trace.moments if moment.statement.step == step)
     return next((moment for moment in found if moment.statement.kind == "expect"), None)
 
 
-def _sensible(expressions: Sequence[str], program: str, moment: Moment | None) -> bool:
-    """Whether all values may be expectations: short plain data without random numbers."""
-    if moment is None:
-        return False
-    return all(
-        value is not _NONE for value in _values(expressions, moment, random=bool(DRAWS.search(program)))
-    )
+def _sensible(expressions: Sequence[str], watched: _Watched, step: int) -> bool:
+    """Whether all values may be expectations: short plain data that does not depend on random numbers."""
+    values = list(_values(expressions, watched, step))
+    return bool(values) and all(value is not _NONE for value in values)
 
 
 _NONE = object()
 
 
-def _values(expressions: Sequence[str], moment: Moment, *, random: bool) -> Iterator[Any]:
-    texts = dict(moment.values)
+def _values(expressions: Sequence[str], watched: _Watched, step: int) -> Iterator[Any]:
+    """The values after a step, nothing if they were not evaluated."""
+    moment, other = (_at_end(trace, step) for trace in (watched.trace, watched.other))
+    if moment is None:
+        return
+    texts, changed = dict(moment.values), dict(other.values) if other else {}
     for expression in expressions:
         facets: Facets = (moment.state or {}).get(expression, {})
-        yield _value(texts[expression], facets.get("dtype"), random=random)
+        same = texts[expression] == changed.get(expression)
+        yield _value(texts[expression], facets.get("dtype")) if same else _NONE
 
 
-def _value(text: str, dtype: object, *, random: bool) -> Any:
+def _value(text: str, dtype: object) -> Any:
     """The value as YAML data; ``_NONE`` if it cannot be written."""
     value = parsed(shortened(text, dtype))
     if is_error(text) or len(text) > LONGEST_VALUE or not _is_data(value):
         return _NONE
-    if value in ("opaque", "module", "optimizer", "own"):
-        return _NONE
-    return _NONE if random and _has_float(value) else value
+    return _NONE if value in ("opaque", "module", "optimizer", "own") else value
 
 
 def _is_data(value: Any) -> bool:
     if isinstance(value, list):
         return all(map(_is_data, value))
     return value is None or isinstance(value, bool | int | float | complex | str)
-
-
-def _has_float(value: Any) -> bool:
-    return any(map(_has_float, value)) if isinstance(value, list) else isinstance(value, float | complex)
 
 
 def _telling(trace: Trace) -> Iterator[str]:
@@ -230,12 +307,11 @@ def _telling(trace: Trace) -> Iterator[str]:
     yield from found[:MOST]
 
 
-def _filled(step: DraftStep, number: int, trace: Trace, raised: Raised | None) -> DraftStep:
+def _filled(step: DraftStep, number: int, watched: _Watched, raised: Raised | None) -> DraftStep:
     """The step with its observed results."""
-    moments = [moment for moment in trace.moments if moment.statement.step == number]
+    moments = [moment for moment in watched.trace.moments if moment.statement.step == number]
     warned = dict.fromkeys(beginning(each.message) for moment in moments for each in moment.warned)
-    end = _at_end(trace, number)
-    values = _values(step.shows, end, random=bool(DRAWS.search(step.run))) if end else ()
+    values = _values(step.shows, watched, number)
     expect = [(text, value) for text, value in zip(step.shows, values, strict=False) if value is not _NONE]
     return replace(
         step,

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from string import Formatter
 
 from conformance.language import vocabulary, words
-
-Place = tuple[int, int]  # line (from 1) and offset in UTF-8 bytes
-Written = tuple[Place, Place, str]  # start, end and replacement
+from conformance.scaffold.default_dict import default_dicts
+from conformance.scaffold.replaced import Place, Written, end, inner_first, replace, start
 
 DEEPEST = 10  # nested idioms
 
@@ -48,23 +47,12 @@ def translated(lines: Sequence[str]) -> list[str]:
             tree = ast.parse("\n".join(found))
         except SyntaxError:
             break
-        written = sorted(set(_written(tree, dict(_imported(tree)), found)))
-        for one in reversed([one for one in written if not any(_holds(one, other) for other in written)]):
-            _replace(found, *one)
+        written = inner_first(_written(tree, dict(_imported(tree)), found))
+        for one in reversed(written):
+            replace(found, *one)
         if not written:
             break
     return found
-
-
-def _holds(one: Written, other: Written) -> bool:
-    return one != other and one[0] <= other[0] and other[1] <= one[1]
-
-
-def _replace(lines: list[str], start: Place, end: Place, new: str) -> None:
-    """Replace a span: the text goes on its first line, and the lines between become empty."""
-    before = lines[start[0] - 1].encode()[: start[1]].decode()
-    after = lines[end[0] - 1].encode()[end[1] :].decode()
-    lines[start[0] - 1 : end[0]] = [f"{before}{new}{after}", *[""] * (end[0] - start[0])]
 
 
 def _imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
@@ -77,26 +65,22 @@ def _imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
 
 
 def _written(tree: ast.Module, paths: Mapping[str, str], lines: Sequence[str]) -> Iterator[Written]:
+    yield from default_dicts(tree, paths)
     for node in ast.walk(tree):
         if isinstance(node, ast.expr):
             new = _expression(node, paths)
             if new is not None:
-                yield _start(node), _end(node), new
+                yield start(node), end(node), new
+        elif isinstance(node, ast.ImportFrom) and node.module == "functorch":
+            if all(f"torch.func.{alias.name}" in vocabulary.PATHS for alias in node.names):
+                yield start(node), end(node), ast.unparse(ast.ImportFrom("torch.func", node.names, 0))
         elif isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
             used = {each.id for each in ast.walk(tree) if isinstance(each, ast.Name)} - paths.keys()
             found = sorted(name for name in used if f"{node.module}.{name}" in vocabulary.PATHS)
             if found:
-                yield _start(node), _end(node), f"from {node.module} import {', '.join(found)}"
+                yield start(node), end(node), f"from {node.module} import {', '.join(found)}"
         elif isinstance(node, ast.stmt):
             yield from _statement(node, paths, lines)
-
-
-def _start(node: ast.expr | ast.stmt | ast.arg) -> Place:
-    return node.lineno, node.col_offset
-
-
-def _end(node: ast.expr | ast.stmt | ast.arg) -> Place:
-    return node.end_lineno or 0, node.end_col_offset or 0
 
 
 def _path(node: ast.expr, paths: Mapping[str, str]) -> str:
@@ -115,6 +99,13 @@ def _expression(node: ast.expr, paths: Mapping[str, str]) -> str | None:
             ast.unparse(node),
         ):
             return new
+        case ast.Attribute() if (path := _path(node, paths)).startswith("functorch."):
+            new = f"torch.func.{path.partition('.')[2]}"
+            return new if new in vocabulary.PATHS else None
+        case ast.Call(func=function, args=[ast.Call(func=inner, args=[values], keywords=keywords)]) if (
+            ast.unparse(function) in _FROM_ARRAYS and _path(inner, paths) in ("numpy.array", "numpy.asarray")
+        ):
+            return _tensor(values, keywords, node.keywords)
         case ast.Attribute(value=ast.Attribute(value=value, attr="__class__"), attr="__name__"):
             return f"type({ast.unparse(value)}).__name__"
         case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(template)), attr="format")):
@@ -128,6 +119,29 @@ def _expression(node: ast.expr, paths: Mapping[str, str]) -> str | None:
         case ast.Call(func=function, args=args, keywords=[]):
             return _arithmetic(_path(function, paths), args)
     return None
+
+
+_FROM_ARRAYS = frozenset(
+    {"torch.tensor", "torch.as_tensor", "torch.from_numpy", "torch.Tensor", "torch.FloatTensor"}
+)
+
+
+def _tensor(values: ast.expr, of_array: list[ast.keyword], of_tensor: list[ast.keyword]) -> str | None:
+    """A tensor of an array that is written as a list, with the array's dtype."""
+    keywords = list(of_tensor)
+    numbers = [each.value for each in ast.walk(values) if isinstance(each, ast.Constant)]
+    literal = all(
+        isinstance(each, ast.List | ast.Tuple | ast.Constant | ast.UnaryOp | ast.USub | ast.Load)
+        for each in ast.walk(values)
+    )
+    if not literal or of_array:
+        return None
+    if any(isinstance(number, float) for number in numbers) and not any(
+        each.arg == "dtype" for each in keywords
+    ):
+        keywords.append(ast.keyword("dtype", ast.parse("torch.float64", mode="eval").body))
+    call = ast.Call(ast.parse("torch.tensor", mode="eval").body, [values], keywords)
+    return ast.unparse(call)
 
 
 def _operand(node: ast.expr) -> str:
@@ -194,11 +208,11 @@ def _statement(node: ast.stmt, paths: Mapping[str, str], lines: Sequence[str]) -
         case ast.Expr(
             value=ast.Call(func=ast.Name(id="setattr"), args=[owner, ast.Constant(value=str(name)), value])
         ):
-            yield _start(node), _end(node), f"{_operand(owner)}.{name} = {ast.unparse(value)}"
+            yield start(node), end(node), f"{_operand(owner)}.{name} = {ast.unparse(value)}"
         case ast.Expr(
             value=ast.Call(func=ast.Name(id="delattr"), args=[owner, ast.Constant(value=str(name))])
         ):
-            yield _start(node), _end(node), f"del {_operand(owner)}.{name}"
+            yield start(node), end(node), f"del {_operand(owner)}.{name}"
         case ast.FunctionDef(args=arguments, returns=returns):
             every = (
                 *arguments.posonlyargs,
@@ -209,14 +223,14 @@ def _statement(node: ast.stmt, paths: Mapping[str, str], lines: Sequence[str]) -
             )
             for each in every:
                 if each is not None and each.annotation is not None and _is_foreign(each.annotation, paths):
-                    yield _name_end(each), _end(each), ""
+                    yield _name_end(each), end(each), ""
             if returns is not None and _is_foreign(returns, paths):
-                arrow = _before("->", _start(returns), lines)
-                yield arrow, _end(returns), ""
+                arrow = _before("->", start(returns), lines)
+                yield arrow, end(returns), ""
         case ast.AnnAssign(target=target, annotation=annotation, value=value) if _is_foreign(
             annotation, paths
         ):
-            yield (_end(target), _end(annotation), "") if value else (_start(node), _end(node), "pass")
+            yield (end(target), end(annotation), "") if value else (start(node), end(node), "pass")
 
 
 def _is_foreign(annotation: ast.expr, paths: Mapping[str, str]) -> bool:

@@ -24,7 +24,13 @@ from conformance.runner.verdict import flaws_on_torch
 from conformance.scaffold.attempts import Part
 from conformance.scaffold.draft import CannotDraftError, DraftStep, beginning, draft, part_at
 from conformance.scaffold.page import PAGES, NotAPageError, read_page
-from conformance.scaffold.page_check import CheckedOutput, check_page, with_claimed_values
+from conformance.scaffold.page_check import (
+    CheckedOutput,
+    check_page,
+    representing,
+    unclaimable,
+    with_claimed_values,
+)
 from conformance.scaffold.snippet import read
 from conformance.scaffold.yaml_text import scenario as scenario_lines
 from conformance.scaffold.yaml_text import text as yaml_text
@@ -101,14 +107,19 @@ def _drafted(text: str, file: str, torch: Engine) -> _Drafted:
         outputs = tuple(each for each in checked.outputs if each.verdict == "wrong")
         notes = tuple(f"{file}:{page.place(line)}: {note}" for line, note in page.left_out)
         notes += tuple(f"{file}:{each.place}: {each}" for each in outputs)
-        text = "\n".join(page.lines)
+        text = "\n".join(representing(page, all_of_them=False))
     found = read(text, file)
     if found.faults:
         raise NotAScenarioError("\n".join(found.faults))
     if not found.parts:
-        raise NotAScenarioError(f"{file}: there is nothing to run")
+        raise NotAScenarioError("\n".join([f"{file}: there is nothing to run", *found.notes]))
     try:
-        steps, parts = draft(found.parts, found.attempts, lambda steps: _observed(steps, torch))
+        steps, parts = draft(
+            found.parts,
+            found.attempts,
+            lambda steps: _observed(steps, torch),
+            unclaimable(found.parts, outputs),
+        )
     except CannotDraftError as error:
         raise NotAScenarioError(f"{file}:{error.line}:1: {error}") from None
     steps = tuple(with_claimed_values(steps, parts, outputs))

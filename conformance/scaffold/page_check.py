@@ -13,11 +13,13 @@ from conformance.language.scenario import Position, Scenario, Step
 from conformance.language.vocabulary import BUILTINS
 from conformance.language.words import BOUND
 from conformance.report.text import clip
+from conformance.runner.normalize import normalised
 from conformance.runner.trace import Raised, Trace
 from conformance.runner.values import parsed
 from conformance.scaffold.attempts import Attempts, Part, after_error
 from conformance.scaffold.draft import DraftStep
 from conformance.scaffold.page import Page, ShownOutput, read_page
+from conformance.scaffold.shown import is_pure, shows
 from conformance.scaffold.snippet import read
 
 Verdict = Literal["right", "wrong", "not checkable"]
@@ -42,9 +44,19 @@ class CheckedOutput:
         if self.verdict == "right":
             return f"right: {statement}: {shown}"
         if self.verdict == "wrong":
-            printed = clip(" ".join(self.printed.split()), _SHOWN) or "nothing"
-            return f"wrong: {statement}: the page shows {shown}, torch {printed}"
+            line, shown, printed = self._first_difference()
+            printed = clip(" ".join(printed.split()), _SHOWN) or "nothing"
+            return f"wrong: {statement}: {line}the page shows {clip(' '.join(shown.split()), _SHOWN)}, torch {printed}"
         return f"not checkable: {statement}: {self.reason}"
+
+    def _first_difference(self) -> tuple[str, str, str]:
+        """Of outputs with as many lines the first line that differs, with its number; else all lines."""
+        shown, printed = self.shown.splitlines(), self.printed.splitlines()
+        if len(shown) == len(printed) > 1:
+            for number, (one, other) in enumerate(zip(shown, printed, strict=True), start=1):
+                if not _same(one, other):
+                    return f"in line {number} of the output ", one, other
+        return "", self.shown, self.printed
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +84,7 @@ def check_page(text: str, name: str, run: Run) -> CheckedPage:
         NotAPageError: the file cannot be read as a page.
     """
     page = read_page(text, name)
-    source = _representing(page)
+    source = representing(page)
     found = read("\n".join(source), name, unwraps=False)
     refused = dict(_by_line(found.faults, name))
     notes = [f"{name}:{page.place(line)}: {note}" for line, note in page.left_out]
@@ -82,17 +94,26 @@ def check_page(text: str, name: str, run: Run) -> CheckedPage:
     if parts:
         kept, omitted = _without(parts, refused)
         results = _depending(_results(kept, found.attempts, run), omitted)
-    checked = [_checked(output, page, results, refused) for output in page.outputs if output.text.strip()]
+    left_out = dict(_by_line(found.notes, name))
+    checked = [
+        _checked(output, page, results, refused, left_out) for output in page.outputs if output.text.strip()
+    ]
     return CheckedPage(name, tuple(checked), tuple(notes))
 
 
 def with_claimed_values(
     steps: Sequence[DraftStep], parts: Sequence[Part], wrong: Sequence[CheckedOutput]
 ) -> Iterator[DraftStep]:
-    """The steps, with what the page shows under `claimed` where it shows another value than torch's."""
+    """The steps, with what the page shows under `claimed` where it shows something else than torch."""
     claimed: dict[int, dict[str, Any]] = {}
+    told: dict[int, str] = {}  # by part
     for output in wrong:
         shown = next((part.shows for part in reversed(parts) if part.line <= output.line), ())
+        told |= {
+            n: normalised(output.shown)
+            for n in range(len(parts))
+            if parts[n].line == _own_line(parts, output)
+        }
         value = shown_value(output.shown)
         begun = [n for n, step in enumerate(steps) if parts[min(step.parts)].line <= output.line]
         for number in begun[-1:]:
@@ -100,7 +121,28 @@ def with_claimed_values(
             if len(shown) == 1 and shown[0] in own and value is not None and value.data != own[shown[0]]:
                 claimed.setdefault(number, {})[shown[0]] = value.data
     for number, step in enumerate(steps):
-        yield replace(step, claimed=tuple(claimed.get(number, {}).items()))
+        said = [(part, told.get(part, text.strip("\n"))) for part, text in step.printed]
+        differs = any(part in told and text != told[part] for part, text in step.printed)
+        yield replace(
+            step,
+            claimed=tuple(claimed.get(number, {}).items()),
+            claimed_prints="\n".join(text for _, text in said) if differs else None,
+        )
+
+
+def unclaimable(parts: Sequence[Part], wrong: Sequence[CheckedOutput]) -> set[int]:
+    """The lines of statements whose output is wrong, and no plain value of one expression."""
+    found = set()
+    for output in wrong:
+        own = [part for part in parts if part.line == _own_line(parts, output)]
+        if own and (len(own[-1].shows) != 1 or shown_value(output.shown) is None):
+            found.add(own[-1].line)
+    return found
+
+
+def _own_line(parts: Sequence[Part], output: CheckedOutput) -> int:
+    """The line of the statement that an output belongs to."""
+    return max((part.line for part in parts if part.line <= output.line), default=0)
 
 
 class _Value(NamedTuple):
@@ -128,8 +170,11 @@ class _Result:
     reason: str = ""
 
 
-def _representing(page: Page) -> list[str]:
-    """The program, with each bare expression whose value the page shows printed as Python's prompt prints it."""
+def representing(page: Page, *, all_of_them: bool = True) -> list[str]:
+    """The program, with each bare expression whose value the page shows printed as Python's prompt prints it.
+
+    Otherwise only those whose value cannot be an expectation, since they may have an effect.
+    """
     lines = list(page.lines)
     try:
         tree = ast.parse("\n".join(lines))
@@ -143,7 +188,9 @@ def _representing(page: Page) -> list[str]:
                 | ast.Expr(value=ast.Constant(value=str()))
             ):
                 continue
-            case ast.Expr(end_lineno=int(last)) if last in shown:
+            case ast.Expr(end_lineno=int(last)) if last in shown and (
+                all_of_them or not all(map(is_pure, list(shows(node)) or [node.value]))
+            ):
                 _wrap(lines, node)
     return lines
 
@@ -159,10 +206,10 @@ def _wrap(lines: list[str], node: ast.Expr) -> None:
 
 
 def _by_line(faults: Sequence[str], name: str) -> Iterator[tuple[int, str]]:
-    """The faults that the language finds, by line; of a line the first."""
+    """The faults or notes, by line; of a line the first."""
     for fault in reversed(faults):
         line, _, text = fault.removeprefix(f"{name}:").partition(":")
-        yield int(line), text.partition(": ")[2]
+        yield int(line), text.partition(": ")[2] if text[:1].isdigit() else text.strip()
 
 
 def _moved(note: str, name: str, page: Page) -> str:
@@ -260,15 +307,36 @@ def _printed(trace: Trace, offset: int = 0) -> dict[int, str]:
     return found
 
 
+def _first_line(page: Page, line: int) -> int:
+    """Where the statement begins that has a line."""
+    try:
+        tree = ast.parse("\n".join(page.lines))
+    except SyntaxError:
+        return line
+    starts = (node.lineno for node in tree.body if node.lineno <= line <= (node.end_lineno or 0))
+    return min(starts, default=line)
+
+
 def _checked(
-    output: ShownOutput, page: Page, results: Sequence[_Result], refused: dict[int, str]
+    output: ShownOutput,
+    page: Page,
+    results: Sequence[_Result],
+    refused: dict[int, str],
+    left_out: dict[int, str],
 ) -> CheckedOutput:
     own = [result for result in results if result.part.line <= output.line]
+    first = _first_line(page, output.line)
+    reason = ""
+    if not own or own[-1].part.line < first:
+        reason = next((left_out[line] for line in range(first, output.line + 1) if line in left_out), "")
     statement = page.lines[output.line - 1].strip()
     unread = CheckedOutput(page.place(output.line), output.line, statement, output.text, "", "not checkable")
+    if reason:
+        return replace(unread, reason=reason)
+    if "CompiledFunction" in output.text:
+        return replace(unread, reason="it shows a compiled function, and the program runs as it is written")
     if not own:
-        first = next(iter(refused.values()), "it does not run")
-        return replace(unread, reason=first)
+        return replace(unread, reason=next(iter(refused.values()), "it does not run"))
     last = own[-1]
     if last.reason:
         return replace(unread, reason=last.reason)
@@ -303,9 +371,10 @@ def _fits(shown: str, printed: str, *, raised: bool) -> bool:
 
 def _same(shown: str, printed: str) -> bool:
     one, other = (re.sub(r"0x[0-9a-fA-F.]+", "0x", re.sub(r"\s+", "", text)) for text in (shown, printed))
-    if "..." in one:
-        pattern = ".*".join(map(re.escape, one.split("...")))
-        return re.fullmatch(pattern, other, re.DOTALL) is not None
+    for text, whole in ((one, other), (other, one)):
+        if "..." in text:
+            pattern = ".*".join(map(re.escape, text.split("...")))
+            return re.fullmatch(pattern, whole, re.DOTALL) is not None
     left, right = _NUMBER.split(one), _NUMBER.split(other)
     if left[::2] != right[::2]:
         return False

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from conformance.scaffold.idioms import translated
+from conformance.scaffold.left_out import without_ornaments
 
 _PROMPT = re.compile(r"\s*(?:>>>|\.\.\.|In \[\d+\]:|   +\.\.\.:)(?: |$)")
 _BEGINS = re.compile(r"^\s*(?:>>> |In \[\d+\]: )", re.MULTILINE)
@@ -16,10 +17,11 @@ _FENCE = re.compile(r"^\s*(```|~~~)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Pasted:
-    """Lines of Python, and the number of characters removed from the beginning of each."""
+    """Lines of Python, the number of characters removed from the beginning of each, and notes by line."""
 
     lines: tuple[str, ...]
     shifts: tuple[int, ...]
+    notes: tuple[tuple[int, str], ...] = ()
 
     @property
     def source(self) -> str:
@@ -43,7 +45,8 @@ def clean(text: str) -> Pasted:
     shifts = [count + min(common, _indent(line)) for count, line in zip(cut, kept, strict=True)]
     cleaned = [line[shift:].rstrip() for line, shift in zip(lines, shifts, strict=True)]
     cleaned[:2] = ["" if _HEAD.match(line) else line for line in cleaned[:2]]
-    return Pasted(tuple(translated(cleaned)), tuple(shifts))
+    left = without_ornaments(cleaned)
+    return Pasted(tuple(translated(left.lines)), tuple(shifts), tuple(left.notes))
 
 
 def _fenced(lines: Sequence[str]) -> Iterator[str]:

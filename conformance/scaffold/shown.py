@@ -18,7 +18,9 @@ def shows(statement: ast.stmt) -> Iterator[ast.expr]:
                     yield from _values(argument)
         case ast.Expr(value=ast.Tuple(elts=items)):
             yield from items
-        case ast.Expr(value=ast.Name() | ast.Attribute() | ast.Subscript() | ast.Compare() as value):
+        case ast.Expr(
+            value=ast.Name() | ast.Attribute() | ast.Subscript() | ast.Compare() | ast.Call() as value
+        ):
             yield value
 
 

@@ -52,7 +52,11 @@ def read(text: str, file: str, *, unwraps: bool = True) -> Read:
     reading = _SnippetReader(source, tree, dict(_mains(tree)) if unwraps else {})
     reading.body(tree.body)
     reading.end()
-    noted = [*blocks.notes, *((_origin(line, blocks)[0], note) for line, note in reading.notes)]
+    noted = [
+        *pasted.notes,
+        *blocks.notes,
+        *((_origin(line, blocks)[0], note) for line, note in reading.notes),
+    ]
     notes = tuple(f"{file}:{line}: {note}" for line, note in dict.fromkeys(sorted(noted)))
     parts = tuple(_placed(reading.parts, blocks))
     attempts = tuple(
@@ -183,6 +187,8 @@ class _SnippetReader:
         text = (
             "\n".join(_dedented(lines, indent)) if alone else ast.get_source_segment(self.source, statement)
         )
+        if text and '"""' not in text and "'''" not in text:
+            text = re.sub(r"\n(?: *\n){2,}", "\n\n", text)  # where lines are left out
         above = re.sub(
             r"\n{3,}", "\n\n", re.sub(r"^\n+", "\n", self._comments + self._above(statement, indent))
         )
@@ -318,7 +324,7 @@ class _SnippetReader:
                     (statement.lineno, f"`{ast.unparse(statement)}` is left out: nothing uses it")
                 )
             return unused
-        return (
+        return isinstance(statement, ast.Pass) or (
             isinstance(statement, ast.Expr)
             and isinstance(statement.value, ast.Constant)
             and isinstance(statement.value.value, str)

@@ -42,15 +42,29 @@ def _step(step: DraftStep, first: str, rest: str) -> Iterator[str]:
     elif step.warns:
         yield f"{rest}warns:"
         yield from (f"{rest}  - {text(warning)}" for warning in step.warns)
+    if step.printed:
+        yield from _printed(step.prints, rest)
     if step.expect:
         yield f"{rest}expect:"
         for expression, value in step.expect:
             yield f"{rest}  {text(expression)}: {data(value)}"
-    if step.claimed:
+    if step.claimed or step.claimed_prints is not None:
         yield f"{rest}claimed:"
+    if step.claimed_prints is not None:
+        yield from _printed(step.claimed_prints, f"{rest}  ")
+    if step.claimed:
         yield f"{rest}  expect:"
         for expression, value in step.claimed:
             yield f"{rest}    {text(expression)}: {data(value)}"
+
+
+def _printed(printed: str, indent: str) -> Iterator[str]:
+    lines = printed.split("\n")
+    if len(lines) == 1 or lines[0].startswith(" ") or not all(map(str.isprintable, lines)):
+        yield f"{indent}prints: {text(printed)}"
+    else:
+        yield f"{indent}prints: |"
+        yield from (f"{indent}  {line}".rstrip() for line in lines)
 
 
 def text(value: str, *, in_flow: bool = False) -> str:
