@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from conformance.commands import engine, fuzz, mutation, releases, scenario, specs
+from conformance.commands import engine, fuzz, mutation, releases, results, scenario, specs
 from conformance.commands.command import FAILED, INTERRUPTED, MISUSED, Command, Misuse
 from conformance.report.text import escape_the_unprintable
 
@@ -68,6 +68,6 @@ def parser() -> argparse.ArgumentParser:
         added.set_defaults(command=command)
         return added
 
-    for module in (specs, scenario, engine, releases, mutation, fuzz):
+    for module in (specs, scenario, engine, results, releases, mutation, fuzz):
         module.add_commands(add)
     return made

@@ -193,6 +193,13 @@ def is_own(item: pytest.Item) -> bool:
     return isinstance(item, _Item)
 
 
+def case_of(item: pytest.Item) -> str:
+    """The case of a scenario, or the name of an invalid one; empty for a Python test."""
+    if isinstance(item, ScenarioItem):
+        return item.scenario.id
+    return item.name if isinstance(item, _Item) else ""
+
+
 def _with_engine(case: str, engine: str) -> str:
     """``id[sin-float32]`` as ``id[sin-float32-engine]``: pytest allows brackets only at the end."""
     return f"{case[:-1]}-{engine}]" if case.endswith("]") else f"{case}[{engine}]"

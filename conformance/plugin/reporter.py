@@ -112,6 +112,7 @@ class Reporter:
 
             library_of(self.config).adopt(sent["cases"])
             self.left_out = max(self.left_out, sent["left_out"])  # each worker collects everything
+            self.files.collected = sent["collected"]
             for problem in sent["problems"]:
                 self.problems.append(Problem(**{**problem, "position": Position(**problem["position"])}))
 

@@ -83,12 +83,17 @@ class Result:
         return cls(
             **{
                 **data,
-                "claims": tuple(data["claims"]),
-                "missing": tuple(data["missing"]),
-                "changed": tuple(data.get("changed", ())),
+                "claims": _texts(data["claims"]),
+                "missing": _texts(data["missing"]),
+                "changed": _texts(data.get("changed", ())),
                 "differences": tuple(ReportedDifference(**difference) for difference in data["differences"]),
             }
         )
+
+
+def _texts(given: Any) -> Any:
+    """A tuple; a text, which is one of characters, stays and fits no field."""
+    return given if isinstance(given, str) else tuple(given)
 
 
 _KEYS = tuple(each.name for each in fields(Result))

@@ -57,6 +57,17 @@ def _from(text: str, begin: int, longest: int) -> str:
     return f"{text[:room]} ...{len(text) - room}..."
 
 
+def clip_end(text: str, longest: int) -> str:
+    """A text on as many lines as it has, cut at its end, preferably after a word, with the number of omitted characters."""
+    if len(text) <= longest:
+        return text
+    room = longest - len(f" ...{len(text)}...")
+    head = text[:room]
+    word = head.rpartition(" ")[0]
+    head = word if len(word) > room * 2 // 3 else head
+    return f"{head} ...{len(text) - len(head)}..."
+
+
 def clip(text: str, longest: int) -> str:
     """Prose on one line, cut at the end of a word."""
     text = " ".join(text.split())
