@@ -32,7 +32,9 @@ def add_commands(add: Add) -> None:
     comparing.add_argument("after", type=Path, metavar="AFTER")
     takes_paths(comparing)
 
-    joining = add("join", join, "join the results of the shards of a run, and name the shards that are missing")
+    joining = add(
+        "join", join, "join the results of the shards of a run, and name the shards that are missing"
+    )
     joining.add_argument("files", nargs="+", type=Path, metavar="FILE")
     joining.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
 
@@ -76,7 +78,9 @@ def diff(known: argparse.Namespace, _: list[str]) -> int:
     from conformance.report.jsonlines import NotAReportError, incomplete
 
     if known.paths:
-        raise Misuse("--in names the scenarios of two recordings; results have what is compared in themselves")
+        raise Misuse(
+            "--in names the scenarios of two recordings; results have what is compared in themselves"
+        )
     before, after = _reports((known.before, known.after))
     try:
         found = compared(before, after)

@@ -58,9 +58,7 @@ def _own(result: Result) -> dict[str, Any]:
     for name in ("claims", "missing", "changed"):
         plain[name] = list(plain[name])
     plain["groups"] = {group: count for group, count in short.groups.items() if count}
-    plain["differences"] = [
-        [getattr(each, name) for name in _DIFFERENCE] for each in short.differences
-    ]
+    plain["differences"] = [[getattr(each, name) for name in _DIFFERENCE] for each in short.differences]
     return {name: value for name, value in plain.items() if value != _EMPTY[name] or value is False}
 
 
@@ -110,5 +108,7 @@ class Unpacker:
             raise TypeError("the number of a context is not a number")
         shared = dict(self._contexts[of])
         groups = dict.fromkeys(shared.pop("claims", ()), 0) | own.pop("groups", {})
-        own["differences"] = [dict(zip(_DIFFERENCE, each, strict=True)) for each in own.get("differences", ())]
+        own["differences"] = [
+            dict(zip(_DIFFERENCE, each, strict=True)) for each in own.get("differences", ())
+        ]
         return Result.from_plain({"claims": (), "missing": (), "groups": groups, **shared, **own})

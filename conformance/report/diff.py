@@ -93,10 +93,10 @@ def cause(result: Result) -> tuple[str, ...]:
 def as_text(found: Diff, before: Report, after: Report) -> Iterator[str]:
     """The report: counts, then what broke, what has another cause and what was fixed, by cause."""
     yield f"{_label(before)} -> {_label(after)}"
-    if before.about.specs_hash != after.about.specs_hash:
-        versions = [f"version {each.about.specs or '?'}" for each in (before, after)]
-        if versions[0] == versions[1]:
-            versions = [f"{version}, {each.about.specs_hash or '?'}" for version, each in zip(versions, (before, after), strict=True)]
+    versions = [
+        f"version {each.about.specs or '?'}, {each.about.specs_hash or '?'}" for each in (before, after)
+    ]
+    if versions[0] != versions[1]:
         yield f"the specs differ: {versions[0]} and {versions[1]}"
     counts = (("broken", found.broken), ("other cause", found.other_cause), ("fixed", found.fixed))
     yield ", ".join(f"{len(pairs)} {word}" for word, pairs in counts) + f", {found.same} as before"

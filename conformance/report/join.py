@@ -40,7 +40,9 @@ def join(reports: Sequence[Report]) -> Joined:
                     f"{one or 'none'} and {other or 'none'}"
                 )
         if number in shards:
-            raise NotAReportError(f"shard {each.about.shard} is both in {shards[number].file} and in {each.file}")
+            raise NotAReportError(
+                f"shard {each.about.shard} is both in {shards[number].file} and in {each.file}"
+            )
         shards[number] = each
         for result in each.results:
             there = seen.setdefault((result.scenario, result.engine), each)

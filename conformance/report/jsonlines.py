@@ -1,4 +1,4 @@
-"""Results as JSON lines: a header, a line for each result, a footer; see Note [Checked lines] and Note [Short results]."""
+"""Results as JSON lines: a header, lines of results, a footer; see Note [Checked lines] and Note [Short results]."""
 
 from __future__ import annotations
 
@@ -83,6 +83,9 @@ class Writer:
         }
 
 
+_UNKNOWN = Provenance()
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """The results of a run; ``incomplete`` says why some are missing."""
@@ -92,7 +95,7 @@ class Report:
     results: tuple[Result, ...]
     passed: bool
     incomplete: str = ""
-    about: Provenance = Provenance()
+    about: Provenance = _UNKNOWN
     seconds: float | None = None
     collected: str = ""  # a hash of the ids of all cases, of every shard
 

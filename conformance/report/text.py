@@ -58,7 +58,7 @@ def _from(text: str, begin: int, longest: int) -> str:
 
 
 def clip_end(text: str, longest: int) -> str:
-    """A text on as many lines as it has, cut at its end, preferably after a word, with the number of omitted characters."""
+    """A text cut at its end, preferably after a word, with the number of omitted characters."""
     if len(text) <= longest:
         return text
     room = longest - len(f" ...{len(text)}...")

@@ -64,7 +64,7 @@ def test_hard_programs_cost_themselves(
         [
             f"*mine.yaml:{hangs}:*: still running after {SECONDS} s, and ended; make it smaller*",
             f"*mine.yaml:{crashes}:*: on torch the interpreter ended: *; leave it out*",
-            "*3 agree, 2 wrong about torch*",
+            "*3 agree, 2 unsound*",
         ]
     )
 

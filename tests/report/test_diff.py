@@ -90,7 +90,7 @@ def test_the_report_says_it_by_cause() -> None:
     lines = [*as_text(diff(before, after), before, after)]
     assert lines[:3] == [
         "other 1 -> other 1",
-        "the specs differ: version ? and version 2",
+        "the specs differ: version ?, ? and version 2, def",
         "2 broken, 2 other cause, 2 fixed, 3 as before",
     ]
     assert lines[4:8] == [

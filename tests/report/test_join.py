@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import conformance.adapters.torch  # noqa: F401 - before anything takes modules away again
+import conformance.adapters.torch
 import conformance.language.load  # noqa: F401
 from conformance.cli import main
 from conformance.report.join import join
@@ -71,7 +71,13 @@ def test_a_run_in_shards(pytester: pytest.Pytester, capsys: pytest.CaptureFixtur
     counts = []
     for number in (1, 2):
         shown = pytester.runpytest(
-            "--engine", "torch", "--engine-here", "--shard", f"{number}/2", "--conformance-json", f"{number}.jsonl"
+            "--engine",
+            "torch",
+            "--engine-here",
+            "--shard",
+            f"{number}/2",
+            "--conformance-json",
+            f"{number}.jsonl",
         )
         assert shown.ret == 0, shown.stdout.str()
         counts.append(len(read(pytester.path / f"{number}.jsonl").results))
