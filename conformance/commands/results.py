@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conformance.commands.command import FAILED, Add, Misuse, scenarios_from, takes_paths
+from conformance.runner.engine import GROUPS
 
 if TYPE_CHECKING:
     from conformance.report.jsonlines import Report
@@ -37,6 +39,25 @@ def add_commands(add: Add) -> None:
     )
     joining.add_argument("files", nargs="+", type=Path, metavar="FILE")
     joining.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
+
+    summing = add("summary", summary, "a few kB of JSON from results, by tier, area and group; or a badge")
+    summing.add_argument("file", type=Path, metavar="FILE")
+    summing.add_argument(
+        "--badge", action="store_true", help="a badge for shields.io's endpoint: the share that agrees"
+    )
+    summing.add_argument("--engine", default="", help="of the badge (default: the only one)")
+    summing.add_argument(
+        "--group", choices=GROUPS, default="", help="of the badge (default: all that it claims)"
+    )
+    summing.add_argument("-o", "--output", type=Path, metavar="FILE", help="(default: standard output)")
+
+    showing = add(
+        "site", site, "static pages of results: the matrix, each engine with its history, each claim"
+    )
+    showing.add_argument(
+        "files", nargs="+", type=Path, metavar="FILE", help="several runs of an engine are its history"
+    )
+    showing.add_argument("-o", "--output", type=Path, required=True, metavar="FOLDER")
 
 
 def matrix(known: argparse.Namespace, _: list[str]) -> int:
@@ -127,3 +148,43 @@ def join(known: argparse.Namespace, _: list[str]) -> int:
     if found.incomplete:
         print(f"incomplete: {found.incomplete}")
     return FAILED if found.incomplete or not found.passed else 0
+
+
+def summary(known: argparse.Namespace, _: list[str]) -> int:
+    """Print or write what results come to."""
+    from conformance.report.summary import badge
+    from conformance.report.summary import summary as summed
+    from conformance.runner.output import write_text
+
+    if not known.badge and (known.engine or known.group):
+        raise Misuse("--engine and --group are for --badge")
+    (report,) = _reports([known.file])
+    try:
+        data = badge(report, known.engine, known.group) if known.badge else summed(report)
+    except LookupError as error:
+        raise Misuse(str(error)) from None
+    text = json.dumps(data, indent=2, ensure_ascii=False)
+    if known.output is None:
+        print(text)
+    else:
+        write_text(known.output, f"{text}\n")
+    return 0
+
+
+def site(known: argparse.Namespace, _: list[str]) -> int:
+    """Write the pages into a folder."""
+    from conformance.check import locate
+    from conformance.check.library import Library
+    from conformance.report.site import pages
+    from conformance.runner.output import write_text
+
+    reports = _reports(known.files)
+    claims = Library().claims(locate.specs())
+    titles = {key: document.title for key, document in claims.documents.items()}
+    known.output.mkdir(parents=True, exist_ok=True)
+    count = 0
+    for name, text in pages(reports, claims.claims, titles):
+        write_text(known.output / name, text)
+        count += 1
+    print(f"{known.output}: {count} pages; begin with {known.output / 'index.html'}")
+    return 0

@@ -262,7 +262,9 @@ class Reporter:
         from conformance.report.html import render
 
         documents, found = self._found()
-        return render(self.results, self.pages, documents, found, incomplete)
+        return render(
+            self.results, self.pages, documents, found, incomplete, self.files.about, self.files.seconds
+        )
 
 
 def _case(report: Any) -> tuple[str, str] | None:

@@ -57,6 +57,11 @@ class ResultFiles:
             signals.enter_context(ended_by_exception())
             config.add_cleanup(signals.close)
 
+    @property
+    def seconds(self) -> float:
+        """How long the run has taken until now."""
+        return time.monotonic() - self.began
+
     def begin(self) -> None:
         """Note where the results come from; open their file, unless it is a pipe, which is written to at the end."""
         if (self._json or self._html) and not self._config.getoption("--collect-only"):

@@ -8,18 +8,32 @@ from typing import Any, Literal, TypeAlias, get_args
 from conformance.language.scenario import DEFAULT_TIER
 
 Verdict: TypeAlias = Literal[
-    "agrees",  # the engine behaves like torch
+    "agrees",
     "differs",
-    "known divergence",  # it differs only as its divergence file declares
-    "stale",  # its divergence file declares a difference that does not exist
-    "changed",  # the reference is another release of torch, which does something that no file explains
-    "unsupported",  # the engine lacks a name that the program uses
-    "unsound",  # the scenario is wrong about torch, so the engine is not judged
-    "invalid",  # the scenario cannot be read
-    "unrecorded",  # the recording of the reference or the engine lacks it or is out of date
-    "skipped",  # this machine does not meet its needs
+    "known divergence",
+    "stale",
+    "changed",
+    "unsupported",
+    "unsound",
+    "invalid",
+    "unrecorded",
+    "skipped",
 ]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+
+MEANINGS: dict[Verdict, str] = {
+    "agrees": "the engine does as torch in all that it claims",
+    "differs": "the engine does something else in a facet that it claims",
+    "known divergence": "it differs, and only as its divergence file declares",
+    "stale": "its divergence file declares a difference that does not exist",
+    "changed": "the reference, another release of torch, does something that no file explains",
+    "unsupported": "the engine lacks a name that the program uses",
+    "unsound": "the scenario is wrong about torch, so no engine is judged by it",
+    "invalid": "the scenario cannot be read",
+    "unrecorded": "a recording lacks it, or has it of another program",
+    "skipped": "this machine does not meet its needs",
+}
+"""What each verdict means, for readers."""
 
 
 @dataclass(frozen=True, slots=True)
