@@ -24,6 +24,7 @@ from conformance.report.wording import verdict_line
 from conformance.runner.compare import differences
 from conformance.runner.engine import GROUPS, Engine, provides_traces
 from conformance.runner.execute import available, run
+from conformance.runner.extras import how_to_install
 from conformance.runner.rerun import twice
 from conformance.runner.serialize import fingerprint
 from conformance.runner.trace import Trace
@@ -172,9 +173,8 @@ class Checker:
         if not is_shipped(self.reference):
             reason = str(error)
         elif scenario.tier == "full" and is_in_specs(Path(scenario.position.file)):
-            reason = (
-                f"the suite's recording of torch {RELEASE} has the tiers core and standard: install torch"
-            )
+            has = f"the suite's recording of torch {RELEASE} has the tiers core and standard"
+            reason = f"{has}: {how_to_install('torch')}"
             return CheckResult(self._result(scenario, engine, verdict="skipped", reason=reason))
         else:
             reason = not_shipped(scenario)
