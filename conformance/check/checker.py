@@ -17,6 +17,7 @@ from conformance.language.load_result import Problem
 from conformance.language.scenario import Scenario
 from conformance.language.words import RELEASE
 from conformance.report.failure import failure_text
+from conformance.report.frames import raised_in
 from conformance.report.program import file_line
 from conformance.report.result import ReportedDifference, Result
 from conformance.report.text import label, shorten
@@ -42,6 +43,7 @@ class CheckResult:
     result: Result
     text: str = ""
     page: dict[str, Any] | None = None  # for the HTML report, if that is requested
+    traceback: str = ""  # the engine's own frames of an error that decides the verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,8 @@ class Checker:
         outcome = judge(scenario, reference_trace, engine_trace, engine.claims)
         compared = _Comparison(self.reference, reference_trace, outcome)
         compared, checked = self._judge(scenario, engine, entries, compared, engine_trace)
+        if checked.result.verdict in ("differs", "unsupported"):
+            checked = replace(checked, traceback=raised_in(compared.outcome, engine_trace))
         if not self.pages:
             return checked
         from conformance.report.page import page

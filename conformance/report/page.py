@@ -8,6 +8,7 @@ from typing import Any
 
 from conformance.language.scenario import Plain, Scenario, Unset
 from conformance.report.drawing import Drawing, draw
+from conformance.report.frames import raised_in
 from conformance.report.layout import place
 from conformance.report.program import file_line, snippet
 from conformance.report.statements import ALIKE, ComparisonRow, StatementReport, statement_reports
@@ -59,6 +60,7 @@ def page(
             "line": file_line(scenario, first_place.step, first_place.line),
             "statement": first.strip(),
             "operation": operation(first),
+            "traceback": raised_in(outcome, trace),
         }
     return found
 

@@ -96,3 +96,5 @@ def test_last_words_that_nobody_wrote(tmp_path: Path) -> None:
     assert read(tmp_path / "none") == LastPlace()
     (tmp_path / "step").write_bytes(b"       2")
     assert read(tmp_path / "step") == LastPlace(2, 1, "")
+    (tmp_path / "line").write_bytes(b"       2       7")
+    assert read(tmp_path / "line") == LastPlace(2, 7, "")
