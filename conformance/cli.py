@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 import errno
 import os
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NoReturn
 
-from conformance.commands import engine, fuzz, mutation, releases, scenario, specs
+from conformance.commands import engine, fuzz, mutation, releases, results, scenario, specs
 from conformance.commands.command import FAILED, INTERRUPTED, MISUSED, Command, Misuse
+from conformance.commands.examples import EXAMPLES, JOBS, OF_RUN, RENAMED, by_job
 from conformance.report.text import escape_the_unprintable
 
 
@@ -58,17 +61,81 @@ def _misuses() -> tuple[type[Exception], ...]:
     return Misuse, EngineNotFoundError, CannotForkError
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that suggests a command for a mistyped one, and ends its help with examples."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the usage and what is wrong; a wrong command is answered with the nearest one."""
+        if found := re.search(r"argument COMMAND: invalid choice: '(.*?)' \(choose from", message):
+            message = f"there is no command {found[1]}; {_near(found[1])}"
+        super().error(message)
+
+
+def _near(word: str) -> str:
+    """The command that a mistyped one may mean."""
+    from conformance.language.suggest import did_you_mean
+
+    names = [name for names in JOBS.values() for name in names]
+    if word in RENAMED:
+        return f"it is `{RENAMED[word]}` now"
+    return did_you_mean(word, names) or f"the commands are {', '.join(names)}"
+
+
+class _Version(argparse.Action):
+    """Print the versions of the suite, the specs, torch and Python."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from conformance.check.provenance import provenance
+
+        about = provenance(())
+        torch = f"torch {about.torch}" if about.torch else "no torch"
+        specs = f"specs {about.specs} ({about.specs_hash})"
+        print(f"conformance {about.suite}, {specs}, {torch}, NumPy {about.numpy}, Python {about.python}")
+        parser.exit()
+
+
 def parser() -> argparse.ArgumentParser:
     """All commands and their options."""
-    made = argparse.ArgumentParser(prog="conformance", description="Conformance suite for autograd engines.")
+    made = _Parser(
+        prog="conformance",
+        usage="conformance [-h] [--version] COMMAND ...",
+        description="Conformance suite for autograd engines.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     made.set_defaults(parser=made)  # `docs` generates the list of commands from it
-    commands = made.add_subparsers(required=True, metavar="COMMAND")
+    made.add_argument(
+        "--version", action=_Version, nargs=0, help="print the versions of the suite, specs, torch and Python"
+    )
+    commands = made.add_subparsers(
+        required=True, metavar="COMMAND", help=argparse.SUPPRESS, parser_class=_Parser
+    )
+    texts: dict[str, str] = {}
 
     def add(name: str, command: Command, text: str) -> argparse.ArgumentParser:
-        added = commands.add_parser(name, help=text, description=text)
+        shown = EXAMPLES.get(name, ())
+        width = max((len(call) for call, _ in shown), default=0)
+        calls = "\n".join(f"  {call:{width}}  # {does}" for call, does in shown)
+        added = commands.add_parser(
+            name,
+            help=text,
+            description=text,
+            epilog=f"examples:\n{calls}\n{OF_RUN if name == 'run' else ''}" if shown else None,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
         added.set_defaults(command=command)
+        texts[name] = text
         return added
 
-    for module in (specs, scenario, engine, releases, mutation, fuzz):
+    for module in (specs, scenario, engine, results, releases, mutation, fuzz):
         module.add_commands(add)
+    made.epilog = "\n".join(_grouped(texts))
     return made
+
+
+def _grouped(texts: Mapping[str, str]) -> Iterator[str]:
+    """The commands by job, with what they do."""
+    for job, names in by_job(texts).items():
+        yield f"{job}:"
+        yield from (f"  {name:9} {texts[name]}" for name in names)
+        yield ""
+    yield "`conformance COMMAND --help` shows examples."

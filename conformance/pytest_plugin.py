@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _FAST_PROTOCOL = pytest.StashKey[bool]()
 _COLLECTED = pytest.StashKey[dict[Path, Path]]()
+_CASES = pytest.StashKey[str]()
+"""A hash of the ids of all cases of the run, of every shard."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -100,10 +102,31 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         end_from_the_end(config)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the scenarios of other shards out."""
+    wanted = config.getoption("--conformance-json") or config.getoption("--shard")
+    if not (wanted and is_in_use()):
+        return
+    from conformance.check.provenance import hash_of
+    from conformance.plugin.items import case_of
+
+    cases = [(item, case_of(item)) for item in items]
+    config.stash[_CASES] = hash_of({case for _, case in cases if case})
+    shard = config.getoption("--shard")
+    if shard is not None:
+        items[:] = [item for item, case in cases if not case or shard.has(case)]
+        left_out = [item for item, case in cases if case and not shard.has(case)]
+        if left_out:
+            config.hook.pytest_deselected(items=left_out)
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     """If the run has only scenarios, unregister plugins and use the fast protocol."""
     if not hasattr(session.config, "workerinput"):
         refuse_unknown_engines(session.config)
+    if reporter := session.config.pluginmanager.get_plugin("conformance-reporter"):
+        reporter.files.collected = session.config.stash.get(_CASES, "")
     if session.items and is_in_use():
         from conformance.plugin.items import ALONE, is_own
 
@@ -150,6 +173,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         problems = [dataclasses.asdict(problem) for problem in misdeclared(session.config)]
         output["conformance"] = {"cases": library_of(session.config).index(), "problems": problems}
         output["conformance"]["left_out"] = library_of(session.config).left_out()
+        output["conformance"]["collected"] = session.config.stash.get(_CASES, "")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

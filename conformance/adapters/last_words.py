@@ -2,7 +2,8 @@
 
 Note [Last words]: a process that crashes in C, or hangs there, runs no Python any more. Python's `faulthandler` writes
 the lines that are being executed to a file all the same, at a crash and at the signal SIGABRT. The number of the step,
-which these lines do not have, is written to the beginning of that file when the step starts.
+which these lines do not have, is written to the beginning of that file, with the line of the statement that is about to
+run: a process that is killed, or that an engine ends, writes nothing else.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import NamedTuple
 
 from conformance.runner.normalize import PROGRAM
 
-_HEAD = 8  # bytes for the number of the step
+_HEAD = 16  # bytes for the number of the step and the line
 _LINE = re.compile(rf'File "{PROGRAM}", line (\d+) in <module>')
 _ERROR = re.compile(r"Fatal Python error: (.+)")
 
@@ -42,10 +43,10 @@ class LastWords:
         self._file.seek(_HEAD)
         faulthandler.enable(self._file)
 
-    def at_step(self, step: int) -> None:
-        """A step starts."""
+    def at_step(self, step: int, line: int) -> None:
+        """A statement is about to run."""
         os.lseek(self._number, 0, os.SEEK_SET)
-        os.write(self._number, b"%8d" % step)
+        os.write(self._number, b"%8d%8d" % (step, line))
 
 
 def read(path: Path) -> LastPlace:
@@ -54,10 +55,10 @@ def read(path: Path) -> LastPlace:
         text = path.read_text(errors="replace")
     except OSError:
         return LastPlace()
-    step = text[:_HEAD].strip()
+    step, line = text[: _HEAD // 2].strip(), text[_HEAD // 2 : _HEAD].strip()
     lines, error = _LINE.findall(text), _ERROR.search(text)
     return LastPlace(
         int(step) if step.isdigit() else 0,
-        int(lines[-1]) if lines else 1,
+        int(lines[-1]) if lines else int(line) if line.isdigit() else 1,
         error[1] if error else "",
     )

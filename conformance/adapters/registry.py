@@ -14,6 +14,7 @@ from typing import Any, TypeGuard
 
 from conformance.adapters.module import ModuleEngine
 from conformance.runner.engine import GROUPS, Engine
+from conformance.runner.extras import how_to_install
 from conformance.runner.isolate import collected_on_demand
 
 GROUP = "conformance.engines"
@@ -89,7 +90,7 @@ def find(name: str) -> Engine:
             raise EngineNotFoundError(f"there is no engine {name!r}{_near(name)}") from None
         missing = f"engine {name!r} needs the module {error.name!r}, which is not installed"
         if name in _OWN and name != "inhouse":
-            missing += f": pip install 'autograd-conformance[{name.partition('-')[0]}]'"
+            missing += f": {how_to_install(name.partition('-')[0])}"
         raise EngineNotFoundError(missing) from None
     except (TypeError, ValueError):  # not the name of a module
         raise EngineNotFoundError(f"there is no engine {name!r}{_near(name)}") from None

@@ -55,7 +55,7 @@ def serve(channel: Any, name: str, log: str) -> None:
             channel.send(_answer(engine, json.loads(request), last_words.at_step))
 
 
-def _answer(engine: Any, request: dict[str, Any], at_step: Callable[[int], None]) -> str:
+def _answer(engine: Any, request: dict[str, Any], at_step: Callable[[int, int], None]) -> str:
     if "probe" in request:
         from conformance.adapters.probe import probe
 
@@ -63,4 +63,6 @@ def _answer(engine: Any, request: dict[str, Any], at_step: Callable[[int], None]
     scenario, seconds = from_plain(request["scenario"]), request["seconds"]
     if hasattr(signal, "setitimer"):  # the system ends the process if it hangs, also if the client has ended
         signal.setitimer(signal.ITIMER_PROF, 2 * seconds + ORPHANED)
-    return run(scenario, engine, seconds=seconds, observe=request["observe"], at_step=at_step).to_json()
+    return run(scenario, engine, seconds=seconds, observe=request["observe"], at_step=at_step).to_json(
+        frames=True
+    )

@@ -17,6 +17,7 @@ from conformance.language.load_result import Problem
 from conformance.language.scenario import Scenario
 from conformance.language.words import RELEASE
 from conformance.report.failure import failure_text
+from conformance.report.frames import raised_in
 from conformance.report.program import file_line
 from conformance.report.result import ReportedDifference, Result
 from conformance.report.text import label, shorten
@@ -25,6 +26,7 @@ from conformance.runner.bytecode import programs_of
 from conformance.runner.compare import differences
 from conformance.runner.engine import GROUPS, Engine, provides_traces
 from conformance.runner.execute import available, run
+from conformance.runner.extras import how_to_install
 from conformance.runner.rerun import twice
 from conformance.runner.serialize import fingerprint
 from conformance.runner.trace import Trace
@@ -42,6 +44,7 @@ class CheckResult:
     result: Result
     text: str = ""
     page: dict[str, Any] | None = None  # for the HTML report, if that is requested
+    traceback: str = ""  # the engine's own frames of an error that decides the verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,8 @@ class Checker:
         outcome = judge(scenario, reference_trace, engine_trace, engine.claims)
         compared = _Comparison(self.reference, reference_trace, outcome)
         compared, checked = self._judge(scenario, engine, entries, compared, engine_trace)
+        if checked.result.verdict in ("differs", "unsupported"):
+            checked = replace(checked, traceback=raised_in(compared.outcome, engine_trace))
         if not self.pages:
             return checked
         from conformance.report.page import page
@@ -174,9 +179,8 @@ class Checker:
         if not is_shipped(self.reference):
             reason = str(error)
         elif scenario.tier == "full" and is_in_specs(Path(scenario.position.file)):
-            reason = (
-                f"the suite's recording of torch {RELEASE} has the tiers core and standard: install torch"
-            )
+            has = f"the suite's recording of torch {RELEASE} has the tiers core and standard"
+            reason = f"{has}: {how_to_install('torch')}"
             return CheckResult(self._result(scenario, engine, verdict="skipped", reason=reason))
         else:
             reason = not_shipped(scenario)

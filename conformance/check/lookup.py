@@ -15,6 +15,12 @@ from conformance.language.suggest import did_you_mean
 _ID = re.compile(rb"""^[ -]*(?:- )?["']?id["']?\s*:\s*["']?([a-z0-9-]+)""", re.MULTILINE)
 
 
+_PRINTED = re.compile(
+    r"^(?:[A-Z]+ )?(\S+\.ya?ml(?:::[^\s\[]+(?:\[.*?\])?)?)(?: (?:- |[A-Z]+\b).*)?$", re.DOTALL
+)
+"""A line in which pytest prints an id."""
+
+
 class NotFoundError(LookupError):
     """No scenario matches; the message suggests others."""
 
@@ -23,14 +29,16 @@ def find(text: str, library: Library) -> tuple[Scenario, ...]:
     """The case that ``text`` names, or all the cases of a scenario.
 
     ``text`` is ``an-id``, ``an-id[sin-float32]``, ``a.yaml``, ``a.yaml::an-id`` or an id that pytest printed, which
-    may have an engine in its brackets. Files are searched in the current folder, then among the specs; ids without a
-    file among the specs, then in the current folder and two levels below it.
+    may have an engine in its brackets, its outcome before it and a reason behind it. Files are searched in the current
+    folder, then among the specs; ids without a file, or with one that is not here, among the specs, then in the current
+    folder and two levels below it.
     """
+    text = _PRINTED.sub(r"\1", text.strip())
     file, _, wanted = text.rpartition("::")
     if not file and text.endswith(locate.SUFFIXES):
         file, wanted = text, ""
     base, _, label = wanted.partition("[")
-    cases = list(_cases(_files(file, library) if file else _files_with(base), base, library))
+    cases = list(_cases(_files(file, base, library) if file else _files_with(base), base, library))
     if not label:
         return tuple(cases)
     exact = [case for case in cases if case.id == wanted]
@@ -55,12 +63,15 @@ def _cases(files: list[Path], base: str, library: Library) -> Iterator[Scenario]
     yield from found
 
 
-def _files(name: str, library: Library) -> list[Path]:
-    for path in (Path(name), locate.specs() / name.removeprefix("specs/")):
+def _files(name: str, base: str, library: Library) -> list[Path]:
+    within = re.sub(r"^(.*/)?_?specs/", "", name)  # as another installation calls it
+    for path in (Path(name), locate.specs() / within):
         if path.is_file():
             if locate.is_scenario_file(path):
                 return [path]
             raise NotFoundError("\n".join(map(str, library.load(path).problems)))
+    if base and (found := _files_with(base)):  # a path relative to another folder
+        return found
     raise NotFoundError(f"there is no file {name}")
 
 

@@ -33,6 +33,7 @@ from conformance.language.scenario import Scenario
 from conformance.language.words import RELEASE
 from conformance.runner.compare import differences
 from conformance.runner.execute import run
+from conformance.runner.extras import how_to_install
 from conformance.runner.trace import Trace
 
 RECORDING = Path(divergences.__file__).with_name(f"torch-{RELEASE}.jsonl.gz")
@@ -153,7 +154,7 @@ def not_shipped(scenario: Scenario) -> str:
     """What is said where torch is not installed and the suite's own recording lacks a scenario."""
     return (
         f"torch is not installed, and the suite's recording of torch {RELEASE} has no trace of"
-        f" {scenario.id} as it is now: pip install 'autograd-conformance[torch]'"
+        f" {scenario.id} as it is now: {how_to_install('torch')}"
     )
 
 

@@ -15,6 +15,7 @@ from conformance.check import locate
 from conformance.check.library import Library
 from conformance.check.releases import label, release_files
 from conformance.commands.command import Misuse
+from conformance.commands.examples import by_job
 from conformance.language.claims import Claims
 from conformance.language.core_vocabulary import load_core_vocabulary
 from conformance.language.scenario import Scenario
@@ -56,7 +57,7 @@ def makers(parser: ArgumentParser) -> dict[str, Callable[[], str]]:
         "runs": lambda: docs.runs(_runs()),
         "fuzzed": lambda: docs.fuzzed(_runs()),
         "faults": lambda: docs.faults(_areas_of_faults()),
-        "commands": lambda: docs.commands(parser),
+        "commands": lambda: docs.commands(parser, by_job),
         "tests": lambda: engine_docs.files(_tests_apart()),
         "layers": lambda: engine_docs.layers(engine_parts()["layers"], _engine_sources()),
         "parts": lambda: engine_docs.parts(engine_parts(), _engine_sources()),

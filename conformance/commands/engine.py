@@ -1,4 +1,4 @@
-"""The commands about engines: describe, cover, record, compare and tabulate them."""
+"""The commands about engines: describe, cover and record them."""
 
 from __future__ import annotations
 
@@ -67,19 +67,6 @@ def add_commands(add: Add) -> None:
     )
     recording.add_argument("--tier", choices=TIERS, default="full", help="the last tier (default: full)")
     takes_paths(recording)
-
-    comparing = add("compare", compare, "compare two recordings of an engine")
-    comparing.add_argument("old", type=Path, metavar="OLD")
-    comparing.add_argument("new", type=Path, metavar="NEW")
-    takes_paths(comparing)
-
-    grading = add(
-        "matrix", matrix, "a table of engines by area and group of facets, from --conformance-json files"
-    )
-    grading.add_argument("files", nargs="+", type=Path, metavar="FILE")
-    grading.add_argument(
-        "--format", choices=("text", "markdown", "json"), default="text", help="(default: text)"
-    )
 
 
 def describe_engine(known: argparse.Namespace, _: list[str]) -> int:
@@ -225,34 +212,3 @@ def record(known: argparse.Namespace, _: list[str]) -> int:
     )
     print(f"{known.output}: {count} scenarios on {recorded.name} {recorded.version}{skipped}")
     return 0
-
-
-def compare(known: argparse.Namespace, _: list[str]) -> int:
-    """Report the changes between two recordings; status 1 if there are any, or one is incomplete."""
-    from conformance.adapters.recording import NotARecordingError, NotRecordedError, read
-    from conformance.report.changes import as_text, changes
-
-    try:
-        old, new = read(known.old), read(known.new)
-        found = changes(old, new, scenarios_from(known.paths))
-    except (NotARecordingError, NotRecordedError) as error:
-        raise Misuse(str(error)) from None
-    for line in as_text(found):
-        print(line)
-    return FAILED if found.any else 0
-
-
-def matrix(known: argparse.Namespace, _: list[str]) -> int:
-    """Tabulate the results of one or several files; status 1 if any of their runs failed or is incomplete."""
-    from conformance.report.jsonlines import NotAReportError, incomplete, merged, read
-    from conformance.report.matrix import FORMATS
-    from conformance.report.matrix import matrix as counted
-
-    try:
-        reports = [read(path) for path in known.files]
-        results = merged(reports)
-    except NotAReportError as error:
-        raise Misuse(str(error)) from None
-    for line in FORMATS[known.format](counted(results, incomplete(reports))):
-        print(line)
-    return 0 if all(report.passed and not report.incomplete for report in reports) else FAILED

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -193,6 +194,13 @@ def is_own(item: pytest.Item) -> bool:
     return isinstance(item, _Item)
 
 
+def case_of(item: pytest.Item) -> str:
+    """The case of a scenario, or the name of an invalid one; empty for a Python test."""
+    if isinstance(item, ScenarioItem):
+        return item.scenario.id
+    return item.name if isinstance(item, _Item) else ""
+
+
 def _with_engine(case: str, engine: str) -> str:
     """``id[sin-float32]`` as ``id[sin-float32-engine]``: pytest allows brackets only at the end."""
     return f"{case[:-1]}-{engine}]" if case.endswith("]") else f"{case}[{engine}]"
@@ -254,20 +262,23 @@ class ScenarioItem(_Item):
             raise EngineMissing(str(error), self.position) from None
         self.result, self.page = checked.result, checked.page
         result = checked.result
+        text = checked.text
+        if checked.traceback and self.config.get_verbosity() > 0:
+            text = f"{text}\n\n{result.engine} raised it in:\n{indent(checked.traceback, '  ')}"
         match result.verdict:
             case "unsound":
-                raise Unsound(checked.text, self.position)
+                raise Unsound(text, self.position)
             case "known divergence":
                 self.add_marker(pytest.mark.xfail(raises=KnownDivergence, reason=result.reason))
                 raise KnownDivergence(result.reason)
             case "stale" | "unrecorded":
-                raise Mismatch(checked.text, self.position)
+                raise Mismatch(text, self.position)
             case "unsupported" if getattr(candidate.engine, "complete", False):
-                raise Mismatch(checked.text, self.position)
+                raise Mismatch(text, self.position)
             case "changed":
-                raise Changed(checked.text, self.position)
+                raise Changed(text, self.position)
             case "differs":
-                raise Mismatch(checked.text, replace(self.position, line=result.differences[0].line))
+                raise Mismatch(text, replace(self.position, line=result.differences[0].line))
             case "skipped" | "unsupported":
                 pytest.skip(result.reason)
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
+import re
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -16,6 +19,34 @@ VARIABLE = "CONFORMANCE_ENGINE"
 INI = "conformance_engines"
 TIER_INI = "conformance_tier"
 PAGES_INI = "conformance_pages"
+
+
+class Shard(NamedTuple):
+    """One of several parts of a run, which the ids of the cases determine."""
+
+    number: int
+    of: int
+
+    @classmethod
+    def parse(cls, text: str) -> Shard:
+        """The shard that a text such as ``2/8`` names.
+
+        Raises:
+            ArgumentTypeError: it names none.
+        """
+        found = re.fullmatch(r"(\d{1,4})/(\d{1,4})", text)
+        shard = cls(int(found[1]), int(found[2])) if found else cls(0, 0)
+        if not 1 <= shard.number <= shard.of:
+            raise argparse.ArgumentTypeError(f"{ascii(text)[1:-1][:40]} is not one of several parts, as 2/8")
+        return shard
+
+    def has(self, case: str) -> bool:
+        """Whether a case is in this part."""
+        digest = hashlib.sha256(case.encode(errors="backslashreplace")).digest()
+        return int.from_bytes(digest[:8]) % self.of == self.number - 1
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -34,6 +65,12 @@ def add_options(parser: pytest.Parser) -> None:
         choices=TIERS,
         help="run the scenarios of the specs up to this tier: core, standard or full; a file or an id that the command "
         f"line names runs whatever its tier (default: {TIER_INI} in the ini file, else {DEFAULT_TIER})",
+    )
+    group.addoption(
+        "--shard",
+        type=Shard.parse,
+        metavar="I/N",
+        help="run one of N parts of the scenarios, as 2/8; `conformance join` joins the files of --conformance-json",
     )
     group.addoption(
         "--engine-python",

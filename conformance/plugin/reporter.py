@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -112,6 +112,7 @@ class Reporter:
 
             library_of(self.config).adopt(sent["cases"])
             self.left_out = max(self.left_out, sent["left_out"])  # each worker collects everything
+            self.files.collected = sent["collected"]
             for problem in sent["problems"]:
                 self.problems.append(Problem(**{**problem, "position": Position(**problem["position"])}))
 
@@ -171,6 +172,8 @@ class Reporter:
             for line in self._deselected():
                 terminalreporter.line(line)
             return (yield)
+        if terminalreporter._tw.hasmarkup:
+            self._colour(terminalreporter.stats.get("failed", ()))
         self._leave_out(terminalreporter.stats)
         done = yield
         if self.failed:
@@ -196,6 +199,17 @@ class Reporter:
             count = library_of(self.config).left_out()
         if count:
             yield f"{count} deselected by tier; --tier full runs them"
+
+    @staticmethod
+    def _colour(reports: Iterable[Any]) -> None:
+        """Colour the texts of failures, now that no other plugin reads them."""
+        from conformance.report.failure import coloured
+
+        for report in reports:
+            entries = getattr(getattr(report.longrepr, "reprtraceback", None), "reprentries", ())
+            if hasattr(report, "conformance"):
+                for entry in entries:
+                    entry.lines[:] = [coloured(line.rstrip("\n")) + "\n" for line in entry.lines]
 
     def _leave_out(self, stats: dict[str, list[Any]]) -> None:
         """Do not show failures in full whose first difference was shown several times; ``-v`` shows all."""
@@ -261,7 +275,9 @@ class Reporter:
         from conformance.report.html import render
 
         documents, found = self._found()
-        return render(self.results, self.pages, documents, found, incomplete)
+        return render(
+            self.results, self.pages, documents, found, incomplete, self.files.about, self.files.seconds
+        )
 
 
 def _case(report: Any) -> tuple[str, str] | None:

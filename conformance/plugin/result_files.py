@@ -5,6 +5,7 @@ See Note [Outputs] and Note [Checked lines]. Heavy modules are imported when the
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -12,11 +13,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from conformance.plugin.options import tier_of
 from conformance.runner.output import PART, Output, check_writable, goes_beside, write_text
 from conformance.runner.signals import ended_by_exception
 
 if TYPE_CHECKING:
     from conformance.report.jsonlines import Writer
+    from conformance.report.provenance import Provenance
     from conformance.report.result import Result
 
 _AT_THE_END = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
@@ -32,6 +35,9 @@ class ResultFiles:
     def __init__(self, config: pytest.Config) -> None:
         self.expected = 0
         self.why = ""
+        self.collected = ""  # a hash of the ids of all cases, of every shard
+        self.about: Provenance | None = None
+        self.began = time.monotonic()
         self._config = config
         self._json = config.getoption("--conformance-json")
         self._html = config.getoption("--conformance-html")
@@ -51,8 +57,18 @@ class ResultFiles:
             signals.enter_context(ended_by_exception())
             config.add_cleanup(signals.close)
 
+    @property
+    def seconds(self) -> float:
+        """How long the run has taken until now."""
+        return time.monotonic() - self.began
+
     def begin(self) -> None:
-        """Open the file of results, unless it is a pipe or the like, which is written to at the end."""
+        """Note where the results come from; open their file, unless it is a pipe, which is written to at the end."""
+        if (self._json or self._html) and not self._config.getoption("--collect-only"):
+            from conformance.check.provenance import provenance
+
+            shard = str(self._config.getoption("--shard") or "")
+            self.about = provenance(self._config.invocation_params.args, tier_of(self._config), shard)
         if self._json and not self._config.getoption("--collect-only"):
             with suppress(OSError):  # reported at the end
                 if goes_beside(Path(self._json)):
@@ -93,7 +109,7 @@ class ResultFiles:
 
         self._output = Output(Path(self._json))
         try:
-            self._writer = Writer(self._output, self.expected)
+            self._writer = Writer(self._output, self.expected, self.about)
         except OSError:
             self._output.discard()
             self._output = None
@@ -111,7 +127,7 @@ class ResultFiles:
         if self._output is None:
             return
         if self._failed is None and self._writer is not None:
-            self._writer.expected = self.expected
+            self._writer.expected, self._writer.collected = self.expected, self.collected
             try:
                 incomplete = self._writer.end(int(session.exitstatus), why)
             except OSError as error:

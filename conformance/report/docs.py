@@ -95,15 +95,17 @@ def pytest_options(add: Callable[[Any], None]) -> str:
     return table(("option of pytest", "what it does"), options.rows)
 
 
-def commands(parser: argparse.ArgumentParser) -> str:
-    """The table of commands."""
+def commands(
+    parser: argparse.ArgumentParser, by_job: Callable[[Iterable[str]], Mapping[str, Sequence[str]]]
+) -> str:
+    """A table of commands for each job."""
     groups: list[Any] = parser._subparsers._group_actions if parser._subparsers else []
-    rows = [
-        (f"`conformance {each.dest}`", each.help or "")
-        for group in groups
-        for each in group._get_subactions()
-    ]
-    return table(("command", "what it does"), rows)
+    texts = {each.dest: each.help or "" for group in groups for each in group._get_subactions()}
+    parts = []
+    for job, names in by_job(texts).items():
+        rows = [(f"`conformance {name}`", texts[name]) for name in names]
+        parts.append(f"**{job}**\n\n{table(('command', 'what it does'), rows)}")
+    return "\n\n".join(parts)
 
 
 _COUNTED = ("programs", "statements", "divergences")

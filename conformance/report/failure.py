@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from conformance.language.scenario import Scenario
@@ -94,4 +95,24 @@ def _cut(rows: Iterator[str]) -> Iterator[str]:
 
 
 def _cells(difference: Difference) -> tuple[str, str, str, str]:
-    return difference.name, difference.facet, *shorten_both(difference.reference, difference.engine)
+    prose = difference.group in ("errors", "messages")
+    return (
+        difference.name,
+        difference.facet,
+        *shorten_both(difference.reference, difference.engine, prose=prose),
+    )
+
+
+_HEADS = re.compile(
+    r"(After step .*|Later differences.*|On .*|This goes beyond.*|Remove the entries.*|.* raised it in):$"
+)
+
+
+def coloured(text: str) -> str:
+    """A failure text for a terminal: the verdict and the marked statement stand out, and so do headings."""
+    first, *rest = text.split("\n")
+    lines = [f"\x1b[1;31m{first}\x1b[0m"]
+    for line in rest:
+        style = "31" if line.startswith("> ") else "1" if _HEADS.match(line) else ""
+        lines.append(f"\x1b[{style}m{line}\x1b[0m" if style else line)
+    return "\n".join(lines)

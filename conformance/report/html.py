@@ -1,7 +1,7 @@
-"""The HTML report: one file that can be read without scripts.
+"""The HTML report: one file, which opens from disk.
 
-Lists and tables are part of the page itself. The details of scenarios are compressed JSON, one part for several
-scenarios each, which is unpacked when the first of them is opened.
+The overview, the causes and the refuted claims are part of the page itself. All else is compressed JSON, which scripts
+unpack: an index of all scenarios, and their details, one part for several scenarios each.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import base64
 import json
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,27 +18,18 @@ import jinja2
 
 import conformance
 from conformance.language.scenario import TIERS
-from conformance.report.claims import VERDICTS, Finding
+from conformance.report.claims import VERDICTS as CLAIM_VERDICTS
+from conformance.report.claims import Finding
+from conformance.report.html_index import FAILING, MARKS, BySuite, causes, index, status
 from conformance.report.page import Page
-from conformance.report.result import Result, Verdict
+from conformance.report.provenance import Provenance, described
+from conformance.report.result import MEANINGS, VERDICTS, Result, Verdict
+from conformance.report.share import Cell, cell
 from conformance.report.svg import DARK, STYLE
 from conformance.report.text import label
 
-PART = 60  # scenarios whose pages are packed together
-
-MARKS: dict[Verdict, tuple[str, str]] = {
-    "agrees": ("✓", "ok"),
-    "differs": ("✗", "bad"),
-    "known divergence": ("≈", "known"),
-    "stale": ("≉", "bad"),
-    "changed": ("±", "none"),
-    "unsupported": ("∅", "lacks"),
-    "unsound": ("!", "bad"),
-    "invalid": ("!", "bad"),
-    "unrecorded": ("?", "none"),
-    "skipped": ("-", "none"),
-}
-"""The sign and the colour of each verdict; the colour is never the only difference."""
+PART = 120  # scenarios whose pages are packed together
+CAUSES = 40  # that are part of the page itself
 
 COLOURS = {
     "confirmed": "ok",
@@ -56,36 +47,27 @@ class EngineSummary:
 
     name: str
     title: str
-    counts: tuple[tuple[str, int], ...]
-    agreeing: int
-    compared: int
+    counts: tuple[tuple[Verdict, int], ...]
+    cell: Cell
 
 
 @dataclass(frozen=True, slots=True)
-class ScenarioRow:
-    """A scenario in a list, with the fields that can be filtered."""
+class Share:
+    """How some scenarios did on one engine, with what is linked to."""
 
-    number: int
-    id: str
-    title: str
-    file: str
-    line: int
-    documents: str
-    tier: str
-    verdicts: tuple[Verdict | None, ...]  # engine by engine
-    reason: str
+    cell: Cell
+    failing: int
+    known: int
 
+    @property
+    def unsupported(self) -> int:
+        """The scenarios that use a name that the engine lacks."""
+        return self.cell.scenarios - self.cell.supported
 
-@dataclass(frozen=True, slots=True)
-class Cause:
-    """Failures of one engine with the same facet and operation."""
-
-    engine: str
-    verdict: Verdict
-    what: str
-    operation: str
-    statements: tuple[tuple[str, int], ...]
-    rows: tuple[ScenarioRow, ...]
+    @property
+    def colour(self) -> str:
+        """That of the worst verdict but *unsupported*."""
+        return "bad" if self.failing else "known" if self.known else "ok" if self.cell.supported else "lacks"
 
 
 def render(
@@ -94,20 +76,19 @@ def render(
     documents: Mapping[str, str],
     findings: Sequence[Finding],
     incomplete: str = "",
+    about: Provenance | None = None,
+    seconds: float | None = None,
 ) -> str:
     """The HTML file; ``pages`` has a page for each scenario and engine that ran.
 
     ``incomplete`` says why results are missing.
     """
     engines = list(dict.fromkeys(result.engine for result in results if result.engine))
-    by_scenario: dict[str, dict[str, Result]] = {}
+    found: dict[str, dict[str, Result]] = {}
     for result in results:
-        by_scenario.setdefault(result.scenario, {})[result.engine] = result
-    rows = [_row(number, found, engines) for number, found in enumerate(by_scenario.values())]
-    areas = _areas(rows, by_scenario)
-    tiers = {tier: found for tier in TIERS if (found := [row for row in rows if row.tier == tier])}
-    known = {row.id: row for row in rows}
-    of_scenario = {scenario: page for (scenario, _), page in pages.items()}
+        found.setdefault(result.scenario, {})[result.engine] = result
+    ranked = causes(results, pages)
+    claimed = {each.claim.id: list(_claimed(each, pages, engines)) for each in findings}
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("conformance.report"),
         autoescape=True,
@@ -117,188 +98,117 @@ def render(
     )
     return environment.get_template("report.html").render(
         version=conformance.__version__,
+        about=list(described(about, seconds)) if about else [],
         incomplete=incomplete,
         references=sorted({result.reference for result in results if result.reference}),
         engines=[_engine(name, results) for name in engines],
-        areas=areas,
-        tiers=tiers,
-        tier_shares={tier: [_share(part, n) for n in range(len(engines))] for tier, part in tiers.items()},
-        shares={area: [_share(part, n) for n in range(len(engines))] for area, part in areas.items()},
-        rows=rows,
+        tier_shares=_shares(results, engines, lambda each: each.tier, TIERS),
+        shares=_shares(results, engines, lambda each: each.area, sorted({each.area for each in results})),
+        count=len(found),
         marks=MARKS,
-        causes=_causes(results, pages, known),
+        meanings=MEANINGS,
+        failing=[each for each in ranked if each.verdict in FAILING],
+        lacking=[each for each in ranked if each.verdict == "unsupported"],
+        most=CAUSES,
         documents=documents,
-        verdicts=VERDICTS,
+        urls={each.claim.document: each.claim.url for each in reversed(findings) if each.claim.url},
+        verdicts=CLAIM_VERDICTS,
         findings=findings,
         counts={
             key: Counter(f.verdict_observed for f in findings if f.claim.document == key) for key in documents
         },
-        known=known,
-        claimed={each.claim.id: list(_claimed(each, of_scenario)) for each in findings},
+        statuses={key: [_statuses(findings, key, name, found) for name in engines] for key in documents},
+        claimed=claimed,
         colours=COLOURS,
         graph_style=STYLE,
         graph_dark=DARK,
-        index=_json(_index(rows, by_scenario, engines, findings)),
-        parts=[_packed(part) for part in _parts(rows, pages, engines)],
+        index=_packed(index(found, engines, findings, documents, ranked, claimed, PART)),
+        parts=[_packed(part) for part in _parts(found, pages, engines)],
     )
 
 
-def _row(number: int, found: Mapping[str, Result], engines: Sequence[str]) -> ScenarioRow:
-    one = next(iter(found.values()))
-    failing = (result for result in found.values() if result.verdict != "agrees" and result.reason)
-    return ScenarioRow(
-        number,
-        one.scenario,
-        one.title,
-        one.file,
-        one.line,
-        " ".join(dict.fromkeys(claim.partition("/")[0] for claim in one.claims)),
-        one.tier,
-        tuple(
-            found[engine].verdict if engine in found else found[""].verdict if "" in found else None
-            for engine in engines
-        ),
-        next((result.reason for result in failing), ""),
-    )
+def _shares(
+    results: Sequence[Result], engines: Sequence[str], key: Callable[[Result], str], names: Sequence[str]
+) -> dict[str, list[Share]]:
+    """By area or tier, what each engine did."""
+    groups: dict[tuple[str, str], list[Result]] = {}
+    for result in results:
+        groups.setdefault((key(result), result.engine), []).append(result)
+    return {
+        name: [_share(groups.get((name, engine), [])) for engine in engines]
+        for name in names
+        if any((name, engine) in groups for engine in engines)
+    }
 
 
-def _areas(
-    rows: Sequence[ScenarioRow], found: Mapping[str, Mapping[str, Result]]
-) -> dict[str, list[ScenarioRow]]:
-    areas: dict[str, list[ScenarioRow]] = {}
-    for row in rows:
-        areas.setdefault(next(iter(found[row.id].values())).area or "invalid", []).append(row)
-    return dict(sorted(areas.items()))
-
-
-def _share(rows: Sequence[ScenarioRow], engine: int) -> tuple[int, int, Verdict | None]:
-    """The number of agreeing scenarios of an area, the total, and the most frequent other verdict."""
-    verdicts = [row.verdicts[engine] for row in rows if row.verdicts[engine] not in (None, "skipped")]
-    others = Counter(verdict for verdict in verdicts if verdict and verdict != "agrees")
-    shown = max(others, key=lambda verdict: (MARKS[verdict][1] == "bad", others[verdict]), default=None)
-    return verdicts.count("agrees"), len(verdicts), shown
+def _share(results: Sequence[Result]) -> Share:
+    verdicts = Counter(each.verdict for each in results)
+    return Share(cell(results), sum(verdicts[each] for each in FAILING), verdicts["known divergence"])
 
 
 def _engine(name: str, results: Sequence[Result]) -> EngineSummary:
     own = [result for result in results if result.engine == name]
     counts = Counter(result.verdict for result in own)
-    return EngineSummary(
-        name,
-        label(name, own[0].version),
-        tuple((verdict, counts[verdict]) for verdict in MARKS if counts[verdict]),
-        counts["agrees"],
-        len(own) - counts["skipped"],
+    shown = tuple((verdict, counts[verdict]) for verdict in VERDICTS if counts[verdict])
+    return EngineSummary(name, label(name, own[0].version), shown, cell(own))
+
+
+def _statuses(
+    findings: Sequence[Finding], document: str, engine: str, found: BySuite
+) -> list[tuple[str, int]]:
+    """In how many claims of a document an engine differs, lacks a name, and agrees."""
+    counts = Counter(
+        status(each.scenarios, engine, found) for each in findings if each.claim.document == document
     )
+    return [(word, counts[word]) for word in ("differs", "unsupported", "agrees") if counts[word]]
 
 
-def _causes(
-    results: Sequence[Result], pages: Mapping[tuple[str, str], Page], rows: Mapping[str, ScenarioRow]
-) -> list[Cause]:
-    """Failures by engine, facet and operation, the most frequent first."""
-    groups: dict[tuple[str, Verdict, str, str], list[tuple[str, ScenarioRow]]] = {}
-    for result in results:
-        if result.verdict in ("agrees", "skipped", "known divergence"):
-            continue
-        told = (pages.get((result.scenario, result.engine)) or {}).get("engine") or {}
-        key = (result.engine, result.verdict, _what(result), told.get("operation", ""))
-        groups.setdefault(key, []).append((told.get("statement", ""), rows[result.scenario]))
-    ranked = sorted(groups.items(), key=lambda pair: -len(pair[1]))
-    return [
-        Cause(
-            *key,
-            tuple(Counter(text for text, _ in found if text).most_common(5)),
-            tuple(row for _, row in found),
-        )
-        for key, found in ranked
-    ]
-
-
-def _what(result: Result) -> str:
-    """The first differing facet, with the type of an error or the name that is missing."""
-    if result.missing:
-        return f"no {result.missing[0]}"
-    if not result.differences:
-        return result.reason.partition(":")[0]
-    first = result.differences[0]
-    return f"raises {first.engine.partition(':')[0]}" if first.facet == "raised" else first.facet
-
-
-def _claimed(finding: Finding, pages: Mapping[str, Page]) -> Iterator[tuple[str, list[list[str]]]]:
+def _claimed(
+    finding: Finding, pages: Mapping[tuple[str, str], Page], engines: Sequence[str]
+) -> Iterator[tuple[str, list[list[str]]]]:
     """What the document says and what the reference does, in the first scenario in which they differ."""
-    parting = (scenario for scenario in finding.fails_in if pages.get(scenario, {}).get("claimed"))
-    for scenario in [*parting][:1]:
-        yield scenario, pages[scenario]["claimed"]
-
-
-def _index(
-    rows: Sequence[ScenarioRow],
-    found: Mapping[str, Mapping[str, Result]],
-    engines: Sequence[str],
-    findings: Sequence[Finding],
-) -> dict[str, Any]:
-    """The data of every scenario that scripts use before a part is unpacked."""
-    verdicts = list(MARKS)
-    scenarios = []
-    for row in rows:
-        one = next(iter(found[row.id].values()))
-        reasons = {n: found[row.id][name].reason for n, name in enumerate(engines) if name in found[row.id]}
-        scenarios.append(
-            {
-                "id": row.id,
-                "at": f"{row.file}:{row.line}",
-                "claims": list(one.claims),
-                "tier": row.tier,
-                "v": [verdicts.index(verdict) if verdict else -1 for verdict in row.verdicts],
-                "why": {n: reason for n, reason in reasons.items() if reason},
-            }
-        )
-    claims = {
-        each.claim.id: [
-            each.claim.says,
-            getattr(each.claim, "note", ""),
-            each.verdict_observed,
-            each.claim.url,
-        ]
-        for each in findings
-    }
-    references = {result.reference for each in found.values() for result in each.values() if result.reference}
-    return {
-        "part": PART,
-        "reference": ", ".join(sorted(references)),
-        "engines": list(engines),
-        "verdicts": [[verdict, *MARKS[verdict]] for verdict in verdicts],
-        "scenarios": scenarios,
-        "claims": claims,
-    }
+    for scenario in finding.fails_in:
+        for engine in engines:
+            if rows := pages.get((scenario, engine), {}).get("claimed"):
+                yield scenario, rows
+                return
 
 
 def _parts(
-    rows: Sequence[ScenarioRow], pages: Mapping[tuple[str, str], Page], engines: Sequence[str]
-) -> Iterator[list[dict[str, Any]]]:
-    """The parts: for several scenarios each, the reference's page and those of engines that do not agree."""
-    for start in range(0, len(rows), PART):
-        part = []
-        for row in rows[start : start + PART]:
-            found = {
-                number: pages[row.id, name] for number, name in enumerate(engines) if (row.id, name) in pages
-            }
-            one: Page = next(iter(found.values()), {})
-            shared: dict[str, Any] = {k: one[k] for k in ("told", "claimed", "snippet", "graph") if k in one}
-            part.append(
-                {
-                    **shared,
-                    "own": {number: page["own"] for number, page in found.items()},
-                    "engines": {number: page["engine"] for number, page in found.items() if "engine" in page},
-                }
-            )
-        yield part
+    found: BySuite, pages: Mapping[tuple[str, str], Page], engines: Sequence[str]
+) -> Iterator[dict[str, list[Any]]]:
+    """The parts: for several scenarios each, the reference's page and those of engines that do not agree.
+
+    Each key has a list with a value for each scenario, since like compresses well beside like.
+    """
+    scenarios = list(found)
+    for start in range(0, len(scenarios), PART):
+        part = [_part(scenario, pages, engines) for scenario in scenarios[start : start + PART]]
+        yield {key: [each.get(key) for each in part] for key in _KEYS}
+
+
+_KEYS = ("steps", "told", "claimed", "snippet", "graph", "own", "engines", "snippets", "graphs", "traceback")
+
+
+def _part(scenario: str, pages: Mapping[tuple[str, str], Page], engines: Sequence[str]) -> dict[str, Any]:
+    own = {number: pages[scenario, name] for number, name in enumerate(engines) if (scenario, name) in pages}
+    one: Page = next(iter(own.values()), {})
+    differing = {number: page["engine"] for number, page in own.items() if "engine" in page}
+    agreeing = {number: page["own"] for number, page in own.items() if number not in differing}
+    found: dict[str, Any] = {key: one[key] for key in ("steps", "claimed", "graph") if one.get(key)}
+    if one and (agreeing or not differing):
+        found |= {"told": one["told"], "snippet": one["snippet"], "own": agreeing}
+    for key, of in (
+        ("engines", "told"),
+        ("snippets", "snippets"),
+        ("graphs", "graphs"),
+        ("traceback", "traceback"),
+    ):
+        if values := {number: page[of] for number, page in differing.items() if page.get(of)}:
+            found[key] = values
+    return found
 
 
 def _packed(data: Any) -> str:
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return base64.b64encode(zlib.compress(text.encode(errors="backslashreplace"), 9)).decode()
-
-
-def _json(data: Any) -> str:
-    """JSON escaped for a script element."""
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")

@@ -1,24 +1,26 @@
-"""Results as JSON lines: a header, a line for each result, a footer; see Note [Checked lines]."""
+"""Results as JSON lines: a header, lines of results, a footer; see Note [Checked lines] and Note [Short results]."""
 
 from __future__ import annotations
 
 import hashlib
-import platform
+import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import conformance
 from conformance.language.scenario import TIERS
+from conformance.report.compact import Packer, Unpacker
+from conformance.report.provenance import Provenance
 from conformance.report.result import VERDICTS, Result
 from conformance.runner.checked_lines import ENDED, DamagedError, LinesWriter, dumps, header_of, loads
 from conformance.runner.checked_lines import read as read_lines
 from conformance.runner.fits import fits
 from conformance.runner.output import Output
 
-FORMAT = 2
+FORMAT = 3
 
 
 class NotAReportError(ValueError):
@@ -26,17 +28,23 @@ class NotAReportError(ValueError):
 
 
 class Writer:
-    """Writes a report while its run goes on; ``expected`` is the number of results at its end."""
+    """Writes a report while its run goes on; ``expected`` is the number of results at its end, 0 if not known."""
 
-    def __init__(self, output: Output, expected: int) -> None:
+    def __init__(self, output: Output, expected: int, about: Provenance | None = None) -> None:
         self.expected = expected
+        self.collected = ""  # a hash of the ids of all cases, of every shard
+        self.seconds: float | None = None  # how long it took, if not since now
+        self._began = time.monotonic()
+        self._packer = Packer()
         self.count = 0
         self._verdicts: Counter[str] = Counter()
         self._tiers: dict[str, Counter[str]] = {}
         self._references: set[str] = set()
         self._engines: dict[str, str] = {}
-        header = {"format": FORMAT, "suite": conformance.__version__, "python": platform.python_version()}
-        self._lines = LinesWriter(output, {"header": header}, self._footer(ENDED))
+        about = about or Provenance(suite=conformance.__version__)
+        self._lines = LinesWriter(
+            output, {"header": {"format": FORMAT, **about.to_plain()}}, self._footer(ENDED)
+        )
 
     def add(self, result: Result) -> None:
         """Write a result."""
@@ -48,18 +56,21 @@ class Writer:
             self._references.add(result.reference)
         if result.engine:
             self._engines[result.engine] = result.version
-        self._lines.add(dumps({"result": result.to_plain()}), self._footer(ENDED))
+        lines = map(dumps, self._packer.lines(result))
+        self._lines.add(b"".join(lines), self._footer(ENDED))
 
     def end(self, exit_status: int, why: str = "") -> str:
         """End the report; returns why it is incomplete, empty if it is complete."""
         if not why and self.count < self.expected:
             why = f"{self.expected - self.count} not run"
-        self._lines.end(self._footer(why) | {"exit_status": exit_status})
+        seconds = round(time.monotonic() - self._began if self.seconds is None else self.seconds, 1)
+        ending = {"exit_status": exit_status, "seconds": seconds, "collected": self.collected}
+        self._lines.end(self._footer(why) | ending)
         return self.incomplete(why)
 
     def incomplete(self, why: str) -> str:
         """How many results there are, and why not all; empty without a reason."""
-        return why and f"{self.count} of {self.expected} results: {why}"
+        return why and (f"{self.count} of {self.expected} results: {why}" if self.expected else why)
 
     def _footer(self, why: str) -> dict[str, Any]:
         return {
@@ -72,6 +83,9 @@ class Writer:
         }
 
 
+_UNKNOWN = Provenance()
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """The results of a run; ``incomplete`` says why some are missing."""
@@ -81,6 +95,9 @@ class Report:
     results: tuple[Result, ...]
     passed: bool
     incomplete: str = ""
+    about: Provenance = _UNKNOWN
+    seconds: float | None = None
+    collected: str = ""  # a hash of the ids of all cases, of every shard
 
     @property
     def reference(self) -> str:
@@ -104,7 +121,7 @@ def read(path: Path) -> Report:
     try:
         header: dict[str, Any] = {}
         lines, footer = read_lines(path, lambda line: header.update(_header(line)))
-        results = tuple(_result(line, number) for number, line in enumerate(lines, start=2))
+        results = tuple(_results(lines))
     except DamagedError as error:
         raise NotAReportError(f"{path}: {error}") from None
     incomplete = footer.get("incomplete")
@@ -121,7 +138,10 @@ def read(path: Path) -> Report:
     references = sorted({result.reference for result in results if result.reference})
     if len(references) > 1:
         raise NotAReportError(f"{path}: it is mixed: next to {' and '.join(references)}")
-    return Report(str(path), header["suite"], results, footer.get("exit_status") == 0, incomplete)
+    about, seconds = Provenance.from_plain(header), footer.get("seconds")
+    timed = seconds if type(seconds) in (int, float) else None
+    passed, collected = footer.get("exit_status") == 0, str(footer.get("collected", ""))
+    return Report(str(path), header["suite"], results, passed, incomplete, about, timed, collected)
 
 
 def _header(line: str) -> dict[str, Any]:
@@ -134,22 +154,23 @@ def _header(line: str) -> dict[str, Any]:
     return header
 
 
-def _result(line: str, number: int) -> Result:
-    why = ""
-    try:
-        plain = loads(line)["result"]
-        verdict = plain["verdict"]
-        result = Result.from_plain(plain)
-        if all(isinstance(plain[key], list) for key in ("claims", "missing", "differences")) and fits(
-            result, Result
-        ):
-            return result
-        why = "" if verdict in VERDICTS else f": there is no verdict {_shown(verdict)}"
-    except DamagedError as error:
-        why = f": {error}"
-    except (TypeError, KeyError, ValueError, AttributeError):
-        pass
-    raise DamagedError(f"line {number} is not a result{why}")
+def _results(lines: Sequence[str]) -> Iterator[Result]:
+    unpacker = Unpacker()
+    for number, line in enumerate(lines, start=2):
+        why = ""
+        try:
+            result = unpacker.result(loads(line))
+            if result is None:
+                continue
+            if fits(result, Result):
+                yield result
+                continue
+            why = "" if result.verdict in VERDICTS else f": there is no verdict {_shown(result.verdict)}"
+        except DamagedError as error:
+            why = f": {error}"
+        except (TypeError, KeyError, ValueError, AttributeError):
+            pass
+        raise DamagedError(f"line {number} is not a result{why}")
 
 
 def merged(reports: Sequence[Report]) -> tuple[Result, ...]:

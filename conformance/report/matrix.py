@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
@@ -12,59 +11,14 @@ from typing import Any, Literal
 
 from conformance.language.scenario import TIERS
 from conformance.report.result import Result
+from conformance.report.share import Cell, cell
 from conformance.report.text import label, table
 from conformance.runner.engine import GROUPS
-
-_COMPARED = ("agrees", "differs", "known divergence", "stale")
-_SAID = {"unsound", "invalid", "unrecorded", "changed"}
 
 Rows = list[tuple[str, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """How some scenarios did on one engine."""
-
-    scenarios: int  # that count for an engine
-    supported: int  # all of whose names it provides
-    agreeing: int  # with no difference in a claimed group
-    declared: int  # that differ only as declared
-    groups: tuple[tuple[str, int], ...]  # claimed: supported scenarios without a difference in it
-
-    def share(self, count: int, of: int) -> str:
-        """A percentage, never rounded up to 100 or down to 0."""
-        if not of:
-            return "-"
-        per_cent = 100 * count / of
-        return f"{min(max(round(per_cent), count > 0), 99 if count < of else 100)}%"
-
-    def group(self, group: str) -> str:
-        """The share of a group; empty if the engine does not claim it."""
-        counts = dict(self.groups)
-        return self.share(counts[group], self.supported) if group in counts else ""
-
-
 _NONE = Cell(0, 0, 0, 0, ())
-
-
-def cell(results: Iterable[Result]) -> Cell:
-    """Count results; scenarios that cannot run on torch or on this machine do not count.
-
-    A scenario in which only the engine raises counts as different in every group, since the rest was not compared.
-    """
-    counted = [result for result in results if result.verdict not in _SAID | {"skipped"}]
-    ran = [result for result in counted if result.verdict in _COMPARED]
-    counts: Counter[str] = Counter()
-    for result in ran:
-        counts.update({group: not result.differs_in(group) for group in result.groups})
-    verdicts = Counter(result.verdict for result in counted)
-    return Cell(
-        len(counted),
-        len(ran),
-        verdicts["agrees"] + verdicts["stale"],
-        verdicts["known divergence"],
-        tuple((group, counts[group]) for group in GROUPS if group in counts),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,23 +135,16 @@ def _tables(made: Matrix) -> Iterator[tuple[str, Rows]]:
         names = {name for part in parts for name in part}
         rows: Rows = [(kind, *(each.name for each in made.engines))]
         for name in sorted(names) if kind == "area" else [tier for tier in TIERS if tier in names]:
-            rows.append((name, *(_area(part.get(name, _NONE)) for part in parts)))
+            rows.append((name, *(part.get(name, _NONE).text for part in parts)))
         if kind == "area":
-            rows.append(("all", *(_area(each.all) for each in made.engines)))
+            rows.append(("all", *(each.all.text for each in made.engines)))
         yield f"Scenarios that agree, by {kind}, compared with {made.reference}", rows
-    head = ("scenarios", "supported", "agree", "differ as declared", *GROUPS)
+    head = ("scenarios", "supported", "agree", "known divergence", *GROUPS)
     rows = [("engine", *head), *((each.name, *_groups(each.all)) for each in made.engines)]
     yield f"Agreement by group of facets, compared with {made.reference}", rows
     for each in made.engines:
         rows = [("area", *head), *((area, *_groups(part)) for area, part in each.areas)]
         yield f"{each.name}, compared with {made.reference}", rows
-
-
-def _area(found: Cell) -> str:
-    if not found.supported:
-        return f"- of {found.scenarios}" if found.scenarios else ""
-    share = found.share(found.agreeing, found.supported)
-    return share if found.supported == found.scenarios else f"{share} of {found.supported}/{found.scenarios}"
 
 
 def _groups(found: Cell) -> tuple[str, ...]:

@@ -8,18 +8,32 @@ from typing import Any, Literal, TypeAlias, get_args
 from conformance.language.scenario import DEFAULT_TIER
 
 Verdict: TypeAlias = Literal[
-    "agrees",  # the engine behaves like torch
+    "agrees",
     "differs",
-    "known divergence",  # it differs only as its divergence file declares
-    "stale",  # its divergence file declares a difference that does not exist
-    "changed",  # the reference is another release of torch, which does something that no file explains
-    "unsupported",  # the engine lacks a name that the program uses
-    "unsound",  # the scenario is wrong about torch, so the engine is not judged
-    "invalid",  # the scenario cannot be read
-    "unrecorded",  # the recording of the reference or the engine lacks it or is out of date
-    "skipped",  # this machine does not meet its needs
+    "known divergence",
+    "stale",
+    "changed",
+    "unsupported",
+    "unsound",
+    "invalid",
+    "unrecorded",
+    "skipped",
 ]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+
+MEANINGS: dict[Verdict, str] = {
+    "agrees": "the engine does as torch in all that it claims",
+    "differs": "the engine does something else in a facet that it claims",
+    "known divergence": "it differs, and only as its divergence file declares",
+    "stale": "its divergence file declares a difference that does not exist",
+    "changed": "the reference, another release of torch, does something that no file explains",
+    "unsupported": "the engine lacks a name that the program uses",
+    "unsound": "the scenario is wrong about torch, so no engine is judged by it",
+    "invalid": "the scenario cannot be read",
+    "unrecorded": "a recording lacks it, or has it of another program",
+    "skipped": "this machine does not meet its needs",
+}
+"""What each verdict means, for readers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +97,17 @@ class Result:
         return cls(
             **{
                 **data,
-                "claims": tuple(data["claims"]),
-                "missing": tuple(data["missing"]),
-                "changed": tuple(data.get("changed", ())),
+                "claims": _texts(data["claims"]),
+                "missing": _texts(data["missing"]),
+                "changed": _texts(data.get("changed", ())),
                 "differences": tuple(ReportedDifference(**difference) for difference in data["differences"]),
             }
         )
+
+
+def _texts(given: Any) -> Any:
+    """A tuple; a text, which is one of characters, stays and fits no field."""
+    return given if isinstance(given, str) else tuple(given)
 
 
 _KEYS = tuple(each.name for each in fields(Result))

@@ -62,7 +62,13 @@ def _lines(
             yield [(f"{'':{number}} | step {step + 1}", "dim")]
         yield from _program(each, number)
         for row in each.rows:
-            yield from _row(row, widths, number, full)
+            if full or row.claimed or not row.differs:
+                yield from _row(row, widths, number, full)
+    folded = sum(row.differs and not row.claimed for each in statements for row in each.rows)
+    if folded and not full:
+        count = "1 difference" if folded == 1 else f"{folded} differences"
+        yield []
+        yield [(f"{count} in facets that {shown.engine} does not claim, which --full shows", "dim")]
 
 
 def _program(told: StatementReport, number: int) -> Iterator[Line]:
@@ -76,9 +82,10 @@ def _program(told: StatementReport, number: int) -> Iterator[Line]:
 
 
 def _row(row: ComparisonRow, widths: Sequence[int], number: int, full: bool) -> Iterator[Line]:
-    mark = "!" if row.differs else " "
+    mark = " " if not row.differs else "!" if row.claimed else "."
+    style: Style = "" if not row.differs else "differs" if row.claimed else "dim"
     for text in _cells(row[:3], widths, " " * (number + 1) + mark + "  ", full):
-        yield [(text, "differs" if row.differs else "")]
+        yield [(text, style)]
 
 
 def _cells(cells: Sequence[str], widths: Sequence[int], indent: str, full: bool) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,6 +25,7 @@ class ComparisonRow(NamedTuple):
     reference: str
     engine: str  # ``=``: the same
     differs: bool = False
+    claimed: bool = True  # whether a difference is in a group of facets that the engine claims
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +47,23 @@ class StatementReport:
 
 
 def statement_reports(
-    scenario: Scenario, reference: Trace, engine: Trace | None, differences: Sequence[Difference] = ()
+    scenario: Scenario,
+    reference: Trace,
+    engine: Trace | None,
+    differences: Sequence[Difference] = (),
+    unclaimed: Sequence[Difference] = (),
 ) -> Iterator[StatementReport]:
-    """The effects of each statement; a difference is listed where it begins and where it changes."""
+    """The effects of each statement; a difference is listed where it begins and where it changes.
+
+    ``unclaimed`` are differences in groups that the engine does not claim.
+    """
     of_reference = {moment.statement: moment for moment in reference.moments}
     of_engine = {moment.statement: moment for moment in engine.moments} if engine else {}
     listing = _Listing(scenario)
     states: tuple[State, State] = ({}, {})
     standing: set[tuple[str, ...]] = set()
+    not_claimed = {*unclaimed}
+    differences = (*differences, *unclaimed)
     for place in merged(reference, engine or reference):
         here = [item for item in differences if item.statement == place]
         new = [item for item in here if item.content not in standing]
@@ -63,7 +73,7 @@ def statement_reports(
         sides = _Side(of_reference.get(place), states[0]), _Side(of_engine.get(place), states[1])
         states = sides[0].state, sides[1].state
         if place in of_reference and (place in of_engine or engine is None):
-            rows = [*_events(*sides, here), *_changes(*sides, new)]
+            rows = [*_events(*sides, here, not_claimed), *_changes(*sides, new, not_claimed)]
             if engine is None:
                 rows = [row._replace(engine="") for row in rows]
         else:
@@ -133,14 +143,30 @@ def _event(difference: Difference) -> str:
     )
 
 
-def _events(reference: _Side, engine: _Side, here: Sequence[Difference]) -> Iterator[ComparisonRow]:
-    """The events of both sides."""
-    differing = {_event(item) for item in here}
+def _events(
+    reference: _Side, engine: _Side, here: Sequence[Difference], not_claimed: Set[Difference]
+) -> Iterator[ComparisonRow]:
+    """The events of both sides; where both look alike, with the facets that differ."""
+    differing: dict[str, list[Difference]] = {}
+    for item in here:
+        differing.setdefault(_event(item), []).append(item)
     for name in dict.fromkeys((*reference.events, *engine.events)):
         said, answered = reference.events.get(name, _NONE), engine.events.get(name, _NONE)
+        items = differing.get(name, [])
+        if items and said == answered:
+            yield ComparisonRow(name, said, ALIKE)
+            for each in items:
+                yield _of_difference(each, not_claimed)
+            continue
         # A missing name does not count as a difference, but the error is shown.
-        differs = name in differing or _error(name, said) != _error(name, answered)
-        yield ComparisonRow(name, said, answered if differs else ALIKE, differs)
+        differs = bool(items) or _error(name, said) != _error(name, answered)
+        claimed = not items or any(each not in not_claimed for each in items)
+        yield ComparisonRow(name, said, answered if differs else ALIKE, differs, claimed)
+
+
+def _of_difference(item: Difference, not_claimed: Set[Difference]) -> ComparisonRow:
+    what = item.name if item.facet in ("value", "is") else f"{item.name} {item.facet}".strip()
+    return ComparisonRow(what, item.reference, item.engine, True, item not in not_claimed)
 
 
 def _error(name: str, text: str) -> str:
@@ -159,7 +185,9 @@ def _on_one_side(reference: _Side, engine: _Side, *, by_reference: bool) -> Iter
         )
 
 
-def _changes(reference: _Side, engine: _Side, new: Sequence[Difference]) -> Iterator[ComparisonRow]:
+def _changes(
+    reference: _Side, engine: _Side, new: Sequence[Difference], not_claimed: Set[Difference]
+) -> Iterator[ComparisonRow]:
     """The changes of names; a name that begins to differ also lists each differing facet."""
     own = [item for item in new if item.facet not in _EVENT and _event(item) not in reference.events]
     differing = {item.name for item in own}
@@ -169,9 +197,7 @@ def _changes(reference: _Side, engine: _Side, new: Sequence[Difference]) -> Iter
             yield ComparisonRow(name, reference.changes[name], "" if name in differing else alike)
         elif name not in differing:  # on the engine alone, after an earlier difference
             yield ComparisonRow(name, "as before", engine.changes[name])
-    for item in own:
-        what = item.name if item.facet in ("value", "is") else f"{item.name} {item.facet}"
-        yield ComparisonRow(what, item.reference, item.engine, differs=True)
+    yield from (_of_difference(item, not_claimed) for item in own)
 
 
 def events(moment: Moment) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""A drawing as SVG: a complete file, or a part of a page that contains the style."""
+"""A drawing as an SVG file; `conformance.report.page` has the same for scripts of a page that contains the style."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ DARK = """
 """
 
 
-def svg(drawing: Drawing, *, title: str = "", alone: bool = True) -> str:
-    """The picture; with ``alone`` it includes its style for light and dark mode."""
-    sizes = {box.key: _size(box) for box in drawing.boxes}
+def svg(drawing: Drawing, *, title: str = "") -> str:
+    """The picture as a file, with its style for light and dark mode."""
+    sizes = {box.key: box_size(box) for box in drawing.boxes}
     layout = place(sizes, [(arrow.start, arrow.end) for arrow in drawing.arrows])
     width, height = layout.width + 2 * MARGIN, layout.height + 2 * MARGIN
     parts = [
@@ -45,9 +45,8 @@ def svg(drawing: Drawing, *, title: str = "", alone: bool = True) -> str:
     ]
     if title:
         parts.append(f"<title>{escape(title)}</title>")
-    if alone:
-        parts.append(f"<style>{STYLE}@media (prefers-color-scheme: dark) {{{DARK}}}</style>")
-        parts.append('<rect width="100%" height="100%" style="fill: var(--paper); stroke: none"/>')
+    parts.append(f"<style>{STYLE}@media (prefers-color-scheme: dark) {{{DARK}}}</style>")
+    parts.append('<rect width="100%" height="100%" style="fill: var(--paper); stroke: none"/>')
     parts.append(f'<g transform="translate({MARGIN:.0f} {MARGIN:.0f})">')
     for arrow, points in zip(drawing.arrows, layout.arrows, strict=True):
         parts += _arrow(points, arrow.label, saved=arrow.saved)
@@ -56,7 +55,8 @@ def svg(drawing: Drawing, *, title: str = "", alone: bool = True) -> str:
     return "".join([*parts, "</g></svg>"])
 
 
-def _size(box: Box) -> tuple[float, float]:
+def box_size(box: Box) -> tuple[float, float]:
+    """Width and height of a box."""
     lines = (*box.lines, *box.tensors)
     return max(map(len, lines)) * CHARACTER + 18, len(lines) * LINE + 8
 

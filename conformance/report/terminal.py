@@ -11,19 +11,19 @@ from conformance.language.words import RELEASE
 from conformance.report.claims import VERDICTS, Finding
 from conformance.report.proposal import cause
 from conformance.report.result import ReportedDifference, Result, Verdict
+from conformance.report.share import cell
 from conformance.report.text import clip, label, shorten_both, table
 from conformance.runner.compare import is_absent
-from conformance.runner.engine import GROUPS
 
 _SAID: dict[Verdict, str] = {
     "agrees": "agree",
     "differs": "differ",
-    "known divergence": "differ as declared",
-    "stale": "no longer differ as declared",
-    "changed": "changed as no file explains",
-    "unsupported": "not supported",
-    "unsound": "wrong about torch",
-    "unrecorded": "not in the recording",
+    "known divergence": "known divergence",
+    "stale": "stale",
+    "changed": "changed",
+    "unsupported": "unsupported",
+    "unsound": "unsound",
+    "unrecorded": "unrecorded",
     "skipped": "skipped",
 }
 _NAMES = 8  # missing names shown of an engine
@@ -55,10 +55,9 @@ def _engine(results: Sequence[Result]) -> Iterator[str]:
     yield f"{label(results[0].engine, results[0].version)} compared with {results[0].reference}: {', '.join(said)}"
     if counts["unsound"]:
         yield from _of_another_release(results[0].reference)
-    compared = [result for result in results if result.verdict in {"agrees", "differs", "known divergence"}]
+    found = cell(results)
     if counts["differs"] or counts["known divergence"]:
-        claimed = [group for group in GROUPS if any(group in result.groups for result in compared)]
-        shares = ", ".join(f"{group} {_share(compared, group)}" for group in claimed)
+        shares = ", ".join(f"{group} {found.group(group)}" for group, _ in found.groups)
         yield f"  scenarios without a difference: {shares}"
     yield from _by_tier(results)
     yield from _causes([result for result in results if result.verdict == "differs"])
@@ -70,13 +69,11 @@ def _engine(results: Sequence[Result]) -> Iterator[str]:
 
 
 def _by_tier(results: Sequence[Result]) -> Iterator[str]:
-    """How many scenarios of each tier agree, if there are several tiers and not all agree."""
-    judged = [result for result in results if result.verdict not in {"skipped", "invalid"}]
-    of = Counter(result.tier for result in judged)
-    agreeing = Counter(result.tier for result in judged if result.verdict == "agrees")
-    if len(of) > 1 and agreeing != of:
-        shown = ", ".join(f"{tier} {agreeing[tier]} of {of[tier]}" for tier in TIERS if of[tier])
-        yield f"  agreeing by tier: {shown}"
+    """The share of each tier that agrees, if there are several tiers and not all agree."""
+    of = {tier: cell(each for each in results if each.tier == tier) for tier in TIERS}
+    of = {tier: found for tier, found in of.items() if found.scenarios}
+    if len(of) > 1 and any(found.agreeing < found.scenarios for found in of.values()):
+        yield f"  agreeing by tier: {', '.join(f'{tier} {found.text}' for tier, found in of.items())}"
 
 
 def idle(results: Sequence[Result]) -> Iterator[tuple[Result, str]]:
@@ -187,11 +184,6 @@ def _absent(results: Sequence[Result]) -> Iterator[str]:
 
 def _is_unread(first: ReportedDifference) -> bool:
     return first.facet in ("value", "shape", "dtype") and first.engine.startswith("raises AttributeError")
-
-
-def _share(results: Sequence[Result], group: str) -> str:
-    without = sum(not result.differs_in(group) for result in results)
-    return f"{100 * without // len(results)}%"
 
 
 def claims_table(documents: Mapping[str, str], findings: Sequence[Finding]) -> Iterable[str]:

@@ -34,15 +34,19 @@ def shorten(text: str, longest: int = LONGEST) -> str:
     return f"{text[:head]} ...{len(text) - head - tail}... {text[len(text) - tail :]}"
 
 
-def shorten_both(one: str, other: str, longest: int = LONGEST) -> tuple[str, str]:
-    """Two different texts, each like `shorten`; cut before their first difference if it would be hidden."""
+def shorten_both(one: str, other: str, longest: int = LONGEST, *, prose: bool = False) -> tuple[str, str]:
+    """Two different texts, each like `shorten`; cut before their first difference if it would be hidden.
+
+    With ``prose``, as in errors, they are cut at their end.
+    """
     one, other = " ".join(one.split()), " ".join(other.split())
     length = max(len(one), len(other))
     at = next(
         (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
     )
     if length <= longest or at < longest // 3:
-        return shorten(one, longest), shorten(other, longest)
+        cut = clip_end if prose else shorten
+        return cut(one, longest), cut(other, longest)
     begin = min(at - longest // 4, length - longest + len(f"...{length}... "))
     begin += one[begin:at].find(" ") + 1
     return _from(one, begin, longest), _from(other, begin, longest)
@@ -55,6 +59,17 @@ def _from(text: str, begin: int, longest: int) -> str:
         return text
     room = longest - len(f" ...{len(text)}...")
     return f"{text[:room]} ...{len(text) - room}..."
+
+
+def clip_end(text: str, longest: int) -> str:
+    """A text cut at its end, preferably after a word, with the number of omitted characters."""
+    if len(text) <= longest:
+        return text
+    room = longest - len(f" ...{len(text)}...")
+    head = text[:room]
+    word = head.rpartition(" ")[0]
+    head = word if len(word) > room * 2 // 3 else head
+    return f"{head} ...{len(text) - len(head)}..."
 
 
 def clip(text: str, longest: int) -> str:

@@ -37,7 +37,7 @@ def verdict_line(scenario: Scenario, outcome: Outcome, reference: Engine, engine
 
 
 def _difference(first: Difference, reference: str, engine: str) -> str:
-    there, here = shorten_both(first.reference, first.engine, _VALUE)
+    there, here = shorten_both(first.reference, first.engine, _VALUE, prose=first.facet in _VERBS)
     if first.facet in _VERBS:
         verb = _VERBS[first.facet]
         if first.facet != "raised":

@@ -207,6 +207,18 @@ def read(path: Path, check: Callable[[str], None]) -> tuple[list[str], dict[str,
     return _checked(data)
 
 
+def kind_of(path: Path) -> str:
+    """The key of a file's first line, as ``header`` or ``recording``; empty for a foreign file, a pipe is not read."""
+    with suppress(DamagedError, OSError, UnicodeDecodeError):
+        if path.is_file():
+            with path.open("rb") as file:
+                data = file.read(_HEADER)
+            begin = _unpacked(data, _HEADER)[0] if data.startswith(_GZIP) else data
+            first = loads(begin.partition(b"\n")[0].decode())
+            return next(iter(first), "") if isinstance(first, dict) else ""
+    return ""
+
+
 _CHANGED = "it is incomplete or was changed after it was written: its checksum is not that of its content"
 
 

@@ -29,14 +29,14 @@ def run(
     seconds: float = 20,
     observe: Literal["each", "end"] | None = None,
     wall: bool = True,
-    at_step: Callable[[int], None] | None = None,
+    at_step: Callable[[int, int], None] | None = None,
 ) -> Trace:
     """Run a scenario on an engine. Every error of the engine is recorded in the trace; none is raised.
 
     ``observe`` overrides the scenario's own key. The time limit works only in the main thread. The memory limit works
     only on Linux, and not for scenarios that need a device, whose driver reserves addresses. ``wall`` is left out where
-    a debugger or a coverage tool follows the program: see Note [The wall knows no names]. ``at_step`` receives the
-    number of each step that starts.
+    a debugger or a coverage tool follows the program: see Note [The wall knows no names]. ``at_step`` receives
+    the step and the line of each statement that is about to run.
     """
     if provides_traces(engine):
         return engine.trace_of(scenario, seconds=seconds, observe=observe)
@@ -53,7 +53,7 @@ def _run(
     *,
     each: bool,
     wall: bool,
-    at_step: Callable[[int], None] | None,
+    at_step: Callable[[int, int], None] | None,
 ) -> Trace:
     alarm = Alarm(seconds)
     process = os.getpid()

@@ -7,11 +7,13 @@ import copy
 import gc
 import importlib
 import io
+import os
 import warnings
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from types import BuiltinFunctionType, FunctionType, ModuleType, TracebackType
 from typing import Any
 
@@ -20,15 +22,20 @@ from conformance.language.words import BOUND
 from conformance.runner.bounded_iteration import bounded_range, stepped_iter
 from conformance.runner.engine import Engine
 from conformance.runner.limit import TimeLimit
-from conformance.runner.normalize import error_text, normalised
+from conformance.runner.normalize import PROGRAM, error_text, normalised
 from conformance.runner.observe import Observer
 from conformance.runner.paths import OWN_MODULE
 from conformance.runner.program import CompiledProgram, compile_expression, compile_step
-from conformance.runner.trace import Moment, Raised, Statement, Warned, statement_at
+from conformance.runner.trace import Frame, Moment, Raised, Statement, Warned, statement_at
 from conformance.runner.wall import Refused
 
 # Objects that exist once: an attribute set on them would be visible to the next scenario.
 _SHARED = (type, FunctionType, BuiltinFunctionType)
+
+FRAMES = 8
+"""Frames of an error that are kept."""
+_SUITE = f"{Path(__file__).resolve().parents[1]}{os.sep}"
+_ENGINE = f"{_SUITE}engine{os.sep}"
 
 TURNS = 20
 """Turns of a loop that are observed."""
@@ -42,7 +49,7 @@ class Recorder:
         scenario: Scenario,
         engine: Engine,
         check: Callable[[], None],
-        at_step: Callable[[int], None] | None = None,
+        at_step: Callable[[int, int], None] | None = None,
         *,
         each: bool,
     ) -> None:
@@ -51,7 +58,7 @@ class Recorder:
         self._scenario = scenario
         self._engine = engine
         self._check = check  # raises when the time is over or the user interrupts
-        self._at_step = at_step  # receives the number of each step
+        self._at_step = at_step  # receives the step and the line of the next statement
         self._each = each
         self._log: list[warnings.WarningMessage] = []
         self._printed = io.StringIO()
@@ -114,9 +121,8 @@ class Recorder:
 
     def _run_step(self, index: int, step: Step, *, final: bool) -> None:
         self._step, self._at, self._program = index, 0, None
-        if self._at_step is not None:
-            self._at_step(index)
         self._program = program = compile_step(step.run)
+        self._about_to_run(0)
         self._turns = [-1] * program.loops
         self._final = program.last if final else -1
         failure = None
@@ -128,11 +134,11 @@ class Recorder:
         except BaseException as error:
             if isinstance(error, KeyboardInterrupt):
                 self._check()
-            failure = _where(error, program), self._raised(error)
+            failure = _where(error, program), self._raised(error), engine_frames(error)
             drop_frames(error)
         if failure is not None:  # after the handler, so that the error is freed
-            self._at, raised = failure
-            self._moment(self.current(), raised, look=self._each or final)
+            self._at, raised, frames = failure
+            self._moment(self.current(), raised, look=self._each or final, frames=frames)
 
     def _expect(self, step: Step, expressions: tuple[str, ...], *, final: bool) -> None:
         results: list[tuple[str, Any]] = []
@@ -173,6 +179,7 @@ class Recorder:
         look: bool,
         results: list[tuple[str, Any]] | None = None,
         values: tuple[tuple[str, str], ...] = (),
+        frames: tuple[Frame, ...] = (),
     ) -> None:
         """Record what happened since the previous moment, and the current state."""
         warned = tuple(Warned(w.category.__name__, normalised(str(w.message))) for w in self._log)
@@ -184,7 +191,7 @@ class Recorder:
             self._printed = io.StringIO()
         state = self._observer.snapshot([*self._names(), *(results or ())]) if look else None
         self._log.clear()  # an engine may warn while it is observed
-        self.moments.append(Moment(place, state, raised, warned, printed, values, failed))
+        self.moments.append(Moment(place, state, raised, warned, printed, values, failed, frames=frames))
 
     def _names(self) -> Iterator[tuple[str, Any]]:
         own = self._own
@@ -209,6 +216,13 @@ class Recorder:
         self._at = k
         if not loops or all(self._turns[n] < TURNS for n in loops):
             self._moment(self._statement(k), look=self._each or k == self._final)
+        self._about_to_run(k + 1)
+
+    def _about_to_run(self, k: int) -> None:
+        """Say where the program is, in the order of its text: after a loop's last turn it is further on."""
+        if self._at_step is not None and self._program is not None and self._program.places:
+            places = self._program.places
+            self._at_step(self._step, places[min(k, len(places) - 1)].start[0])
 
     def _loop(self, n: int) -> None:
         self._turns[n] = -1
@@ -256,6 +270,20 @@ def expressions_of(step: Step) -> tuple[str, ...]:
 
 # BaseException's own: a class of the engine may override them with properties that raise.
 _CAUSES = (vars(BaseException)["__cause__"], vars(BaseException)["__context__"])
+
+
+def engine_frames(error: BaseException) -> tuple[Frame, ...]:
+    """The innermost frames below the program, without those of the suite itself; the in-house engine is an engine."""
+    found: list[Frame] = []
+    traceback = error.__traceback__
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if code.co_filename == PROGRAM:
+            found.clear()
+        elif not code.co_filename.startswith(_SUITE) or code.co_filename.startswith(_ENGINE):
+            found.append(Frame(code.co_filename, traceback.tb_lineno, code.co_name))
+        traceback = traceback.tb_next
+    return tuple(found[-FRAMES:])
 
 
 def drop_frames(error: BaseException) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from functools import lru_cache
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 Facet: TypeAlias = str | int | bool | None
 """One observed value. The numbers of a tensor are text in ``repr``'s notation, so nan, inf and -0.0 survive. An
@@ -72,6 +72,14 @@ class Warned:
         return f"{self.category}: {self.message}"
 
 
+class Frame(NamedTuple):
+    """A place in the engine's own code."""
+
+    file: str
+    line: int
+    function: str
+
+
 @dataclass(frozen=True, slots=True)
 class Moment:
     """What one statement did, and the state after it (None if it was not observed)."""
@@ -83,6 +91,9 @@ class Moment:
     printed: str = ""
     values: tuple[tuple[str, str], ...] = ()  # of the expectations: expression -> its value as text
     failed: tuple[str, ...] = ()  # assertions that did not hold
+    frames: tuple[Frame, ...] = field(
+        default=(), compare=False
+    )  # of the engine, below the statement that raised
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +105,17 @@ class Trace:
     version: str
     moments: tuple[Moment, ...]
 
-    def to_json(self) -> str:
-        """One line of JSON; a state is written as its changes from the previous one."""
+    def to_json(self, *, frames: bool = False) -> str:
+        """One line of JSON; a state is written as its changes from the previous one.
+
+        A recording has no ``frames``: those of one installation say nothing in another.
+        """
         before: State = {}
         moments = []
         for moment in self.moments:
             data = _data(moment)
+            if frames and moment.frames:
+                data["frames"] = moment.frames
             if moment.state is not None:
                 data["state"] = {n: dict(f) for n, f in moment.state.items() if before.get(n) != f}
                 data["gone"] = [name for name in before if name not in moment.state]
@@ -148,6 +164,7 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "printed": str,
     "values": lambda told: tuple((expression, text) for expression, text in told),
     "failed": tuple,
+    "frames": lambda told: tuple(Frame(*each) for each in told),
 }
 
 

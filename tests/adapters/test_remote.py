@@ -103,3 +103,35 @@ def test_nothing_but_the_engine_is_needed_there(tmp_path: Path) -> None:
         engine.close()
     assert trace.moments[-1].state is not None
     assert trace.moments[-1].state["a"]["value"] == "[1.0]"
+
+
+def test_a_process_that_is_ended_is_at_the_statement_that_ended_it(tmp_path: Path) -> None:
+    """Also where nothing can be written any more, as by SIGKILL; an error there has the engine's own frames."""
+    (tmp_path / "ending.py").write_text(
+        "import os, signal\n"
+        "class Tensor:\n"
+        "    def __init__(self, values): self.values, self.shape, self.dtype = values, (len(values),), 'float32'\n"
+        "    def tolist(self): return self.values\n"
+        "    def backward(self): os.kill(os.getpid(), signal.SIGKILL)\n"
+        "    def clone(self): return inner(self)\n"
+        "def inner(tensor):\n"
+        "    raise RuntimeError('not today')\n"
+        "tensor = Tensor\n"
+    )
+    bare = tmp_path / "python"
+    bare.write_text(f'#!/bin/sh\nPYTHONPATH={tmp_path} exec {sys.executable} -S "$@"\n')
+    bare.chmod(0o755)
+    engine = RemoteEngine("ending", str(bare))
+    try:
+        ended = run(scenario("a = 1", "b = torch.tensor([1.])\nc = 2\nb.backward()\nd = 3"), engine).moments[
+            -1
+        ]
+        raised = run(scenario("b = torch.tensor([1.])\nb.clone()"), engine).moments[-1]
+    finally:
+        engine.close()
+    assert ended.raised is not None and ended.raised.type == "InterpreterDied"
+    assert (ended.statement.step, ended.statement.line) == (1, 3)
+    assert [(Path(each.file).name, each.line, each.function) for each in raised.frames] == [
+        ("ending.py", 6, "clone"),
+        ("ending.py", 8, "inner"),
+    ]

@@ -207,9 +207,7 @@ def test_a_newer_torch_has_its_own_exit_status(
     write(Path("newer.jsonl"), newer, ((each, run(each, newer)) for each in scenarios), set())
     result = pytester.runpytest("--reference", "newer.jsonl", str(file))
     assert result.ret == 10
-    result.stdout.fnmatch_lines(
-        ["*compared with torch 3.0.0: *changed as no file explains*", "  changed since 2.14:"]
-    )
+    result.stdout.fnmatch_lines(["*compared with torch 3.0.0: *changed*", "  changed since 2.14:"])
     assert main(["changes", "--reference", "newer.jsonl", "--in", str(file)]) == 10
     assert '+release: "3.0"' in capsys.readouterr().out.splitlines()
 

@@ -59,15 +59,21 @@ def valid(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 COMMANDS = {
-    "r.jsonl": [["matrix", "FILE"], ["matrix", "FILE", "--format", "json"]],
+    "r.jsonl": [
+        ["matrix", "FILE"],
+        ["matrix", "FILE", "--format", "json"],
+        ["diff", "FILE", "r.jsonl"],
+        ["diff", "r.jsonl", "FILE"],
+        ["join", "FILE", "-o", "joined.jsonl"],
+    ],
     "r.rec": [
-        ["compare", "FILE", "r.rec", "--in", "mine.yaml"],
-        ["compare", "r.rec", "FILE", "--in", "mine.yaml"],
+        ["diff", "FILE", "r.rec", "--in", "mine.yaml"],
+        ["diff", "r.rec", "FILE", "--in", "mine.yaml"],
         ["show", "mine.yaml", "--reference", "FILE"],
         ["engine", "inhouse", "--propose", "--reference", "FILE", "--in", "mine.yaml"],
     ],
     "r.rec.gz": [
-        ["compare", "FILE", "FILE", "--in", "mine.yaml"],
+        ["diff", "FILE", "FILE", "--in", "mine.yaml"],
         ["show", "mine.yaml", "--reference", "FILE"],
     ],
     "r.fuzz": [["fuzz", "--examples", "1", "--results", "FILE"]],

@@ -213,15 +213,15 @@ def test_two_recordings_compared(folder: Path, capsys: pytest.CaptureFixture[str
     assert main(["record", "-o", "torch.jsonl", "--in", "specs.yaml"]) == 0
     assert main(["record", "-o", "other.jsonl.gz", "--engine", "halving", "--in", "specs.yaml"]) == 0
     assert "3 scenarios on halving 1" in capsys.readouterr().out
-    assert main(["compare", "torch.jsonl", "torch.jsonl", "--in", "specs.yaml"]) == 0
+    assert main(["diff", "torch.jsonl", "torch.jsonl", "--in", "specs.yaml"]) == 0
     assert "3 scenarios, no differences" in capsys.readouterr().out
-    assert main(["compare", "torch.jsonl", "other.jsonl.gz", "--in", "specs.yaml"]) == 1
+    assert main(["diff", "torch.jsonl", "other.jsonl.gz", "--in", "specs.yaml"]) == 1
     text = capsys.readouterr().out
     assert "-> halving 1: 2 of 3 scenarios differ" in text
     assert "  after step 1, line 3: b.backward()" in text
     assert "are alike" not in text
     (folder / "specs.yaml").write_text(SPECS.replace("id: ", "id: new-"))
-    assert main(["compare", "torch.jsonl", "torch.jsonl", "--in", "specs.yaml"]) == 1
+    assert main(["diff", "torch.jsonl", "torch.jsonl", "--in", "specs.yaml"]) == 1
     assert "no scenario to be compared\n  3 not compared:" in capsys.readouterr().out
 
 
@@ -235,7 +235,7 @@ def test_what_several_scenarios_show_of_a_change_is_told_once(
     main(["record", "-o", "torch.jsonl", "--in", "specs.yaml"])
     main(["record", "-o", "other.jsonl", "--engine", "halving", "--in", "specs.yaml"])
     capsys.readouterr()
-    assert main(["compare", "torch.jsonl", "other.jsonl", "--in", "specs.yaml"]) == 1
+    assert main(["diff", "torch.jsonl", "other.jsonl", "--in", "specs.yaml"]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert [line for line in lines if line[:1].strip()] == [
         f"torch {torch.__version__} -> halving 1: 4 of 5 scenarios differ",
@@ -250,7 +250,7 @@ def test_a_recording_of_an_engine_elsewhere(capsys: pytest.CaptureFixture[str]) 
     here = ["record", "--engine", "inhouse", "--in", "specs.yaml", "-o"]
     assert main([*here, "here.jsonl"]) == 0
     assert main([*here, "there.jsonl", "--engine-python", sys.executable]) == 0
-    assert main(["compare", "here.jsonl", "there.jsonl", "--in", "specs.yaml"]) == 0
+    assert main(["diff", "here.jsonl", "there.jsonl", "--in", "specs.yaml"]) == 0
 
 
 def test_a_recording_in_place_of_torch(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -60,6 +60,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("specs/area/topic.yaml::a-matrix[1-exp2-some.engine]", ["a-matrix[1-exp2]"]),
         ("my-case", ["my-case"]),
         ("mine.yaml::my-case", ["my-case"]),
+        ("FAILED mine.yaml::my-case - a is wrong on x, 1 on torch", ["my-case"]),
+        ("mine.yaml::my-matrix[1-exp] PASSED      [ 33%]", ["my-matrix[1-exp]"]),
+        ("../../somewhere/else/mine.yaml::my-case", ["my-case"]),
+        ("../lib/python3/site-packages/conformance/_specs/area/topic.yaml::one-case", ["one-case"]),
+        ("XFAIL ../specs/area/topic.yaml::a-matrix[2-exp2-some.engine] - bug: it", ["a-matrix[2-exp2]"]),
     ],
 )
 def test_what_is_meant(text: str, found: list[str]) -> None:

@@ -64,7 +64,7 @@ def test_hard_programs_cost_themselves(
         [
             f"*mine.yaml:{hangs}:*: still running after {SECONDS} s, and ended; make it smaller*",
             f"*mine.yaml:{crashes}:*: on torch the interpreter ended: *; leave it out*",
-            "*3 agree, 2 wrong about torch*",
+            "*3 agree, 2 unsound*",
         ]
     )
 
@@ -96,3 +96,5 @@ def test_last_words_that_nobody_wrote(tmp_path: Path) -> None:
     assert read(tmp_path / "none") == LastPlace()
     (tmp_path / "step").write_bytes(b"       2")
     assert read(tmp_path / "step") == LastPlace(2, 1, "")
+    (tmp_path / "line").write_bytes(b"       2       7")
+    assert read(tmp_path / "line") == LastPlace(2, 7, "")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import re
+import zlib
 from pathlib import Path
 
 import pytest
@@ -36,8 +39,12 @@ def test_a_run_writes_a_report(pytester: pytest.Pytester, processes: str) -> Non
     )
     result.assert_outcomes(passed=4, failed=1)
     text = (pytester.path / "r.html").read_text()
-    assert len(re.findall(r'<tr data-n="\d+">', text)) == 3
+    packed = re.search(r'<script id="index" type="text/plain">(.*?)</script>', text)
+    assert packed
+    index = json.loads(zlib.decompress(base64.b64decode(packed[1])))
+    assert index["scenarios"]["id"] == ["square[1.0]", "square[2.0]", "cannot-be-read"]
     assert "there is nothing to run" in text
+    assert re.search(r"command</th><td>pytest .*--conformance-html=r.html", text)
     assert text.count("</html>") == 1
     assert len(text) > 20_000
 

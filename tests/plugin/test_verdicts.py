@@ -151,7 +151,7 @@ def test_what_an_engine_lacks_is_unsupported(pytester: pytest.Pytester) -> None:
     result = run(pytester, SINE + LEAF, "--engine", "lacking", "-rs")
     assert result.parseoutcomes() == {"passed": 1, "unsupported": 1}
     assert result.ret == 0
-    result.stdout.fnmatch_lines(["*1 agree, 1 not supported", "*missing: torch.sin (1)"])
+    result.stdout.fnmatch_lines(["*1 agree, 1 unsupported", "*missing: torch.sin (1)"])
 
 
 @pytest.mark.parametrize("mode", [(), ("-n2",)], ids=["serial", "xdist"])
@@ -216,7 +216,7 @@ def test_a_scenario_that_is_wrong_about_torch_fails(pytester: pytest.Pytester) -
             "the scenario is wrong about torch: a.requires_grad is True, expected False",
             "mine.yaml:2: the sine is recorded",
             "  mine.yaml:11:18: a.requires_grad is True, expected False",
-            "*1 wrong about torch",
+            "*1 unsound",
             "FAILED mine.yaml::sine - the scenario is wrong about torch: a.requires_gra*",
         ]
     )
@@ -341,7 +341,7 @@ def test_engines_from_the_ini_file(pytester: pytest.Pytester, monkeypatch: pytes
         [
             "conformance: 1 scenario*torch 2.13.0*, lacking*",
             "torch*: 1 agree",
-            "lacking*: 1 not supported",
+            "lacking*: 1 unsupported",
         ]
     )
 

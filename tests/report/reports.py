@@ -12,6 +12,7 @@ from conformance.language.claims import load_claims_text
 from conformance.language.load import load_text
 from conformance.report.claims import find
 from conformance.report.html import render
+from conformance.report.provenance import Provenance
 from tests.runner.broken import Engine, Namespace
 
 SCENARIOS = """
@@ -89,7 +90,9 @@ def report() -> str:
     assert not claims.problems
     scenarios = {"notes/adds-up": ["grad-adds-up"], "notes/no-op": ["retain-grad-on-a-constant"]}
     findings = find(claims.claims, scenarios, results)
-    return render(results, pages, {key: each.title for key, each in claims.documents.items()}, findings)
+    titles = {key: each.title for key, each in claims.documents.items()}
+    about = Provenance(date="2026-01-02T03:04:05Z", specs="1", specs_hash="abc", command="pytest specs")
+    return render(results, pages, titles, findings, about=about, seconds=65)
 
 
 @cache

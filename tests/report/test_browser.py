@@ -102,7 +102,7 @@ def test_one_page_at_a_time(page: Page) -> None:
     """The overview first; links lead to the others."""
     page.open()
     assert [each.get_attribute("id") for each in page.all("main > section")] == ["overview"]
-    for link, section in (("Claims", "claims"), ("Failures", "failures"), ("Refuted", "refuted")):
+    for link, section in (("Claims", "claims"), ("Unsupported", "unsupported"), ("Refuted", "refuted")):
         page.browser.find_element("link text", link).click()
         page.until(f"document.querySelector('section.current').id === '{section}'")
         assert page.one("nav a[aria-current]").text == link
@@ -112,11 +112,15 @@ def test_the_matrix_leads_to_the_scenarios_of_its_cell(page: Page) -> None:
     """Area and engine are chosen in the filter."""
     page.open()
     page.one("[aria-label=Areas] .matrix tbody td:nth-of-type(2) a").click()
-    page.until("document.querySelector('.filter output').textContent !== ''")
+    page.until("document.querySelector('section.current .filter output').textContent !== ''")
     assert len(ids(page)) == 5
     assert page.run("return [...new FormData(document.querySelector('.filter'))].join(' ')") == (
         "text, engine,broken verdict, tier, area,few document,"
     )
+    page.open()
+    page.one("[aria-label=Areas] .lacking").click()
+    page.until("document.querySelector('section.current .filter output').textContent === '2 of 5'")
+    assert ids(page) == ["layer-is-linear[1]", "layer-is-linear[2]"]
 
 
 @pytest.mark.parametrize(
@@ -128,14 +132,18 @@ def test_the_matrix_leads_to_the_scenarios_of_its_cell(page: Page) -> None:
         ("document=notes", ["grad-adds-up", "retain-grad-on-a-constant"]),
         ("text=constant+raises", ["retain-grad-on-a-constant"]),
         ("text=notes/adds", ["grad-adds-up"]),
+        ("verdict=failing", []),
+        ("text=nn.Linear(2", ["layer-is-linear[2]"]),
+        ("text=has+no+torch.nn", ["layer-is-linear[1]", "layer-is-linear[2]"]),
+        ("text=can't+retain_grad", ["retain-grad-on-a-constant"]),
     ],
 )
 def test_filters(page: Page, query: str, found: list[str]) -> None:
     """By outcome, document, engine and words; the address keeps them."""
     page.open(f"#scenarios?{query}")
-    page.until("document.querySelector('.filter output').textContent !== ''")
+    page.until("document.querySelector('section.current .filter output').textContent !== ''")
     assert ids(page) == found
-    assert page.one(".filter output").text == f"{len(found)} of 5"
+    assert page.one("#scenarios .filter output").text == f"{len(found)} of 5"
 
 
 def test_typing_filters_and_clearing_shows_all(page: Page) -> None:
@@ -146,9 +154,9 @@ def test_typing_filters_and_clearing_shows_all(page: Page) -> None:
     page.keys("linear[2]")
     page.until("location.hash.includes('linear')")
     assert ids(page) == ["layer-is-linear[2]"]
-    page.one(".filter button").click()
-    page.until("document.querySelector('.filter output').textContent === ''")
-    assert page.run("return document.querySelectorAll('.list tr[hidden]').length") == 0
+    page.one("#scenarios .filter button").click()
+    page.until("document.querySelector('section.current .filter output').textContent === ''")
+    page.until("document.querySelectorAll('#scenarios details').length === 1")
 
 
 def test_a_scenario_is_shown_statement_by_statement(page: Page) -> None:
@@ -157,6 +165,7 @@ def test_a_scenario_is_shown_statement_by_statement(page: Page) -> None:
     page.one(".told pre")
     assert page.one("#scenario h2").text == "grad-adds-up"
     assert "specs/few/few.yaml:4" in page.one("#scenario .links").text
+    assert page.all("#scenario .steps button")[1].text.startswith("next")
     assert "Each pass adds." in page.one("#scenario blockquote").text
     told = page.one(".told").text
     assert "[2.0, 2.0]" in told and "turn 2" in told and "step 2" in told
@@ -197,24 +206,98 @@ def test_snippets_are_copied(page: Page) -> None:
 
 
 def test_keys(page: Page) -> None:
-    """j and k go through what the list shows, Escape goes back to it."""
+    """j and k go through what the list shows, as the buttons do, Escape goes back to it."""
     page.open("#scenarios?text=layer")
-    page.until("document.querySelector('.filter output').textContent !== ''")
+    page.until("document.querySelector('section.current .filter output').textContent !== ''")
     page.keys("j")
-    page.until("location.hash === '#scenario/layer-is-linear%5B1%5D'")
+    page.until("location.hash === '#scenario/layer-is-linear%5B1%5D?text=layer'")
+    page.until("document.querySelector('.next')")
     page.keys("j")
-    page.until("location.hash === '#scenario/layer-is-linear%5B2%5D'")
+    page.until("location.hash === '#scenario/layer-is-linear%5B2%5D?text=layer'")
+    page.until("document.querySelector('.steps').textContent.includes('2 of 2')")
     page.keys("k")
-    page.until("location.hash === '#scenario/layer-is-linear%5B1%5D'")
+    page.until("location.hash === '#scenario/layer-is-linear%5B1%5D?text=layer'")
     page.keys(webdriver.Keys.ESCAPE)
     page.until("location.hash === '#scenarios?text=layer'")
     assert ids(page) == ["layer-is-linear[1]", "layer-is-linear[2]"]
 
 
+def test_next_and_previous_keep_the_filter_and_the_engine(page: Page) -> None:
+    """There are buttons; at an end one is disabled."""
+    page.open("#scenario/layer-is-linear%5B1%5D?verdict=unsupported&engine=broken")
+    page.one(".next")
+    assert not page.one(".previous").is_enabled()
+    assert page.one(".steps .count").text == "1 of 2"
+    page.one(".next").click()
+    page.until("document.querySelector('#scenario h2').textContent === 'layer-is-linear[2]'")
+    assert (
+        page.run("return location.hash")
+        == "#scenario/layer-is-linear%5B2%5D?verdict=unsupported&engine=broken"
+    )
+    assert not page.one(".next").is_enabled()
+    page.one(".steps a").click()
+    page.until("location.hash === '#scenarios?verdict=unsupported&engine=broken'")
+
+
+def test_an_id_without_its_case_lists_the_cases(page: Page) -> None:
+    """With their verdicts."""
+    page.open("#scenario/layer-is-linear")
+    page.until("document.querySelectorAll('#scenario tbody tr').length === 2")
+    page.one("#scenario tbody a").click()
+    page.until("document.querySelector('#scenario h2').textContent === 'layer-is-linear[1]'")
+
+
+def test_claims_and_causes_are_filtered_by_engine(page: Page) -> None:
+    """Each engine has a column of its own."""
+    page.open("#claims?engine=broken&does=agrees")
+    page.until("document.querySelector('#claims output').textContent === '2 of 2'")
+    assert [each.text for each in page.all("#claims .list > thead th")] == [
+        "claim, and what torch does",
+        "same",
+        "broken",
+    ]
+    page.open("#unsupported?engine=same")
+    page.until("document.querySelector('#unsupported output').textContent === '0 of 1'")
+    page.open("#unsupported?engine=broken")
+    page.one("#unsupported summary").click()
+    page.until("document.querySelectorAll('#unsupported .cause li a').length === 2")
+
+
+def test_one_scenario_prints_alone(page: Page) -> None:
+    """Without lists, filters and buttons."""
+    page.open("#scenario/grad-adds-up")
+    page.one(".told pre")
+    page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    shown = [each.get_attribute("id") for each in page.all("main > section")]
+    height = page.run("return document.documentElement.scrollHeight")
+    buttons = page.all("#scenario .steps button, nav a")
+    page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    assert (shown, buttons) == (["scenario"], [])
+    assert height < 2200  # two pages
+
+
+def test_what_is_drawn_and_tabulated_says_what_it_is(page: Page) -> None:
+    """A drawing has a title, a table has headers."""
+    page.open("#scenario/layer-is-linear%5B1%5D?engine=same")
+    page.one(".picture svg")
+    assert page.run("return document.querySelector('.picture title').textContent").startswith(
+        "The graph on torch"
+    )
+    for place in ("#overview", "#refuted", "#claims?document=notes", "#scenarios?tier=core"):
+        page.open(place)
+        page.until("document.documentElement.classList.contains('ready')")
+        assert (
+            page.run(
+                "return [...document.querySelectorAll('thead th')].filter((th) => !th.textContent.trim()).length"
+            )
+            == 0
+        )
+
+
 def test_everything_is_reached_by_the_tab_key(page: Page) -> None:
     """In the order of the page, with a way past the links at its top."""
     page.open("#scenarios?verdict=unsupported")
-    page.until("document.querySelector('.filter output').textContent !== ''")
+    page.until("document.querySelector('section.current .filter output').textContent !== ''")
     reached = []
     for _ in range(20):
         page.keys(webdriver.Keys.TAB)
@@ -254,7 +337,8 @@ def test_what_looks_like_markup_is_text(page: Page) -> None:
     assert "</script>" in page.one(".told").text
     assert page.run("return document.title").startswith("text-is-markup")
     page.open("#scenarios?text=layer")
-    assert "<b>and</b>" in page.one(".list tbody tr:not([hidden]) span").text
+    page.until("document.querySelector('.list tbody') !== null")
+    assert "<b>and</b>" in page.one(".list tbody tr span").text
 
 
 def test_a_large_report_is_quick(page: Page, tmp_path: Path) -> None:
@@ -270,11 +354,11 @@ def test_a_large_report_is_quick(page: Page, tmp_path: Path) -> None:
     page.until(f"{loaded} > 0")
     assert page.run(f"return {loaded}") < 30_000
     page.run("location.hash = '#scenarios?engine=engine-1&verdict=unsupported&text=99'")
-    page.until("document.querySelector('.filter output').textContent.startsWith('38 of')")
+    page.until("document.querySelector('section.current .filter output').textContent.startsWith('38 of')")
     filtering = """
-        const field = document.querySelector('[name=text]');
+        const field = document.querySelector('#scenarios [name=text]');
         const begin = performance.now();
-        document.querySelector('[name=text]').value = '199';
+        document.querySelector('#scenarios [name=text]').value = '199';
         window.dispatchEvent(new HashChangeEvent('hashchange'));
         document.body.offsetHeight;
         return performance.now() - begin;

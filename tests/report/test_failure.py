@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from conformance.check.checker import Checker
 from conformance.engine.version import __version__ as version_of_the_engine
 from conformance.language.load import load_text
 from conformance.language.words import RELEASE
+from conformance.report.failure import coloured
 from conformance.report.terminal import summary
 from conformance.report.text import LONGEST, shorten_both
 from conformance.runner.engine import Engine
@@ -232,3 +234,19 @@ def test_engines_of_one_name_are_told_apart() -> None:
     assert "a is [0.0, 0.0] on torch 2.8.0, [1.0, 1.0] on torch 2.13.0" in text
     assert "On torch 2.13.0:" in text
     assert "On torch 2.8.0:" in text
+
+
+def test_a_long_error_is_cut_at_its_end() -> None:
+    """Its beginning says what it is."""
+    long = f"RuntimeError: {'the shapes do not fit, ' * 20}"
+    shown = shorten_both("nothing", long, prose=True)[1]
+    assert re.fullmatch(r"RuntimeError: the shapes.*[\w,] \.\.\.\d+\.\.\.", shown)
+
+
+def test_a_terminal_shows_the_verdict_in_colour() -> None:
+    """The marked statement and headings stand out too; all else is as it was."""
+    text = "a is 1 on x\nfile.yaml:1: it\n\n> 2 | a = 1\n  3 | b = 2\n\nOn torch:\n    a = 1"
+    shown = coloured(text)
+    assert "\x1b[1;31ma is 1 on x\x1b[0m" in shown and "\x1b[31m> 2 | a = 1\x1b[0m" in shown
+    assert "\x1b[1mOn torch:\x1b[0m" in shown
+    assert re.sub(r"\x1b\[[\d;]*m", "", shown) == text

@@ -7,14 +7,18 @@ import json
 import re
 import zlib
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 import torch
 
 from conformance.report.html import render
-from conformance.report.page import operation
+from conformance.report.html_index import place_of
+from conformance.report.page import _cells, operation
 from conformance.report.result import Result, Verdict
+from conformance.report.statements import ComparisonRow
 from tests.report.reports import checked, report
 
 
@@ -43,36 +47,60 @@ class Text(HTMLParser):
             self.sections[self._section] = f"{self.sections.get(self._section, '')} {data.strip()}"
 
 
-def part(number: int) -> list[dict[str, Any]]:
-    """The pages of one part, as scripts unpack them."""
-    found = re.search(rf'<script id="part-{number}" type="text/plain">(.*?)</script>', report())
+def unpacked(name: str, page: str = "") -> Any:
+    """A script element's data, as scripts unpack it."""
+    found = re.search(rf'<script id="{name}" type="text/plain">(.*?)</script>', page or report())
     assert found
-    data: list[dict[str, Any]] = json.loads(zlib.decompress(base64.b64decode(found[1])))
-    return data
+    return json.loads(zlib.decompress(base64.b64decode(found[1])))
 
 
 def test_it_reads_without_scripts() -> None:
-    """Engines, areas, every scenario with its verdicts, failures and claims are in the page itself."""
+    """Engines, areas, causes, refuted claims and where it comes from are in the page itself."""
     text = {key: " ".join(words.split()) for key, words in Text(report()).sections.items()}
-    assert "same 1.0 5 5 of 5 ✓ 5 agrees" in text["overview"]
-    assert f"broken {torch.__version__} 3 3 of 5 ✓ 3 agrees ∅ 2 unsupported" in text["overview"]
-    assert "few 5 3/5" in text["overview"]
-    assert "core 1 1 standard 4 2/4" in text["overview"]
-    assert (
-        "layer-is-linear[2] a layer multiplies <b>and</b> adds broken has no torch.nn ✓ ∅"
-        in text["scenarios"]
-    )
-    assert "∅ 2 broken no torch.nn after Linear" in text["failures"]
+    assert "same 1.0 5 100% ✓ 5 agrees" in text["overview"]
+    assert f"broken {torch.__version__} 3 100% of 3/5 ✓ 3 agrees ∅ 2 unsupported" in text["overview"]
+    assert "few 100% 5 100% 3 2 ∅" in text["overview"]
+    assert "core 100% 1 100% 1 standard 100% 4 100% 2 2 ∅" in text["overview"]
+    assert "Notes & <remarks> 1 1 agrees 2 agrees 2" in text["overview"]
+    assert "duration 1 min 5 s command pytest specs specs version 1, abc" in text["overview"]
+    assert "∅ unsupported the engine lacks a name that the program uses" in text["overview"]
+    assert "∅ 2 broken no torch.nn: layer-is-linear[1], layer-is-linear[2]" in text["unsupported"]
+    assert "failures" not in text  # nothing fails
     assert "It does nothing. Notes & <remarks> It raises." in text["refuted"]
     assert "raises nothing RuntimeError: can't retain_grad" in text["refuted"]
-    assert "Each pass adds." in text["claims"]
+
+
+def test_the_index_has_every_scenario() -> None:
+    """In columns, with each engine's verdict and reason by number."""
+    index = unpacked("index")
+    scenarios = index["scenarios"]
+    assert scenarios["id"][2:4] == ["layer-is-linear[1]", "layer-is-linear[2]"]
+    names = [each[0] for each in index["verdicts"]]
+    assert [names[verdict] for verdict in scenarios["v"][1]] == [
+        "agrees",
+        "agrees",
+        "unsupported",
+        "unsupported",
+        "agrees",
+    ]
+    assert index["reasons"][scenarios["why"][1][2]] == "broken has no torch.nn"
+    assert index["claims"][1][0] == "notes/no-op" and index["claims"][1][6] == [1]
+    assert index["causes"] == [[1, names.index("unsupported"), "no torch.nn", "", ANY, [2, 3]]]
 
 
 def test_it_is_one_file_without_network() -> None:
-    """Every address is a place in the page, and the page forbids itself any other."""
-    assert all(address.startswith(("#", "data:,")) for address in Text(report()).addresses)
+    """Every address is a place in the page, or one that a reader may follow, and the page forbids itself any other."""
+    assert all(address.startswith(("#", "data:,", "https://")) for address in Text(report()).addresses)
     assert "default-src 'none'" in report()
-    assert "http://" not in re.sub(r'xmlns="http://[^"]*"|"http://www.w3.org/[^"]*"', "", report())
+    assert "http://" not in re.sub(r'"http://www.w3.org/[^"]*"', "", report())
+
+
+def test_paths_are_those_of_other_machines() -> None:
+    """Of specs below the specs, also in an installed package; else below the current folder, or the name alone."""
+    assert place_of("/usr/lib/python3/site-packages/conformance/_specs/nn/a.yaml") == "specs/nn/a.yaml"
+    assert place_of("mine/a.yaml") == "mine/a.yaml"
+    assert place_of(str(Path("mine/a.yaml").absolute())) == "mine/a.yaml"
+    assert place_of("/somewhere/else/quite/a.yaml") == "a.yaml"
 
 
 def test_what_looks_like_markup_is_text() -> None:
@@ -83,16 +111,23 @@ def test_what_looks_like_markup_is_text() -> None:
 
 def test_a_page_has_all_that_is_shown_of_a_scenario() -> None:
     """What torch did once; of an engine that does not agree all it did, with the graphs that differ."""
-    pages = dict(zip([each.result.scenario for each in checked()][::2], part(0), strict=True))
-    page = pages["layer-is-linear[1]"]
-    assert [statement[4] for statement in page["told"]][:2] == [
-        "layer = nn.Linear(1, 1)",
-        "y = layer(torch.zeros(1))",
+    number = [each.result.scenario for each in checked()][::2].index("layer-is-linear[1]")
+    columns = unpacked("part-0")
+    page = {key: values[number] for key, values in columns.items()}
+    (step,) = page["steps"]
+    assert step[1].startswith("layer = nn.Linear(1, 1)\n")
+    assert [statement[4] for statement in page["told"]] == [1, 1, 1, 1]
+    assert set(page["engines"]) == {"1"} and set(page["own"]) == {"0"}
+    assert page["snippet"] == ["import torch", "nn = torch.nn", "torch.manual_seed(0)", [0, 4]]
+    assert page["engines"]["1"][0][5][0] == [
+        "raises",
+        "nothing",
+        "NameError: name 'nn' is not defined",
+        1,
     ]
-    assert set(page["engines"]) == {"1"} and set(page["own"]) == {"0", "1"}
-    assert page["snippet"].startswith("import torch\nnn = torch.nn\ntorch.manual_seed(0)\n")
-    assert page["graph"][1].startswith("<svg") and "AccumulateGrad" in page["graph"][1]
-    assert pages["retain-grad-on-a-constant"]["claimed"] == [
+    boxes, arrows = page["graph"][1][2:]
+    assert ["node", ["AccumulateGrad"], [], ANY, ANY] in boxes and arrows
+    assert columns["claimed"][1] == [
         [
             "step 1",
             "",
@@ -100,6 +135,64 @@ def test_a_page_has_all_that_is_shown_of_a_scenario() -> None:
             "RuntimeError: can't retain_grad on Tensor that has requires_grad=False",
         ]
     ]
+
+
+def test_a_report_of_one_failing_engine_has_each_state_once() -> None:
+    """The reference's own table is left out where the engine's has it too; long values are cut, errors at their end."""
+    values = f"[{', '.join(f'{number}.25' for number in range(100))}]"
+    row = ComparisonRow("a", values, "=")
+    (name, shown) = _cells(row)
+    assert name == "a" and len(shown) < 300 and shown.startswith("[0.25, 1.25") and shown.endswith("99.25]")
+    assert " ..." in shown and not re.search(r"\d \.\.\.\d", shown)
+    error = f"RuntimeError: {'this is wrong, ' * 60}"
+    (_, raised, other, differs) = _cells(ComparisonRow("raises", "nothing", error, True))
+    assert (raised, differs) == ("nothing", 1) and re.search(
+        r"wrong, \.\.\.\d+\.\.\.$|\w,? \.\.\.\d+\.\.\.$", other
+    )
+    assert _cells(ComparisonRow("a _version", "1", "0", True, False)) == ["a _version", "1", "0", 2]
+    only = [each for each in checked() if each.result.engine == "broken"]
+    pages = {(each.result.scenario, each.result.engine): each.page for each in only if each.page is not None}
+    part = unpacked("part-0", render([each.result for each in only], pages, {}, []))
+    assert [each is not None for each in part["told"]] == [True, True, False, False, True]
+
+
+def luminance(colour: str) -> float:
+    """As WCAG 2 defines it."""
+    channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+TEXTS = {
+    "ink": ("paper", "panel"),
+    "soft": ("paper", "panel", "bad-soft"),
+    "link": ("paper", "panel"),
+    "ok": ("paper", "ok-soft"),
+    "bad": ("paper", "bad-soft", "ok-soft"),
+    "known": ("paper", "known-soft", "ok-soft"),
+    "lacks": ("paper", "lacks-soft", "ok-soft"),
+    "none": ("paper", "none-soft"),
+    "string": ("panel",),
+    "number": ("panel",),
+    "word": ("panel",),
+}
+
+
+def test_texts_have_contrast() -> None:
+    """At least 4.5:1 with each background that they stand on, in light and dark."""
+    themes = re.findall(r"\{([^{}]*--paper:[^{}]*)\}", report())
+    assert len(themes) >= 3
+    low = []
+    for theme in themes:
+        colours = dict(re.findall(r"--([\w-]+):\s*(#\w{6})", theme))
+        if "panel" not in colours:  # of drawings
+            continue
+        for text, grounds in TEXTS.items():
+            for ground in grounds:
+                one, other = sorted(luminance(colours[each]) for each in (text, ground))
+                if (other + 0.05) / (one + 0.05) < 4.5:
+                    low.append((text, ground, colours["paper"]))
+    assert low == []
 
 
 @pytest.mark.parametrize(
@@ -130,8 +223,10 @@ def test_scenarios_without_a_page_are_listed() -> None:
     skipped = Result("a-b", "a title", "area", "a.yaml", 1, "torch 1", "same", "1", "skipped", "needs cuda")
     invalid = Result("c-d", "", "", "a.yaml", 9, "", "", "", "invalid", "a.yaml:9:1: unknown key `x`")
     page = render([skipped, invalid], {}, {}, [])
-    assert "needs cuda" in page and "unknown key `x`" in page
-    assert "a-b" in page and "c-d" in page
+    index = unpacked("index", page)
+    assert index["scenarios"]["id"] == ["a-b", "c-d"]
+    assert index["reasons"] == ["needs cuda", "a.yaml:9:1: unknown key `x`"]
+    assert "all engines</b> a.yaml:9:1: unknown key `x`" in page
 
 
 def test_an_area_with_a_failure_shows_it() -> None:
@@ -141,5 +236,11 @@ def test_an_area_with_a_failure_shows_it() -> None:
         Result(f"a-{n}", "a title", "area", "a.yaml", n, "torch 1", "same", "1", verdict)
         for n, verdict in enumerate(verdicts)
     ]
-    assert re.search(r'<a class="cell bad"[^>]*>1/4</a>', render(results, {}, {}, []))
-    assert re.search(r'<a class="cell lacks"[^>]*>1/3</a>', render(results[:3], {}, {}, []))
+    cells = [
+        re.search(r'<a class="cell (\w+)".*?</td>', render(part, {}, {}, []), re.DOTALL)
+        for part in (results, results[:3])
+    ]
+    assert [each and each[1] for each in cells] == ["bad", "ok"]
+    texts = [re.sub(r"<[^>]*>|\s+", " ", each[0]) for each in cells if each]
+    assert [" ".join(text.split()) for text in texts] == ["50% 1 ✗ 2 ∅", "100% 1 2 ∅"]
+    assert "engine=same&amp;verdict=failing" in render(results, {}, {}, [])

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from conformance.report.jsonlines import NotAReportError, Writer, read
+from conformance.report.provenance import Provenance, described
 from conformance.report.result import ReportedDifference, Result
 from conformance.runner.output import Output
 
@@ -74,6 +75,46 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     assert (report.engines, report.reference, report.incomplete) == (["other"], "torch 2.13.0", "")
 
 
+def test_a_failing_result_is_short(tmp_path: Path) -> None:
+    """Whatever its differences are: the first ones decide, and the error that only the engine raised."""
+    texts = [f"tensor({number}{', 1.0' * 500})" for number in range(2)]
+    many = [replace(DIFFERENCE, line=number, reference=texts[0], engine=texts[1]) for number in range(200)]
+    crash = ReportedDifference("step 2, line 1", 9, "", "raised", "errors", "nothing", "ValueError: no")
+    long = replace(result("c"), differences=(*many, crash), groups={"values": 200, "errors": 1, "flags": 0})
+    path = written(tmp_path / "a", (long,), 1)
+    lines = path.read_text().split("\n")
+    assert len(lines[2]) < 1000
+    (found,) = read(path).results
+    assert found.groups == long.groups
+    assert found.differences[0].reference.startswith("tensor(0, 1.0") and len(found.differences) == 3
+    assert found.differences[0].reference != found.differences[0].engine
+    assert found.differs_in("flags") and long.differs_in("flags")
+    same = replace(long, scenario="d")
+    assert len(written(tmp_path / "b", (long, same), 2).read_text().split("\n")) == len(lines) + 1
+
+
+def test_where_results_come_from(tmp_path: Path) -> None:
+    """The header has what is known when the run begins, the footer how long it took."""
+    about = Provenance(date="2026-01-02T03:04:05Z", suite="1", command="pytest specs", specs="1", shard="1/2")
+    output = Output(tmp_path / "a")
+    writer = Writer(output, 1, about)
+    writer.add(RESULTS[0])
+    writer.collected = "0123"
+    writer.end(0)
+    output.finish()
+    report = read(tmp_path / "a")
+    assert report.about == about and report.collected == "0123"
+    assert report.seconds is not None
+    assert dict(described(about, 310)) == {
+        "date": about.date,
+        "duration": "5 min 10 s",
+        "command": "pytest specs",
+        "specs": "version 1",
+        "shard": "1/2",
+        "suite": "1",
+    }
+
+
 def test_the_footer_counts_verdicts_by_tier(tmp_path: Path) -> None:
     """A scenario that cannot be read is in none."""
     invalid = replace(result("c"), verdict="invalid", tier="")
@@ -120,30 +161,41 @@ def test_each_changed_byte_is_noticed(tmp_path: Path) -> None:
         (lambda all: all[1:], "does not begin with a header"),
         (lambda all: ["[]", *all], "does not begin with a header"),
         (lambda all: ['{"header":null}', *all[1:]], "does not begin with a header"),
-        (lambda all: [*all[:2], all[2][:40], all[3]], "line 3 is not a result: not JSON"),
-        (lambda all: [*all[:3], *all], "line 4 is not a result"),
-        (lambda all: [all[0], all[1], all[1], all[3]], "a on other is there twice"),
-        (lambda all: [all[0], all[1], all[3]], "its footer does not fit its 1 results"),
-        (lambda all: [all[0], all[3].replace('"results":2', '"results":0')], "it has no results"),
+        (lambda all: [*all[:3], all[3][:40], all[4]], "line 4 is not a result: not JSON"),
+        (lambda all: [*all[:4], *all], "line 5 is not a result"),
+        (lambda all: [*all[:3], all[2], all[4]], "a on other is there twice"),
+        (lambda all: [*all[:3], all[4]], "its footer does not fit its 1 results"),
+        (lambda all: [all[0], all[4].replace('"results":2', '"results":0')], "it has no results"),
+        (lambda all: [all[0], *all[2:]], "line 2 is not a result"),
+        (lambda all: [*all[:2], *all[1:]], "line 3 is not a result"),
+        (lambda all: [all[0], all[1].replace("0", "true", 1), *all[2:]], "line 2 is not a result"),
         (
             lambda all: [all[0].replace('"format":', '"format":9'), *all[1:]],
-            "it has format 92, and this reads",
+            "it has format 93, and this reads",
         ),
         (
-            lambda all: [all[0].replace("2", "[" * 9999 + "]" * 9999), *all[1:]],
+            lambda all: [all[0].replace("3", "[" * 9999 + "]" * 9999, 1), *all[1:]],
             "does not begin with a header",
         ),
         (lambda all: [all[0].replace('"suite":"', '"suites":"'), *all[1:]], "does not name the version"),
         (lambda all: [each.replace('"differs"', '"maybe"') for each in all], "there is no verdict 'maybe'"),
-        (lambda all: [each.replace('"line":3', '"line":true') for each in all], "line 2 is not a result"),
-        (lambda all: [each.replace('["blog/it"]', '"blog/it"') for each in all], "line 2 is not a result"),
-        (lambda all: [each.replace('{"result":', '{"outcome":') for each in all], "line 2 is not a result"),
-        (lambda all: [*all[:2], '{"result":' + "[" * 99999 + "]" * 99999 + "}", all[3]], "nested too deeply"),
+        (lambda all: [each.replace('"line":3', '"line":true') for each in all], "line 3 is not a result"),
+        (lambda all: [each.replace('["blog/it"]', '"blog/it"') for each in all], "line 3 is not a result"),
+        (lambda all: [each.replace('{"result":', '{"outcome":') for each in all], "line 3 is not a result"),
+        (lambda all: [*all[:3], '{"result":' + "[" * 99999 + "]" * 99999 + "}", all[4]], "nested too deeply"),
         (
-            lambda all: [*all[:2], all[2].replace('"line":3', f'"line":{"9" * 5000}'), all[3]],
-            "line 3 is not a",
+            lambda all: [*all[:3], all[3].replace('"line":3', f'"line":{"9" * 5000}'), all[4]],
+            "line 4 is not a",
         ),
-        (lambda all: [*all[:2], all[2].replace("torch", "trch"), all[3]], "it is mixed: next to"),
+        (
+            lambda all: [
+                *all[:3],
+                all[1].replace('"number":0', '"number":1').replace("torch", "trch"),
+                all[3].replace('"of":0', '"of":1'),
+                all[4],
+            ],
+            "it is mixed: next to",
+        ),
     ],
 )
 def test_what_is_no_report_is_refused(
@@ -159,7 +211,7 @@ def test_what_is_cut_off_is_incomplete(tmp_path: Path, lines: list[str]) -> None
     """So it says."""
     path = tmp_path / "a"
     path.write_text("\n".join(lines[:-1]))
-    with pytest.raises(NotAReportError, match="it is incomplete: it was cut off after line 3"):
+    with pytest.raises(NotAReportError, match="it is incomplete: it was cut off after line 4"):
         read(path)
 
 
@@ -173,6 +225,9 @@ def test_pytest_writes_it(pytester: pytest.Pytester) -> None:
     (only,) = report.results
     assert (only.scenario, only.verdict, only.file, only.line) == ("a", "agrees", "mine.yaml", 2)
     assert report.passed and not report.incomplete
+    assert report.about.command.endswith("--engine torch --conformance-json out.jsonl")
+    assert report.about.specs and report.about.specs_hash and report.about.tier == "standard"
+    assert report.about.date and report.about.processor and report.about.python
     assert not (pytester.path / "out.jsonl.part").exists()
     refused = pytester.runpytest("--conformance-json", str(Path("no/such/folder/out.jsonl")))
     assert refused.ret == pytest.ExitCode.USAGE_ERROR

@@ -1,0 +1,180 @@
+"""The HTML report's data of all scenarios, claims and causes: columns, since those compress well."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+from conformance.language.scenario import TIERS
+from conformance.report.claims import Finding
+from conformance.report.compact import REASON
+from conformance.report.page import Page
+from conformance.report.result import MEANINGS, VERDICTS, Result, Verdict
+from conformance.report.text import clip_end
+
+MARKS: dict[Verdict, tuple[str, str]] = {
+    "agrees": ("✓", "ok"),
+    "differs": ("✗", "bad"),
+    "known divergence": ("≈", "known"),
+    "stale": ("≉", "bad"),
+    "changed": ("±", "none"),
+    "unsupported": ("∅", "lacks"),
+    "unsound": ("!", "bad"),
+    "invalid": ("!", "bad"),
+    "unrecorded": ("?", "none"),
+    "skipped": ("-", "none"),
+}
+"""The sign and the colour of each verdict; the colour is never the only difference."""
+
+FAILING: tuple[Verdict, ...] = ("differs", "stale", "changed", "unsound", "invalid", "unrecorded")
+"""The verdicts that are listed as failures."""
+
+BySuite = Mapping[str, Mapping[str, Result]]
+"""Results by scenario and engine; an engine without a name is that of scenarios that cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Results of one engine and verdict with the same facet and operation."""
+
+    engine: str
+    verdict: Verdict
+    what: str
+    operation: str
+    statements: tuple[tuple[str, int], ...]
+    scenarios: tuple[str, ...]
+
+
+def causes(results: Sequence[Result], pages: Mapping[tuple[str, str], Page]) -> list[Cause]:
+    """Failures and what is unsupported by engine, facet or name, and operation, the most frequent first."""
+    groups: dict[tuple[str, Verdict, str, str], list[tuple[str, str]]] = {}
+    for result in results:
+        if result.verdict not in (*FAILING, "unsupported"):
+            continue
+        told = (pages.get((result.scenario, result.engine)) or {}).get("engine") or {}
+        done = "" if result.missing else told.get("operation", "")
+        key = (result.engine, result.verdict, _what(result), done)
+        groups.setdefault(key, []).append((told.get("statement", ""), result.scenario))
+    ranked = sorted(groups.items(), key=lambda pair: -len(pair[1]))
+    return [
+        Cause(
+            *key,
+            tuple(Counter(text for text, _ in found if text).most_common(5)),
+            tuple(scenario for _, scenario in found),
+        )
+        for key, found in ranked
+    ]
+
+
+def _what(result: Result) -> str:
+    """The first differing facet, with the type of an error or the name that is missing."""
+    if result.missing:
+        return f"no {result.missing[0]}"
+    if not result.differences:
+        return result.reason if result.verdict == "invalid" else result.reason.partition(":")[0]
+    first = result.differences[0]
+    return f"raises {first.engine.partition(':')[0]}" if first.facet == "raised" else first.facet
+
+
+def place_of(file: str) -> str:
+    """The path as readers elsewhere know it: below the specs, or relative to the current folder."""
+    parts = PurePath(file).parts
+    if "_specs" in parts:  # of an installed package
+        return "/".join(("specs", *parts[parts.index("_specs") + 1 :]))
+    if PurePath(file).is_absolute():
+        relative = os.path.relpath(file)
+        return PurePath(file).name if relative.startswith(os.path.join("..", "..")) else relative
+    return file
+
+
+def status(claim: Sequence[str], engine: str, found: BySuite) -> str:
+    """What an engine does in a claim's scenarios: differs, unsupported, agrees, or nothing that can be said."""
+    verdicts = {found[case][engine].verdict for case in claim if engine in found.get(case, {})}
+    if verdicts & {"differs", "known divergence", "stale"}:
+        return "differs"
+    if "unsupported" in verdicts:
+        return "unsupported"
+    whole = all(engine in found.get(case, {}) for case in claim)
+    return "agrees" if whole and verdicts and verdicts <= {"agrees", "skipped"} else ""
+
+
+def index(
+    found: BySuite,
+    engines: Sequence[str],
+    findings: Sequence[Finding],
+    documents: Mapping[str, str],
+    ranked: Sequence[Cause],
+    claimed: Mapping[str, list[Any]],
+    part: int,
+) -> dict[str, Any]:
+    """Everything that scripts list and filter."""
+    ones = [next(iter(each.values())) for each in found.values()]
+    numbers = {scenario: number for number, scenario in enumerate(found)}
+    places = [place_of(one.file) for one in ones]
+    areas, files = list(dict.fromkeys(one.area or "invalid" for one in ones)), list(dict.fromkeys(places))
+    of_claims = {each.claim.id: number for number, each in enumerate(findings)}
+    references = sorted(
+        {result.reference for each in found.values() for result in each.values() if result.reference}
+    )
+    reasons: dict[str, int] = {}
+
+    def reason(results: Mapping[str, Result], engine: str) -> int:
+        result = results.get(engine) or results.get("")
+        text = clip_end(result.reason, REASON) if result is not None else ""
+        return reasons.setdefault(text, len(reasons))
+
+    def verdict(results: Mapping[str, Result], engine: str) -> int:
+        result = results.get(engine) or results.get("")
+        return -1 if result is None else VERDICTS.index(result.verdict)
+
+    return {
+        "part": part,
+        "reference": ", ".join(references),
+        "engines": list(engines),
+        "verdicts": [[each, *MARKS[each], MEANINGS[each], int(each in FAILING)] for each in VERDICTS],
+        "tiers": list(TIERS),
+        "areas": areas,
+        "files": files,
+        "documents": [[key, title] for key, title in documents.items()],
+        "scenarios": {
+            "id": list(found),
+            "title": [one.title for one in ones],
+            "area": [areas.index(one.area or "invalid") for one in ones],
+            "file": [files.index(place) for place in places],
+            "line": [one.line for one in ones],
+            "tier": [TIERS.index(one.tier) if one.tier in TIERS else -1 for one in ones],
+            "claims": [[of_claims[each] for each in one.claims if each in of_claims] for one in ones],
+            "v": [[verdict(each, engine) for each in found.values()] for engine in engines],
+            "why": [[reason(each, engine) for each in found.values()] for engine in engines],
+        },
+        "reasons": list(reasons),
+        "claims": [
+            [
+                each.claim.id,
+                each.claim.says,
+                getattr(each.claim, "note", ""),
+                each.verdict_observed,
+                each.claim.url,
+                [numbers[case] for case in each.scenarios if case in numbers],
+                [numbers[case] for case in each.fails_in if case in numbers],
+                [status(each.scenarios, engine, found) for engine in engines],
+                claimed.get(each.claim.id, []),
+            ]
+            for each in findings
+        ],
+        "causes": [
+            [
+                engines.index(each.engine) if each.engine in engines else -1,
+                VERDICTS.index(each.verdict),
+                each.what,
+                each.operation,
+                [list(pair) for pair in each.statements],
+                [numbers[case] for case in each.scenarios],
+            ]
+            for each in ranked
+        ],
+    }
