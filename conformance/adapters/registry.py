@@ -14,7 +14,7 @@ from typing import Any, TypeGuard
 
 from conformance.adapters.module import ModuleEngine
 from conformance.runner.engine import GROUPS, Engine
-from conformance.runner.isolate import collected_on_demand
+from conformance.runner.isolate import adopt, collected_on_demand
 
 GROUP = "conformance.engines"
 """The entry-point group in which packages register engines."""
@@ -25,6 +25,8 @@ _OWN = {name: f"conformance.adapters.{name.replace('-', '_')}:engine" for name i
 
 TRUSTED = frozenset({"inhouse", "torch", "torch-float64"})
 """Engines that commands run in their own process; any other may crash or hang it."""
+
+_PRISTINE = ("torch", "inhouse")  # they set nothing, and start from what the suite sets
 
 _PARTS = ("name", "version", "torch", "claims", "observe")  # of an `Engine`
 
@@ -125,6 +127,8 @@ def _checked(engine: Engine, name: str) -> Engine:
         raise EngineNotFoundError(
             f"engine {name!r} does not claim 'values', which everything else depends on"
         )
+    if name not in _PRISTINE:
+        adopt(engine.torch)
     return engine
 
 
