@@ -94,6 +94,7 @@ class Moment:
     frames: tuple[Frame, ...] = field(
         default=(), compare=False
     )  # of the engine, below the statement that raised
+    drew: bool = False  # whether it is the first statement that draws a random number, if the engine says so
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +153,7 @@ def _data(moment: Moment) -> dict[str, Any]:
         data["raised"] = asdict(moment.raised)
     if moment.warned:
         data["warned"] = [asdict(warning) for warning in moment.warned]
-    for key in ("printed", "values", "failed"):
+    for key in ("printed", "values", "failed", "drew"):
         if value := getattr(moment, key):
             data[key] = value
     return data
@@ -165,6 +166,7 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "values": lambda told: tuple((expression, text) for expression, text in told),
     "failed": tuple,
     "frames": lambda told: tuple(Frame(*each) for each in told),
+    "drew": bool,
 }
 
 
