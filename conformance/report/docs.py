@@ -108,6 +108,11 @@ def commands(
     return "\n\n".join(parts)
 
 
+def verdicts(meanings: Mapping[str, str]) -> str:
+    """The verdicts, with what each means."""
+    return table(("verdict", "meaning"), [(f"*{name}*", text) for name, text in meanings.items()])
+
+
 _COUNTED = ("programs", "statements", "divergences")
 
 

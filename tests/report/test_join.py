@@ -47,7 +47,7 @@ def test_what_is_missing_is_named() -> None:
         (shard(2, 4), "they have different numbers of shards: 3 and 4"),
         (shard(2, suite="2"), "different versions of the suite: 1 and 2"),
         (shard(2, about=replace(ABOUT, shard="2/3", specs_hash="def")), "different specs: abc and def"),
-        (shard(2, about=ABOUT), "2.jsonl is no shard: its run had no option --shard"),
+        (shard(2, about=ABOUT), "2.jsonl is not a shard: its run had no option --shard"),
         (shard(2, collected="other"), "different sets of scenarios: ids and other"),
         (shard(2, results=(result("case-1"),)), "case-1 is both in 1.jsonl and in 2.jsonl"),
         (shard(2, results=(replace(result("b"), version="2"),)), "different engines: other 1 and other 2"),
