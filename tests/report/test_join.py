@@ -9,7 +9,9 @@ import pytest
 
 import conformance.adapters.torch
 import conformance.language.load  # noqa: F401
+from conformance.check.provenance import hash_of
 from conformance.cli import main
+from conformance.plugin.options import is_in_shard
 from conformance.report.join import join
 from conformance.report.jsonlines import NotAReportError, Report, read
 from conformance.report.provenance import Provenance
@@ -65,6 +67,24 @@ SPECS = "scenarios:\n" + "".join(
 )
 
 
+SHARDS = {
+    case: next(shard for shard in ("1/2", "2/2") if is_in_shard(case, shard))
+    for case in (f"case-{number}" for number in range(12))
+}
+
+
+def test_workers_run_the_same_part(pytester: pytest.Pytester) -> None:
+    """The option reaches them, and the hash of all cases comes back."""
+    pytester.makefile(".yaml", mine=SPECS)
+    done = pytester.runpytest_subprocess(
+        "--engine", "inhouse", "-n1", "--shard", "1/2", "--conformance-json", "w.jsonl"
+    )
+    assert {each for each in SHARDS if SHARDS[each] == "1/2"} == {
+        each.scenario for each in read(pytester.path / "w.jsonl").results
+    }, done.stdout.str()
+    assert read(pytester.path / "w.jsonl").collected == hash_of(SHARDS)
+
+
 def test_a_run_in_shards(pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]) -> None:
     """Each case is in one shard; joined they are the whole run, and without one of them the rest says which."""
     pytester.makefile(".yaml", mine=SPECS)
@@ -91,6 +111,9 @@ def test_a_run_in_shards(pytester: pytest.Pytester, capsys: pytest.CaptureFixtur
     assert main(["join", "2.jsonl", "-o", "rest.jsonl"]) == 1
     assert "incomplete: shard 1/2 missing" in capsys.readouterr().out
     assert read(pytester.path / "rest.jsonl").incomplete == "shard 1/2 missing"
+    assert {each for each in SHARDS if SHARDS[each] == "1/2"} == {
+        each.scenario for each in read(pytester.path / "1.jsonl").results
+    }
     assert main(["matrix", "rest.jsonl"]) == 1
 
 
