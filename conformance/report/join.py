@@ -93,9 +93,9 @@ def _shared(one: Report, other: Report) -> list[tuple[str, str, str]]:
         ("versions of the specs", one.about.specs, other.about.specs),
         ("specs", one.about.specs_hash, other.about.specs_hash),
         ("references", one.reference, other.reference),
-        ("engines", *engines),
+        ("engines", engines[0], engines[1]),
         ("tiers", one.about.tier, other.about.tier),
-        ("sets of scenarios", *collected),
+        ("sets of scenarios", collected[0], collected[1]),
     ]
 
 
