@@ -112,6 +112,11 @@ def commands(
     return "\n\n".join(parts)
 
 
+def verdicts(meanings: Mapping[Any, str]) -> str:
+    """The verdicts, with what each means."""
+    return table(("verdict", "meaning"), [(f"*{name}*", text) for name, text in meanings.items()])
+
+
 _COUNTED = ("programs", "statements", "divergences")
 
 

@@ -179,7 +179,7 @@ def _parts(
 ) -> Iterator[dict[str, list[Any]]]:
     """The parts: for several scenarios each, the reference's page and those of engines that do not agree.
 
-    Each key has a list with a value for each scenario, since like compresses well beside like.
+    Each key has a list with a value for each scenario, since columns compress better than rows.
     """
     scenarios = list(found)
     for start in range(0, len(scenarios), PART):

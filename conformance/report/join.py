@@ -69,7 +69,7 @@ def join(reports: Sequence[Report]) -> Joined:
 def _shard(report: Report) -> int:
     number = report.about.shard.partition("/")[0]
     if not number.isdecimal() or not _of(report):
-        raise NotAReportError(f"{report.file} is no shard: its run had no option --shard")
+        raise NotAReportError(f"{report.file} is not a shard: its run had no option --shard")
     return int(number)
 
 

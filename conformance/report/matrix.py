@@ -107,9 +107,13 @@ def from_plain(plain: dict[str, Any]) -> Matrix:
     """What `as_json` wrote; raises LookupError, TypeError or ValueError for anything else."""
 
     def counted(found: dict[str, Any]) -> Cell:
-        groups = tuple((group, int(count)) for group, count in found["groups"].items())
-        scenarios, supported = int(found["scenarios"]), int(found["supported"])
-        return Cell(scenarios, supported, int(found["agreeing"]), int(found["declared"]), groups)
+        return Cell(
+            int(found["scenarios"]),
+            int(found["supported"]),
+            int(found["agreeing"]),
+            int(found["declared"]),
+            tuple((group, int(count)) for group, count in found["groups"].items()),
+        )
 
     engines = tuple(
         Grades(
