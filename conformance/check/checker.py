@@ -273,6 +273,7 @@ class Checker:
             claim_holds=None if outcome.verdict == "unsound" else outcome.claim_fault is None,
             claim_fault=str(outcome.claim_fault) if outcome.claim_fault else "",
             missing=outcome.missing,
+            draws=outcome.draws,
             differences=_differences(scenario, outcome),
             groups={group: 0 for group in GROUPS if group in engine.claims}
             | Counter(each.group for each in outcome.differences if each.group in engine.claims),

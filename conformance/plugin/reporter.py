@@ -77,9 +77,11 @@ class Reporter:
 
         python, recording = self.config.getoption("--engine-python"), recording_of(self.config)
         names = engine_names(self.config)
-        engines = ", ".join(f"{name} in {python}" if python else _with_version(name) for name in names)
+        engines = ", ".join(
+            f"{name} in {python}" if python else _described(self.config, name) for name in names
+        )
         scenarios = "1 scenario" if count == 1 else f"{count} scenarios"
-        reference = recording or _with_version("torch")
+        reference = recording or _torch()
         if recording and not self.config.getoption("--reference"):
             from conformance.language.words import RELEASE
 
@@ -286,22 +288,26 @@ def _case(report: Any) -> tuple[str, str] | None:
     return (result["scenario"], result["engine"]) if result else None
 
 
-def _with_version(name: str) -> str:
-    """The name with its version, without heavy imports."""
+def _described(config: pytest.Config, name: str) -> str:
+    """The name of an engine with its version, which its own process says: here it might change torch."""
     import conformance
 
     if name == DEFAULT_ENGINE:
         return f"{name} {conformance.__version__}"
+    from conformance.plugin.processes import engine_of
+    from conformance.report.text import label
+
+    try:
+        return label(name, engine_of(config, name).version)
+    except LookupError:
+        return f"{name} (not found)"
+
+
+def _torch() -> str:
+    """Torch with its version, without importing it."""
     from importlib import metadata
 
     try:
-        if name == "torch":
-            return f"{name} {metadata.version(name)}"
-        from conformance.adapters.registry import find
-        from conformance.report.text import label
-
-        return label(name, find(name).version)
-    except LookupError:
-        return f"{name} (not found)"
+        return f"torch {metadata.version('torch')}"
     except metadata.PackageNotFoundError:
-        return f"{name} (not installed)"
+        return "torch (not installed)"

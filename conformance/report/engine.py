@@ -55,9 +55,22 @@ def _readable(facts: Mapping[str, Any], claims: Sequence[str]) -> Iterator[str]:
             yield f"{group} ({claimed}): cannot be read, since it has no {_words(unread)}"
         else:
             yield f"{group} ({claimed}): can be read"
+    yield from _not_compared(facts, claims)
+    yield f"errors, messages: what a program raises, warns and prints can be read of every engine; {_both(claims)}."
+
+
+def _not_compared(facts: Mapping[str, Any], claims: Sequence[str]) -> Iterator[str]:
+    """What cannot be compared, since the engine has no way to show it: see Note [What cannot be read]."""
     if "is_leaf" in facts["unread"]["flags"]:
         yield "It has no is_leaf, so `grad` is read of every tensor, not only of leaves."
-    yield f"errors, messages: what a program raises, warns and prints can be read of every engine; {_both(claims)}."
+    elif "retains_grad" in facts["unread"]["flags"]:
+        yield "It has no retains_grad, so `grad` of a tensor that is no leaf is not compared."
+    if facts["starts_with_zeros"]:
+        yield "Its grads start as zeros, it says: a grad of zeros is not compared where torch has none."
+    if absent := [name for name in ("torch.nn.Module", "torch.optim.Optimizer") if name in facts["lacking"]]:
+        yield f"It has no {_words(absent)}, so what its modules and optimizers hold is not compared."
+    if "random" not in claims:
+        yield "random is not claimed, so values are compared up to the first random number of a program."
 
 
 def _both(claims: Sequence[str]) -> str:
@@ -119,8 +132,11 @@ def _next(
             )
         elif not unread and group not in claims:
             yield f"{group} can be read: claim it."
-    if facts["born_with_grad"]:
-        yield "A new tensor has a grad already: let `observe` show None, as torch does, until a pass fills it."
+    if facts["born_with_grad"] and not facts["starts_with_zeros"]:
+        yield (
+            "A new tensor has a grad already: let `observe` show None until a pass fills it, or say "
+            "grads_start_as_zeros = True if the engine cannot tell."
+        )
     most = _wanted(set(facts["lacking"]), set(facts.get("without", ())), uses)
     if most:
         name, count = most[0]

@@ -74,6 +74,7 @@ class Result:
     )  # differences in the other groups, which do not count
     fingerprint: str = ""  # of the program, if it ran
     tier: str = DEFAULT_TIER  # empty if the scenario cannot be read
+    draws: bool = False  # whether torch draws random numbers in it
     since: str = ""  # the last release of torch that files explain, if the reference does what none explains
     changed: tuple[
         str, ...

@@ -11,9 +11,10 @@ from typing import Literal
 from conformance.language.scenario import Scenario
 from conformance.runner.bytecode import programs_of
 from conformance.runner.engine import Engine, provides_traces
-from conformance.runner.isolate import collected_on_demand, isolated, lookup
+from conformance.runner.isolate import collected_on_demand, isolated
 from conformance.runner.limit import Alarm, Interrupts, TimeLimit, bounded_memory
 from conformance.runner.normalize import error_text
+from conformance.runner.own_state import lookup
 from conformance.runner.probes import PROBES, answers
 from conformance.runner.recorder import Recorder, drop_frames
 from conformance.runner.shared_state import restored

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from conformance.runner.isolate import isolated, lookup
+from conformance.runner.isolate import isolated
+from conformance.runner.own_state import lookup
 
 
 def answers(torch: Any, need: str) -> bool:
