@@ -50,7 +50,11 @@ def facets() -> str:
     rows = [
         (group, ", ".join(f"`{facet}`" for facet, own in GROUP_OF.items() if own == group))
         for group in GROUPS
+        if group in GROUP_OF.values()
     ]
+    rows.append(
+        ("random", "`value` of whatever is computed after the first random number, and what is printed")
+    )
     return table(("group", "facets"), rows)
 
 

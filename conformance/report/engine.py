@@ -64,7 +64,7 @@ def _not_compared(facts: Mapping[str, Any], claims: Sequence[str]) -> Iterator[s
     if "is_leaf" in facts["unread"]["flags"]:
         yield "It has no is_leaf, so `grad` is read of every tensor, not only of leaves."
     elif "retains_grad" in facts["unread"]["flags"]:
-        yield "It has no retains_grad, so `grad` of a tensor that is no leaf is not compared."
+        yield "It has no retains_grad, so `grad` is compared of leaves alone."
     if facts["starts_with_zeros"]:
         yield "Its grads start as zeros, it says: a grad of zeros is not compared where torch has none."
     if absent := [name for name in ("torch.nn.Module", "torch.optim.Optimizer") if name in facts["lacking"]]:

@@ -10,7 +10,9 @@ from conformance.runner.engine import GROUPS
 from conformance.runner.narrowing import is_narrowed
 from conformance.runner.reads import group_of, group_of_name
 from conformance.runner.states import (
+    BOUND,
     UNFILLED,
+    UNREAD,
     Kind,
     below,
     is_like_plain,
@@ -347,4 +349,6 @@ def _shown(state: State, name: str, *, as_tensor: bool = False) -> str:
 
 def shown_value(value: Facet, dtype: Facet) -> str:
     """A facet as text for a reader."""
+    if value == UNREAD:
+        return BOUND
     return shortened(value, dtype) if isinstance(value, str) else str(value)

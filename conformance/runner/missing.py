@@ -61,8 +61,8 @@ def missing_name(error: BaseException, engine: Engine) -> str:
             return BOUND.get(name, "")  # an engine without torch.optim leaves it unbound
         case AttributeError(name=str(name)):
             return _named(error.obj, name, engine)
-        case TypeError() if found := _overload(error):
-            return found
+        case TypeError() if overload := _overload(error):
+            return overload
         case TypeError() if (frame := _raised_by_the_call(error)) is not None:
             if found := _KEYWORD.match(str(error)):
                 return f"{found[1]}({found[2]}=...)"

@@ -52,15 +52,14 @@ def _cast(number: complex, dtype: str) -> complex | None:
     if bits:
         if isinstance(real, float) and not (cmath.isfinite(real) and abs(real) < 2.0 ** (bits - 1)):
             return None
-        whole = int(real) % 2**bits
-        return whole - 2**bits if dtype in _BITS and whole >= 2 ** (bits - 1) else whole
+        whole = int(real) % (1 << bits)
+        return whole - (1 << bits) if dtype in _BITS and whole >= 1 << (bits - 1) else whole
     if dtype == "bfloat16":  # the upper half of a float32
         narrow = _packed(float(real), "f")
-        return (
-            narrow
-            if not math.isfinite(narrow)
-            else struct.unpack(">f", struct.pack(">f", narrow)[:2] + b"\0\0")[0]
-        )
+        if math.isfinite(narrow):
+            upper = struct.pack(">f", narrow)[:2] + bytes(2)
+            return float(struct.unpack(">f", upper)[0])
+        return narrow
     return _packed(float(real), _PACKED[dtype]) if dtype in _PACKED else None
 
 

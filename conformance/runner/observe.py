@@ -82,10 +82,11 @@ class _Snapshot:
         self._tensors: list[tuple[str, Any, Any]] = []
         self._nodes: list[tuple[str, Any]] = []
         self._grads: set[str] = set()
+        self._zeros = getattr(engine, "grads_start_as_zeros", False)
         for name, value in roots:
             self._walk(name, value)
         self._relate()
-        if getattr(engine, "grads_start_as_zeros", False):
+        if self._zeros:
             self._mark_unfilled()
 
     def _walk(self, root: str, value: Any) -> None:
@@ -145,7 +146,10 @@ class _Snapshot:
             grad_fn, facets = _read_one_by_one(tensor)
         self.state[name] = facets
         self._tensors.append((name, tensor, grad_fn))
-        if _may_read_grad(facets):
+        unfilled = (
+            self._zeros and name in self._grads and _is_zero(facets)
+        )  # it would have one of its own, and so on
+        if _may_read_grad(facets) and not unfilled:
             try:
                 grad = tensor.grad
             except Exception as error:
@@ -185,9 +189,7 @@ class _Snapshot:
         """Mark grads of zeros, which may be None: see Note [What cannot be read]."""
         for name in self._grads:
             facets = self.state[name]
-            if "value" in facets and not any(
-                character in "123456789in" for character in str(facets["value"])
-            ):
+            if _is_zero(facets):
                 facets[UNFILLED] = True
 
     def _name_of(self, value: Any) -> str:
@@ -205,6 +207,11 @@ def _may_read_grad(facets: Facets) -> bool:
     if leaf is True or facets["retains_grad"] is True:
         return True
     return leaf is not False and str(leaf).startswith(CANNOT_SAY)
+
+
+def _is_zero(facets: Facets) -> bool:
+    """Whether all numbers are 0; there may be none."""
+    return "value" in facets and not any(character in "123456789in" for character in str(facets["value"]))
 
 
 def _has_identity(value: Any, kind: Kind) -> bool:

@@ -127,11 +127,8 @@ def _groups(node: ast.expr, flows: Flows, seen: tuple[str, ...]) -> Iterator[str
         case ast.BinOp():
             yield from _of_parts(node, flows, seen)
         case ast.ListComp(elt=elt) | ast.SetComp(elt=elt) | ast.GeneratorExp(elt=elt):
-            inner = {**flows}
-            for each in node.generators:
-                for target, value in _pairs(each.target, each.iter):
-                    inner[target] = (value,)
-            yield from _groups(elt, inner, seen)
+            pairs = [pair for each in node.generators for pair in _pairs(each.target, each.iter)]
+            yield from _groups(elt, flows | {target: (value,) for target, value in pairs}, seen)
         case ast.Lambda(body=body):
             yield from _groups(body, flows, seen)
         case _:

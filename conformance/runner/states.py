@@ -1,8 +1,8 @@
 """What the facets of a name tell of its value, and which of two values can be compared.
 
 Note [What cannot be read]: an engine need not have everything that torch has. Something that an engine has no way to
-show is not compared, and is no difference in its values:
-  - the grad of a tensor that is no leaf, if the engine cannot say whether it retains its grad;
+show is not compared:
+  - the grad of a tensor that is not a leaf, if the engine cannot say whether it retains its grad;
   - a grad of zeros where torch has none, if the engine says that its grads are zeros until a pass fills them;
   - what a module or an optimizer holds, if the engine has no class by which it can be recognized.
 `conformance engine` says which of these an engine cannot show.

@@ -39,7 +39,7 @@ EXACT = Bounds(exact=True)
 _REAL = r"(?:\d+\.\d*(?:e[+-]?\d+)?|\d+e[+-]?\d+|inf|nan)"
 _PART = rf"(?:{_REAL}|\d+)"
 _NUMBER = re.compile(rf"(?<![\w.'])(\([+-]?{_PART}[+-]{_PART}j\)|[+-]?{_PART}j|[+-]?{_REAL})(?![\w'])")
-# All numbers, also integers and bools, and the texts in quotes, in which digits are no numbers.
+# All numbers, also integers and bools, and the texts in quotes, in which digits are text.
 _TOKEN = re.compile(
     rf"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|(?<![\w.])(?:\([+-]?{_PART}[+-]{_PART}j\)|[+-]?{_PART}j"""
     rf"""|[+-]?{_PART}|True|False)(?![\w.]))"""

@@ -122,7 +122,7 @@ def test_grads_that_start_as_zeros() -> None:
     reference = run(zero, torch_engine)
     assert not [d for d in differences(zero, reference, run(scenario(leaf), Zeros()), {"values"}) if d.name]
     saying = Zeros()
-    saying.grads_start_as_zeros = False  # type: ignore[misc]
+    saying.grads_start_as_zeros = False
     assert [(d.name, d.reference, d.engine) for d in _found(leaf, saying)] == [("a.grad", "None", "[0.0]")]
 
 
@@ -220,7 +220,7 @@ def test_a_wrong_number_in_a_list_of_numpys_is_a_difference() -> None:
     assert next(d.group for d in differences(made, reference, run(made, Numpy()), GROUPS)) == "values"
     made = scenario("d = torch.wide")
     engine = Numpy()
-    engine.torch = SimpleNamespace(float32=np.float32, wide=np.dtype("float32"))  # type: ignore[misc]
+    engine.torch = SimpleNamespace(float32=np.float32, wide=np.dtype("float32"))
     found = differences(made, run(made, broken(wide=torch.float64)), run(made, engine), GROUPS)
     assert [(d.facet, d.group, d.reference, d.engine) for d in found] == [
         ("dtype", "dtypes", "torch.float64", "torch.float32")
@@ -231,7 +231,7 @@ MODULE = "m = nn.Linear(2, 2)\nopt = torch.optim.SGD(m.parameters(), lr=0.5)"
 
 
 def _with_modules(**nn: Any) -> Engine:
-    names = {"nn": SimpleNamespace(Linear=lambda *_: _Linear(), **nn)}
+    names: dict[str, Any] = {"nn": SimpleNamespace(Linear=lambda *_: _Linear(), **nn)}
     optim = SimpleNamespace(SGD=lambda *_, **__: Opaque(), **({"Optimizer": Opaque} if nn else {}))
     return broken(claims=("values",), **names, optim=optim)
 
