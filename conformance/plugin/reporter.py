@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from conformance.report.result import Result
 
 
+FIRST = 100
+"""Results after which a run that fails throughout in one facet says so."""
 CHANGED = 10
 """The exit status of a run in which nothing fails but what another release of torch does, which no file explains."""
 
@@ -99,9 +101,21 @@ class Reporter:
 
             self.results.append(result := Result.from_plain(plain))
             self.files.add(result)
+            self._tell_early()
             if page := getattr(report, "conformance_page", None):
                 self.pages[plain["scenario"], plain["engine"]] = page
                 del report.conformance_page
+
+    def _tell_early(self) -> None:
+        """After the first hundred scenarios, if nearly all differ in one facet, what to do about it."""
+        if len(self.results) != FIRST or self.config.get_verbosity() < 0:
+            return
+        from conformance.report.terminal import early
+
+        terminal = self.config.pluginmanager.get_plugin("terminalreporter")
+        if terminal is not None and (text := early(self.results)):
+            terminal.ensure_newline()
+            terminal.write_line(f"conformance: {text}", yellow=True)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
@@ -177,6 +191,7 @@ class Reporter:
         if terminalreporter._tw.hasmarkup:
             self._colour(terminalreporter.stats.get("failed", ()))
         self._leave_out(terminalreporter.stats)
+        self._leave_out_lines(terminalreporter)
         done = yield
         if self.failed:
             self._summarise(terminalreporter)
@@ -217,12 +232,25 @@ class Reporter:
         """Do not show failures in full whose first difference was shown several times; ``-v`` shows all."""
         if self.config.get_verbosity() > 0 or self.config.option.tbstyle in ("line", "no"):
             return
-        from conformance.report.terminal import repeated
+        from conformance.report.causes import beyond as beyond_causes
+        from conformance.report.terminal import mostly_red, repeated
 
-        left_out = repeated(self.results)
+        left_out = beyond_causes(self.results) if mostly_red(self.results) else repeated(self.results)
         if left_out:
             self.failed = stats["failed"]
             stats["failed"] = [report for report in self.failed if _case(report) not in left_out]
+
+    def _leave_out_lines(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Where most differs, the causes in the summary take the place of a line for each failure; ``-rf`` has them."""
+        from conformance.report.terminal import mostly_red
+
+        asked = any(
+            "f" in argument
+            for argument in map(str, self.config.invocation_params.args)
+            if argument[:2] == "-r"
+        )
+        if not asked and self.config.get_verbosity() <= 0 and mostly_red(self.results):
+            terminalreporter.reportchars = terminalreporter.reportchars.replace("f", "")
 
     def list_left_out(self, terminal: pytest.TerminalReporter) -> None:
         """Count and list the failures that are not shown in full."""

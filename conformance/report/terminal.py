@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from conformance.language.scenario import TIERS
 from conformance.language.words import RELEASE
+from conformance.report import causes
 from conformance.report.claims import VERDICTS, Finding
 from conformance.report.proposal import cause
 from conformance.report.result import ReportedDifference, Result, Verdict
@@ -29,6 +30,7 @@ _SAID: dict[Verdict, str] = {
 _NAMES = 8  # missing names shown of an engine
 _CAUSES = 6  # kinds of first difference shown of an engine
 _CHANGES = 12  # causes shown of what another release of torch does
+_MANY = 20  # results from which a run is mostly red
 _IN_FULL = 5  # failures shown in full per first difference
 
 
@@ -36,14 +38,49 @@ def summary(
     results: Sequence[Result], documents: Mapping[str, str], findings: Sequence[Finding]
 ) -> Iterator[str]:
     """The lines of the summary."""
+    red = mostly_red(results)
+    if red:
+        yield from _of_claims(documents, findings)
+        yield ""
     for engine in dict.fromkeys(result.engine for result in results if result.engine):
         yield from _engine([result for result in results if result.engine == engine])
     if invalid := sum(result.verdict == "invalid" for result in results):
         yield f"{invalid} invalid, not run on any engine"
+    if not red:
+        yield from _of_claims(documents, findings)
+
+
+def _of_claims(documents: Mapping[str, str], findings: Sequence[Finding]) -> Iterator[str]:
     if any(finding.observed != "not observed" for finding in findings):
         yield ""
         yield from claims_table(documents, findings)
         yield from refuted(findings)
+
+
+def mostly_red(results: Sequence[Result]) -> bool:
+    """Whether most of what was compared differs, so that its causes matter more than its list."""
+    differing = sum(result.verdict == "differs" for result in results)
+    return differing >= _MANY and differing > sum(result.verdict == "agrees" for result in results)
+
+
+def early(results: Sequence[Result]) -> str:
+    """What to do about the engine of these first results if nearly all of them differ in one facet; empty if not."""
+    compared = [result for result in results if result.verdict in ("agrees", "differs")]
+    firsts = Counter(
+        (result.differences[0].facet, result.differences[0].group)
+        for result in compared
+        if result.differences
+    )
+    if len(compared) < _MANY or not firsts:
+        return ""
+    (facet, group), count = firsts.most_common(1)[0]
+    if count < 0.9 * len(compared):
+        return ""
+    leave = f"if that is by design, leave {group} out of its `claims`, or " if group != "values" else ""
+    return (
+        f"{count} of the first {len(compared)} scenarios that {results[0].engine} supports differ in {facet}: {leave}"
+        f"see what is wrong with `conformance engine {results[0].engine}`"
+    )
 
 
 def _engine(results: Sequence[Result]) -> Iterator[str]:
@@ -60,10 +97,11 @@ def _engine(results: Sequence[Result]) -> Iterator[str]:
         shares = ", ".join(f"{group} {found.group(group)}" for group, _ in found.groups)
         yield f"  scenarios without a difference: {shares}"
     yield from _by_tier(results)
-    yield from _causes([result for result in results if result.verdict == "differs"])
     yield from _reasons(results)
     yield from unexplained([result for result in results if result.verdict == "changed"])
     yield from _absent(results)
+    yield from _random(results)
+    yield from causes.lines([result for result in results if result.verdict == "differs"])
     if any(result.missing for result in results):
         yield f"  missing: {_missing(results)}"
 
@@ -138,18 +176,15 @@ def _missing(results: Sequence[Result]) -> str:
     return names + (f" and {len(missing) - _NAMES} more" if len(missing) > _NAMES else "")
 
 
-def _causes(results: Sequence[Result]) -> Iterator[str]:
-    """The facets of the first differences, the most frequent first."""
-    groups: dict[str, list[Result]] = {}
-    for result in results:
-        first = result.differences[0]
-        kind = first.engine.partition(":")[0] if first.facet == "raised" else ""
-        groups.setdefault(f"{first.facet} {kind}".strip(), []).append(result)
-    if len(results) > len(groups):
-        yield "  first differences:"
-        ranked = sorted(groups.items(), key=lambda pair: -len(pair[1]))
-        rows = [(f"{len(alike)}", cause, f"as in {alike[0].scenario}") for cause, alike in ranked[:_CAUSES]]
-        yield from (f"  {row}" for row in table(rows))
+def _random(results: Sequence[Result]) -> Iterator[str]:
+    """How many scenarios draw random numbers, if the engine does not claim torch's."""
+    compared = [result for result in results if result.groups]
+    drawing = sum(result.draws for result in compared)
+    if drawing and not any("random" in result.groups for result in compared):
+        yield (
+            f"  {drawing} of {len(compared)} draw random numbers, and their values are compared up to there, since "
+            f"{results[0].engine} does not claim `random`"
+        )
 
 
 def repeated(results: Sequence[Result]) -> set[tuple[str, str]]:
