@@ -17,12 +17,15 @@ if TYPE_CHECKING:
     from conformance.check.findings import Findings
     from conformance.language.load_result import Problem
     from conformance.language.scenario import Position
+    from conformance.language.usage import Usage
     from conformance.report.claims import Finding
     from conformance.report.result import Result
 
 
 FIRST = 100
 """Results after which a run that fails throughout in one facet says so."""
+READ = 2000
+"""Unsupported scenarios whose programs are read to rank the missing names."""
 CHANGED = 10
 """The exit status of a run in which nothing fails but what another release of torch does, which no file explains."""
 
@@ -33,6 +36,7 @@ class Reporter:
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
         self.results: list[Result] = []
+        self.items: list[pytest.Item] = []
         self.findings: tuple[Findings, ...] = ()
         self.problems: list[Problem] = []  # of divergence files
         self.announced = False
@@ -46,6 +50,7 @@ class Reporter:
         """The header: engines and the number of scenarios."""
         if not is_in_use():
             return []
+        self.items = items
         from conformance.plugin.items import InvalidItem, ScenarioItem, is_own
 
         self.files.expected = sum(map(is_own, items))
@@ -202,10 +207,21 @@ class Reporter:
 
         documents, found = self._found()
         terminalreporter.section("conformance")
-        for line in summary(self.results, documents, found):
+        for line in summary(self.results, documents, found, self._uses()):
             terminalreporter.line(line)
         for line in self._deselected():
             terminalreporter.line(line)
+
+    def _uses(self) -> dict[str, Usage]:
+        """The names that unsupported scenarios use, if their programs are in this process and not too many to read."""
+        from conformance.language.usage import names_used
+        from conformance.plugin.items import ScenarioItem
+
+        unsupported = {result.scenario for result in self.results if result.missing}
+        if not 0 < len(unsupported) <= READ:
+            return {}
+        found = {item.scenario.id: item.scenario for item in self.items if isinstance(item, ScenarioItem)}
+        return {name: names_used(found[name]) for name in unsupported if name in found}
 
     def _deselected(self) -> Iterator[str]:
         """How many scenarios are in a tier beyond the one that runs."""

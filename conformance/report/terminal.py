@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from conformance.language.scenario import TIERS
+from conformance.language.usage import Usage
 from conformance.language.words import RELEASE
 from conformance.report import causes
 from conformance.report.claims import VERDICTS, Finding
@@ -14,6 +15,7 @@ from conformance.report.proposal import cause
 from conformance.report.result import ReportedDifference, Result, Verdict
 from conformance.report.share import cell
 from conformance.report.text import clip, label, shorten_both, table
+from conformance.report.unlocking import needs_of, ranking
 from conformance.runner.compare import is_absent
 
 _SAID: dict[Verdict, str] = {
@@ -35,15 +37,18 @@ _IN_FULL = 5  # failures shown in full per first difference
 
 
 def summary(
-    results: Sequence[Result], documents: Mapping[str, str], findings: Sequence[Finding]
+    results: Sequence[Result],
+    documents: Mapping[str, str],
+    findings: Sequence[Finding],
+    uses: Mapping[str, Usage] | None = None,
 ) -> Iterator[str]:
-    """The lines of the summary."""
+    """The lines of the summary; ``uses`` has the names that unsupported scenarios use, if they are known."""
     red = mostly_red(results)
     if red:
         yield from _of_claims(documents, findings)
         yield ""
     for engine in dict.fromkeys(result.engine for result in results if result.engine):
-        yield from _engine([result for result in results if result.engine == engine])
+        yield from _engine([result for result in results if result.engine == engine], uses or {})
     if invalid := sum(result.verdict == "invalid" for result in results):
         yield f"{invalid} invalid, not run on any engine"
     if not red:
@@ -83,7 +88,7 @@ def early(results: Sequence[Result]) -> str:
     )
 
 
-def _engine(results: Sequence[Result]) -> Iterator[str]:
+def _engine(results: Sequence[Result], uses: Mapping[str, Usage]) -> Iterator[str]:
     """One line for an engine that agrees; for others also shares, first differences and missing names."""
     counts = Counter(result.verdict for result in results)
     same = counts - Counter(result.verdict for result in results if result.changed)
@@ -104,6 +109,9 @@ def _engine(results: Sequence[Result]) -> Iterator[str]:
     yield from causes.lines([result for result in results if result.verdict == "differs"])
     if any(result.missing for result in results):
         yield f"  missing: {_missing(results)}"
+    if uses and any(result.missing for result in results):
+        first = ", ".join(f"{name} ({count})" for name, count in ranking(needs_of(results, uses)))
+        yield f"  provide first, with the scenarios that each then unlocks: {first}"
 
 
 def _by_tier(results: Sequence[Result]) -> Iterator[str]:

@@ -84,7 +84,7 @@ def test_an_engine_in_plain_words(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["engine", "halving", "--in", "specs.yaml"]) == 0
     text = capsys.readouterr().out
     assert text.startswith("halving 1 claims values, not dtypes, flags, graph, errors, messages, random.\n")
-    assert "Used by most scenarios: torch.sin (1)" in text
+    assert "Provide first, with the scenarios that each then unlocks: torch.sin (1)" in text
     assert "2 of 3 scenarios use nothing that is missing" in text
     assert "torch is compared with itself" in text
     assert "conformance engine halving --propose" in text
