@@ -23,7 +23,8 @@ from conformance.language.scenario import TIERS
 
 if TYPE_CHECKING:
     from conformance.check.engine_under_test import EngineUnderTest
-    from conformance.language.scenario import Scenario
+    from conformance.language.scenario import Scenario, Tier
+    from conformance.language.usage import Usage
     from conformance.runner.engine import Engine
 
 
@@ -82,18 +83,24 @@ def describe_engine(known: argparse.Namespace, _: list[str]) -> int:
     found = candidate(named)
     if found.problems and found.file.is_file():  # a file that is named may not exist yet
         raise Misuse("\n".join(map(str, found.problems)))
-    scenarios = scenarios_from(known.paths)
     if known.propose:
+        scenarios = scenarios_from(known.paths)
         torch = reference(known.reference)
         if incomplete := getattr(torch, "incomplete", ""):
             print(f"{known.reference} is incomplete: {incomplete}", file=sys.stderr)
         return _propose(found, scenarios, torch, known.paths is None)
     remote = getattr(found.engine, "probe", None)
     facts = remote() if remote else probe(found.engine)
-    uses = [names_used(scenario) for scenario in scenarios]
+
+    def read() -> list[Usage]:
+        if sys.stderr.isatty():
+            print("reading the programs of the scenarios ...", end="\r", file=sys.stderr, flush=True)
+        tier: Tier = "core" if known.paths is None else "full"
+        return [names_used(scenario) for scenario in with_progress(scenarios_from(known.paths, tier))]
+
     command = known.name + (f" --engine-python {known.engine_python}" if known.engine_python else "")
-    for line in describe(command, facts, uses, entries=len(found.entries)):
-        print(line)
+    for line in describe(command, facts, read, entries=len(found.entries)):
+        print(line, flush=True)
     return FAILED if facts["made"] else 0
 
 

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import textwrap
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from conformance.language.usage import Usage
 from conformance.report.text import label
+from conformance.report.unlocking import ranking
 from conformance.runner.engine import GROUPS
 
-_SHOWN = 12  # missing names
 
+def describe(
+    asked: str, facts: Mapping[str, Any], read: Callable[[], Sequence[Usage]], entries: int
+) -> Iterator[str]:
+    """The text for what `conformance.adapters.probe` found; ``read`` reads the names of each scenario.
 
-def describe(asked: str, facts: Mapping[str, Any], uses: Sequence[Usage], entries: int) -> Iterator[str]:
-    """The text for what `conformance.adapters.probe` found; ``uses`` has the names of each scenario.
-
-    ``asked`` is how the command line names the engine, including its interpreter.
+    It is called when everything else has been yielded, since that takes a while. ``asked`` is how the command line
+    names the engine, including its interpreter.
     """
     claims = [group for group in GROUPS if group in facts["claims"]]
     unclaimed = [group for group in GROUPS if group not in claims]
@@ -26,22 +27,25 @@ def describe(asked: str, facts: Mapping[str, Any], uses: Sequence[Usage], entrie
     )
     if entries:
         yield f"Its divergence file declares {entries} {'scenario' if entries == 1 else 'scenarios'}."
-    for title, lines in (
-        ("Readable", list(_readable(facts, claims))),
-        ("Missing", list(_missing(facts, uses))),
-        ("Next", [f"{n}. {line}" for n, line in enumerate(_next(asked, facts, claims, uses), start=1)]),
-    ):
-        yield ""
-        yield title
-        for line in lines:
-            yield from textwrap.wrap(
-                line,
-                100,
-                initial_indent="  ",
-                subsequent_indent="     " if title == "Next" else "    ",
-                break_on_hyphens=False,
-                break_long_words=False,
-            )
+    yield from _section("Readable", _readable(facts, claims))
+    uses = read()
+    yield from _section("Missing", _missing(facts, uses))
+    steps = enumerate(_next(asked, facts, claims, uses), start=1)
+    yield from _section("Next", (f"{number}. {line}" for number, line in steps))
+
+
+def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
+    yield ""
+    yield title
+    for line in lines:
+        yield from textwrap.wrap(
+            line,
+            100,
+            initial_indent="  ",
+            subsequent_indent="     " if title == "Next" else "    ",
+            break_on_hyphens=False,
+            break_long_words=False,
+        )
 
 
 def _readable(facts: Mapping[str, Any], claims: Sequence[str]) -> Iterator[str]:
@@ -89,20 +93,15 @@ def _missing(facts: Mapping[str, Any], uses: Sequence[Usage]) -> Iterator[str]:
         return
     attributes = "" if facts["made"] else f", {len(without)} of {facts['attributes']} attributes of tensors"
     yield f"{len(lacking)} of {facts['names']} names of torch that scenarios may use{attributes}."
-    most = _wanted(lacking, without, uses)
-    if most:
-        yield "Used by most scenarios: " + ", ".join(f"{name} ({count})" for name, count in most[:_SHOWN])
+    first = list(ranking(_lacks(use, lacking, without) for use in uses))
+    if first:
+        yield "Provide first, with the scenarios that each then unlocks: " + ", ".join(
+            f"{name} ({count})" for name, count in first
+        )
     if facts["made"]:
         return
     supported = sum(not _lacks(use, lacking, without) for use in uses)
     yield f"{supported} of {len(uses)} scenarios use nothing that is missing; the others are unsupported."
-
-
-def _wanted(lacking: set[str], without: set[str], uses: Sequence[Usage]) -> list[tuple[str, int]]:
-    counts: Counter[str] = Counter()
-    for use in uses:
-        counts.update(_lacks(use, lacking, without))
-    return counts.most_common()
 
 
 def _lacks(use: Usage, lacking: set[str], without: set[str]) -> set[str]:
@@ -137,11 +136,13 @@ def _next(
             "A new tensor has a grad already: let `observe` show None until a pass fills it, or say "
             "grads_start_as_zeros = True if the engine cannot tell."
         )
-    most = _wanted(set(facts["lacking"]), set(facts.get("without", ())), uses)
-    if most:
-        name, count = most[0]
-        yield f"Provide {name}, which {count} scenarios use, if the engine has it under another name."
-    yield f"conformance run --engine {asked} -n 2: run every scenario that it supports and compare it with torch."
+    lacking, without = set(facts["lacking"]), set(facts.get("without", ()))
+    for name, count in ranking((_lacks(use, lacking, without) for use in uses), 1):
+        yield f"Provide {name}, which unlocks {count} scenarios, if the engine has it under another name."
+    yield (
+        f"conformance run --engine {asked} -n 2 --tier core: compare it with torch in the scenarios that it supports, "
+        "by cause."
+    )
     yield f"conformance engine {asked} --propose: print what its divergence file needs to declare the differences."
 
 

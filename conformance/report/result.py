@@ -75,6 +75,12 @@ class Result:
     fingerprint: str = ""  # of the program, if it ran
     tier: str = DEFAULT_TIER  # empty if the scenario cannot be read
     draws: bool = False  # whether torch draws random numbers in it
+    cause: str = (
+        ""  # what describes its first difference, with the operations of that statement: see Note [Causes]
+    )
+    operations: tuple[str, ...] = ()
+    code: str = ""  # the statement
+    length: int = 0  # of the program
     since: str = ""  # the last release of torch that files explain, if the reference does what none explains
     changed: tuple[
         str, ...
@@ -100,6 +106,7 @@ class Result:
                 **data,
                 "claims": _texts(data["claims"]),
                 "missing": _texts(data["missing"]),
+                "operations": _texts(data.get("operations", ())),
                 "changed": _texts(data.get("changed", ())),
                 "differences": tuple(ReportedDifference(**difference) for difference in data["differences"]),
             }

@@ -91,10 +91,10 @@ class Moment:
     printed: str = ""
     values: tuple[tuple[str, str], ...] = ()  # of the expectations: expression -> its value as text
     failed: tuple[str, ...] = ()  # assertions that did not hold
+    drew: bool = False  # whether it is the first statement that draws a random number, if the engine says so
     frames: tuple[Frame, ...] = field(
         default=(), compare=False
     )  # of the engine, below the statement that raised
-    drew: bool = False  # whether it is the first statement that draws a random number, if the engine says so
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +165,8 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "printed": str,
     "values": lambda told: tuple((expression, text) for expression, text in told),
     "failed": tuple,
-    "frames": lambda told: tuple(Frame(*each) for each in told),
     "drew": bool,
+    "frames": lambda told: tuple(Frame(*each) for each in told),
 }
 
 
