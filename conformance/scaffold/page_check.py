@@ -63,11 +63,12 @@ class CheckedOutput:
 
 @dataclass(frozen=True, slots=True)
 class CheckedPage:
-    """All outputs of a page, and notes on omitted lines."""
+    """All outputs of a page, notes on omitted lines, and the statements that cannot run: line and reason."""
 
     name: str
     outputs: tuple[CheckedOutput, ...]
     notes: tuple[str, ...]
+    not_run: tuple[tuple[int, str], ...] = ()
 
     def summary(self) -> str:
         """How many outputs have each verdict."""
@@ -103,7 +104,8 @@ def check_page(text: str, name: str, run: Run) -> CheckedPage:
     checked = [
         _checked(output, page, results, refused, left_out) for output in page.outputs if output.text.strip()
     ]
-    return CheckedPage(name, tuple(checked), tuple(notes))
+    not_run = tuple((result.part.line, result.reason) for result in results if result.reason)
+    return CheckedPage(name, tuple(checked), tuple(notes), not_run)
 
 
 def with_claimed_values(
@@ -324,6 +326,17 @@ def _printed(trace: Trace, offset: int = 0) -> dict[int, str]:
         step = moment.statement.step - offset
         found[step] = found.get(step, "") + moment.printed
     return found
+
+
+def without_statements(lines: Sequence[str], left_out: Iterable[int]) -> list[str]:
+    """The program without the statements on these lines; the others keep their places."""
+    kept = list(lines)
+    places = set(left_out)
+    for node in ast.parse("\n".join(lines)).body:
+        span = range(node.lineno, (node.end_lineno or 0) + 1)
+        if places & set(span):
+            kept[span.start - 1 : span.stop - 1] = [""] * len(span)
+    return kept
 
 
 def _first_line(page: Page, line: int) -> int:

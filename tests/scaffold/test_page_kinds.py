@@ -209,3 +209,19 @@ def test_no_page_ends_in_a_traceback(
     assert main(["check", str(page)]) in (0, 2)
     assert main(["new", str(page)]) in (0, 1, 2)
     assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_draft_leaves_out_what_cannot_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a page; each statement is named with the reason, also what depends on it."""
+    page = tmp_path / "a.md"
+    page.write_text(
+        f"{START}```python\nv = torch.load('a')\nprint(v)\nmatch 1:\n    case 1: pass\nprint(x)\n```\n"
+    )
+    assert main(["new", str(page)]) == 0
+    out, err = capsys.readouterr()
+    assert [line.partition("left out: ")[2] for line in err.splitlines()] == [
+        "`torch.load` is not in the vocabulary; a scenario reads and writes no files",
+        "it depends on line 5, which is not run",
+        "`match` is not part of the language; write `if`",
+    ]
+    assert "torch.load" not in out and "      x: [1.0, 2.0]\n" in out
