@@ -1,8 +1,8 @@
 """Which lines of an engine each scenario runs.
 
 Note [Reach]: each scenario runs in a fork of a process that has only imported the engine, so that what an engine does
-once (compile an operator, fill a cache) counts for every scenario that needs it. The map is pickled where the bytecode is
-and stays valid for a scenario while its program, the reference's trace and the files that it runs stay the same.
+once (compile an operator, fill a cache) counts for every scenario that needs it. The map is pickled where the bytecode
+is. It stays valid for a scenario while its program, the reference's trace and the files that it runs stay the same.
 """
 
 from __future__ import annotations

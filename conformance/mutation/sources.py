@@ -23,7 +23,8 @@ CORE = (
 """The paths of the in-house engine that a sample is drawn from by default: its core."""
 
 _TEMPLATES = "codegen"  # the folder whose texts are code
-_ABSENT = ("_autograd/torch_dispatch_subclass.py", "_autograd/storage_impl.py")  # breadth, see parts.yaml
+_ABSENT = ("_autograd/torch_dispatch_subclass.py", "_autograd/storage_impl.py", "_autograd/reference_loop.py")
+"""Files there that are breadth, see parts.yaml, or that only tests import."""
 
 
 class NoSuchPathError(LookupError):
