@@ -83,8 +83,8 @@ class Node:
     Edges are stored as two tuples, ``next_nodes`` and ``input_nrs``, since a tuple for each edge would be one more object
     for Python's garbage collector to visit.
 
-    Invariants: ``apply`` returns one gradient for each of ``next_nodes``; ``input_metadata`` has one entry for each gradient
-    that ``apply`` takes; ``sequence_nr`` grows with creation, so a node has a greater one than all nodes that it leads to,
+    Invariants: ``_apply`` returns one gradient for each of ``next_nodes``; ``input_metadata`` has one entry for each gradient
+    that ``_apply`` takes; ``sequence_nr`` grows with creation, so a node has a greater one than all nodes that it leads to,
     except those with MAX_SEQUENCE_NR.
     """
 
@@ -99,13 +99,13 @@ class Node:
     _metadata: dict[str, Any]  # created on first access
     selective = True  # a built-in node: computes only the gradients that the pass needs
     accepts_batches = (
-        False  # whether ``apply`` is called with batched gradients; see Note [Batched gradients]
+        False  # whether ``_apply`` is called with batched gradients; see Note [Batched gradients]
     )
     visible_edges: Callable[[tuple[Edge, ...]], tuple[Edge, ...]] | None = (
         None  # see Note [Levels of one graph]
     )
 
-    def apply(self, grads: Gradients) -> Gradients:
+    def _apply(self, grads: Gradients) -> Gradients:
         """The gradients of the inputs, given those of the outputs (None: undefined, taken as zero)."""
         raise NotImplementedError
 
@@ -182,7 +182,7 @@ class Node:
         for number, each in enumerate(grads):
             if each is not None and not is_tensor(each):
                 raise TypeError(f"argument {number} is not a Variable")
-        result = self.apply(grads)
+        result = self._apply(grads)
         return result[0] if len(result) == 1 else tuple(result)
 
     def __repr__(self) -> str:
@@ -233,7 +233,7 @@ class AccumulateGrad(Node):
     """The node of a leaf: adds the incoming gradient to the leaf's ``grad``.
 
     The leaf has a weak reference to its node, the node a strong one to the leaf: so the node lives as long as a graph that
-    uses the leaf. Its ``apply`` is in _autograd/accumulate_grad.py.
+    uses the leaf. Its ``_apply`` is in _autograd/accumulate_grad.py.
     """
 
     __slots__ = ("__weakref__", "own_hooks", "variable")
@@ -307,7 +307,7 @@ class GraphRoot(Node):
     __slots__ = ("gradients",)
     gradients: Gradients
 
-    def apply(self, grads: Gradients) -> Gradients:
+    def _apply(self, grads: Gradients) -> Gradients:
         return self.gradients
 
 
@@ -319,7 +319,7 @@ class Identity(Node):
     def name(self) -> str:
         return "torch::autograd::Identity"
 
-    def apply(self, grads: Gradients) -> Gradients:
+    def _apply(self, grads: Gradients) -> Gradients:
         return grads
 
 
@@ -333,7 +333,7 @@ class Alias(Identity):
 
 
 class Error(Node):
-    """The node of a result that cannot be differentiated (again); its ``apply`` raises."""
+    """The node of a result that cannot be differentiated (again); its ``_apply`` raises."""
 
     __slots__ = ("message",)
     message: str
@@ -341,7 +341,7 @@ class Error(Node):
     def name(self) -> str:
         return "torch::autograd::Error"
 
-    def apply(self, grads: Gradients) -> Gradients:
+    def _apply(self, grads: Gradients) -> Gradients:
         raise RuntimeError(self.message)
 
 
@@ -354,7 +354,7 @@ class NotImplementedNode(Error):  # noqa: N818 - a node, and no exception
     def name(self) -> str:
         return "torch::autograd::NotImplemented"
 
-    def apply(self, grads: Gradients) -> Gradients:
+    def _apply(self, grads: Gradients) -> Gradients:
         raise RuntimeError(errors.NO_DERIVATIVE.format(self.operation))
 
 

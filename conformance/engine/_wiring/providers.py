@@ -11,6 +11,7 @@ from .._c10.location import PACKAGE
 
 PROVIDERS: dict[str, str] = {
     "apply_transformed": "_transforms.autograd_function:apply_transformed",
+    "set_up_outside": "_transforms.autograd_function:set_up_outside",
     "are_batched_at": "_transforms.grad_levels:are_batched_at",
     "autocast_operator_kernel": "amp.autocast_mode:operator_kernel",
     "batch_rule_of": "_transforms.batch_rules:rule_of",
