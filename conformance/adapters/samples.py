@@ -85,24 +85,8 @@ _MAKERS: dict[str, tuple[Make, ...]] = {
         lambda torch: torch.distributions.MixtureSameFamily(
             torch.distributions.Categorical(torch.ones(1)), torch.distributions.Normal(torch.zeros(1), 1.0)
         ),
-        lambda torch: torch.distributions.Pareto(1.0, 1.0),
-        lambda torch: torch.distributions.Weibull(1.0, 1.0),
-        lambda torch: torch.distributions.GeneralizedPareto(0.0, 1.0, 1.0),
-        lambda torch: torch.distributions.Kumaraswamy(1.0, 1.0),
-        lambda torch: torch.distributions.Chi2(1.0),
-        lambda torch: torch.distributions.FisherSnedecor(1.0, 1.0),
-        lambda torch: torch.distributions.Binomial(1, torch.ones(1)),
-        lambda torch: torch.distributions.LowRankMultivariateNormal(
-            torch.zeros(1), torch.ones(1, 1), torch.ones(1)
-        ),
     ),
-    "Transform": (
-        lambda torch: torch.distributions.ExpTransform(),
-        lambda torch: torch.distributions.CatTransform([torch.distributions.ExpTransform()]),
-        lambda torch: torch.distributions.CumulativeDistributionTransform(
-            torch.distributions.Normal(0.0, 1.0)
-        ),
-    ),
+    "Transform": (lambda torch: torch.distributions.ExpTransform(),),
     "Constraint": (
         lambda torch: torch.distributions.constraints.interval(0, 1),
         lambda torch: torch.distributions.constraints.cat([torch.distributions.constraints.real]),
@@ -118,13 +102,6 @@ _MAKERS: dict[str, tuple[Make, ...]] = {
     ),
     "Variable": (lambda torch: torch.autograd.Variable,),
     "Engine": (lambda torch: torch.autograd.Variable._execution_engine,),
-    "torch.autograd.profiler.profile": (lambda torch: torch.autograd.profiler.profile(),),
-    "torch.profiler.profile": (lambda torch: torch.profiler.profile(),),
-    "torch.autograd.profiler.FunctionEvent": (
-        lambda torch: torch.autograd.profiler.FunctionEvent(0, "name", 0, 0, 1),
-    ),
-    "torch.autograd.profiler_util.Interval": (lambda torch: torch.autograd.profiler_util.Interval(0, 1),),
-    "torch.autograd.profiler.EnforceUnique": (lambda torch: torch.autograd.profiler.EnforceUnique(),),
     "Handle": (lambda torch: torch.ones(1, requires_grad=True).register_hook(print),),
     "SavedTensor": (  # itself: such an object refers to its node, which may be freed
         lambda torch: type((torch.ones(1, requires_grad=True) ** 2).grad_fn._raw_saved_self),
@@ -162,8 +139,6 @@ _MAKERS: dict[str, tuple[Make, ...]] = {
         lambda torch: _operator(torch)._opoverload._schema,
     ),
     "torch.Tag": (lambda torch: torch.Tag,),
-    "ConcatDataset": (lambda torch: torch.utils.data.ConcatDataset([[1]]),),
-    "DistributedSampler": (lambda torch: torch.utils.data.DistributedSampler([1], 1, 0),),
     "torch.library.Library": (lambda torch: torch.library.Library,),
 }
 

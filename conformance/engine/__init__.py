@@ -232,7 +232,6 @@ _LATER = (
     "ops",
     "optim",
     "overrides",
-    "profiler",
     "signal",
     "sparse",
     "special",

@@ -181,15 +181,12 @@ NAMES: dict[str, dict[str, str]] = {
     "distributions": {
         "class in torch.distributions": """
             Distribution ExponentialFamily Normal Uniform Exponential Laplace Bernoulli Categorical OneHotCategorical
-            Independent MixtureSameFamily MultivariateNormal TransformedDistribution LogNormal HalfNormal HalfCauchy
-            Gumbel Cauchy Geometric Poisson Gamma Chi2 StudentT Dirichlet Beta RelaxedBernoulli
-            RelaxedOneHotCategorical OneHotCategoricalStraightThrough Pareto Weibull GeneralizedPareto Kumaraswamy
-            ContinuousBernoulli LogisticNormal InverseGamma FisherSnedecor Binomial NegativeBinomial Multinomial
-            VonMises LowRankMultivariateNormal Wishart LKJCholesky
+            Independent MixtureSameFamily MultivariateNormal TransformedDistribution LogNormal
+            Poisson Gamma Dirichlet Beta RelaxedBernoulli
+            RelaxedOneHotCategorical OneHotCategoricalStraightThrough
             Transform ComposeTransform IndependentTransform ReshapeTransform ExpTransform PowerTransform
             SigmoidTransform SoftplusTransform TanhTransform AbsTransform AffineTransform SoftmaxTransform
-            StickBreakingTransform LowerCholeskyTransform PositiveDefiniteTransform CorrCholeskyTransform
-            CumulativeDistributionTransform CatTransform StackTransform
+            StickBreakingTransform LowerCholeskyTransform
             """,
         "in torch.distributions": "kl_divergence identity_transform biject_to transform_to",
         "class in torch.distributions.constraint_registry": "ConstraintRegistry",
@@ -214,8 +211,7 @@ NAMES: dict[str, dict[str, str]] = {
         "class in torch.distributions.transforms": """
             Transform ComposeTransform IndependentTransform ReshapeTransform ExpTransform PowerTransform
             SigmoidTransform SoftplusTransform TanhTransform AbsTransform AffineTransform SoftmaxTransform
-            StickBreakingTransform LowerCholeskyTransform PositiveDefiniteTransform CorrCholeskyTransform
-            CumulativeDistributionTransform CatTransform StackTransform
+            StickBreakingTransform LowerCholeskyTransform
             """,
         "in torch.distributions.utils": """
             broadcast_all clamp_probs logits_to_probs probs_to_logits tril_matrix_to_vec vec_to_tril_matrix

@@ -320,39 +320,6 @@ NAMES: dict[str, dict[str, str]] = {
             """,
         "in torch.autograd": "is_view_replay_enabled is_multithreading_enabled",
     },
-    "profiles": {
-        "class in torch.autograd.profiler": """
-            profile record_function emit_itt emit_nvtx EnforceUnique EventList FunctionEvent KinetoStepTracker
-            """,
-        "class in torch.autograd.profiler_util": "FunctionEventAvg Interval",
-        "class in torch.profiler": "profile record_function ProfilerActivity ProfilerAction DeviceType",
-        "in torch.profiler": "schedule supported_activities kineto_available",
-        "in torch.autograd": "_profiler_enabled",
-        "of torch.autograd.profiler.profile": """
-            enabled entered use_device function_events key_averages total_average table self_cpu_time_total config
-            """,
-        "of torch.profiler.profile": """
-            start stop step step_num current_action events toggle_collection_dynamic get_trace_id
-            set_custom_trace_id_callback
-            """,
-        "of torch.profiler.ProfilerActivity": "CPU CUDA",
-        "of torch.profiler.ProfilerAction": "NONE WARMUP RECORD RECORD_AND_SAVE DEVICE_STOPPED",
-        "of torch.autograd.profiler.EventList": "_populate_cpu_children _build_tree _remove_dup_nodes",
-        "of torch.autograd.profiler.FunctionEvent": """
-            id key name trace_name node_id thread time_range scope sequence_nr count cpu_children cpu_parent
-            append_cpu_child set_cpu_parent append_kernel kernels input_shapes is_async is_remote is_legacy
-            is_user_annotation device_type device_index device_resource_id use_device stack overload_name flops cpu_time
-            cpu_time_str cpu_time_total cpu_time_total_str self_cpu_time_total self_cpu_time_total_str device_time
-            device_time_str device_time_total device_time_total_str self_device_time_total self_device_time_total_str
-            cpu_memory_usage self_cpu_memory_usage device_memory_usage self_device_memory_usage
-            """,
-        "of torch.autograd.profiler_util.Interval": "start end elapsed_us",
-        "of torch.autograd.profiler_util.FunctionEventAvg": "add",
-        "of torch.autograd.profiler.EnforceUnique": "see seen",
-        "of torch.autograd.profiler.KinetoStepTracker": """
-            init_step_count erase_step_count increment_step current_step
-            """,
-    },
     "saved tensors": {
         "class in torch.autograd.graph": "saved_tensors_hooks save_on_cpu",
         "in torch.autograd.graph": "disable_saved_tensors_hooks allow_mutation_on_saved_tensors",
@@ -385,16 +352,6 @@ NAMES: dict[str, dict[str, str]] = {
         "of Argument": "default_value arguments",
     },
     **module_names.NAMES,
-    "data": {
-        "class in torch.utils.data": """
-            TensorDataset StackDataset ConcatDataset ChainDataset Subset Dataset IterableDataset Sampler
-            SequentialSampler RandomSampler SubsetRandomSampler WeightedRandomSampler BatchSampler
-            DistributedSampler
-            """,
-        "of DistributedSampler": "set_epoch num_samples",
-        "of ConcatDataset": "cumulative_sizes cummulative_sizes",
-        "in torch.utils.data": "random_split default_collate default_convert",
-    },
     "settings": {
         "in torch": """
             use_deterministic_algorithms are_deterministic_algorithms_enabled set_deterministic_debug_mode

@@ -368,11 +368,11 @@ def _sums_out_of_place(create_graph: bool) -> bool:
 
 
 def _is_plain(node: Node, buffer: Buffer) -> bool:
-    """Whether nothing but the nodes themselves needs to see each node: no anomaly mode, vmap or profiler."""
+    """Whether nothing but the nodes themselves needs to see each node: no anomaly mode or vmap."""
     batched = bool(transforms.carrying) and (
         level_of(buffer) >= 0 or level_of(getattr(node, "gradients", ())) >= 0
     )
-    return not (state.anomaly or batched or (transforms.count and state.trace is not None))
+    return not (state.anomaly or batched)
 
 
 _UNSHARED = 3  # reference count of a buffered gradient that only the pass refers to

@@ -77,7 +77,6 @@ PROVIDERS: dict[str, str] = {
     "warn_of_typed_storage": "_aten.storage:_warn_typed_storage_removal",
     "wrap_subclass_methods": "_wiring.overridable_functions:wrap_subclass_methods",
     "wrap_tensor_methods": "_wiring.overridable_functions:wrap_tensor_methods",
-    "wrap_traced": "_wiring.traced_functions:wrap",
     "wrapped_text": "_transforms.wrapper_repr:wrapped_text",
     "write_value": "_transforms.inplace_batch_rules:write_value",
     "zeros_like": "_aten.creation.factories:zeros_like",
