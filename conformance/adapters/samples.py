@@ -55,8 +55,6 @@ _RESULTS: tuple[Make, ...] = (
     lambda torch: torch.linalg.inv_ex(torch.eye(2)),
     lambda torch: torch.linalg.lstsq(torch.eye(2), torch.eye(2)),
     lambda torch: torch.aminmax(torch.ones(3)),
-    lambda torch: torch.histogram(torch.ones(3), 2),
-    lambda torch: _iteration(torch),
     lambda torch: torch.frexp(torch.ones(1)),
     lambda torch: torch.triangular_solve(torch.eye(2), torch.eye(2)),
     lambda torch: torch.nn.utils.rnn.pack_sequence([torch.ones(1)]),
@@ -163,13 +161,6 @@ def _operator(torch: Any) -> Any:
 
 def _optimizer(torch: Any) -> Any:
     return torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=0.5)
-
-
-def _iteration(torch: Any) -> Any:
-    """The worker that lobpcg passes to its tracker."""
-    seen: list[Any] = []
-    torch.lobpcg(torch.eye(3), 1, niter=1, tracker=seen.append)
-    return seen[0]
 
 
 def _node(torch: Any) -> Any:

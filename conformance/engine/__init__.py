@@ -29,7 +29,6 @@ from ._aten.creation.factories import (
 )  # fmt: skip
 from ._aten.creation.from_data import as_tensor, asarray, from_numpy, tensor
 from ._aten.creation.ranges import arange, linspace, logspace, range
-from ._aten.dlpack import from_dlpack, frombuffer, to_dlpack
 from ._aten.random import random as _random
 from ._autograd.storage_impl import StorageBase
 from ._autograd.tensor import Tensor
@@ -232,7 +231,6 @@ _LATER = (
     "ops",
     "optim",
     "overrides",
-    "signal",
     "sparse",
     "special",
     "storage",
@@ -248,13 +246,9 @@ _ELSEWHERE = {
     "autocast": "amp",
     "get_default_device": "utils._device",
     "set_default_device": "utils._device",
-    "load": "serialization",
     "Tag": "_library.tags",
-    "TypedStorage": "storage",
     "UntypedStorage": "storage",
     "_sparse_coo_tensor_unsafe": "_aten.sparse.construction",
-    "lobpcg": "_aten.linalg.lobpcg",
-    "save": "serialization",
     "sparse_coo_tensor": "_aten.sparse.construction",
     "spmm": "_aten.sparse.products",
     "set_printoptions": "_c10.number_format",
@@ -296,10 +290,4 @@ def __getattr__(name: str) -> Any:
 
         if name in EACH:
             return EACH[name]
-    if name.endswith("Storage"):
-        from ._aten.storage import named
-
-        found = named(name)
-        if found is not None:
-            return found
     return _look_up(name)

@@ -28,7 +28,7 @@ torch.backends.openmp torch.backends.opt_einsum torch.compiler torch.cpu torch.c
 torch.distributions.constraints torch.distributions.transforms torch.fft torch.func torch.functional
 torch.jit torch.library torch.linalg torch.mps torch.nn torch.nn.attention torch.nn.functional torch.nn.init
 torch.nn.utils torch.nn.utils.rnn torch.optim torch.optim.lr_scheduler torch.optim.swa_utils
-torch.random torch.signal torch.signal.windows torch.sparse torch.special torch.testing torch.types
+torch.random torch.sparse torch.special torch.testing torch.types
 torch.utils torch.utils.checkpoint torch.xpu
 """
 

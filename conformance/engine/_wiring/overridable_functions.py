@@ -60,7 +60,7 @@ _INITS = (
     "normal_",
     "uniform_",
 )  # the functions of torch.nn.init that check for overrides
-_FILES = {"lobpcg": "torch._lobpcg", "pca_lowrank": "torch._lowrank", "svd_lowrank": "torch._lowrank"}
+_FILES = {"pca_lowrank": "torch._lowrank", "svd_lowrank": "torch._lowrank"}
 _FACTORIES = (
     "tensor",
     "as_tensor",

@@ -33,7 +33,6 @@ PROVIDERS: dict[str, str] = {
     "install_dispatch_wrappers": "_dispatch.dispatch_composite:install",
     "istft": "_aten.fft.stft:istft",
     "leave_mode": "_autograd.torch_function:leave_mode",
-    "legacy_storage": "_aten.storage:legacy",
     "linalg_inv": "_aten.linalg.functions:inv",
     "linalg_square": "_aten.linalg.checks:square",
     "linalg_svd": "_aten.linalg.decompositions:svd",

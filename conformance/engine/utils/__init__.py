@@ -1,11 +1,11 @@
-"""torch.utils: checkpoint, deterministic, dlpack, hooks and weak."""
+"""torch.utils: checkpoint, deterministic, hooks and weak."""
 
 from importlib import import_module
 from typing import Any
 
 from .. import _C  # makes torch._C available
 from .._arguments.absent_names import look_up
-from . import _python_dispatch, _pytree, checkpoint, dlpack, hooks, weak
+from . import _python_dispatch, _pytree, checkpoint, hooks, weak
 from ._swap_tensors import swap_tensors
 
 __all__ = [
@@ -14,7 +14,6 @@ __all__ = [
     "_pytree",
     "checkpoint",
     "deterministic",
-    "dlpack",
     "hooks",
     "swap_tensors",
     "weak",
