@@ -123,9 +123,6 @@ _MAKERS: dict[str, tuple[Make, ...]] = {
         lambda torch: torch.optim.lr_scheduler.ReduceLROnPlateau(_optimizer(torch)),
     ),
     "Result": _RESULTS,
-    "torch.cpu.Stream": (lambda torch: torch.cpu.Stream(),),
-    "torch.cpu.Event": (lambda torch: torch.cpu.Event(),),
-    "WeakIdKeyDictionary": (lambda torch: torch.utils.weak.WeakIdKeyDictionary(),),
     "torch.nn.attention.SDPBackend": (lambda torch: torch.nn.attention.SDPBackend,),
     "CustomOpDef": (lambda torch: _operator(torch),),
     "Operator": (

@@ -111,7 +111,7 @@ NAMES: dict[str, dict[str, str]] = {
             """,
         "in torch.nn.functional": """
             linear bilinear embedding embedding_bag one_hot grid_sample affine_grid
-            conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d conv_tbc
+            conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d
             max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d
             adaptive_avg_pool2d adaptive_avg_pool3d fractional_max_pool2d fractional_max_pool3d
             adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d max_pool1d_with_indices
@@ -139,7 +139,7 @@ NAMES: dict[str, dict[str, str]] = {
             pixel_shuffle pixel_unshuffle channel_shuffle cosine_similarity pairwise_distance pdist
             embedding embedding_bag batch_norm instance_norm native_batch_norm native_layer_norm native_group_norm
             native_dropout convolution adaptive_max_pool1d lstm gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell
-            rnn_relu_cell embedding_renorm_ conv_tbc
+            rnn_relu_cell embedding_renorm_
             """,
     },
     "activations": {
@@ -242,9 +242,6 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "optimizers": {
         "in torch": """
-            _foreach_add _foreach_add_ _foreach_sub _foreach_mul_ _foreach_div_ _foreach_sqrt _foreach_neg_
-            _foreach_pow _foreach_addcmul_ _foreach_addcdiv_ _foreach_lerp_ _foreach_norm _foreach_maximum_ _foreach_max
-            _foreach_clone _foreach_copy_ _foreach_zero_
             """,
         "class in torch.optim": """
             Optimizer SGD SparseAdam Adafactor Muon Adam AdamW RMSprop Adagrad Adadelta Adamax NAdam RAdam Rprop

@@ -127,12 +127,7 @@ NAMES: dict[str, dict[str, str]] = {
         "in torch.special": """
             digamma entr erf erfc erfcx erfinv exp2 expit expm1 gammainc gammaincc gammaln i0 i0e i1 i1e
             log1p log_ndtr log_softmax logit logsumexp multigammaln ndtr ndtri polygamma psi round sinc
-            softmax xlog1py xlogy zeta airy_ai bessel_j0 bessel_j1 bessel_y0 bessel_y1 modified_bessel_i0
-            modified_bessel_i1 modified_bessel_k0 modified_bessel_k1 scaled_modified_bessel_k0
-            scaled_modified_bessel_k1 spherical_bessel_j0 chebyshev_polynomial_t chebyshev_polynomial_u
-            chebyshev_polynomial_v chebyshev_polynomial_w shifted_chebyshev_polynomial_t
-            shifted_chebyshev_polynomial_u shifted_chebyshev_polynomial_v shifted_chebyshev_polynomial_w
-            hermite_polynomial_h hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p
+            softmax xlog1py xlogy zeta
             """,
     },
     "creation": {
@@ -162,12 +157,6 @@ NAMES: dict[str, dict[str, str]] = {
             """,
         "in torch.types": "Number Device _size",
         "class in torch.types": "_dtype _int _float _bool _device",
-        "in torch.cpu": """
-            is_available is_initialized device_count current_device set_device synchronize current_stream stream
-            """,
-        "class in torch.cpu": "Stream Event",
-        "of torch.cpu.Stream": "wait_stream record_event wait_event",
-        "of torch.cpu.Event": "query record synchronize wait",
         "in torch.functional": """
             atleast_1d atleast_2d atleast_3d broadcast_shapes broadcast_tensors cartesian_prod block_diag cdist
             chain_matmul einsum istft meshgrid norm split stft tensordot unique unique_consecutive unravel_index
@@ -187,8 +176,6 @@ NAMES: dict[str, dict[str, str]] = {
         "in torch.accelerator": "is_available current_accelerator device_count",
         "in torch.backends.mps": "is_available is_built",
         "in torch.backends.cudnn": "is_available version deterministic benchmark enabled flags",
-        "in torch.mps": "manual_seed",
-        "in torch.xpu": "is_available manual_seed manual_seed_all",
         "in torch.version": "cuda",
         "in torch.compiler": "disable allow_in_graph is_compiling is_dynamo_compiling is_exporting reset",
         "of torch.Tensor": """
@@ -202,7 +189,6 @@ NAMES: dict[str, dict[str, str]] = {
         "class in torch": "autocast",
         "class in torch.amp": "autocast GradScaler",
         "class in torch.amp.autocast_mode": "autocast",
-        "class in torch.cpu.amp": "autocast GradScaler",
         "class in torch.cuda.amp": "autocast GradScaler",
         "of torch.amp.GradScaler": """
             scale unscale_ update get_scale get_growth_factor set_growth_factor get_backoff_factor set_backoff_factor
@@ -233,8 +219,6 @@ NAMES: dict[str, dict[str, str]] = {
             """,
         "in torch": """
             set_printoptions get_device _assert is_storage
-            _check _check_index _check_value _check_type _check_not_implemented _check_is_size _check_with
-            _check_tensor_all
             """,
     },
     "sparse tensors": {
@@ -360,13 +344,6 @@ NAMES: dict[str, dict[str, str]] = {
             _test_autograd_multiple_dispatch_view_copy
             """,
         "in torch, of torch.Tensor": "_conj _conj_physical _is_all_true _is_any_true _is_zerotensor _neg_view",
-    },
-    "numbers": {
-        "in torch": "sym_int sym_float sym_not sym_sqrt sym_max sym_min sym_sum sym_ite",
-    },
-    "weak references": {
-        "class in torch.utils.weak": "WeakIdRef WeakIdKeyDictionary WeakTensorKeyDictionary TensorWeakRef",
-        "of WeakIdKeyDictionary": "keyrefs",
     },
     "results": {
         "of Result": """

@@ -47,7 +47,7 @@ _PREFIXED = (
 # Functions that torch.nn.functional imports from torch and torch._C._nn; the others are written in Python.
 _FROM_TORCH = frozenset(
     """
-    adaptive_avg_pool1d avg_pool1d bilinear channel_shuffle conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d
+    adaptive_avg_pool1d avg_pool1d bilinear channel_shuffle conv1d conv2d conv3d conv_transpose1d conv_transpose2d
     conv_transpose3d cosine_similarity hardshrink pairwise_distance pdist pixel_shuffle pixel_unshuffle prelu
     """.split()  # noqa: SIM905  like torch's own lists
 )

@@ -55,7 +55,6 @@ exp = _float(
     "e to the power of self.",
     undefined_argument=(1, "other"),
     inplace="function, method",
-    foreach="unary",
 )
 exp2 = _float(
     "Exp2Backward0",
@@ -73,7 +72,6 @@ expm1 = _float(
     undefined_argument=(0, "self"),
     inplace="function, method",
     sparse="by_value",
-    foreach="unary",
 )
 log = _float(
     "LogBackward0",
@@ -81,7 +79,6 @@ log = _float(
     lambda grad, self: grad.div(self),
     "The natural logarithm.",
     inplace="function, method",
-    foreach="unary",
 )
 log2 = _float(
     "Log2Backward0",
@@ -89,7 +86,6 @@ log2 = _float(
     lambda grad, self: grad / times(self, LN2),
     "The logarithm to the base 2.",
     inplace="function, method",
-    foreach="unary",
 )
 log10 = _float(
     "Log10Backward0",
@@ -97,7 +93,6 @@ log10 = _float(
     lambda grad, self: grad / times(self, LN10),
     "The logarithm to the base 10.",
     inplace="function, method",
-    foreach="unary",
 )
 log1p = _float(
     "Log1PBackward0",
@@ -106,7 +101,6 @@ log1p = _float(
     "log(1 + self).",
     inplace="function, method",
     sparse="by_value",
-    foreach="unary",
 )
 
 
@@ -119,7 +113,6 @@ sin = _float(
     "The sine.",
     inplace="function, method",
     sparse="by_value",
-    foreach="unary",
 )
 cos = _float(
     "CosBackward0",
@@ -127,7 +120,6 @@ cos = _float(
     lambda grad, self: grad * -self.sin(),
     "The cosine.",
     inplace="function, method",
-    foreach="unary",
 )
 tan = _float(
     "TanBackward0",
@@ -137,7 +129,6 @@ tan = _float(
     undefined_argument=(0, "self"),
     inplace="function, method",
     sparse="by_value",
-    foreach="unary",
 )
 asin = _float(
     "AsinBackward0",
@@ -146,7 +137,6 @@ asin = _float(
     "The inverse of the sine.",
     inplace="function, method",
     sparse="by_value",
-    foreach="unary",
 )
 acos = _float(
     "AcosBackward0",
@@ -154,7 +144,6 @@ acos = _float(
     lambda grad, self: grad * -(plus(-self * self, 1).rsqrt()),
     "The inverse of the cosine.",
     inplace="function, method",
-    foreach="unary",
 )
 atan = _float(
     "AtanBackward0",
@@ -163,7 +152,6 @@ atan = _float(
     "The inverse of the tangent.",
     inplace="function, method",
     sparse="by_value",
-    foreach="unary",
 )
 arcsin, arccos, arctan = asin, acos, atan
 
@@ -177,7 +165,6 @@ sinh = _float(
     "The hyperbolic sine.",
     inplace="function, method",
     sparse="by_value",
-    foreach="unary",
 )
 cosh = _float(
     "CoshBackward0",
@@ -185,7 +172,6 @@ cosh = _float(
     lambda grad, self: grad * self.sinh(),
     "The hyperbolic cosine.",
     inplace="function, method",
-    foreach="unary",
 )
 tanh = _float(
     "TanhBackward0",
@@ -195,7 +181,6 @@ tanh = _float(
     undefined_argument=(1, "output"),
     inplace="function, method",
     sparse="by_value",
-    foreach="unary",
 )
 asinh = _float(
     "AsinhBackward0",
@@ -253,7 +238,6 @@ def _tanh_backward(grad_output: Array, output: Array) -> Array:
     jvp="auto_element_wise",
     undefined_argument=(1, "output"),
     inplace="function, method",
-    foreach="unary",
     self=lambda grad, result: _sigmoid_backward(grad, result),
 )
 def sigmoid(self: Array) -> Array:
@@ -319,7 +303,6 @@ for _name in ("acosh", "asinh", "atanh"):
     kernel_writes=1,
     inplace="method",
     sparse="by_value",
-    foreach="unary",
     out=Out("tensor_iterator", contiguous="of_complex"),
     self=lambda grad, self: grad * self.sgn(),
 )
@@ -347,7 +330,6 @@ def abs_(self: Tensor) -> Tensor:
     jvp="auto_element_wise",
     inplace="method",
     sparse="by_value",
-    foreach="unary",
     out="tensor_iterator",
     self=lambda grad: zeros_like(grad),
 )

@@ -43,11 +43,11 @@ def _bell(self: Tensor, factor: float) -> Tensor:
 
 erf = float_function(
     "ErfBackward0", "erf", error_function.erf, "The error function.",
-    lambda grad, self: _bell(self, 2.0 / SQRT_PI) * grad, no_complex="erf_vml_cpu", jvp="auto_element_wise", inplace="function, method", sparse="by_value", foreach="unary",
+    lambda grad, self: _bell(self, 2.0 / SQRT_PI) * grad, no_complex="erf_vml_cpu", jvp="auto_element_wise", inplace="function, method", sparse="by_value",
 )  # fmt: skip
 erfc = float_function(
     "ErfcBackward0", "erfc", scipy("erfc"), "1 - erf(self).",
-    lambda grad, self: _bell(self, -2.0 / SQRT_PI) * grad, no_complex="erfc_vml_cpu", jvp="auto_element_wise", inplace="function, method", foreach="unary",
+    lambda grad, self: _bell(self, -2.0 / SQRT_PI) * grad, no_complex="erfc_vml_cpu", jvp="auto_element_wise", inplace="function, method",
 )  # fmt: skip
 erfinv = float_function(
     "ErfinvBackward0", "erfinv", scipy("erfinv"), "The inverse of erf.",
