@@ -63,6 +63,7 @@ def makers(parser: ArgumentParser) -> dict[str, Callable[[], str]]:
         "tests": lambda: engine_docs.files(_tests_apart()),
         "layers": lambda: engine_docs.layers(engine_parts()["layers"], _engine_sources()),
         "parts": lambda: engine_docs.parts(engine_parts(), _engine_sources()),
+        "gone": lambda: engine_docs.gone(engine_parts()),
         "modules": lambda: engine_docs.modules(engine_parts()["layers"], _engine_sources()),
         "notes": lambda: engine_docs.notes(_engine_sources()),
     }

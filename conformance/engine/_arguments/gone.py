@@ -1,12 +1,24 @@
-"""What torch has and the engine leaves out on purpose, by namespace: no derivative of a program that people write needs it."""
+"""What torch has and the engine leaves out on purpose: no derivative of a program that people write needs it."""
 
 GONE = {
+    "torch.frombuffer": "tensors over buffers",
+    "torch.from_dlpack": "DLPack",
+    "torch.hash_tensor": "hashing",
+    "torch.histogram": "histograms with edges",
+    "torch.histogramdd": "histograms with edges",
+    "torch.load": "serialization",
+    "torch.lobpcg": "lobpcg",
+    "torch.profiler": "profiler",
+    "torch.save": "serialization",
+    "torch.serialization": "serialization",
+    "torch.signal": "torch.signal",
+    "torch.to_dlpack": "DLPack",
     "torch.autograd.profiler": "profiler",
     "torch.autograd.profiler_util": "profiler",
-    "torch.profiler": "profiler",
     "torch.utils.data": "data loading",
+    "torch.utils.dlpack": "DLPack",
 }
-"""The namespaces, and the name of the part; single names say theirs."""
+"""By name or namespace, the part. Single names of a namespace that stays, as of torch.distributions, say themselves."""
 
 
 def said(path: str) -> str:
