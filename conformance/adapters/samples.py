@@ -77,6 +77,8 @@ _MAKERS: dict[str, tuple[Make, ...]] = {
         lambda torch: torch.distributions.Uniform(0.0, 1.0),
         lambda torch: torch.distributions.Exponential(1.0),
         lambda torch: torch.distributions.Bernoulli(0.5),
+        lambda torch: torch.distributions.Beta(1.0, 1.0),
+        lambda torch: torch.distributions.Gamma(1.0, 1.0),
         lambda torch: torch.distributions.RelaxedBernoulli(torch.ones(1), 0.5),
         lambda torch: torch.distributions.MultivariateNormal(torch.zeros(1), torch.eye(1)),
         lambda torch: torch.distributions.Independent(torch.distributions.Normal(torch.zeros(1), 1.0), 1),

@@ -229,13 +229,13 @@ NAMES: dict[str, dict[str, str]] = {
             sample rsample log_prob cdf icdf entropy perplexity enumerate_support expand batch_shape event_shape
             arg_constraints support has_rsample has_enumerate_support mean mode variance stddev param_shape probs logits
             loc scale low high rate base_dist reinterpreted_batch_ndims scale_tril covariance_matrix precision_matrix
-            mixture_distribution component_distribution temperature alpha concentration concentration0 concentration1
-            concentration_reciprocal df df1 df2 total_count cov_factor cov_diag log_cdf log_survival_function
+            mixture_distribution component_distribution temperature
+
             sample_n _validate_sample _natural_params _log_normalizer _mean_carrier_measure
             """,
         "of Transform": """
             inv sign domain codomain bijective log_abs_det_jacobian forward_shape inverse_shape with_cache _call
-            _inverse transforms lengths length distribution
+            _inverse
             """,
         "of Constraint": "check event_dim is_discrete lower_bound upper_bound base_constraint cseq",
         "of torch.distributions.constraint_registry.ConstraintRegistry": "register",

@@ -121,7 +121,7 @@ NAMES: dict[str, dict[str, str]] = {
             fftfreq rfftfreq fftshift ifftshift
             """,
         "in torch, of torch.Tensor": "stft istft",
-        "in torch": "hann_window hamming_window bartlett_window blackman_window kaiser_window",
+        "in torch": "hann_window hamming_window bartlett_window blackman_window",
     },
     "special functions": {
         "in torch.special": """
@@ -153,7 +153,7 @@ NAMES: dict[str, dict[str, str]] = {
     "types": {
         "class in torch": """
             Tensor Size dtype device finfo iinfo FloatTensor DoubleTensor HalfTensor LongTensor IntTensor ShortTensor
-            CharTensor ByteTensor BoolTensor UntypedStorage DisableTorchFunction DisableTorchFunctionSubclass
+            CharTensor ByteTensor BoolTensor DisableTorchFunction DisableTorchFunctionSubclass
             """,
         "in torch.types": "Number Device _size",
         "class in torch.types": "_dtype _int _float _bool _device",
@@ -215,7 +215,7 @@ NAMES: dict[str, dict[str, str]] = {
         "in torch.utils": "swap_tensors",
         "in torch.testing": "make_tensor assert_close",
         "of torch.UntypedStorage": """
-            data_ptr nbytes size tolist element_size device clone copy_ fill_ resize_ untyped type
+            data_ptr nbytes size tolist element_size device clone copy_ fill_ resize_ type
             """,
         "in torch": """
             set_printoptions get_device _assert is_storage
