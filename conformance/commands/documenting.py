@@ -36,6 +36,7 @@ def files() -> Iterator[Path]:
     if (root / "pyproject.toml").is_file():
         yield root / "README.md"
         yield from sorted((root / ".github").glob("*.md"))
+        yield locate.specs() / "CHANGES.md"
         for folder in (locate.specs(), _PACKAGE, root / "tests"):
             yield from sorted(folder.rglob("README.md"))
 

@@ -209,6 +209,12 @@ class Reporter:
         terminalreporter.section("conformance")
         for line in summary(self.results, documents, found, self._uses()):
             terminalreporter.line(line)
+        if self.config.get_verbosity() > 0:
+            from conformance.report.result import legend
+
+            terminalreporter.line("")
+            for line in legend(self.results):
+                terminalreporter.line(line)
         for line in self._deselected():
             terminalreporter.line(line)
 

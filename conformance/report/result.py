@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -34,6 +35,12 @@ MEANINGS: dict[Verdict, str] = {
     "skipped": "this machine does not meet its needs",
 }
 """What each verdict means, for readers."""
+
+
+def legend(results: Iterable[Result]) -> Iterator[str]:
+    """What the verdicts of these results mean."""
+    there = {result.verdict for result in results}
+    yield from (f"  {verdict}: {text}" for verdict, text in MEANINGS.items() if verdict in there)
 
 
 @dataclass(frozen=True, slots=True)
