@@ -51,7 +51,7 @@ def _text(difference: Difference) -> tuple[str, str] | None:
     """The error of the engine, in which numbers and names match any text."""
     if difference.facet not in _TEXTS or difference.engine == "nothing":
         return None
-    text = re.sub(r"'[^']*'|\d[\d., ]*|0x[0-9a-f]+", "*", difference.engine.partition("\n")[0])
+    text = re.sub(r"'[^']*'|\d[\d.,]*|0x[0-9a-f]+", "*", difference.engine.partition("\n")[0])
     return difference.facet, f"{text}*" if "\n" in difference.engine else text
 
 
