@@ -44,6 +44,9 @@ def add_commands(add: Add) -> None:
         help="run all scenarios and print a diff of what its divergence file needs; write nothing",
     )
     describing.add_argument(
+        "--tier", choices=TIERS, default="full", help="the last tier that --propose runs (default: full)"
+    )
+    describing.add_argument(
         "--source",
         metavar="OPERATOR",
         help="print all that runs for an operator, as mul: its forward, formulas, node, generated functions",
@@ -84,11 +87,12 @@ def describe_engine(known: argparse.Namespace, _: list[str]) -> int:
     if found.problems and found.file.is_file():  # a file that is named may not exist yet
         raise Misuse("\n".join(map(str, found.problems)))
     if known.propose:
-        scenarios = scenarios_from(known.paths)
+        up_to = TIERS[: TIERS.index(known.tier) + 1]
+        scenarios = [each for each in scenarios_from(known.paths, known.tier) if each.tier in up_to]
         torch = reference(known.reference)
         if incomplete := getattr(torch, "incomplete", ""):
             print(f"{known.reference} is incomplete: {incomplete}", file=sys.stderr)
-        return _propose(found, scenarios, torch, known.paths is None)
+        return _propose(found, scenarios, torch, known.paths is None and known.tier == "full")
     remote = getattr(found.engine, "probe", None)
     facts = remote() if remote else probe(found.engine)
 
@@ -152,6 +156,7 @@ def _propose(found: EngineUnderTest, scenarios: Sequence[Scenario], torch: Engin
     from conformance.adapters.divergences import cover
     from conformance.adapters.recording import NotRecordedError
     from conformance.check.library import shown
+    from conformance.check.proposing import by_cause
     from conformance.report.proposal import Undeclared, diff, of_engine
     from conformance.runner.compare import is_ending
     from conformance.runner.execute import available, run
@@ -181,7 +186,13 @@ def _propose(found: EngineUnderTest, scenarios: Sequence[Scenario], torch: Engin
     text = found.file.read_text(encoding="utf-8") if found.file.is_file() else ""
     lines: list[str] = []
     if undeclared or len(remaining) < len(found.entries):
-        lines += diff(shown(found.file), text, of_engine(found.engine.name), remaining, undeclared)
+        lines += diff(
+            shown(found.file),
+            text,
+            of_engine(found.engine.name),
+            remaining,
+            by_cause(undeclared, len(scenarios)),
+        )
     for line in lines or [f"{shown(found.file)} needs no change"]:
         print(line)
     for line in uncoverable:

@@ -139,10 +139,7 @@ def _next(
     lacking, without = set(facts["lacking"]), set(facts.get("without", ()))
     for name, count in ranking((_lacks(use, lacking, without) for use in uses), 1):
         yield f"Provide {name}, which unlocks {count} scenarios, if the engine has it under another name."
-    yield (
-        f"conformance run --engine {asked} -n 2 --tier core: compare it with torch in the scenarios that it supports, "
-        "by cause."
-    )
+    yield f"conformance run --engine {asked} -n 2 --tier core: compare it with torch where it supports the scenario."
     yield f"conformance engine {asked} --propose: print what its divergence file needs to declare the differences."
 
 

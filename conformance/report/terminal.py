@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from conformance.language.scenario import TIERS
 from conformance.language.usage import Usage
 from conformance.language.words import RELEASE
-from conformance.report import causes
+from conformance.report import causes, levels
 from conformance.report.claims import VERDICTS, Finding
 from conformance.report.proposal import cause
 from conformance.report.result import ReportedDifference, Result, Verdict
@@ -102,6 +102,7 @@ def _engine(results: Sequence[Result], uses: Mapping[str, Usage]) -> Iterator[st
         shares = ", ".join(f"{group} {found.group(group)}" for group, _ in found.groups)
         yield f"  scenarios without a difference: {shares}"
     yield from _by_tier(results)
+    yield from levels.lines(results)
     yield from _reasons(results)
     yield from unexplained([result for result in results if result.verdict == "changed"])
     yield from _absent(results)
