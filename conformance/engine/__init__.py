@@ -253,7 +253,6 @@ _ELSEWHERE = {
     "Tag": "_library.tags",
     "TypedStorage": "storage",
     "UntypedStorage": "storage",
-    "_sparse_coo_tensor_unsafe": "_aten.sparse.construction",
     "lobpcg": "_aten.linalg.lobpcg",
     "save": "serialization",
     "sparse_coo_tensor": "_aten.sparse.construction",

@@ -55,11 +55,10 @@ def trials(
         runs = [known[name] for name in names]
         tasks.append(partial(_trial, Trial(change, reached=reached), runs, visited, engine, of))
     for number, found in forked(tasks, processes):
-        died = isinstance(found, ProcessDied)
-        yield (
-            number,
-            Trial(changes[number], killer="the end of its process", difference=str(found)) if died else found,
-        )
+        if isinstance(found, ProcessDied):
+            yield number, Trial(changes[number], killer="the end of its process", difference=str(found))
+        else:
+            yield number, found
 
 
 def _trial(
