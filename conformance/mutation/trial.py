@@ -56,8 +56,9 @@ def trials(
         tasks.append(partial(_trial, Trial(change, reached=reached), runs, visited, engine, of))
     for number, found in forked(tasks, processes):
         if isinstance(found, ProcessDied):
-            found = Trial(changes[number], killer="the end of its process", difference=str(found))
-        yield number, found
+            yield number, Trial(changes[number], killer="the end of its process", difference=str(found))
+        else:
+            yield number, found
 
 
 def _trial(
