@@ -85,7 +85,7 @@ def render(
     """
     engines = list(dict.fromkeys(result.engine for result in results if result.engine))
     found: dict[str, dict[str, Result]] = {}
-    for result in results:
+    for result in sorted(results, key=lambda each: (each.file, each.line)):  # workers end in any order
         found.setdefault(result.scenario, {})[result.engine] = result
     ranked = causes(results, pages)
     claimed = {each.claim.id: list(_claimed(each, pages, engines)) for each in findings}
