@@ -224,7 +224,6 @@ _ELSEWHERE = {
     "set_default_device": "utils._device",
     "Tag": "_library.tags",
     "UntypedStorage": "storage",
-    "_sparse_coo_tensor_unsafe": "_aten.sparse.construction",
     "sparse_coo_tensor": "_aten.sparse.construction",
     "spmm": "_aten.sparse.products",
     "set_printoptions": "_c10.number_format",

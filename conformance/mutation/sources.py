@@ -24,7 +24,7 @@ CORE = (
 
 _TEMPLATES = "codegen"  # the folder whose texts are code
 _ABSENT = ("_autograd/torch_dispatch_subclass.py", "_autograd/storage_impl.py", "_autograd/reference_loop.py")
-"""Files there that are breadth, see parts.yaml, or that only tests import."""
+"""Files there that are breadth, see parts.yaml, or that only tests import; they are taken where they are named."""
 
 
 class NoSuchPathError(LookupError):
@@ -66,7 +66,7 @@ def sources(paths: Sequence[str], engine: str) -> Sources:
         raise NoSuchPathError(f"there are no Python files in {', '.join(map(str, found))}")
     root = ENGINE if all(each.is_relative_to(ENGINE) for each in files) else _above(files[0])
     names = (each.relative_to(root).as_posix() for each in files if each.is_relative_to(root))
-    return Sources(root, tuple(each for each in names if paths or each not in _ABSENT))
+    return Sources(root, tuple(each for each in names if each in paths or each not in _ABSENT))
 
 
 def _path(text: str, own: bool) -> Path:

@@ -14,6 +14,7 @@ from .._c10.location import FOLDER
 from .._c10.modes import state
 from .._c10.slots import unfilled
 from .._c10.tensor_metadata import InputMetadata
+from .ownership import Owner
 
 if TYPE_CHECKING:
     from .tensor import Tensor
@@ -59,16 +60,17 @@ class NodeHooks:
     """The hooks of one node, in the order in which they run (torch: function_hook.h).
 
     ``tensor_pre`` and ``retains_grad`` are hooks of tensors, with the output number of each; ``pre`` and ``post`` are hooks
-    of the node and get all its gradients.
+    of the node and get all its gradients. ``owner`` owns those of a node, see Note [Owned from C++].
     """
 
-    __slots__ = ("post", "pre", "retains_grad", "tensor_pre")
+    __slots__ = ("owner", "post", "pre", "retains_grad", "tensor_pre")
 
     def __init__(self) -> None:
         self.tensor_pre: list[tuple[int, dict[int, Callable[..., Any]]]] = []
         self.retains_grad: dict[int, weakref.ref[Tensor]] = {}
         self.pre: dict[int, Callable[..., Any]] = {}
         self.post: dict[int, Callable[..., Any]] | None = None  # None until the first hook is registered
+        self.owner: Owner
 
 
 _PUBLIC_ATTRIBUTES = (
@@ -165,6 +167,7 @@ class Node:
         hooks = node_hooks(self)
         if hooks.post is None:
             hooks.post = {}
+            hooks.owner.own(hooks.post)
         return add_hook(hooks.post, hook)
 
     def register_prehook(self, hook: Callable[..., Any]) -> Any:
@@ -194,6 +197,7 @@ def node_hooks(node: Node) -> NodeHooks:
     hooks = node.own_hooks if isinstance(node, AccumulateGrad) else node.hooks
     if hooks is None:
         hooks = node.hooks = NodeHooks()
+        hooks.owner = Owner(hooks.tensor_pre, hooks.pre)
     return hooks
 
 
