@@ -112,7 +112,7 @@ def test_changes_of_an_index_and_a_condition(source: str, expected: list[tuple[s
 
 
 def test_changes_of_statements() -> None:
-    """Statements without a name of their own can be left out; docstrings and types are no code."""
+    """Statements without a name of their own can be left out; docstrings and types are not code."""
     source = '''
 def f(a: int = int("1" or "2")) -> "a < b":
     """Docstring."""
