@@ -15,9 +15,9 @@ from conformance.check import locate
 from conformance.commands.command import Misuse, at_least_one, scenarios_from, takes_paths, takes_reference
 
 if TYPE_CHECKING:
-    from conformance.mutation.changes import Change
+    from conformance.mutation.changes import SourceChange
     from conformance.mutation.equivalents import Record
-    from conformance.mutation.reach import Case
+    from conformance.mutation.reach import RecordedCase
     from conformance.mutation.sources import Sources
     from conformance.mutation.trial import Trial
 
@@ -110,16 +110,16 @@ def _records(path: Path | None, engine: str, of: Sources) -> list[Record]:
     return records
 
 
-def _reason(records: Sequence[Record], change: Change) -> str:
+def _reason(records: Sequence[Record], change: SourceChange) -> str:
     return next((record.reason for record in records if record.covers(change)), "")
 
 
-def _cases(known: argparse.Namespace) -> list[Case]:
+def _cases(known: argparse.Namespace) -> list[RecordedCase]:
     """The scenarios of the tier whose trace is recorded."""
     from conformance.adapters.recording import NotRecordedError, Recording
     from conformance.check.engine_under_test import reference
     from conformance.check.releases import RECORDING
-    from conformance.mutation.reach import Case
+    from conformance.mutation.reach import RecordedCase
 
     recording = reference(known.reference or str(RECORDING))
     assert isinstance(recording, Recording)
@@ -131,7 +131,7 @@ def _cases(known: argparse.Namespace) -> list[Case]:
             continue
         try:
             recording.trace_of(scenario)
-            cases.append(Case(scenario, partial(recording.trace_of, scenario)))
+            cases.append(RecordedCase(scenario, partial(recording.trace_of, scenario)))
         except NotRecordedError:
             stale += 1
     if stale:

@@ -42,7 +42,7 @@ _STATEMENTS = (ast.Expr, ast.AugAssign, ast.Raise, ast.Delete, ast.Assign)
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class SourceChange:
     """A fault of one file: ``becomes`` replaces ``was``, which begins at byte ``start``.
 
     ``lines`` are those of the changed expression or statement, ``around`` those of the statement that it is in, or of
@@ -66,18 +66,18 @@ class Change:
         return source[: self.start] + self.becomes.encode() + source[end:]
 
 
-def changes_of(source: bytes, file: str, *, templates: bool = False) -> list[Change]:
+def changes_of(source: bytes, file: str, *, templates: bool = False) -> list[SourceChange]:
     """All changes of a file, in its order. With ``templates``, its texts are code that the engine compiles."""
     tree = ast.parse(source)
     starts = [0, *accumulate(map(len, source.splitlines(keepends=True)))]
-    found: list[Change] = []
+    found: list[SourceChange] = []
 
     def add(kind: str, start: int, end: int, becomes: str, scope: _Scope) -> None:
         was = source[start:end].decode()
         if " ".join(was.split()) != " ".join(becomes.split()):
             lines = (bisect_right(starts, start), bisect_right(starts, end - 1))
             found.append(
-                Change(file, kind, start, was, becomes, lines, scope.lines, scope.name, scope.at_import)
+                SourceChange(file, kind, start, was, becomes, lines, scope.lines, scope.name, scope.at_import)
             )
 
     def span(node: ast.expr | ast.stmt | ast.keyword) -> tuple[int, int]:

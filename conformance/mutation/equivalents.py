@@ -13,7 +13,7 @@ from conformance.language.load_result import Problem
 from conformance.language.mapping_file import MappingFile
 from conformance.language.model import StrictModel
 from conformance.language.scenario import Position
-from conformance.mutation.changes import Change
+from conformance.mutation.changes import SourceChange
 
 RECORDS = Path(__file__).with_name("equivalent.yaml")
 """Those of the in-house engine."""
@@ -54,7 +54,7 @@ class Record:
     reason: str
     position: Position
 
-    def covers(self, change: Change) -> bool:
+    def covers(self, change: SourceChange) -> bool:
         """Whether a change is one of these."""
         return (
             change.file == self.file
@@ -85,7 +85,7 @@ def load(path: Path) -> tuple[list[Record], list[Problem]]:
     return records, content.problems
 
 
-def stale(records: Sequence[Record], changes: Sequence[Change]) -> Iterator[Problem]:
+def stale(records: Sequence[Record], changes: Sequence[SourceChange]) -> Iterator[Problem]:
     """The records that cover none of the changes, which are all those of the records' files."""
     for record in records:
         if not any(map(record.covers, changes)):

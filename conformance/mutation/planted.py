@@ -19,7 +19,7 @@ def plant(file: Path, source: bytes) -> None:
     module = module_of(file)
     if module in sys.modules:
         raise RuntimeError(f"{module} has been imported already")
-    sys.meta_path.insert(0, _Finder(module, source))
+    sys.meta_path.insert(0, _PlantedFinder(module, source))
 
 
 def module_of(file: Path) -> str:
@@ -32,7 +32,7 @@ def module_of(file: Path) -> str:
     return ".".join(parts)
 
 
-class _Finder(MetaPathFinder):
+class _PlantedFinder(MetaPathFinder):
     def __init__(self, module: str, source: bytes) -> None:
         self._module, self._source = module, source
 

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 from conformance.adapters.registry import find
 from conformance.language.cache import cache_path, write
 from conformance.language.scenario import Scenario, Step
-from conformance.mutation.changes import Change
+from conformance.mutation.changes import SourceChange
 from conformance.mutation.sources import Sources
 from conformance.runner.compare import differences
 from conformance.runner.engine import Engine
@@ -36,7 +36,7 @@ SECONDS = 10.0  # time limit of a scenario on a faulty engine
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class RecordedCase:
     """A scenario with the trace of the reference, parsed on demand."""
 
     scenario: Scenario
@@ -49,7 +49,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class Reach:
     """A case on the unchanged engine: its differences, and the lines that it runs as a set of bits for each file."""
 
     differences: tuple[str, ...]
@@ -59,7 +59,9 @@ class Visit:
 Tell = Callable[[int], None]
 
 
-def survey(cases: Sequence[Case], engine: str, of: Sources, processes: int, tell: Tell) -> list[Visit]:
+def survey(
+    cases: Sequence[RecordedCase], engine: str, of: Sources, processes: int, tell: Tell
+) -> list[Reach]:
     """Each case on the engine without a fault, from the cache where nothing has changed. See Note [Reach].
 
     ``tell`` receives the number of cases that have to be run.
@@ -90,7 +92,7 @@ def survey(cases: Sequence[Case], engine: str, of: Sources, processes: int, tell
     return [known[name][0] for name in names]
 
 
-_Known = dict[str, tuple[Visit, dict[str, str]]]  # visits with the hashes of the files that they run
+_Known = dict[str, tuple[Reach, dict[str, str]]]  # visits with the hashes of the files that they run
 
 
 class _Hashes(dict[str, str]):
@@ -119,20 +121,20 @@ def _key(root: Path) -> bytes:
     return hashlib.sha256(f"{sys.version} {root}".encode() + Path(__file__).read_bytes()).digest()
 
 
-def _fingerprint(case: Case) -> str:
+def _fingerprint(case: RecordedCase) -> str:
     return hashlib.sha256(
         f"{case.scenario.id} {fingerprint(case.scenario)} {case.reference()!r}".encode()
     ).hexdigest()
 
 
-def _visit_all(cases: Sequence[Case], engine: str, of: Sources) -> list[Visit]:
+def _visit_all(cases: Sequence[RecordedCase], engine: str, of: Sources) -> list[Reach]:
     found = find(engine)
     idle = replace(cases[0].scenario, steps=(Step("seen = []", cases[0].scenario.position),))
     run(idle, found)  # what preparing a run imports need not be imported in each fork
     return [_apart(partial(_visit, case, found, str(of.root))) for case in cases]
 
 
-def _visit(case: Case, engine: Engine, root: str) -> Visit:
+def _visit(case: RecordedCase, engine: Engine, root: str) -> Reach:
     lines: dict[str, set[int]] = {}
 
     def on_call(frame: FrameType, event: str, _: Any) -> Any:
@@ -157,7 +159,7 @@ def _visit(case: Case, engine: Engine, root: str) -> Visit:
         Path(name).relative_to(root).as_posix(): sum(1 << line for line in each)
         for name, each in lines.items()
     }
-    return Visit(found, bits)
+    return Reach(found, bits)
 
 
 def _apart(task: Callable[[], T]) -> T:
@@ -181,7 +183,7 @@ def _apart(task: Callable[[], T]) -> T:
     return found
 
 
-def candidates(change: Change, visits: Mapping[str, Visit]) -> tuple[list[str], int]:
+def candidates(change: SourceChange, visits: Mapping[str, Reach]) -> tuple[list[str], int]:
     """The cases that can see a change, the most likely ones first; and how many of them run its lines.
 
     After those come the cases that run the statement or definition that it is in. What runs while the module is

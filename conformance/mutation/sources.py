@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance.mutation.changes import Change, changes_of
+from conformance.mutation.changes import SourceChange, changes_of
 
 ENGINE = Path(__file__).parents[1] / "engine"
 
@@ -42,7 +42,7 @@ class Sources:
         """The content of a file."""
         return (self.root / file).read_bytes()
 
-    def changes(self, file: str) -> list[Change]:
+    def changes(self, file: str) -> list[SourceChange]:
         """All changes of a file."""
         return changes_of(self.read(file), file, templates=_TEMPLATES in Path(file).parts)
 
@@ -92,11 +92,11 @@ def _above(file: Path) -> Path:
     return folder
 
 
-def drawn(changes: Sequence[Change], number: int, seed: int, of: Sources) -> list[Change]:
+def drawn(changes: Sequence[SourceChange], number: int, seed: int, of: Sources) -> list[SourceChange]:
     """So many of the changes at random, of which each gives valid source."""
     order = list(changes)
     random.Random(seed).shuffle(order)
-    found: list[Change] = []
+    found: list[SourceChange] = []
     for change in order:
         if len(found) == number:
             break

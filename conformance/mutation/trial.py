@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from conformance.adapters.registry import find
-from conformance.mutation.changes import Change
+from conformance.mutation.changes import SourceChange
 from conformance.mutation.planted import module_of, plant
-from conformance.mutation.reach import Case, Visit, candidates
+from conformance.mutation.reach import Reach, RecordedCase, candidates
 from conformance.mutation.sources import Sources
 from conformance.runner.processes import ProcessDied, forked
 
@@ -29,7 +29,7 @@ class Trial:
     ``reached`` is the number of cases that run its lines, ``ran`` the number of those that were run.
     """
 
-    change: Change
+    change: SourceChange
     killer: str = ""
     difference: str = ""
     broken: str = ""
@@ -39,9 +39,9 @@ class Trial:
 
 
 def trials(
-    changes: Sequence[Change],
-    cases: Sequence[Case],
-    visits: Sequence[Visit],
+    changes: Sequence[SourceChange],
+    cases: Sequence[RecordedCase],
+    visits: Sequence[Reach],
     engine: str,
     of: Sources,
     processes: int,
@@ -62,7 +62,7 @@ def trials(
 
 
 def _trial(
-    trial: Trial, cases: Sequence[Case], visits: Mapping[str, Visit], engine: str, of: Sources
+    trial: Trial, cases: Sequence[RecordedCase], visits: Mapping[str, Reach], engine: str, of: Sources
 ) -> Trial:
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 1))
     signal.signal(signal.SIGXCPU, signal.SIG_DFL)

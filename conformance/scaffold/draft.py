@@ -57,7 +57,7 @@ def draft(
 ) -> tuple[tuple[DraftStep, ...], Sequence[Part]]:
     """The steps, and the parts that run; a step ends where an error is raised or values are shown.
 
-    The parts on the lines ``printing`` print what they show: a document shows another text, which is no plain value.
+    The parts on the lines ``printing`` print what they show: a document shows another text, which is not a plain value.
     """
     parts, errors = _run_through(parts, attempts, observe)
     parts = [_printing(part) if part.line in printing else part for part in parts]

@@ -1,4 +1,4 @@
-"""Entries that cover a cause in all scenarios, and what is left for entries of one."""
+"""Entries that cover a cause in all scenarios, and the rest as entries for one scenario."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from conformance.adapters.recording import write
 from conformance.adapters.registry import find
 from conformance.check.library import Library
 from conformance.cli import main
-from conformance.mutation.changes import Change, changes_of
+from conformance.mutation.changes import SourceChange, changes_of
 from conformance.mutation.equivalents import RECORDS, load, stale
 from conformance.mutation.planted import module_of
 from conformance.mutation.score import report, score
@@ -268,7 +268,7 @@ def test_module_of(tmp_path: Path) -> None:
 
 def test_score() -> None:
     """Equivalent faults and those that break the import are not counted."""
-    change = Change("m.py", "constant", 0, "1", "2", (1, 1), (1, 1), "f", runs_at_import=False)
+    change = SourceChange("m.py", "constant", 0, "1", "2", (1, 1), (1, 1), "f", runs_at_import=False)
     found = [
         Trial(change, killer="a"),
         Trial(change),

@@ -89,7 +89,7 @@ class Stumbling(ModuleEngine):
     """An adapter with a mistake of its own."""
 
     def observe(self, value: Any, /) -> Any:
-        """For a result of ``neg``, it reads what there is not."""
+        """For a result of ``neg``, it reads an attribute that does not exist."""
         if isinstance(value, Negated):
             return value.slope  # type: ignore[attr-defined]  # the mistake
         return super().observe(value)

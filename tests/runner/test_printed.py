@@ -33,7 +33,7 @@ from tests.runner.make import torch_engine
     ],
 )
 def test_what_is_wrong_with_a_printed_text(wanted: str, printed: str, wrong: str) -> None:
-    """The first line that differs; white space, rounding and what `...` leaves open are no difference."""
+    """The first line that differs; white space, rounding and what `...` leaves open do not count."""
     assert misprint(wanted, printed, bounds(None, None)) == wrong
 
 

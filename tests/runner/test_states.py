@@ -1,4 +1,4 @@
-"""What an engine cannot show is not compared, and is no difference in its values."""
+"""What an engine cannot show is not compared, and does not make its values differ."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def test_a_value_of_a_kind_of_its_own_is_in_its_group(
 
 
 def test_nothing_where_torch_has_no_node_is_in_the_group_of_what_is_read() -> None:
-    """A leaf has no node; what an engine binds there instead is no value."""
+    """A leaf has no node; what an engine binds there instead does not count as a value."""
     engine = broken(seen={}, node=lambda b: Opaque())
     made = scenario("b = torch.ones(1)\nn = b.grad_fn")
     states = run(scenario("b = torch.ones(1)\nn = torch.node(b)"), engine)
@@ -243,7 +243,7 @@ class _Linear:
 
 
 def test_modules_are_not_compared_where_the_engine_has_no_class_of_them() -> None:
-    """Nor is what is in them; an engine with that class shows something else, which is a difference."""
+    """Their content is not compared either; an engine with that class shows something else, which is a difference."""
     assert _found(MODULE, _with_modules()) == []
     found = _found(MODULE, _with_modules(Module=Opaque), "values", "random")
     assert next((d.name, d.reference, d.engine) for d in found if "." not in d.name) == (

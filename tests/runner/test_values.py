@@ -45,7 +45,7 @@ def test_a_scenarios_tolerance_goes_before() -> None:
 
 
 def test_of_two_dtypes_the_coarser_one_decides() -> None:
-    """An integer is exact, unless the other one is no integer."""
+    """An integer is exact, unless the other one is not an integer."""
     assert bounds("float64", None, "float32") == bounds("float32", None, "float64") == bounds("float32", None)
     assert bounds("int64", None, "float32") == bounds("float32", None)
     assert bounds("int64", None, "int32") == Bounds()

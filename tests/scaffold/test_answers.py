@@ -21,7 +21,7 @@ REFUSED = {
     "numpy_input": "1:8: `numpy` may not be imported; torch.tensor and torch.arange make the same arrays",
     "timing_with_random": "1:8: `random` may not be imported; torch.rand, torch.randint and torch.randperm",
 }
-"""The posts that need another package, and what is said of it."""
+"""The posts that need another package, with the hint for it."""
 POSTS = sorted(path for path in (Path(__file__).parent / "posts").glob("*.py") if path.stem not in REFUSED)
 
 
@@ -41,7 +41,7 @@ def calls_print(program: str) -> bool:
 
 @pytest.mark.parametrize("path", POSTS, ids=lambda path: path.stem)
 def test_a_post_becomes_expectations(path: Path) -> None:
-    """As people post them: no print without what it prints, and something is expected that torch bears out."""
+    """As people post them: no print without what it prints, and something is expected that holds on torch."""
     scenario = drafted(make(path.read_text(), path.name, None, torch))
     for step in scenario.steps:
         assert isinstance(step.own.prints, str) or not calls_print(step.run)
@@ -148,7 +148,7 @@ for n in range(2):
     ],
 )
 def test_what_a_page_shows_instead(leaf: str, node: str, last: str, claimed: str | None) -> None:
-    """Where it is no plain value it is what the document says is printed."""
+    """If it is not a plain value, the document claims that it is printed."""
     made = make(PAGE.format(leaf=leaf, node=node, last=last), "a.md", None, torch)
     scenario = drafted(made)
     said = [step.claimed.prints for step in scenario.steps if step.claimed is not None]

@@ -76,7 +76,7 @@ def test_what_is_left_out(program: str, kept: list[str]) -> None:
     ],
 )
 def test_what_is_used_stays(program: str) -> None:
-    """A value that the program computes with is no ornament, nor is a name of the program's own."""
+    """A value that the program computes with is not left out, and neither is a name that the program defines."""
     found, _ = left(program)
     assert [
         line for line in program.split("\n") if line and "import" not in line and "print(x" not in line

@@ -80,7 +80,7 @@ def answers(text: str, name: str = "a.md") -> list[str]:
     ],
 )
 def test_markdown(page: str, expected: list[str]) -> None:
-    """Output blocks of several prints, blocks that are no Python, quotes, lists, indentation, MyST, MkDocs, HTML."""
+    """Output blocks of several prints, blocks that are not Python, quotes, lists, indentation, MyST, MkDocs, HTML."""
     found = answers(page)
     assert [each.partition(" (")[0] for each in found] == expected
 
