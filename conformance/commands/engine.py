@@ -181,8 +181,8 @@ def _propose(
             entries |= {entry for entry in found.entries_for(scenario.id) if not entry.wide}
             continue
         try:
-            traces = [run(scenario, each, seconds=seconds) for each in (torch, found.engine)]
-            outcome = judge(scenario, *traces, found.engine.claims)
+            expected, trace = (run(scenario, each, seconds=seconds) for each in (torch, found.engine))
+            outcome = judge(scenario, expected, trace, found.engine.claims)
         except NotRecordedError as error:
             raise Misuse(str(error)) from None
         coverage = cover(scenario.id, outcome.differences, found.entries)
