@@ -39,7 +39,7 @@ def add_commands(add: Add) -> None:
 def changes(known: argparse.Namespace, _: list[str]) -> int:
     """Print what files explain, what none does, and a diff of the release's file; status 10 if the file is lacking."""
     from conformance.adapters.recording import NotRecordedError
-    from conformance.check.engine_under_test import engine, recording_instead, reference
+    from conformance.check.engine_under_test import recording_instead, reference
     from conformance.check.releases import change, release_of, shipped
     from conformance.language.words import RELEASE
     from conformance.report.proposal import Undeclared
@@ -47,7 +47,7 @@ def changes(known: argparse.Namespace, _: list[str]) -> int:
     from conformance.runner.execute import available, run
 
     recording = known.reference or recording_instead()
-    torch = engine("torch", apart=True) if recording is None else reference(recording)  # it may crash
+    torch = reference(recording)
     release = release_of(torch.name, str(torch.version))
     if release is None:
         raise Misuse(
