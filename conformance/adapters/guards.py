@@ -16,10 +16,9 @@ def guard(torch: Any, schedulers: Any) -> None:
     """Put the checked functions in place; ``schedulers`` is the module ``torch.optim.lr_scheduler``."""
     copy_bytes(torch)
     torch._C._dispatch_library = _of_its_own(torch._C._dispatch_library)
-    for name in ("kernel", "autograd", "fake", "vmap", "autocast"):
-        setattr(
-            torch.library, f"register_{name}", _of_own_operators(getattr(torch.library, f"register_{name}"))
-        )
+    registering = (f"register_{name}" for name in ("kernel", "autograd", "fake", "vmap", "autocast"))
+    for name in (*registering, "define", "impl", "custom_op"):
+        setattr(torch.library, name, _of_own_operators(getattr(torch.library, name)))
     # Without it, the state of a scheduler holds the attributes of a class that the program passed as lr_lambda.
     schedulers.types = SimpleNamespace(FunctionType=(FunctionType, BuiltinFunctionType, type))
     for cls in (schedulers.LambdaLR, schedulers.MultiplicativeLR):

@@ -25,7 +25,7 @@ _NAMES = ("inhouse", "torch", "torch-float64", "paddle", "mygrad", "hips", "micr
 _OWN = {name: f"conformance.adapters.{name.replace('-', '_')}:engine" for name in _NAMES}
 
 TRUSTED = frozenset({"inhouse", "torch", "torch-float64"})
-"""Engines that commands run in their own process; any other may crash or hang it."""
+"""Engines that come with the suite and never change in the life of a process."""
 
 _PRISTINE = ("torch", "inhouse")  # they set nothing, and start from what the suite sets
 

@@ -178,8 +178,18 @@ class RemoteEngine:
                 return trace
             self._forget()
             answer = Died(Raised(DIED, f"it sent an answer that was not requested: {trace.scenario}"))
-        place = _statement(scenario, answer.place)
-        return Trace(scenario.id, self.name, self.version, (Moment(place, raised=answer.raised),))
+        return self._ended(scenario, answer)
+
+    def traces_of_two_runs(self, scenario: Scenario, *, seconds: float = 20) -> list[Trace]:
+        """The traces of two runs, between which all tensors stay alive."""
+        answer = self._ask(_request(scenario, seconds, None, twice=True), 2 * seconds)
+        if isinstance(answer, str):
+            return [Trace.from_json(each) for each in json.loads(answer)]
+        return [self._ended(scenario, answer)] * 2
+
+    def _ended(self, scenario: Scenario, died: Died) -> Trace:
+        place = _statement(scenario, died.place)
+        return Trace(scenario.id, self.name, self.version, (Moment(place, raised=died.raised),))
 
     def probe(self) -> dict[str, Any]:
         """The result of `conformance.adapters.probe` there."""
@@ -341,10 +351,10 @@ def _statement(scenario: Scenario, place: last_words.LastPlace) -> Statement:
     return statement_at(place.step, *(max(starts) if starts else (place.line, 0)), ())
 
 
-def _request(scenario: Scenario, seconds: float, observe: str | None) -> str:
+def _request(scenario: Scenario, seconds: float, observe: str | None, *, twice: bool = False) -> str:
     file = scenario.position.file
     plain = {**to_plain(scenario), "file": os.path.abspath(file) if file else ""}
-    return json.dumps({"scenario": plain, "seconds": seconds, "observe": observe})
+    return json.dumps({"scenario": plain, "seconds": seconds, "observe": observe, "twice": twice})
 
 
 def _last_line(error: Exception) -> str:

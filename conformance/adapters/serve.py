@@ -14,11 +14,10 @@ from conformance.adapters.registry import EngineNotFoundError, find
 from conformance.language.scenario import NEEDS
 from conformance.runner.execute import available, run
 from conformance.runner.isolate import freeze_for_good
+from conformance.runner.limit import be_expendable
+from conformance.runner.rerun import twice
 from conformance.runner.serialize import from_plain
 from conformance.runner.wall import is_harmless_variable
-
-ORPHANED = 30
-"""Processor seconds beyond twice a scenario's time limit, after which the client has stopped waiting."""
 
 
 def serve(channel: Any, name: str, log: str) -> None:
@@ -48,6 +47,7 @@ def serve(channel: Any, name: str, log: str) -> None:
         if not is_harmless_variable(variable):
             del os.environ[variable]
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # interrupts are meant for the client
+    be_expendable()  # also if the client has ended
     last_words = LastWords(log)
     freeze_for_good()
     for requests in channel:
@@ -61,8 +61,8 @@ def _answer(engine: Any, request: dict[str, Any], at_step: Callable[[int, int], 
 
         return json.dumps(probe(engine))
     scenario, seconds = from_plain(request["scenario"]), request["seconds"]
-    if hasattr(signal, "setitimer"):  # the system ends the process if it hangs, also if the client has ended
-        signal.setitimer(signal.ITIMER_PROF, 2 * seconds + ORPHANED)
+    if request["twice"]:
+        return json.dumps([trace.to_json(frames=True) for trace in twice(scenario, engine, seconds=seconds)])
     return run(scenario, engine, seconds=seconds, observe=request["observe"], at_step=at_step).to_json(
         frames=True
     )

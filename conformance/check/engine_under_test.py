@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import importlib.util
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from conformance.adapters import divergences
@@ -36,28 +38,47 @@ class EngineUnderTest:
         return tuple(entry for entry in self.entries if entry.of(case))
 
 
-def engine(
-    name: str, python: str | None = None, *, here: bool = False, wait: bool = True, apart: bool = False
-) -> Engine:
+def engine(name: str, python: str | None = None, *, here: bool = False, wait: bool = True) -> Engine:
     """The engine of that name, in the interpreter ``python``; by default in a new process, or ``here`` in this one.
 
-    The suite's own run in this process, unless ``apart``. Without ``wait`` it may still be starting.
+    Without ``wait`` it may still be starting.
 
     Raises:
         EngineNotFoundError: there is none, or it does not start.
     """
-    if python is None and (here or (name in TRUSTED and not apart) or is_only_here(name)):
+    if python is None and (here or is_only_here(name)):
         return find(name)
     from conformance.adapters.remote import RemoteEngine
 
     return RemoteEngine(name, python, wait=wait)
 
 
-def reference(recording: str | None = None) -> Engine:
-    """Torch, or a recording of it: the suite's own where torch is not installed; raises `EngineNotFoundError`."""
+@cache
+def _of_commands(name: str) -> Engine:
+    """An engine of the suite in a process that all commands of this process share, and that is starting."""
+    started = engine(name, wait=False)
+    atexit.register(getattr(started, "close", bool))
+    return started
+
+
+def engine_of_command(name: str, python: str | None = None) -> Engine:
+    """The engine of that name in a process that a command can end: a program that hangs or crashes costs a message.
+
+    Raises:
+        EngineNotFoundError: there is none, or it does not start.
+    """
+    return _of_commands(name) if python is None and name in TRUSTED else engine(name, python)
+
+
+def reference(recording: str | None = None, *, here: bool = False) -> Engine:
+    """Torch, in a process of its own or ``here``, or a recording: the suite's own where torch is not installed.
+
+    Raises:
+        EngineNotFoundError: there is neither.
+    """
     recording = recording or recording_instead()
     if recording is None:
-        return find("torch")
+        return find("torch") if here else _of_commands("torch")
     from conformance.adapters.recording import NotARecordingError, read
 
     try:

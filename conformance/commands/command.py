@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from conformance.check.library import Library
     from conformance.language.scenario import Scenario, Tier
+    from conformance.runner.engine import Engine
 
 # A command gets its parsed arguments and the unknown ones, and returns the exit status.
 Command = Callable[[argparse.Namespace, list[str]], int]
@@ -63,6 +64,40 @@ def takes_reference(parser: argparse.ArgumentParser, use: str = "") -> None:
     parser.add_argument(
         "--reference", metavar="FILE", help=f"a recording to use instead of torch{f', {use}' if use else ''}"
     )
+
+
+def takes_time_limit(parser: argparse.ArgumentParser) -> None:
+    """Add the option ``--scenario-timeout``."""
+    parser.add_argument(
+        "--scenario-timeout",
+        dest="seconds",
+        type=seconds,
+        default=20,
+        metavar="SECONDS",
+        help="end a scenario that takes longer (default: 20)",
+    )
+
+
+def seconds(text: str) -> float:
+    """A time limit; an alarm set to 0 would never ring.
+
+    Raises:
+        ArgumentTypeError: it is not a number above 0.
+    """
+    try:
+        limit = float(text)
+    except ValueError:
+        limit = 0
+    if not 0 < limit < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds above 0")
+    return limit
+
+
+def announce(engine: Engine, scenarios: Sequence[Scenario], limit: float) -> None:
+    """Let an engine in a process of its own run these scenarios while this process does something else."""
+    expect = getattr(engine, "expect", None)
+    if expect is not None:
+        expect(scenarios, seconds=limit)
 
 
 def scenarios_in(

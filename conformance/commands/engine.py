@@ -13,10 +13,12 @@ from conformance.commands.command import (
     FAILED,
     Add,
     Misuse,
+    announce,
     scenarios_from,
     takes_engine_python,
     takes_paths,
     takes_reference,
+    takes_time_limit,
     with_progress,
 )
 from conformance.language.scenario import TIERS
@@ -38,6 +40,7 @@ def add_commands(add: Add) -> None:
     describing.add_argument("name", metavar="ENGINE")
     takes_engine_python(describing)
     takes_reference(describing, "for --propose")
+    takes_time_limit(describing)
     describing.add_argument(
         "--propose",
         action="store_true",
@@ -69,6 +72,7 @@ def add_commands(add: Add) -> None:
     recording.add_argument(
         "-o", "--output", type=Path, required=True, metavar="FILE", help="compressed if it ends in .gz"
     )
+    takes_time_limit(recording)
     recording.add_argument("--tier", choices=TIERS, default="full", help="the last tier (default: full)")
     takes_paths(recording)
 
@@ -76,14 +80,13 @@ def add_commands(add: Add) -> None:
 def describe_engine(known: argparse.Namespace, _: list[str]) -> int:
     """Describe an engine to its author; or print what its divergence file needs, or what runs for an operator."""
     from conformance.adapters.probe import probe
-    from conformance.check.engine_under_test import candidate, engine, reference
+    from conformance.check.engine_under_test import candidate, engine_of_command, reference
     from conformance.language.usage import names_used
     from conformance.report.engine import describe
 
-    named = engine(known.name, known.engine_python)
     if known.source is not None:
-        return _show_source(named, known.source)
-    found = candidate(named)
+        return _show_source(known.name, known.source)
+    found = candidate(engine_of_command(known.name, known.engine_python))
     if found.problems and found.file.is_file():  # a file that is named may not exist yet
         raise Misuse("\n".join(map(str, found.problems)))
     if known.propose:
@@ -92,7 +95,7 @@ def describe_engine(known: argparse.Namespace, _: list[str]) -> int:
         torch = reference(known.reference)
         if incomplete := getattr(torch, "incomplete", ""):
             print(f"{known.reference} is incomplete: {incomplete}", file=sys.stderr)
-        return _propose(found, scenarios, torch, known.paths is None and known.tier == "full")
+        return _propose(found, scenarios, torch, known.paths is None and known.tier == "full", known.seconds)
     remote = getattr(found.engine, "probe", None)
     facts = remote() if remote else probe(found.engine)
 
@@ -108,10 +111,12 @@ def describe_engine(known: argparse.Namespace, _: list[str]) -> int:
     return FAILED if facts["made"] else 0
 
 
-def _show_source(engine: Engine, operator: str) -> int:
+def _show_source(name: str, operator: str) -> int:
     """The functions that run for an operator, of an engine that generates them."""
+    from conformance.check.engine_under_test import engine as found
     from conformance.language.suggest import did_you_mean
 
+    engine = found(name, here=True)
     listings = getattr(engine, "listings", None)
     if listings is None:
         raise Misuse(
@@ -133,12 +138,12 @@ def _show_source(engine: Engine, operator: str) -> int:
 def coverage(known: argparse.Namespace, _: list[str]) -> int:
     """Compare the vocabulary with an engine and the scenarios; status 1 if no scenario uses some name."""
     from conformance.adapters.probe import probe
-    from conformance.check.engine_under_test import engine
+    from conformance.check.engine_under_test import engine_of_command
     from conformance.language.usage import names_used
     from conformance.language.vocabulary import entries
     from conformance.report.coverage import as_json, as_text, cover
 
-    covered = engine(known.engine, known.engine_python)
+    covered = engine_of_command(known.engine, known.engine_python)
     remote = getattr(covered, "probe", None)
     facts = remote() if remote else probe(covered)
     lacking = {*facts["lacking"], *facts["unanswered"]}
@@ -151,7 +156,9 @@ def coverage(known: argparse.Namespace, _: list[str]) -> int:
     return FAILED if any(area.unexercised for area in areas) else 0
 
 
-def _propose(found: EngineUnderTest, scenarios: Sequence[Scenario], torch: Engine, whole: bool) -> int:
+def _propose(
+    found: EngineUnderTest, scenarios: Sequence[Scenario], torch: Engine, whole: bool, seconds: float
+) -> int:
     """Run all scenarios and print the diff; crashes that no entry can cover go to stderr."""
     from conformance.adapters.divergences import cover
     from conformance.adapters.recording import NotRecordedError
@@ -166,12 +173,16 @@ def _propose(found: EngineUnderTest, scenarios: Sequence[Scenario], torch: Engin
     entries = {entry for entry in found.entries if entry.scenario not in ran and not (entry.wide and whole)}
     undeclared: list[Undeclared] = []
     uncoverable: list[str] = []
+    possible = [each for each in scenarios if all(available(torch, need) for need in each.needs)]
+    for each in (torch, found.engine):
+        announce(each, possible, seconds)
     for scenario in with_progress(scenarios):
         if not all(available(torch, need) for need in scenario.needs):
             entries |= {entry for entry in found.entries_for(scenario.id) if not entry.wide}
             continue
         try:
-            outcome = judge(scenario, run(scenario, torch), run(scenario, found.engine), found.engine.claims)
+            expected, trace = (run(scenario, each, seconds=seconds) for each in (torch, found.engine))
+            outcome = judge(scenario, expected, trace, found.engine.claims)
         except NotRecordedError as error:
             raise Misuse(str(error)) from None
         coverage = cover(scenario.id, outcome.differences, found.entries)
@@ -208,17 +219,20 @@ def _propose(found: EngineUnderTest, scenarios: Sequence[Scenario], torch: Engin
 def record(known: argparse.Namespace, _: list[str]) -> int:
     """Run all scenarios on one engine and record the traces."""
     from conformance.adapters.recording import write
-    from conformance.check.engine_under_test import engine
+    from conformance.check.engine_under_test import engine_of_command
     from conformance.runner.execute import available, run
     from conformance.runner.signals import ended_by_exception
 
-    recorded = engine(known.engine, known.engine_python)
+    recorded = engine_of_command(known.engine, known.engine_python)
     up_to = TIERS[: TIERS.index(known.tier) + 1]
     scenarios = [scenario for scenario in scenarios_from(known.paths) if scenario.tier in up_to]
     needs = {need for scenario in scenarios for need in scenario.needs}
     there = {need for need in needs if available(recorded, need)}
     possible = [scenario for scenario in scenarios if there.issuperset(scenario.needs)]
-    traces = ((scenario, run(scenario, recorded)) for scenario in with_progress(possible))
+    announce(recorded, possible, known.seconds)
+    traces = (
+        (scenario, run(scenario, recorded, seconds=known.seconds)) for scenario in with_progress(possible)
+    )
     try:
         with ended_by_exception():
             count = write(known.output, recorded, traces, there, len(possible))

@@ -10,9 +10,11 @@ from conformance.commands.command import (
     CHANGED,
     Add,
     Misuse,
+    announce,
     scenarios_from,
     takes_paths,
     takes_reference,
+    takes_time_limit,
     with_progress,
 )
 
@@ -30,13 +32,14 @@ def add_commands(add: Add) -> None:
         "what another release of torch does differently from that of the specs, and a draft of its file",
     )
     takes_reference(changing)
+    takes_time_limit(changing)
     takes_paths(changing)
 
 
 def changes(known: argparse.Namespace, _: list[str]) -> int:
     """Print what files explain, what none does, and a diff of the release's file; status 10 if the file is lacking."""
     from conformance.adapters.recording import NotRecordedError
-    from conformance.check.engine_under_test import engine, recording_instead, reference
+    from conformance.check.engine_under_test import recording_instead, reference
     from conformance.check.releases import change, release_of, shipped
     from conformance.language.words import RELEASE
     from conformance.report.proposal import Undeclared
@@ -44,7 +47,7 @@ def changes(known: argparse.Namespace, _: list[str]) -> int:
     from conformance.runner.execute import available, run
 
     recording = known.reference or recording_instead()
-    torch = engine("torch", apart=True) if recording is None else reference(recording)  # it may crash
+    torch = reference(recording)
     release = release_of(torch.name, str(torch.version))
     if release is None:
         raise Misuse(
@@ -58,12 +61,19 @@ def changes(known: argparse.Namespace, _: list[str]) -> int:
     used: set[Divergence] = set()
     undeclared: list[Undeclared] = []
     explained = 0
+    announce(torch, [each for each in scenarios if not each.needs], known.seconds)
     for scenario in with_progress(scenarios):
         if not all(available(torch, need) for need in scenario.needs):
             used.update(entry for entry in release.entries if entry.of(scenario.id))
             continue
         try:
-            found = change(release, scenario, run(scenario, torch), agrees=False, seconds=20)
+            found = change(
+                release,
+                scenario,
+                run(scenario, torch, seconds=known.seconds),
+                agrees=False,
+                seconds=known.seconds,
+            )
         except NotRecordedError as error:
             raise Misuse(str(error)) from None
         if found is None:

@@ -9,7 +9,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.commands.command import Add, Misuse, takes_engine_python, takes_reference
+from conformance.commands.command import (
+    Add,
+    Misuse,
+    takes_engine_python,
+    takes_reference,
+    takes_time_limit,
+)
 
 if TYPE_CHECKING:
     from conformance.check.library import Library
@@ -27,6 +33,7 @@ def add_commands(add: Add) -> None:
     )
     takes_engine_python(showing)
     takes_reference(showing)
+    takes_time_limit(showing)
     showing.add_argument("--full", action="store_true", help="do not shorten values")
 
     drawing = add("graph", graph, "draw the autograd graph as SVG, in the style of torchviz")
@@ -39,6 +46,7 @@ def add_commands(add: Add) -> None:
     )
     drawing.add_argument("--engine", default="torch", help="(default: torch)")
     takes_engine_python(drawing)
+    takes_time_limit(drawing)
     drawing.add_argument("--saved", action="store_true", help="also draw what each node saved for backward")
     drawing.add_argument("-o", "--output", metavar="FILE.svg", help="(default: standard output)")
 
@@ -52,6 +60,7 @@ def add_commands(add: Add) -> None:
     making.add_argument(
         "-o", "--output", metavar="FILE.yaml", help="the file to create (default: standard output)"
     )
+    takes_time_limit(making)
     making.add_argument("--id", default="", help="(default: derived from the title)")
     making.add_argument(
         "--title", default="", help="what torch does (default: the first comment, or the error)"
@@ -64,6 +73,7 @@ def add_commands(add: Add) -> None:
         metavar="PAGE",
         help="Markdown, reStructuredText, a notebook, a script or a session at a prompt",
     )
+    takes_time_limit(checking)
     checking.add_argument("--format", choices=("text", "json"), default="text", help="(default: text)")
 
     documenting = add(
@@ -98,7 +108,7 @@ def show(known: argparse.Namespace, _: list[str]) -> int:
     library = Library()
     cases = _cases(known.id, library)
     alone = known.engine == "torch" and known.engine_python is None
-    checked = None if alone else engine_under_test.engine(known.engine, known.engine_python)
+    checked = None if alone else engine_under_test.engine_of_command(known.engine, known.engine_python)
     reference = engine_under_test.reference(known.reference)
     engine = checked or reference
     agrees = True
@@ -109,10 +119,10 @@ def show(known: argparse.Namespace, _: list[str]) -> int:
             print()
         _refuse_what_is_not_here(scenario, reference)
         try:
-            reference_trace = run(scenario, reference)
+            reference_trace = run(scenario, reference, seconds=known.seconds)
         except NotRecordedError as error:
             raise Misuse(not_shipped(scenario) if is_shipped(reference) else str(error)) from None
-        engine_trace = None if alone else run(scenario, engine)
+        engine_trace = None if alone else run(scenario, engine, seconds=known.seconds)
         outcome = judge(scenario, reference_trace, engine_trace or reference_trace, engine.claims)
         agrees = agrees and outcome.verdict == "agrees"
         verdict = verdict_line(scenario, outcome, reference, engine)
@@ -143,10 +153,12 @@ def graph(known: argparse.Namespace, _: list[str]) -> int:
     scenario, *others = _cases(known.id, Library())
     if others:
         print(f"drawing {scenario.id}; there are {len(others)} more cases", file=sys.stderr)
-    engine = engine_under_test.engine(known.engine, known.engine_python, here=True)
+    engine = engine_under_test.engine_of_command(known.engine, known.engine_python)
     _refuse_what_is_not_here(scenario, engine_under_test.reference())
     try:
-        when, drawing = drawing_of(scenario, engine, step=known.step, line=known.line, saved=known.saved)
+        when, drawing = drawing_of(
+            scenario, engine, step=known.step, line=known.line, saved=known.saved, seconds=known.seconds
+        )
     except NoGraphError as error:
         raise Misuse(str(error)) from None
     text = svg(drawing, title=f"{scenario.id} on {engine.name}, after {when}")
@@ -173,7 +185,7 @@ def new(known: argparse.Namespace, _: list[str]) -> int:
         for name in known.snippets
     ]
     try:
-        made = make_all(texts, output, reference(), ident=known.id, title=known.title)
+        made = make_all(texts, output, reference(), ident=known.id, title=known.title, seconds=known.seconds)
     except NotAScenarioError as error:
         print(error, file=sys.stderr)
         return 1
@@ -201,7 +213,9 @@ def check(known: argparse.Namespace, _: list[str]) -> int:
     pages = []
     for path in map(Path, known.pages):
         try:
-            pages.append(check_page(_page_text(path), str(path), lambda scenario: run(scenario, torch)))
+            pages.append(
+                check_page(_page_text(path), str(path), lambda each: run(each, torch, seconds=known.seconds))
+            )
         except NotAPageError as error:
             raise Misuse(f"{path}: {error}") from None
     if known.format == "json":

@@ -15,11 +15,13 @@ from conformance.commands.command import (
     FAILED,
     Add,
     Misuse,
+    announce,
     at_least_one,
     bar,
     scenarios_in,
     takes_engine_python,
     takes_reference,
+    takes_time_limit,
     with_progress,
 )
 
@@ -65,6 +67,7 @@ def add_commands(add: Add) -> None:
     claiming.add_argument("--engine", default="inhouse", help="(default: inhouse)")
     takes_engine_python(claiming)
     takes_reference(claiming)
+    takes_time_limit(claiming)
 
     running = add("run", run, "run the suite's own specs with pytest; all other options go to pytest")
     running.add_argument("--engine", action="append", default=[], help="repeatable (default: inhouse)")
@@ -117,7 +120,7 @@ def _deep(scenarios: Sequence[Scenario], processes: int) -> Sequence[object]:
     from conformance.runner.execute import available
 
     try:
-        torch = reference()
+        torch = reference(here=True)
     except LookupError as error:
         raise Misuse(str(error)) from None
     here = [each for each in scenarios if all(available(torch, need) for need in each.needs)]
@@ -130,7 +133,7 @@ def _count(number: int, noun: str) -> str:
 
 def claims(known: argparse.Namespace, _: list[str]) -> int:
     """Run every scenario that has a claim on torch and the engine, and print a table, the claims or pages."""
-    from conformance.check.engine_under_test import engine, reference
+    from conformance.check.engine_under_test import engine_of_command, reference
     from conformance.check.findings import findings
     from conformance.check.library import Library
     from conformance.report.claims import as_json, contradiction
@@ -143,12 +146,13 @@ def claims(known: argparse.Namespace, _: list[str]) -> int:
         raise Misuse(
             f"{known.folder or folder} has no claims: neither a claims.yaml nor files in a folder claims"
         )
-    torch, checked = reference(known.reference), engine(known.engine, known.engine_python)
+    torch = reference(known.reference)
+    checked = engine_of_command(known.engine, known.engine_python)
     if incomplete := getattr(torch, "incomplete", ""):
         print(f"{known.reference} is incomplete: {incomplete}", file=sys.stderr)
     library = Library()  # after the engines, since loading all specs takes time
     scenarios = [scenario for scenario in scenarios_in([folder], library) if scenario.claims]
-    results = _results(scenarios, torch, checked)
+    results = _results(scenarios, torch, checked, known.seconds)
     found = [finding for each in findings(library, results) for finding in each.found]
     if known.format == "json":
         print(json.dumps(as_json(found), indent=2, ensure_ascii=False))
@@ -168,10 +172,12 @@ def claims(known: argparse.Namespace, _: list[str]) -> int:
     return 0 if agrees and not wrong and not problems else FAILED
 
 
-def _results(scenarios: Sequence[Scenario], reference: Engine, engine: Engine) -> list[Result]:
+def _results(scenarios: Sequence[Scenario], reference: Engine, engine: Engine, limit: float) -> list[Result]:
     from conformance.check.checker import Checker
 
-    check = Checker(reference)
+    check = Checker(reference, seconds=limit)
+    for each in (reference, engine):
+        announce(each, [scenario for scenario in scenarios if not scenario.needs], limit)
     return [check(scenario, engine).result for scenario in with_progress(scenarios)]
 
 

@@ -29,15 +29,16 @@ def drawing_of(
     step: int | None = None,
     line: int | None = None,
     saved: bool = False,
+    seconds: float = 20,
 ) -> tuple[Statement, Drawing]:
     """The graph after a step or a line of the file; by default, after the last statement with a graph."""
     if step is not None and not 1 <= step <= len(scenario.steps):
         raise NoGraphError(f"{scenario.id} has {len(scenario.steps)} steps, there is no step {step}")
     observed = replace(scenario, observe="each")
-    moment = _moment(observed, run(observed, engine), step, line)
+    moment = _moment(observed, run(observed, engine, seconds=seconds), step, line)
     drawing = draw(moment.state or {})
     if saved:
-        drawing = with_saved(drawing, _saved(observed, engine, moment.statement, drawing))
+        drawing = with_saved(drawing, _saved(observed, engine, moment.statement, drawing, seconds))
     return moment.statement, drawing
 
 
@@ -49,18 +50,20 @@ def _moment(scenario: Scenario, trace: Trace, step: int | None, line: int | None
         found = [
             each for each in found if file_line(scenario, each.statement.step, each.statement.line) == line
         ][-1:]
+    ended = f"; it ended with {trace.moments[-1].raised}" if trace.moments[-1].raised else ""
     if not found:
-        raise NoGraphError(f"{scenario.id} has no statement there")
+        raise NoGraphError(f"{scenario.id} has no statement there{ended}")
     with_graph = [each for each in found if draw(each.state or {}).boxes]
     if not with_graph:
-        ended = f"; it ended with {trace.moments[-1].raised}" if trace.moments[-1].raised else ""
         leaves = any(facets.get("requires_grad") for each in found for facets in (each.state or {}).values())
         why = "nothing that was computed has a name, as in `y = x * 2`" if leaves else "nothing requires grad"
         raise NoGraphError(f"{scenario.id} has no graph there: {why}{ended}")
     return with_graph[-1]
 
 
-def _saved(scenario: Scenario, engine: Engine, place: Statement, drawing: Drawing) -> dict[Key, list[str]]:
+def _saved(
+    scenario: Scenario, engine: Engine, place: Statement, drawing: Drawing, seconds: float
+) -> dict[Key, list[str]]:
     """The saved tensors of each node, read by expectations in a second run that ends at this statement."""
     boxes = list(nodes(drawing))
     reads = tuple(
@@ -70,7 +73,7 @@ def _saved(scenario: Scenario, engine: Engine, place: Statement, drawing: Drawin
     text = "\n".join(scenario.steps[place.step].run.splitlines()[: _end(scenario, place)])
     last = replace(scenario.steps[place.step], run=text, own=Expectations(expect=reads), claimed=None)
     shortened = replace(scenario, steps=(*scenario.steps[: place.step], last))
-    moment = run(shortened, engine).moments[-1]
+    moment = run(shortened, engine, seconds=seconds).moments[-1]
     return {
         box.key: list(_lines(moment, expression)) for box, (expression, _) in zip(boxes, reads, strict=True)
     }

@@ -61,7 +61,7 @@ def checker_of(session: pytest.Session) -> Checker:
         from conformance.check.engine_under_test import reference
         from conformance.runner.isolate import freeze_for_good
 
-        torch = torch_process(config) or reference(recording_of(config))
+        torch = torch_process(config) or reference(recording_of(config), here=True)
         _announce(session, torch)
         config.stash[_CHECKER] = Checker(
             torch,

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.commands.command import seconds
 from conformance.language.scenario import DEFAULT_TIER, TIERS, Tier
 
 DEFAULT_ENGINE = "inhouse"
@@ -80,7 +81,7 @@ def add_options(parser: pytest.Parser) -> None:
     )
     group.addoption(
         "--scenario-timeout",
-        type=_seconds,
+        type=seconds,
         default=20,
         metavar="SECONDS",
         help="fail a scenario that takes longer (default: 20)",
@@ -105,21 +106,6 @@ def is_page(config: pytest.Config, path: Path) -> bool:
         return False
     relative = path.relative_to(config.rootpath)
     return any(fnmatch(relative.as_posix(), pattern) for pattern in patterns)
-
-
-def _seconds(text: str) -> float:
-    """A time limit; an alarm set to 0 would never ring.
-
-    Raises:
-        ArgumentTypeError: it is not a number above 0.
-    """
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0
-    if not seconds > 0:
-        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds above 0")
-    return seconds
 
 
 def engine_names(config: pytest.Config) -> tuple[str, ...]:

@@ -47,7 +47,7 @@ def engine_of(config: pytest.Config, name: str) -> Engine:
         from conformance.check.engine_under_test import engine
 
         python, here = config.getoption("--engine-python"), is_here(config)
-        engines[name] = engine(name, python, here=here, wait=False, apart=not here)
+        engines[name] = engine(name, python, here=here, wait=False)
     return engines[name]
 
 

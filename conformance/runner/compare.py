@@ -46,6 +46,9 @@ NOTHING = "nothing"
 DIED = "InterpreterDied"
 """The type of the error that reports an interpreter that ended."""
 
+ENDING = ("TimeLimit", "Refused", DIED)
+"""The types of the errors after which a run does not go on."""
+
 
 @dataclass(frozen=True, slots=True)
 class Difference:

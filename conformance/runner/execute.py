@@ -12,7 +12,7 @@ from conformance.language.scenario import Scenario
 from conformance.runner.bytecode import programs_of
 from conformance.runner.engine import Engine, provides_traces
 from conformance.runner.isolate import collected_on_demand, isolated
-from conformance.runner.limit import Alarm, Interrupts, TimeLimit, bounded_memory
+from conformance.runner.limit import Alarm, Interrupts, TimeLimit, bounded_memory, watched
 from conformance.runner.normalize import error_text
 from conformance.runner.own_state import lookup
 from conformance.runner.probes import PROBES, answers
@@ -41,7 +41,7 @@ def run(
     """
     if provides_traces(engine):
         return engine.trace_of(scenario, seconds=seconds, observe=observe)
-    with Interrupts() as interrupts:
+    with watched(seconds), Interrupts() as interrupts:
         each = (observe or scenario.observe) == "each"
         return _run(scenario, engine, seconds, interrupts, each=each, wall=wall, at_step=at_step)
 

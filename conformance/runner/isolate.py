@@ -131,12 +131,11 @@ def isolated(torch: Any) -> Iterator[list[warnings.WarningMessage]]:
 
 def freeze_for_good() -> None:
     """Let collections skip all objects that there are, such as imported ones, as long as the process lives."""
-    global _is_frozen  # noqa: PLW0603 - whether this process has frozen its objects
     gc.freeze()
-    _is_frozen = True
+    _frozen.append(True)
 
 
-_is_frozen = False
+_frozen: list[bool] = []  # not empty after that
 
 
 @contextlib.contextmanager
@@ -146,7 +145,7 @@ def collected_on_demand(freeze: bool) -> Iterator[None]:
     With ``freeze``, a collection examines only objects created inside, since examining a whole process with torch takes
     0.2 s. After `freeze_for_good` they stay frozen, together with everything created since.
     """
-    enabled, frozen = gc.isenabled(), _is_frozen  # counting what is frozen takes 0.2 s too
+    enabled, frozen = gc.isenabled(), bool(_frozen)  # counting what is frozen takes 0.2 s too
     gc.disable()
     if freeze:
         gc.freeze()

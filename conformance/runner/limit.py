@@ -38,6 +38,32 @@ PATIENCE = 10
 _OWN = f"{__name__.rpartition('.')[0]}."
 
 
+GRACE = 30
+"""Processor seconds beyond twice the time limit, after which the system ends an expendable process."""
+
+_expendable: list[bool] = []
+
+
+def be_expendable() -> None:
+    """From now on the system ends this process if a program hangs in C, where no alarm is heard."""
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        _expendable.append(True)
+
+
+@contextlib.contextmanager
+def watched(seconds: float) -> Iterator[None]:
+    """Inside, that may happen after these seconds and `GRACE`."""
+    if not _expendable:
+        yield
+        return
+    signal.setitimer(signal.ITIMER_PROF, 2 * seconds + GRACE)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
 class TimeLimit(BaseException):
     """The program ran for too long. Not an Exception, since programs and engines catch those."""
 

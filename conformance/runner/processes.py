@@ -13,6 +13,8 @@ from multiprocessing.context import ForkContext, SpawnContext
 from multiprocessing.process import BaseProcess
 from typing import Generic, TypeVar
 
+from conformance.runner.limit import be_expendable
+
 T = TypeVar("T")
 
 
@@ -157,6 +159,7 @@ class _Failed:
 
 def _send(task: Callable[[], T], sender: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # also where `_starting` does nothing
+    be_expendable()
     answer: T | _Failed
     try:
         answer = task()
@@ -170,6 +173,8 @@ def _received(receiver: Connection, process: BaseProcess) -> T | ProcessDied:
         answer: T | _Failed = receiver.recv()
     except EOFError:
         process.join()
+        if process.exitcode == -getattr(signal, "SIGPROF", 0):
+            return ProcessDied("the process hung, and was ended")
         return ProcessDied(f"the process died with exit code {process.exitcode}")
     finally:
         receiver.close()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from conformance.report.program import DRAWS
+from conformance.runner.compare import ENDING
 from conformance.runner.trace import Facets, Moment, Raised, State, Trace, is_error
 from conformance.runner.values import parsed, shortened
 from conformance.scaffold.attempts import Attempts, Part, after_error
@@ -215,6 +216,8 @@ def _refuse(raised: Raised, line: int) -> None:
     """Refuse errors that are caused by this machine or the snippet."""
     if raised.type == "TimeLimit":
         raise CannotDraftError(line, f"{raised.message}; shorten it: a scenario takes less than a second")
+    if raised.type in ENDING:
+        raise CannotDraftError(line, f"on torch {raised.message}; leave it out")
     if re.search(r"CUDA|NVIDIA", raised.message):
         raise CannotDraftError(
             line, f"there is no CUDA here; remove `.cuda()`, or write `cpu`: {beginning(raised.message)}"

@@ -57,7 +57,13 @@ def make(
 
 
 def make_all(
-    texts: Sequence[tuple[str, str]], output: Path | None, torch: Engine, *, ident: str = "", title: str = ""
+    texts: Sequence[tuple[str, str]],
+    output: Path | None,
+    torch: Engine,
+    *,
+    ident: str = "",
+    title: str = "",
+    seconds: float = 20,
 ) -> Made:
     """One scenario file of several snippets and pages, each a name and a text; each becomes a scenario.
 
@@ -72,14 +78,14 @@ def make_all(
     lines: list[str] = []
     notes: list[str] = []
     for file, text in texts:
-        drafted = _drafted(text, file, torch)
+        drafted = _drafted(text, file, torch, seconds)
         named = title or _title(drafted.parts, drafted.steps, file)
         name = ident or _free_id(_slug(named), used)
         used.add(name)
         own = list(scenario_lines(name, named, drafted.steps))
         notes += [
             *drafted.notes,
-            *_doubts("\n".join([*head, *own]) + "\n", drafted, str(output or file), torch),
+            *_doubts("\n".join([*head, *own]) + "\n", drafted, str(output or file), torch, seconds),
         ]
         lines += own
     return Made("\n".join([*head, *lines]) + "\n", tuple(notes))
@@ -96,13 +102,13 @@ class _Drafted:
     notes: tuple[str, ...]
 
 
-def _drafted(text: str, file: str, torch: Engine) -> _Drafted:
+def _drafted(text: str, file: str, torch: Engine, seconds: float) -> _Drafted:
     notes: tuple[str, ...] = ()
     outputs: tuple[CheckedOutput, ...] = ()
     if Path(file).suffix in PAGES:
         try:
             page = read_page(text, file)
-            checked = check_page(text, file, lambda scenario: run(scenario, torch))
+            checked = check_page(text, file, lambda scenario: run(scenario, torch, seconds=seconds))
         except NotAPageError as error:
             raise NotAScenarioError(f"{file}: {error}") from None
         outputs = tuple(each for each in checked.outputs if each.verdict == "wrong")
@@ -122,7 +128,7 @@ def _drafted(text: str, file: str, torch: Engine) -> _Drafted:
         steps, parts = draft(
             found.parts,
             found.attempts,
-            lambda steps: _observed(steps, torch),
+            lambda steps: _observed(steps, torch, seconds),
             unclaimable(found.parts, outputs),
         )
     except CannotDraftError as error:
@@ -131,26 +137,26 @@ def _drafted(text: str, file: str, torch: Engine) -> _Drafted:
     return _Drafted(file, steps, parts, text.split("\n"), (*notes, *found.notes))
 
 
-def _doubts(made: str, drafted: _Drafted, name: str, torch: Engine) -> Iterator[str]:
+def _doubts(made: str, drafted: _Drafted, name: str, torch: Engine, seconds: float) -> Iterator[str]:
     """What is wrong with a drafted scenario, and what is not the same each time."""
     loaded = load_text(made, name)
     if loaded.problems:
         raise NotAScenarioError("\n".join(map(str, loaded.problems)))
     (scenario,) = loaded.scenarios
-    yield from map(str, flaws_on_torch(scenario, run(scenario, torch)))
-    changed = differences(scenario, *twice(scenario, torch))
+    yield from map(str, flaws_on_torch(scenario, run(scenario, torch, seconds=seconds)))
+    changed = differences(scenario, *twice(scenario, torch, seconds=seconds))
     for place in _changing(changed, drafted.steps, drafted.parts, drafted.lines):
         yield f"{drafted.file}:{place}; leave it out"
 
 
-def _observed(steps: Sequence[DraftStep], torch: Engine) -> Trace:
+def _observed(steps: Sequence[DraftStep], torch: Engine, seconds: float) -> Trace:
     """The trace on torch; shown expressions are evaluated like expectations."""
     place = plain.Position("snippet", 1)
     made = tuple(
         plain.Step(step.run, place, plain.Expectations(expect=tuple((text, None) for text in step.shows)))
         for step in steps
     )
-    return run(plain.Scenario("snippet", "", "", "", place, made), torch)
+    return run(plain.Scenario("snippet", "", "", "", place, made), torch, seconds=seconds)
 
 
 _ADDRESS = re.compile(r"\b(?:id|hash|data_ptr|empty|empty_like|empty_strided|new_empty)\s*\(")

@@ -13,6 +13,7 @@ from conformance.language.scenario import Position, Scenario, Step
 from conformance.language.vocabulary import BUILTINS
 from conformance.language.words import BOUND
 from conformance.report.text import clip
+from conformance.runner.compare import ENDING
 from conformance.runner.normalize import normalised
 from conformance.runner.trace import Raised, Trace
 from conformance.runner.values import parsed
@@ -244,16 +245,28 @@ def _without(parts: Sequence[Part], refused: dict[int, str]) -> tuple[tuple[Part
 
 
 def _results(parts: tuple[Part, ...], attempts: Attempts, run: Run) -> Iterator[_Result]:
-    """What each part does; the program is run with two seeds, to see what is random."""
+    """What each part does; the program is run with two seeds, to see what is random.
+
+    A part that ends the run is left out of the next one.
+    """
     decided: set[int] = set()
-    while True:
+    while parts:
         trace = run(_scenario(parts, seed=0))
+        last = trace.moments[-1] if trace.moments else None
+        if last is not None and last.raised is not None and last.raised.type in ENDING:
+            ending = last.statement.step
+            yield _Result(parts[ending], raised=last.raised)
+            parts = (*parts[:ending], *parts[ending + 1 :])
+            decided = {each - (each > ending) for each in decided}
+            continue
         raised = {moment.statement.step: moment.raised for moment in trace.moments if moment.raised}
         number = next((each for each in sorted(raised) if each not in decided and parts[each].within), None)
         if number is None:
             break
         decided.add(number)
         parts = after_error(parts, number, raised[number].type, attempts)
+    if not parts:
+        return
     other = _printed(run(_scenario(parts, seed=1)), offset=1)
     printed = _printed(trace)
     for number, part in enumerate(parts):
@@ -288,6 +301,8 @@ def _not_run(raised: Raised | None) -> str:
         return ""
     if raised.type == "TimeLimit":
         return "it takes too long"
+    if raised.type in ENDING:
+        return raised.message
     if raised.type == "NameError":
         return raised.message
     return "there is no CUDA here" if re.search(r"CUDA|NVIDIA", raised.message) else ""

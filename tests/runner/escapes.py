@@ -58,6 +58,11 @@ d = D(0., 1.)
     "s.lr_lambdas = [F.gelu if False else F.softmax]\nd['lr_lambdas'] = [{{'x': 1}}]\ns.load_state_dict(d)",
     "library-aten": "seen = []\nlib = torch.library.Library('at' + 'en', 'IMPL')\nseen.append([lib, seen])\n"
     "lib.impl('sin', lambda x: x, 'CPU')",
+    "define-aten": "torch.library.define('at' + 'en::x2', '() -> ()')",
+    "impl-aten": "torch.library.impl('at' + 'en::sin', 'CPU', lambda x: x)",
+    "impl-aten-decorator": "torch.library.impl('at' + 'en::sin', 'CPU')(lambda x: x)",
+    "custom-op-aten": "@torch.library.custom_op('at' + 'en::sin3', mutates_args=())\n"
+    "def f(x: torch.Tensor) -> torch.Tensor: return x.clone()",
     "register-autograd": "torch.library.register_autograd('at' + 'en::sin', lambda ctx, g: g)",
 }
 """On torch: refused when they run, whatever their text is made of."""
@@ -72,7 +77,15 @@ OWN_ERRORS = {
 }
 """Those that torch refuses by itself, before it looks for the name."""
 
-HARMLESS_IN_THE_ENGINE = {"storage-type", "storage-type-of-a-package", "load-state-of-torch", "library-aten"}
+HARMLESS_IN_THE_ENGINE = {
+    "storage-type",
+    "storage-type-of-a-package",
+    "load-state-of-torch",
+    "library-aten",
+    "define-aten",
+    "impl-aten",
+    "impl-aten-decorator",
+}
 """The in-house engine imports nothing there, and has no kernels that a library could replace."""
 
 BY_PYTHON = {

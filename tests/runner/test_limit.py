@@ -18,6 +18,7 @@ import pytest
 from conformance.adapters.module import ModuleEngine
 from conformance.runner import limit
 from conformance.runner.execute import run
+from conformance.runner.processes import ProcessDied, forked
 from conformance.runner.trace import Trace
 from tests.runner.make import scenario, torch_engine
 
@@ -195,3 +196,15 @@ def test_a_program_that_takes_too_much_memory(program: str) -> None:
     assert raised.type == "MemoryError" or "can't allocate memory" in raised.message
     assert resource.getrlimit(resource.RLIMIT_AS) == before
     assert trace.moments[-1].statement.step == 1  # what comes after it runs
+
+
+def _hangs() -> None:
+    limit.GRACE = 1 - 2 * SECONDS  # type: ignore[assignment]
+    _run("c = all(map(max, [range(9999999)] * 100000))")
+
+
+def test_a_process_that_hangs_in_c_is_ended() -> None:
+    """No alarm is heard there: the system ends a process that the runner started for such a program."""
+    ((_, answer),) = forked([_hangs], 1)
+    assert isinstance(answer, ProcessDied)
+    assert str(answer) == "the process hung, and was ended"
