@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from conformance.check.checker import Checker
-from conformance.report.causes import causes, lines
+from conformance.report.causes import beyond, causes, lines
 from conformance.report.result import Result
-from conformance.report.terminal import summary
+from conformance.report.terminal import early, mostly_red, summary
 from tests.report.faulty import Faulty
 from tests.runner.make import scenario, torch_engine
 
@@ -77,3 +77,24 @@ def test_what_is_beyond_the_first_causes_is_counted(results: list[Result]) -> No
     many = [replace(result, cause=f"cause {number}") for number, result in enumerate(results)]
     assert [*lines(many)][-1] == f"    and {len(many) - 12} more, of {len(many) - 12} causes"
     assert [*lines([])] == []
+
+
+def test_a_run_that_fails_throughout_says_so(results: list[Result]) -> None:
+    """After its first scenarios, with what to do; not if few were compared, or many agree."""
+    dtype = next(result for result in results if result.cause.endswith("for int64"))
+    text = early([dtype] * 30)
+    assert text.startswith(
+        "30 of the first 30 scenarios that faulty supports differ in dtype: if that is by design, "
+    )
+    assert "leave dtypes out of its `claims`" in text
+    fine = replace(dtype, verdict="agrees", differences=())
+    assert early([dtype] * 5) == early([dtype] * 20 + [fine] * 20) == ""
+    assert mostly_red([dtype] * 20)
+    assert not mostly_red([dtype] * 20 + [fine] * 20)
+
+
+def test_where_most_differs_the_shortest_of_each_first_cause_is_shown(results: list[Result]) -> None:
+    """The others are counted, and listed with ``-v``."""
+    differing = {(result.scenario, result.engine) for result in results if result.verdict == "differs"}
+    shown = differing - beyond(results)
+    assert shown == {(each.results[0].scenario, "faulty") for each in causes(results)[:3]}
