@@ -13,7 +13,7 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, TypeGuard
 
 from conformance.adapters.module import ModuleEngine
-from conformance.runner.engine import GROUPS, Engine
+from conformance.runner.engine import GROUPS, Engine, EngineNotFoundError
 from conformance.runner.extras import how_to_install
 from conformance.runner.isolate import collected_on_demand
 
@@ -24,14 +24,13 @@ GROUP = "conformance.engines"
 _NAMES = ("inhouse", "torch", "torch-float64", "paddle", "mygrad", "hips", "micrograd", "tinygrad")
 _OWN = {name: f"conformance.adapters.{name.replace('-', '_')}:engine" for name in _NAMES}
 
+_ELSEWHERE = {"torch-device": "conformance.adapters.device"}
+"""Torch itself elsewhere: ``torch-device:npy,module``. A module's name has no hyphen, so it cannot be meant."""
+
 TRUSTED = frozenset({"inhouse", "torch", "torch-float64"})
 """Engines that commands run in their own process; any other may crash or hang it."""
 
 _PARTS = ("name", "version", "torch", "claims", "observe")  # of an `Engine`
-
-
-class EngineNotFoundError(LookupError):
-    """No engine has that name."""
 
 
 def names() -> tuple[str, ...]:
@@ -44,6 +43,8 @@ def uses_torch(name: str) -> bool:
 
     Such an engine may change torch for its whole process.
     """
+    if is_elsewhere(name):
+        return True
     package = _module_of(name).partition(".")[0]
     return name not in _OWN and any(
         _is_of_torch(value)
@@ -60,6 +61,11 @@ def _is_of_torch(value: Any) -> bool:
     elif isinstance(value, type | FunctionType | BuiltinFunctionType):
         of = value.__module__
     return str(of).partition(".")[0] == "torch"
+
+
+def is_elsewhere(name: str) -> bool:
+    """Whether an engine is torch itself, on another device or compiled."""
+    return name.partition(":")[0] in _ELSEWHERE
 
 
 def is_only_here(name: str) -> bool:
@@ -82,6 +88,8 @@ def find(name: str) -> Engine:
     A module with an attribute ``engine`` that is an engine is used as that engine.
     """
     path, _, attribute = _registered().get(name, name).partition(":")
+    if path in _ELSEWHERE:
+        return _checked(importlib.import_module(_ELSEWHERE[path]).make(attribute), name)
     try:
         with collected_on_demand(freeze=False):  # an import creates many objects and hardly any garbage
             module = importlib.import_module(path)

@@ -6,12 +6,14 @@ import json
 import os
 import signal
 from collections.abc import Callable
+from dataclasses import asdict
 from types import ModuleType
 from typing import Any
 
 from conformance.adapters.last_words import LastWords
 from conformance.adapters.registry import EngineNotFoundError, find
 from conformance.language.scenario import NEEDS
+from conformance.runner.engine import terms_of
 from conformance.runner.execute import available, run
 from conformance.runner.isolate import freeze_for_good
 from conformance.runner.serialize import from_plain
@@ -40,6 +42,7 @@ def serve(channel: Any, name: str, log: str) -> None:
         "may": sorted(getattr(engine, "may", ())),
         "divergences": str(getattr(engine, "divergences", None) or ""),
         "available": [need for need in NEEDS if available(engine, need)],
+        "terms": asdict(terms_of(engine)),
         "adapter": f"{type(engine).__module__}:{type(engine).__name__}",
         "module": engine.torch.__name__ if isinstance(engine.torch, ModuleType) else "",
     }

@@ -147,9 +147,12 @@ def _propose(found: EngineUnderTest, scenarios: Sequence[Scenario], torch: Engin
     from conformance.check.library import shown
     from conformance.report.proposal import Undeclared, diff, of_engine
     from conformance.runner.compare import is_ending
+    from conformance.runner.engine import terms_of
     from conformance.runner.execute import available, run
+    from conformance.runner.terms import left_out
     from conformance.runner.verdict import judge
 
+    terms = terms_of(found.engine)
     ran = {scenario.id for scenario in scenarios}
     entries = {entry for entry in found.entries if entry.scenario not in ran and not (entry.wide and whole)}
     undeclared: list[Undeclared] = []
@@ -158,8 +161,11 @@ def _propose(found: EngineUnderTest, scenarios: Sequence[Scenario], torch: Engin
         if not all(available(torch, need) for need in scenario.needs):
             entries |= {entry for entry in found.entries_for(scenario.id) if not entry.wide}
             continue
+        if left_out(scenario, terms):
+            continue
         try:
-            outcome = judge(scenario, run(scenario, torch), run(scenario, found.engine), found.engine.claims)
+            traces = run(scenario, torch), run(scenario, found.engine)
+            outcome = judge(scenario, *traces, found.engine.claims, terms)
         except NotRecordedError as error:
             raise Misuse(str(error)) from None
         coverage = cover(scenario.id, outcome.differences, found.entries)

@@ -67,6 +67,16 @@ def add_options(parser: pytest.Parser) -> None:
         f"line names runs whatever its tier (default: {TIER_INI} in the ini file, else {DEFAULT_TIER})",
     )
     group.addoption(
+        "--device",
+        metavar="NAME",
+        help="check torch itself on this device, with torch on the CPU, or a recording of it, as reference",
+    )
+    group.addoption(
+        "--device-module",
+        metavar="MODULE",
+        help="import this module, which adds the device to torch, in the process of the engine",
+    )
+    group.addoption(
         "--shard",
         type=Shard.parse,
         metavar="I/N",
@@ -134,8 +144,19 @@ def _seconds(text: str) -> float:
 
 def engine_names(config: pytest.Config) -> tuple[str, ...]:
     """The engines to check, in order."""
-    named = config.getoption("--engine") or os.environ.get(VARIABLE, "").replace(",", " ").split()
+    named = config.getoption("--engine") + elsewhere(config)
+    named = named or os.environ.get(VARIABLE, "").replace(",", " ").split()
     return tuple(dict.fromkeys(named or config.getini(INI) or [DEFAULT_ENGINE]))
+
+
+def elsewhere(config: pytest.Config) -> list[str]:
+    """The names of the engines that are torch itself elsewhere, as the registry knows them."""
+    device, module = config.getoption("--device"), config.getoption("--device-module")
+    if module and not device:
+        raise pytest.UsageError(
+            "--device-module needs --device NAME, the device that the module adds to torch"
+        )
+    return [f"torch-device:{device}{f',{module}' if module else ''}"] if device else []
 
 
 def tier_of(config: pytest.Config) -> Tier:

@@ -17,6 +17,7 @@ Verdict: TypeAlias = Literal[
     "unsound",
     "invalid",
     "unrecorded",
+    "not observed",
     "skipped",
 ]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
@@ -31,6 +32,7 @@ MEANINGS: dict[Verdict, str] = {
     "unsound": "the scenario is wrong about torch, so no engine is judged by it",
     "invalid": "the scenario cannot be read",
     "unrecorded": "a recording lacks it, or has it of another program",
+    "not observed": "it says nothing about the engine, which is torch itself elsewhere",
     "skipped": "this machine does not meet its needs",
 }
 """What each verdict means, for readers."""
@@ -74,6 +76,7 @@ class Result:
     )  # differences in the other groups, which do not count
     fingerprint: str = ""  # of the program, if it ran
     tier: str = DEFAULT_TIER  # empty if the scenario cannot be read
+    uncompared: str = ""  # what is not compared, though the engine agrees: its values from the first draw on
     since: str = ""  # the last release of torch that files explain, if the reference does what none explains
     changed: tuple[
         str, ...

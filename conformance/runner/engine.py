@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeGuard, runtime_checkable
 
 from conformance.language.scenario import Scenario
@@ -10,6 +11,29 @@ from conformance.runner.trace import Trace
 
 GROUPS = ("values", "flags", "graph", "errors", "messages")
 """The groups of facets; an engine claims each as a whole."""
+
+
+class EngineNotFoundError(LookupError):
+    """No engine has that name, or it cannot be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """On what terms an engine is compared, if it is torch itself elsewhere."""
+
+    left_out: tuple[str, ...] = ()  # the uses of programs that it does not run: see `uses`
+    other_random_numbers: bool = False
+    counted: str = ""  # what a scenario must count to be observed: see Note [Observed elsewhere]
+    tolerances: tuple[tuple[str, tuple[float, float]], ...] = ()  # dtype -> rtol, atol
+
+
+EVERYWHERE = Terms()
+
+
+def terms_of(engine: Any) -> Terms:
+    """The engine's terms; by default a whole program is compared."""
+    terms: Terms = getattr(engine, "terms", EVERYWHERE)
+    return terms
 
 
 @runtime_checkable

@@ -25,6 +25,7 @@ from conformance.runner.limit import TimeLimit
 from conformance.runner.normalize import PROGRAM, error_text, normalised
 from conformance.runner.observe import Observer
 from conformance.runner.paths import OWN_MODULE
+from conformance.runner.probes import SECOND_DEVICE, second_device_of, uses_second_device
 from conformance.runner.program import CompiledProgram, compile_expression, compile_step
 from conformance.runner.trace import Frame, Moment, Raised, Statement, Warned, statement_at
 from conformance.runner.wall import Refused
@@ -103,6 +104,7 @@ class Recorder:
                 continue  # an engine without optim, which few programs need
         return {
             **bound,
+            **self._second_device(),
             "print": self._print,
             "weakref": weakref.ref,
             "collect": collect,
@@ -118,6 +120,10 @@ class Recorder:
             "<store>": self._store,
             "<import>": self._import,
         }
+
+    def _second_device(self) -> dict[str, Any]:
+        named = uses_second_device(self._scenario)
+        return {SECOND_DEVICE: second_device_of(self._engine)} if named else {}
 
     def _run_step(self, index: int, step: Step, *, final: bool) -> None:
         self._step, self._at, self._program = index, 0, None

@@ -35,6 +35,9 @@ _NUMBER = re.compile(rf"(?<![\w.'])(\([+-]?{_PART}[+-]{_PART}j\)|[+-]?{_PART}j|[
 
 def bounds(dtype: object, tolerance: Tolerance | None) -> Bounds:
     """The tolerance for a dtype; Python floats use that of float32."""
+    if tolerance is not None and tolerance.by_dtype:
+        own = dict(tolerance.by_dtype).get(str(dtype))
+        return own or bounds(dtype, None)
     if tolerance is not None:
         return tolerance.rtol, tolerance.atol
     return _PYTHON if dtype is None else _BOUNDS.get(str(dtype), (0.0, 0.0))

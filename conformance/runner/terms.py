@@ -1,0 +1,58 @@
+"""What is compared if the engine is torch itself elsewhere: see Note [Elsewhere]."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from conformance.language.scenario import Scenario, Tolerance
+from conformance.runner.engine import Terms
+from conformance.runner.trace import NOT_READ, Facets, Moment, Trace
+from conformance.runner.uses import SAID, first_draw, uses_of
+
+VALUES = "values, from the first random number on"
+
+
+def left_out(scenario: Scenario, terms: Terms) -> str:
+    """Why a scenario says nothing about the engine, so that it is not run; empty if it is."""
+    uses = uses_of(scenario) if terms.left_out else frozenset()
+    return next((said for use, said in SAID.items() if use in uses and use in terms.left_out), "")
+
+
+def draws(scenario: Scenario, terms: Terms) -> bool:
+    """Whether values are not compared from some statement on."""
+    return terms.other_random_numbers and first_draw(scenario) is not None
+
+
+def on_terms(
+    terms: Terms, scenario: Scenario, reference: Trace, trace: Trace
+) -> tuple[Scenario, Trace, Trace]:
+    """The scenario with the engine's tolerances, and both traces without what cannot be compared."""
+    if terms.tolerances and scenario.tolerance is None:
+        scenario = replace(scenario, tolerance=Tolerance(0, 0, "the engine's", terms.tolerances))
+    if terms.other_random_numbers and (place := first_draw(scenario)):
+        return scenario, _without_drawn(place, reference), _without_drawn(place, trace)
+    return scenario, reference, trace
+
+
+def _without_drawn(place: tuple[int, int], trace: Trace) -> Trace:
+    """The trace without the values from the first draw on."""
+    moments = [
+        _without_values(each) if (each.statement.step, each.statement.line) >= place else each
+        for each in trace.moments
+    ]
+    return replace(trace, moments=tuple(moments))
+
+
+def _without_values(moment: Moment) -> Moment:
+    state = moment.state
+    return replace(
+        moment,
+        state=None if state is None else {name: _unread(facets) for name, facets in state.items()},
+        values=tuple((expression, NOT_READ) for expression, _ in moment.values),
+        printed=NOT_READ if moment.printed else "",
+        failed=(),
+    )
+
+
+def _unread(facets: Facets) -> Facets:
+    return {**facets, "value": NOT_READ} if "value" in facets else facets
