@@ -22,7 +22,9 @@ GROUP = "conformance.engines"
 
 # Finds them also if the package is only on the path, without its metadata.
 _NAMES = ("inhouse", "torch", "torch-float64", "paddle", "mygrad", "hips", "micrograd", "tinygrad")
+_MODES = ("dispatch-mode", "function-mode", "anomaly", "deterministic", "four-threads", "default-device")
 _OWN = {name: f"conformance.adapters.{name.replace('-', '_')}:engine" for name in _NAMES}
+_OWN |= {f"torch-{name}": f"conformance.adapters.modes:{name.replace('-', '_')}" for name in _MODES}
 
 _ELSEWHERE = {"torch-device": "conformance.adapters.device"}
 """Torch itself elsewhere: ``torch-device:npy,module``. A module's name has no hyphen, so it cannot be meant."""
