@@ -18,9 +18,10 @@ from types import ModuleType
 from typing import Any
 
 from conformance.adapters.module import ModuleEngine, Zeros
+from conformance.adapters.registry import EngineNotFoundError
 from conformance.adapters.torch import engine as reference
 from conformance.language.scenario import Scenario
-from conformance.runner.engine import EngineNotFoundError, Terms
+from conformance.runner.engine import Terms
 from conformance.runner.probes import uses_second_device
 from conformance.runner.trace import NOT_READ, Facets, Moment, Raised, Trace, Warned
 

@@ -13,7 +13,7 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, TypeGuard
 
 from conformance.adapters.module import ModuleEngine
-from conformance.runner.engine import GROUPS, Engine, EngineNotFoundError
+from conformance.runner.engine import GROUPS, Engine
 from conformance.runner.extras import how_to_install
 from conformance.runner.isolate import collected_on_demand
 
@@ -26,13 +26,20 @@ _MODES = ("dispatch-mode", "function-mode", "anomaly", "deterministic", "four-th
 _OWN = {name: f"conformance.adapters.{name.replace('-', '_')}:engine" for name in _NAMES}
 _OWN |= {f"torch-{name}": f"conformance.adapters.modes:{name.replace('-', '_')}" for name in _MODES}
 
-_ELSEWHERE = {"torch-device": "conformance.adapters.device"}
-"""Torch itself elsewhere: ``torch-device:npy,module``. A module's name has no hyphen, so it cannot be meant."""
+_ELSEWHERE = {
+    "torch-device": "conformance.adapters.device",
+    "torch-compile": "conformance.adapters.compiled",
+}
+"""Torch itself elsewhere: ``torch-device:npy,module``, ``torch-compile:inductor``. No module's name has a hyphen."""
 
 TRUSTED = frozenset({"inhouse", "torch", "torch-float64"})
 """Engines that commands run in their own process; any other may crash or hang it."""
 
 _PARTS = ("name", "version", "torch", "claims", "observe")  # of an `Engine`
+
+
+class EngineNotFoundError(LookupError):
+    """No engine has that name, or it cannot be used."""
 
 
 def names() -> tuple[str, ...]:

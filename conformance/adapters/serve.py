@@ -56,6 +56,8 @@ def serve(channel: Any, name: str, log: str) -> None:
     for requests in channel:
         for request in json.loads(requests):
             channel.send(_answer(engine, json.loads(request), last_words.at_step))
+            if getattr(engine, "spoilt", False):  # the next scenario would meet what this one left in torch
+                return
 
 
 def _answer(engine: Any, request: dict[str, Any], at_step: Callable[[int, int], None]) -> str:

@@ -108,6 +108,8 @@ class Checker:
         compared, checked = self._judge(scenario, engine, entries, compared, engine_trace)
         if checked.result.verdict in ("differs", "unsupported"):
             checked = replace(checked, traceback=raised_in(compared.outcome, engine_trace))
+        if engine_trace.counts:
+            checked = replace(checked, result=replace(checked.result, counts=dict(engine_trace.counts)))
         if not self.pages:
             return checked
         from conformance.report.page import page

@@ -77,6 +77,16 @@ def add_options(parser: pytest.Parser) -> None:
         help="import this module, which adds the device to torch, in the process of the engine",
     )
     group.addoption(
+        "--compile",
+        metavar="BACKEND",
+        help="check torch.compile with this backend, with torch as it is as reference, on a sample of the tier core",
+    )
+    group.addoption(
+        "--whole",
+        action="store_true",
+        help="with --compile: all selected scenarios, not a sample of 400",
+    )
+    group.addoption(
         "--shard",
         type=Shard.parse,
         metavar="I/N",
@@ -156,7 +166,9 @@ def elsewhere(config: pytest.Config) -> list[str]:
         raise pytest.UsageError(
             "--device-module needs --device NAME, the device that the module adds to torch"
         )
-    return [f"torch-device:{device}{f',{module}' if module else ''}"] if device else []
+    names = [f"torch-device:{device}{f',{module}' if module else ''}"] if device else []
+    backend = config.getoption("--compile")
+    return names + ([f"torch-compile:{backend}"] if backend else [])
 
 
 def tier_of(config: pytest.Config) -> Tier:

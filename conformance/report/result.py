@@ -76,6 +76,9 @@ class Result:
     )  # differences in the other groups, which do not count
     fingerprint: str = ""  # of the program, if it ran
     tier: str = DEFAULT_TIER  # empty if the scenario cannot be read
+    counts: dict[str, int] = field(
+        default_factory=dict
+    )  # what an engine that is torch itself elsewhere counted
     uncompared: str = ""  # what is not compared, though the engine agrees: its values from the first draw on
     since: str = ""  # the last release of torch that files explain, if the reference does what none explains
     changed: tuple[

@@ -82,6 +82,11 @@ def _elsewhere(results: Sequence[Result]) -> Iterator[str]:
     """How the programs are treated that say nothing, or less, about torch elsewhere."""
     unobserved = Counter(result.reason for result in results if result.verdict == "not observed")
     yield from (f"  not observed, {count}: {reason}" for reason, count in unobserved.most_common())
+    total: Counter[str] = Counter()
+    for result in results:
+        total.update(result.counts)
+    if total:
+        yield f"  in sum: {', '.join(f'{count} {what}' for what, count in total.items())}"
     less = Counter(result.uncompared for result in results if result.uncompared)
     yield from (f"  not compared in {count}: {what}" for what, count in less.items())
 

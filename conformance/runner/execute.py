@@ -123,9 +123,10 @@ def state_of(engine: Engine, scenario: Scenario) -> AbstractContextManager[Any]:
 
 
 def _reserves_addresses(engine: Engine, scenario: Scenario) -> bool:
-    """Whether a device is used, whose driver reserves addresses, so that memory cannot be bounded."""
+    """Whether a device or a compiler is used, which reserves addresses, so that memory cannot be bounded."""
     device = getattr(engine, "device", "cpu")
-    return uses_second_device(scenario) or device not in ("cpu", "meta")
+    unbounded = getattr(engine, "unbounded", False) or device not in ("cpu", "meta")
+    return uses_second_device(scenario) or unbounded
 
 
 def available(engine: Engine, need: str) -> bool:

@@ -61,6 +61,7 @@ class Recorder:
         self._check = check  # raises when the time is over or the user interrupts
         self._at_step = at_step  # receives the step and the line of the next statement
         self._each = each
+        self._execute: Callable[[str, dict[str, Any]], None] | None = getattr(engine, "execute", None)
         self._log: list[warnings.WarningMessage] = []
         self._printed = io.StringIO()
         self._failed: list[str] = []
@@ -133,7 +134,12 @@ class Recorder:
         self._final = program.last if final else -1
         failure = None
         try:
-            exec(program.code, self.namespace)
+            if self._execute is None:
+                exec(program.code, self.namespace)
+            else:  # an engine that does not run statement by statement
+                self._execute(step.run, self.namespace)
+                self._at = program.last
+                self._moment(self.current(), look=self._each or final)
         except (TimeLimit, Refused) as error:
             self._at = _where(error, program)
             raise

@@ -93,9 +93,10 @@ def kernel(op: Callable[..., Any], *args: Any, **named: Any) -> Any:
     return tree_map(result, results)
 
 
-library = torch.library.Library("_", "IMPL")
+libraries: Any = torch.library
+library = libraries.Library("_", "IMPL")
 library.fallback(kernel, "PrivateUse1")
-kernels = torch.library.Library("aten", "IMPL")
+kernels = libraries.Library("aten", "IMPL")
 
 
 def copy(source: torch.Tensor, to: torch.Tensor, non_blocking: bool = False) -> torch.Tensor:

@@ -8,7 +8,7 @@ import torch
 
 from tests.adapters import npy_device
 
-torch.Tensor.device = property(lambda self: npy_device.NPY)  # type: ignore[method-assign,assignment]
+torch.Tensor.device = property(lambda self: npy_device.NPY)  # type: ignore[assignment]
 
 
 def ignore(device: Any) -> None:
