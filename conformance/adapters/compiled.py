@@ -2,8 +2,9 @@
 
 Note [Regions]: a graph is broken where a leaf is made and where backward is called, so that of a program compiled as it
 stands hardly anything is captured. So these statements, definitions and imports run as they are, and what is between
-them is one function of the names that it uses, compiled as a whole, which returns those that it binds. State is compared at the end of each step; graphs, warnings and the state between are not
-visible. After a step that raises, only the error and the names of earlier steps are compared.
+them is one function of the names that it uses, compiled as a whole, which returns those that it binds. State is
+compared at the end of each step; graphs, warnings and the state between are not visible. After a step that raises, only
+the error and the names of earlier steps are compared.
 """
 
 from __future__ import annotations

@@ -157,4 +157,9 @@ def test_what_is_not_on_this_machine_is_refused(capsys: pytest.CaptureFixture[st
     """Rather than shown as an error of the program."""
     assert main(["show", "on-cuda", "--engine", "torch"]) == 2
     assert main(["graph", "on-cuda"]) == 2
-    assert capsys.readouterr().err.count("on-cuda needs second_device, which torch does not find on this machine") == 2
+    assert (
+        capsys.readouterr().err.count(
+            "on-cuda needs second_device, which torch does not find on this machine"
+        )
+        == 2
+    )

@@ -246,7 +246,9 @@ def test_what_needs_an_absent_device_is_skipped(pytester: pytest.Pytester) -> No
     """With the reason, at the place of the scenario."""
     result = run(pytester, SINE.replace("steps:", "needs: [second_device]\n        steps:"), "-rs")
     result.assert_outcomes(skipped=1)
-    result.stdout.fnmatch_lines(["SKIPPED [[]1[]] mine.yaml:2: needs second_device, which torch does not find*"])
+    result.stdout.fnmatch_lines(
+        ["SKIPPED [[]1[]] mine.yaml:2: needs second_device, which torch does not find*"]
+    )
 
 
 def test_what_needs_a_build_for_the_cpu_is_skipped_on_another(

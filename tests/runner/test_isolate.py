@@ -295,7 +295,9 @@ def test_a_collection_is_of_what_the_scenario_made(monkeypatch: pytest.MonkeyPat
         def __init__(self) -> None:
             self.own = self
 
-    monkeypatch.setattr(isolate, "_is_frozen", False)  # as runs of scenarios inside other tests may have left it
+    monkeypatch.setattr(
+        isolate, "_is_frozen", False
+    )  # as runs of scenarios inside other tests may have left it
     gc.unfreeze()
     gc.disable()
     try:
