@@ -17,7 +17,7 @@ from conformance.plugin.fast_protocol import (
     run_call_phase_only,
     unregister_python_plugins,
 )
-from conformance.plugin.options import add_options, is_page, tier_of
+from conformance.plugin.options import add_options, is_in_shard, is_page, tier_of
 from conformance.plugin.processes import end_processes, refuse_unknown_engines, start_engines, start_torch
 from conformance.plugin.reporter import Reporter
 from conformance.report.text import escape_the_unprintable
@@ -116,8 +116,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.stash[_CASES] = hash_of({case for _, case in cases if case})
     shard = config.getoption("--shard")
     if shard is not None:
-        items[:] = [item for item, case in cases if not case or shard.has(case)]
-        left_out = [item for item, case in cases if case and not shard.has(case)]
+        items[:] = [item for item, case in cases if not case or is_in_shard(case, shard)]
+        left_out = [item for item, case in cases if case and not is_in_shard(case, shard)]
         if left_out:
             config.hook.pytest_deselected(items=left_out)
 

@@ -28,7 +28,7 @@ MAY_IMPORT = {
     "adapters": {"runner", "engine", "language.scenario", "language.vocabulary", "language.words"},
     "report": {"runner", "language"},
     "fuzz": {"language", "runner", "adapters.registry"},  # its processes receive engines by name
-    "mutation": {"engine", "runner"},
+    "mutation": {"engine", "language", "runner", "adapters.registry"},
     "check": {"language", "runner", "adapters", "report"},
     "scaffold": {"language", "runner", "report", "check"},
     "lint_deep": {"language", "runner", "adapters.registry"},

@@ -152,7 +152,7 @@ def remarks(file: str, texts: Iterator[Text]) -> Iterator[str]:
 
 def files() -> list[Path]:
     """All modules and Markdown files of the project; not this one, nor snippets as people post them."""
-    tests = [path for path in (ROOT / "tests").rglob("*.py") if "snippets" not in path.parts]
+    tests = [path for path in (ROOT / "tests").rglob("*.py") if not {"snippets", "posts"} & set(path.parts)]
     return [*sorted(PACKAGE.rglob("*.py")), *sorted({*tests} - {Path(__file__)}), *documenting.files()]
 
 

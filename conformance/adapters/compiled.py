@@ -43,7 +43,7 @@ class CompiledEngine(TellingZeros):
             f"torch-compile-{backend}",
             _torch,
             version=reference.version,
-            claims=("values", "flags", "errors"),
+            claims=("values", "dtypes", "flags", "errors"),
             may=("files", "processes", "ctypes"),
         )
         self.backend = backend

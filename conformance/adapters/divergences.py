@@ -4,11 +4,12 @@ Note [Known divergences]
   - An entry names one scenario, and may be limited to a statement, a name and facets. A `*` in its id matches any text,
     so that the entry covers several scenarios.
   - The first difference decides. An entry with a statement covers the differences there and all later ones, which are
-    considered consequences. An entry without a statement covers its names and facets in the whole scenario.
+    considered consequences. So does an entry with the text of what the engine shows (`now`), from there on. Any other
+    entry covers its names and facets in the whole scenario.
   - A crash is covered only by an entry with the facet ``raised``. A timeout is never covered, and the end of an
     interpreter only by an entry of a release of torch that says so in `now`.
-  - A `*` in its name matches any text too, and so it does in `was` and `now`, which limit the entry of a release of
-    torch to differences between such texts: see Note [Releases of torch].
+  - A `*` in its name matches any text too, and so it does in `was` and `now`, which limit an entry to differences
+    between such texts.
   - An entry that covers nothing is stale. A wildcard entry may match scenarios in which it does not occur; a proposal
     from a run of all specs removes it if it occurs in none.
 """
@@ -66,6 +67,12 @@ class Divergence:
         text = str(place)
         return not self.statement or text == self.statement or text.startswith(f"{self.statement}, ")
 
+    def names(self, differences: Sequence[Difference]) -> bool:
+        """Whether it names what differs here, so that what comes later follows from it."""
+        if self.statement:
+            return any(self.at(each.statement) for each in differences)
+        return bool(self.now) and self.kind != "release" and any(map(self.covers, differences))
+
     def covers(self, difference: Difference) -> bool:
         """Whether the entry declares this difference."""
         if is_crash(difference) and "raised" not in self.facets:
@@ -117,7 +124,7 @@ def cover(scenario: str, differences: Sequence[Difference], entries: Iterable[Di
         here = [difference for difference in differences if difference.statement == place]
         left = [difference for difference in here if not _covering(difference, own, used)]
         uncovered += filter(is_crash, left) if follows else left
-        follows = follows or (not left and any(entry.statement and entry.at(place) for entry in used))
+        follows = follows or (not left and any(entry.names(here) for entry in used))
     stale = tuple(entry for entry in own if entry not in used and not entry.wide)
     return Coverage(tuple(used), stale, tuple(uncovered))
 

@@ -27,9 +27,8 @@ def guard(torch: Any, schedulers: Any) -> None:
 
 
 def copy_bytes(torch: Any) -> None:
-    """Replace the functions that make a tensor on the memory of constants, in the namespace ``torch``."""
-    for name in ("frombuffer", "asarray"):
-        setattr(torch, name, _of_a_copy(getattr(torch, name)))
+    """Replace the function that makes a tensor on the memory of constants, in the namespace ``torch``."""
+    torch.asarray = _of_a_copy(torch.asarray)
 
 
 def _of_a_copy(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -39,9 +38,8 @@ def _of_a_copy(function: Callable[..., Any]) -> Callable[..., Any]:
     def called(*args: Any, **named: Any) -> Any:
         if args and isinstance(args[0], bytes):
             args = (memoryview(bytearray(args[0])).toreadonly(), *args[1:])
-        elif isinstance(buffer := named.get("buffer", named.get("obj")), bytes):
-            key = "buffer" if "buffer" in named else "obj"
-            named[key] = memoryview(bytearray(buffer)).toreadonly()
+        elif isinstance(given := named.get("obj"), bytes):
+            named["obj"] = memoryview(bytearray(given)).toreadonly()
         return function(*args, **named)
 
     return called

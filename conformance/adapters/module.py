@@ -15,7 +15,8 @@ class ModuleEngine:
 
     It may define ``claims`` and ``divergences`` like an adapter; by default it claims all groups. With ``complete`` it
     claims to provide every name that scenarios use, and a missing name is a failure. ``may``, also of the module, lists
-    what its programs may do beyond the wall: "files", "processes", "ctypes".
+    what its programs may do beyond the wall: "files", "processes", "ctypes". ``grads_start_as_zeros`` of the module
+    says that its grads are zeros until a pass fills them.
     """
 
     def __init__(
@@ -35,6 +36,8 @@ class ModuleEngine:
         self.divergences = getattr(module, "divergences", None)
         self.complete = complete
         self.may = frozenset(may or getattr(module, "may", ()))
+        self.grads_start_as_zeros = bool(getattr(module, "grads_start_as_zeros", False))
+        self.says_what_draws = False  # see runner/draws.py
         self._tensor = known if _is_class(known := getattr(module, "Tensor", ())) else ()
 
     def __repr__(self) -> str:

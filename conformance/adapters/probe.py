@@ -11,12 +11,14 @@ from conformance.adapters.module import ModuleEngine
 from conformance.adapters.samples import OWNERS, samples
 from conformance.language.vocabulary import PATHS, entries
 from conformance.runner.engine import Engine
-from conformance.runner.isolate import isolated, lookup
+from conformance.runner.isolate import isolated
 from conformance.runner.missing import is_module
 from conformance.runner.normalize import error_text
+from conformance.runner.own_state import lookup
 
 READS = {
-    "values": ("shape", "dtype", "tolist"),
+    "values": ("shape", "tolist"),
+    "dtypes": ("dtype",),
     "flags": ("requires_grad", "is_leaf", "retains_grad"),
     "graph": ("grad_fn", "output_nr", "_version", "_base"),
 }
@@ -44,6 +46,7 @@ def probe(engine: Engine) -> dict[str, Any]:
         "names": sum(kind != "module" for kind in PATHS.values()),
         "echoes": _is_torch(engine),
         "nameless": _is_nameless(engine),
+        "starts_with_zeros": bool(getattr(engine, "grads_start_as_zeros", False)),
         **tensor,
     }
 

@@ -15,7 +15,7 @@ from typing import Any, TypeGuard
 from conformance.adapters.module import ModuleEngine
 from conformance.runner.engine import GROUPS, Engine
 from conformance.runner.extras import how_to_install
-from conformance.runner.isolate import collected_on_demand
+from conformance.runner.isolate import adopt, collected_on_demand
 
 GROUP = "conformance.engines"
 """The entry-point group in which packages register engines."""
@@ -34,6 +34,8 @@ _ELSEWHERE = {
 
 TRUSTED = frozenset({"inhouse", "torch", "torch-float64"})
 """Engines that commands run in their own process; any other may crash or hang it."""
+
+_PRISTINE = ("torch", "inhouse")  # they set nothing, and start from what the suite sets
 
 _PARTS = ("name", "version", "torch", "claims", "observe")  # of an `Engine`
 
@@ -143,6 +145,8 @@ def _checked(engine: Engine, name: str) -> Engine:
         raise EngineNotFoundError(
             f"engine {name!r} does not claim 'values', which everything else depends on"
         )
+    if name not in _PRISTINE:
+        adopt(engine.torch)
     return engine
 
 

@@ -28,5 +28,6 @@ torch.autograd.forward_ad._maybe_load_decompositions = _load_decompositions_quie
 
 
 engine = TellingZeros("torch", torch)
+engine.says_what_draws = True
 
 guard(torch, torch.optim.lr_scheduler)

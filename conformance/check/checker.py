@@ -16,6 +16,7 @@ from conformance.check.releases import Change, Release, change, is_shipped, not_
 from conformance.language.load_result import Problem
 from conformance.language.scenario import Scenario
 from conformance.language.words import RELEASE
+from conformance.report import causes
 from conformance.report.failure import failure_text
 from conformance.report.frames import raised_in
 from conformance.report.program import file_line
@@ -312,6 +313,8 @@ class Checker:
             claim_holds=None if outcome.verdict == "unsound" else outcome.claim_fault is None,
             claim_fault=str(outcome.claim_fault) if outcome.claim_fault else "",
             missing=outcome.missing,
+            draws=outcome.draws,
+            **self._cause(scenario, outcome, verdict["verdict"]),
             differences=_differences(scenario, outcome),
             groups={group: 0 for group in GROUPS if group in engine.claims}
             | Counter(each.group for each in outcome.differences if each.group in engine.claims),
@@ -319,6 +322,15 @@ class Checker:
             unclaimed=dict(Counter(difference.group for difference in outcome.unclaimed)),
             **verdict,
         )
+
+    def _cause(self, scenario: Scenario, outcome: Outcome, verdict: str) -> dict[str, Any]:
+        """What describes the first difference, for a summary by cause."""
+        if verdict != "differs" or not outcome.differences:
+            return {}
+        trace = self._reference_trace(scenario)
+        cause, operations, code = causes.description(scenario, outcome.differences, trace)
+        length = sum(len(step.run) for step in scenario.steps)
+        return {"cause": cause, "operations": operations, "code": code, "length": length}
 
     def _result(self, scenario: Scenario, engine: Engine, **outcome: Any) -> Result:
         return Result(

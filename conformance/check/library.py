@@ -48,9 +48,9 @@ class Library:
         """How many cases of the loaded files are in a tier beyond the one asked for."""
         return sum(len(loaded.left_out) for loaded in self._loaded.values())
 
-    def load_all(self, paths: Iterable[Path]) -> LoadResult:
-        """Everything in the scenario files that ``paths`` name or contain."""
-        loaded = [self.load(path) for path in scenario_files(list(paths)) if is_scenario_file(path)]
+    def load_all(self, paths: Iterable[Path], tier: Tier = "full") -> LoadResult:
+        """Everything up to a tier in the scenario files that ``paths`` name or contain."""
+        loaded = [self.load(path, tier) for path in scenario_files(list(paths)) if is_scenario_file(path)]
         return LoadResult(
             tuple(scenario for each in loaded for scenario in each.scenarios),
             tuple(problem for each in loaded for problem in each.problems),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from conformance.check.library import Library
-    from conformance.language.scenario import Scenario
+    from conformance.language.scenario import Scenario, Tier
 
 # A command gets its parsed arguments and the unknown ones, and returns the exit status.
 Command = Callable[[argparse.Namespace, list[str]], int]
@@ -65,25 +65,27 @@ def takes_reference(parser: argparse.ArgumentParser, use: str = "") -> None:
     )
 
 
-def scenarios_in(paths: Iterable[Path], library: Library | None = None) -> tuple[Scenario, ...]:
+def scenarios_in(
+    paths: Iterable[Path], library: Library | None = None, tier: Tier = "full"
+) -> tuple[Scenario, ...]:
     """All scenarios in these files and folders; raises Misuse if one has a problem."""
     from conformance.check.library import Library
 
-    loaded = (library or Library()).load_all(paths)
+    loaded = (library or Library()).load_all(paths, tier)
     if loaded.problems:
         raise Misuse("\n".join(["the scenarios have problems:", *map(str, loaded.problems)]))
     return loaded.scenarios
 
 
-def scenarios_from(paths: list[Path] | None) -> tuple[Scenario, ...]:
-    """All scenarios in the paths of an option ``--in``, by default the specs."""
+def scenarios_from(paths: list[Path] | None, tier: Tier = "full") -> tuple[Scenario, ...]:
+    """All scenarios up to a tier in the paths of an option ``--in``, by default the specs."""
     from conformance.check import locate
 
     given = paths or [locate.specs()]
     missing = [path for path in given if not path.exists()]
     if missing:
         raise Misuse(f"{missing[0]} does not exist: --in takes scenario files, or folders that contain some")
-    found = scenarios_in(given)
+    found = scenarios_in(given, tier=tier)
     if not found:
         raise Misuse(f"there are no scenarios in {', '.join(map(str, given))}")
     return found

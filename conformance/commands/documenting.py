@@ -21,6 +21,7 @@ from conformance.language.core_vocabulary import load_core_vocabulary
 from conformance.language.scenario import Scenario
 from conformance.report import docs, document_page, engine_docs, subjects
 from conformance.report.matrix import Matrix, from_plain
+from conformance.report.result import MEANINGS
 from conformance.runner.checked_lines import DamagedError, loads, read_bytes
 
 AREAS = "areas.yaml"
@@ -35,6 +36,7 @@ def files() -> Iterator[Path]:
     if (root / "pyproject.toml").is_file():
         yield root / "README.md"
         yield from sorted((root / ".github").glob("*.md"))
+        yield locate.specs() / "CHANGES.md"
         for folder in (locate.specs(), _PACKAGE, root / "tests"):
             yield from sorted(folder.rglob("README.md"))
 
@@ -57,10 +59,12 @@ def makers(parser: ArgumentParser) -> dict[str, Callable[[], str]]:
         "runs": lambda: docs.runs(_runs()),
         "fuzzed": lambda: docs.fuzzed(_runs()),
         "faults": lambda: docs.faults(_areas_of_faults()),
+        "verdicts": lambda: docs.verdicts(MEANINGS),
         "commands": lambda: docs.commands(parser, by_job),
         "tests": lambda: engine_docs.files(_tests_apart()),
         "layers": lambda: engine_docs.layers(engine_parts()["layers"], _engine_sources()),
         "parts": lambda: engine_docs.parts(engine_parts(), _engine_sources()),
+        "gone": lambda: engine_docs.gone(engine_parts()),
         "modules": lambda: engine_docs.modules(engine_parts()["layers"], _engine_sources()),
         "notes": lambda: engine_docs.notes(_engine_sources()),
     }

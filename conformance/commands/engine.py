@@ -23,7 +23,8 @@ from conformance.language.scenario import TIERS
 
 if TYPE_CHECKING:
     from conformance.check.engine_under_test import EngineUnderTest
-    from conformance.language.scenario import Scenario
+    from conformance.language.scenario import Scenario, Tier
+    from conformance.language.usage import Usage
     from conformance.runner.engine import Engine
 
 
@@ -41,6 +42,9 @@ def add_commands(add: Add) -> None:
         "--propose",
         action="store_true",
         help="run all scenarios and print a diff of what its divergence file needs; write nothing",
+    )
+    describing.add_argument(
+        "--tier", choices=TIERS, default="full", help="the last tier that --propose runs (default: full)"
     )
     describing.add_argument(
         "--source",
@@ -82,18 +86,25 @@ def describe_engine(known: argparse.Namespace, _: list[str]) -> int:
     found = candidate(named)
     if found.problems and found.file.is_file():  # a file that is named may not exist yet
         raise Misuse("\n".join(map(str, found.problems)))
-    scenarios = scenarios_from(known.paths)
     if known.propose:
+        up_to = TIERS[: TIERS.index(known.tier) + 1]
+        scenarios = [each for each in scenarios_from(known.paths, known.tier) if each.tier in up_to]
         torch = reference(known.reference)
         if incomplete := getattr(torch, "incomplete", ""):
             print(f"{known.reference} is incomplete: {incomplete}", file=sys.stderr)
-        return _propose(found, scenarios, torch, known.paths is None)
+        return _propose(found, scenarios, torch, known.paths is None and known.tier == "full")
     remote = getattr(found.engine, "probe", None)
     facts = remote() if remote else probe(found.engine)
-    uses = [names_used(scenario) for scenario in scenarios]
+
+    def read() -> list[Usage]:
+        if sys.stderr.isatty():
+            print("reading the programs of the scenarios ...", end="\r", file=sys.stderr, flush=True)
+        tier: Tier = "core" if known.paths is None else "full"
+        return [names_used(scenario) for scenario in with_progress(scenarios_from(known.paths, tier))]
+
     command = known.name + (f" --engine-python {known.engine_python}" if known.engine_python else "")
-    for line in describe(command, facts, uses, entries=len(found.entries)):
-        print(line)
+    for line in describe(command, facts, read, entries=len(found.entries)):
+        print(line, flush=True)
     return FAILED if facts["made"] else 0
 
 
@@ -145,6 +156,7 @@ def _propose(found: EngineUnderTest, scenarios: Sequence[Scenario], torch: Engin
     from conformance.adapters.divergences import cover
     from conformance.adapters.recording import NotRecordedError
     from conformance.check.library import shown
+    from conformance.check.proposing import by_cause
     from conformance.report.proposal import Undeclared, diff, of_engine
     from conformance.runner.compare import is_ending
     from conformance.runner.engine import terms_of
@@ -180,7 +192,13 @@ def _propose(found: EngineUnderTest, scenarios: Sequence[Scenario], torch: Engin
     text = found.file.read_text(encoding="utf-8") if found.file.is_file() else ""
     lines: list[str] = []
     if undeclared or len(remaining) < len(found.entries):
-        lines += diff(shown(found.file), text, of_engine(found.engine.name), remaining, undeclared)
+        lines += diff(
+            shown(found.file),
+            text,
+            of_engine(found.engine.name),
+            remaining,
+            by_cause(undeclared, len(scenarios)),
+        )
     for line in lines or [f"{shown(found.file)} needs no change"]:
         print(line)
     for line in uncoverable:

@@ -43,7 +43,7 @@ EXAMPLES = {
     "check": (("conformance check README.md docs/tutorial.ipynb", "the outputs that pages show"),),
     "new": (
         ("conformance new snippet.py -o mine.yaml", "code as a scenario"),
-        ("conformance new - --title 'a clone is no leaf'", "from standard input"),
+        ("conformance new - --title 'a clone is not a leaf'", "from standard input"),
     ),
     "lint": (
         ("conformance lint mine.yaml", "mistakes, with their place"),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from conformance.check import locate
 from conformance.commands.command import Add, Misuse, at_least_one, scenarios_in
+from conformance.commands.sampled_mutants import add_options, sampled
 
 if TYPE_CHECKING:
     from conformance.language.scenario import Scenario
@@ -42,10 +43,13 @@ def add_commands(add: Add) -> None:
         metavar="P",
         help="(default: one per processor)",
     )
+    add_options(mutating)
 
 
 def mutants(known: argparse.Namespace, _: list[str]) -> int:
     """Exit status 0 if all faults are killed, 1 if one survives."""
+    if known.sample is not None:
+        return sampled(known)
     from conformance.adapters.registry import find
     from conformance.mutation.campaign import MutantVerdict, campaign, survey
     from conformance.mutation.matrix import as_json, footer, matrix

@@ -29,7 +29,6 @@ from ._aten.creation.factories import (
 )  # fmt: skip
 from ._aten.creation.from_data import as_tensor, asarray, from_numpy, tensor
 from ._aten.creation.ranges import arange, linspace, logspace, range
-from ._aten.dlpack import from_dlpack, frombuffer, to_dlpack
 from ._aten.random import random as _random
 from ._autograd.storage_impl import StorageBase
 from ._autograd.tensor import Tensor
@@ -96,13 +95,10 @@ from ._c10.modes import (
 )  # fmt: skip
 from ._c10.size import Size
 from ._c10.warn_once import is_warn_always_enabled, set_warn_always
-from ._python_api.check import FUNCTIONS as _CHECKS
-from ._python_api.sym_numbers import FUNCTIONS as _OF_NUMBERS
 from ._wiring import providers as _providers
 from .torch_version import __version__
 
 newaxis = None
-_device = device
 half, float, double = float16, float32, float64
 short, int, long = int16, int32, int64
 cfloat, cdouble = complex64, complex128
@@ -110,8 +106,6 @@ cfloat, cdouble = complex64, complex128
 globals().update(_operators.FUNCTIONS)
 globals().update(check_all_arguments(_random.FUNCTIONS))
 globals().update(_legacy_constructors.TYPES)
-globals().update(_CHECKS)
-globals().update(_OF_NUMBERS)
 typename, set_default_tensor_type = (
     _legacy_constructors.typename,
     _legacy_constructors.set_default_tensor_type,
@@ -126,22 +120,6 @@ def is_tensor(obj: Any) -> Any:
 def is_storage(obj: Any, /) -> Any:
     """torch.is_storage."""
     return isinstance(obj, StorageBase)
-
-
-def get_device_module(device: Any = None) -> Any:
-    """torch.get_device_module: the module of a device type, by default the CPU's.
-
-    Raises:
-        RuntimeError: there is no such device or module.
-    """
-    if not isinstance(device, (_device, str, type(None))):
-        raise RuntimeError(f"Invalid value of device '{device}', expect torch.device, str, or None")
-    name = "cpu" if device is None else _device(device).type
-    if name not in _LATER:
-        raise RuntimeError(
-            f"Device '{name}' does not have a corresponding module registered as 'torch.{name}'."
-        )
-    return import_module(f"{__name__}.{name}")
 
 
 def is_floating_point(input: Tensor) -> Any:
@@ -218,7 +196,6 @@ _LATER = (
     "amp",
     "backends",
     "compiler",
-    "cpu",
     "cuda",
     "distributions",
     "fft",
@@ -227,13 +204,10 @@ _LATER = (
     "jit",
     "library",
     "linalg",
-    "mps",
     "nn",
     "ops",
     "optim",
     "overrides",
-    "profiler",
-    "signal",
     "sparse",
     "special",
     "storage",
@@ -241,7 +215,6 @@ _LATER = (
     "types",
     "utils",
     "version",
-    "xpu",
 )  # submodules that are imported on first use
 _ELSEWHERE = {
     "_unique": "_VF",
@@ -249,13 +222,8 @@ _ELSEWHERE = {
     "autocast": "amp",
     "get_default_device": "utils._device",
     "set_default_device": "utils._device",
-    "load": "serialization",
     "Tag": "_library.tags",
-    "TypedStorage": "storage",
     "UntypedStorage": "storage",
-    "_sparse_coo_tensor_unsafe": "_aten.sparse.construction",
-    "lobpcg": "_aten.linalg.lobpcg",
-    "save": "serialization",
     "sparse_coo_tensor": "_aten.sparse.construction",
     "spmm": "_aten.sparse.products",
     "set_printoptions": "_c10.number_format",
@@ -292,15 +260,4 @@ def __getattr__(name: str) -> Any:
 
         if name in WINDOWS:
             return WINDOWS[name]
-    if name.startswith("_foreach_"):
-        from ._aten.foreach import FUNCTIONS as EACH
-
-        if name in EACH:
-            return EACH[name]
-    if name.endswith("Storage"):
-        from ._aten.storage import named
-
-        found = named(name)
-        if found is not None:
-            return found
     return _look_up(name)

@@ -36,6 +36,7 @@ from conformance.fuzz.phrases import (
 )
 from conformance.fuzz.scene import Scene
 from conformance.fuzz.scope import LiveTensor, Program, Scope
+from conformance.fuzz.seam_scenes import SEAM_SCENES
 from conformance.fuzz.statements import (
     Draw,
     backward,
@@ -117,7 +118,12 @@ def scene(draw: Draw, scope: Scope) -> None:
             scope.add(text, "scene", chosen.feature)
 
 
-_SCENES = (*GRAPH_SCENES, *USE_SCENES, *DERIVATIVE_SCENES)
+_SCENES = (
+    *GRAPH_SCENES,
+    *USE_SCENES,
+    *DERIVATIVE_SCENES,
+    *SEAM_SCENES * 2,
+)  # twice: what meets was missed most
 
 
 def crowd(draw: Draw, scope: Scope) -> None:

@@ -13,9 +13,10 @@ from conformance.adapters.registry import find
 from conformance.fuzz.programs import programs
 from conformance.fuzz.scope import Program, prelude
 from conformance.language.scenario import Position, Scenario, Step
-from conformance.runner.compare import Difference, differences, resolved
+from conformance.runner.compare import Difference, differences
 from conformance.runner.engine import Engine
 from conformance.runner.execute import run
+from conformance.runner.states import resolved
 from conformance.runner.trace import Statement, Trace
 from conformance.runner.values import differs_in_last_digit, within_rounding
 

@@ -46,6 +46,10 @@ class _PlaceModel(StrictModel):
     """The tensor, if the entry covers only one."""
     facets: Texts = Field(default_factory=list)
     """The facets, if the entry covers only some. A crash is covered only by `raised`."""
+    was: Texts = Field(default_factory=list)
+    """What torch shows, as reports write it, or a list of such texts; `*` matches any text."""
+    now: Texts = Field(default_factory=list)
+    """What the engine, or this release of torch, shows instead."""
 
     @model_validator(mode="after")
     def _says_where(self) -> Self:
@@ -76,11 +80,6 @@ class DivergenceFileModel(StrictModel):
 
 class _ChangeModel(_PlaceModel):
     """Where a release of torch differs."""
-
-    was: Texts = Field(default_factory=list)
-    """What the release of the specs shows, as reports write it, or a list of such texts; `*` matches any text."""
-    now: Texts = Field(default_factory=list)
-    """What this release shows instead."""
 
     @model_validator(mode="after")
     def _is_limited(self) -> Self:

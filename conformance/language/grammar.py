@@ -69,7 +69,7 @@ INSTEAD = {
     "pandas": "torch.tensor makes the same columns",
     "scipy": "torch.special, torch.linalg and torch.fft have the usual functions",
     "sklearn": "write a few numbers with torch.tensor",
-    "DataLoader": "write `for x, y in zip(xs.split(8), ys.split(8))`",
+    "data": "write `for x, y in zip(xs.split(8), ys.split(8))`",
     "numpy": "torch.tensor and torch.arange make the same arrays, those of floats with dtype=torch.float64",
     "np": "torch.tensor and torch.arange make the same arrays, those of floats with dtype=torch.float64",
     "warnings": "declare the warning with `warns`",

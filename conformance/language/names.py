@@ -50,9 +50,9 @@ NAMES: dict[str, dict[str, str]] = {
         "in torch, of torch.Tensor": """
             sum nansum mean nanmean prod std var amax amin aminmax max min all any argmax argmin logsumexp
             norm median nanmedian mode kthvalue quantile nanquantile count_nonzero trace cov corrcoef
-            bincount histc histogram hash_tensor
+            bincount histc
             """,
-        "in torch": "std_mean var_mean histogramdd segment_reduce",
+        "in torch": "std_mean var_mean segment_reduce",
     },
     "scanning": {
         "in torch, of torch.Tensor, in place": "cumsum cumprod",
@@ -113,7 +113,7 @@ NAMES: dict[str, dict[str, str]] = {
             lu_factor_ex lu_solve matmul matrix_exp matrix_norm matrix_power matrix_rank multi_dot norm pinv qr slogdet
             solve solve_ex solve_triangular svd svdvals tensorinv tensorsolve vander vecdot vector_norm
             """,
-        "in torch": "lu lu_solve svd_lowrank pca_lowrank lobpcg solve lstsq symeig eig matrix_rank",
+        "in torch": "lu lu_solve svd_lowrank pca_lowrank solve lstsq symeig eig matrix_rank",
     },
     "Fourier transforms": {
         "in torch.fft": """
@@ -121,21 +121,13 @@ NAMES: dict[str, dict[str, str]] = {
             fftfreq rfftfreq fftshift ifftshift
             """,
         "in torch, of torch.Tensor": "stft istft",
-        "in torch": "hann_window hamming_window bartlett_window blackman_window kaiser_window",
-        "in torch.signal.windows": """
-            bartlett blackman cosine exponential gaussian general_cosine general_hamming hamming hann kaiser nuttall
-            """,
+        "in torch": "hann_window hamming_window bartlett_window blackman_window",
     },
     "special functions": {
         "in torch.special": """
             digamma entr erf erfc erfcx erfinv exp2 expit expm1 gammainc gammaincc gammaln i0 i0e i1 i1e
             log1p log_ndtr log_softmax logit logsumexp multigammaln ndtr ndtri polygamma psi round sinc
-            softmax xlog1py xlogy zeta airy_ai bessel_j0 bessel_j1 bessel_y0 bessel_y1 modified_bessel_i0
-            modified_bessel_i1 modified_bessel_k0 modified_bessel_k1 scaled_modified_bessel_k0
-            scaled_modified_bessel_k1 spherical_bessel_j0 chebyshev_polynomial_t chebyshev_polynomial_u
-            chebyshev_polynomial_v chebyshev_polynomial_w shifted_chebyshev_polynomial_t
-            shifted_chebyshev_polynomial_u shifted_chebyshev_polynomial_v shifted_chebyshev_polynomial_w
-            hermite_polynomial_h hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p
+            softmax xlog1py xlogy zeta
             """,
     },
     "creation": {
@@ -161,16 +153,10 @@ NAMES: dict[str, dict[str, str]] = {
     "types": {
         "class in torch": """
             Tensor Size dtype device finfo iinfo FloatTensor DoubleTensor HalfTensor LongTensor IntTensor ShortTensor
-            CharTensor ByteTensor BoolTensor UntypedStorage DisableTorchFunction DisableTorchFunctionSubclass
+            CharTensor ByteTensor BoolTensor DisableTorchFunction DisableTorchFunctionSubclass
             """,
         "in torch.types": "Number Device _size",
         "class in torch.types": "_dtype _int _float _bool _device",
-        "in torch.cpu": """
-            is_available is_initialized device_count current_device set_device synchronize current_stream stream
-            """,
-        "class in torch.cpu": "Stream Event",
-        "of torch.cpu.Stream": "wait_stream record_event wait_event",
-        "of torch.cpu.Event": "query record synchronize wait",
         "in torch.functional": """
             atleast_1d atleast_2d atleast_3d broadcast_shapes broadcast_tensors cartesian_prod block_diag cdist
             chain_matmul einsum istft meshgrid norm split stft tensordot unique unique_consecutive unravel_index
@@ -190,8 +176,6 @@ NAMES: dict[str, dict[str, str]] = {
         "in torch.accelerator": "is_available current_accelerator device_count",
         "in torch.backends.mps": "is_available is_built",
         "in torch.backends.cudnn": "is_available version deterministic benchmark enabled flags",
-        "in torch.mps": "manual_seed",
-        "in torch.xpu": "is_available manual_seed manual_seed_all",
         "in torch.version": "cuda",
         "in torch.compiler": "disable allow_in_graph is_compiling is_dynamo_compiling is_exporting reset",
         "of torch.Tensor": """
@@ -205,7 +189,6 @@ NAMES: dict[str, dict[str, str]] = {
         "class in torch": "autocast",
         "class in torch.amp": "autocast GradScaler",
         "class in torch.amp.autocast_mode": "autocast",
-        "class in torch.cpu.amp": "autocast GradScaler",
         "class in torch.cuda.amp": "autocast GradScaler",
         "of torch.amp.GradScaler": """
             scale unscale_ update get_scale get_growth_factor set_growth_factor get_backoff_factor set_backoff_factor
@@ -227,23 +210,15 @@ NAMES: dict[str, dict[str, str]] = {
             is_contiguous data_ptr storage untyped_storage get_device
             is_pinned item tolist numpy is_set_to copy_ fill_ zero_ resize_
             resize_as_ resize resize_as volatile set_ apply_ map_ map2_ layout is_coalesced dim_order
-            module_load storage_type _typed_storage
+            module_load
             """,
-        "class in torch": """
-            TypedStorage FloatStorage DoubleStorage HalfStorage BFloat16Storage LongStorage IntStorage ShortStorage
-            CharStorage ByteStorage BoolStorage ComplexFloatStorage ComplexDoubleStorage
-            """,
-        "in torch.utils.dlpack": "from_dlpack to_dlpack",
         "in torch.utils": "swap_tensors",
         "in torch.testing": "make_tensor assert_close",
         "of torch.UntypedStorage": """
-            data_ptr nbytes size tolist element_size device clone copy_ fill_ resize_ new untyped type
+            data_ptr nbytes size tolist element_size device clone copy_ fill_ resize_ type
             """,
-        "of torch.TypedStorage": "pickle_storage_type complex_float complex_double",
         "in torch": """
-            set_printoptions get_device _assert from_dlpack to_dlpack frombuffer is_storage
-            _check _check_index _check_value _check_type _check_not_implemented _check_is_size _check_with
-            _check_tensor_all
+            set_printoptions get_device _assert is_storage
             """,
     },
     "sparse tensors": {
@@ -320,39 +295,6 @@ NAMES: dict[str, dict[str, str]] = {
             """,
         "in torch.autograd": "is_view_replay_enabled is_multithreading_enabled",
     },
-    "profiles": {
-        "class in torch.autograd.profiler": """
-            profile record_function emit_itt emit_nvtx EnforceUnique EventList FunctionEvent KinetoStepTracker
-            """,
-        "class in torch.autograd.profiler_util": "FunctionEventAvg Interval",
-        "class in torch.profiler": "profile record_function ProfilerActivity ProfilerAction DeviceType",
-        "in torch.profiler": "schedule supported_activities kineto_available",
-        "in torch.autograd": "_profiler_enabled",
-        "of torch.autograd.profiler.profile": """
-            enabled entered use_device function_events key_averages total_average table self_cpu_time_total config
-            """,
-        "of torch.profiler.profile": """
-            start stop step step_num current_action events toggle_collection_dynamic get_trace_id
-            set_custom_trace_id_callback
-            """,
-        "of torch.profiler.ProfilerActivity": "CPU CUDA",
-        "of torch.profiler.ProfilerAction": "NONE WARMUP RECORD RECORD_AND_SAVE DEVICE_STOPPED",
-        "of torch.autograd.profiler.EventList": "_populate_cpu_children _build_tree _remove_dup_nodes",
-        "of torch.autograd.profiler.FunctionEvent": """
-            id key name trace_name node_id thread time_range scope sequence_nr count cpu_children cpu_parent
-            append_cpu_child set_cpu_parent append_kernel kernels input_shapes is_async is_remote is_legacy
-            is_user_annotation device_type device_index device_resource_id use_device stack overload_name flops cpu_time
-            cpu_time_str cpu_time_total cpu_time_total_str self_cpu_time_total self_cpu_time_total_str device_time
-            device_time_str device_time_total device_time_total_str self_device_time_total self_device_time_total_str
-            cpu_memory_usage self_cpu_memory_usage device_memory_usage self_device_memory_usage
-            """,
-        "of torch.autograd.profiler_util.Interval": "start end elapsed_us",
-        "of torch.autograd.profiler_util.FunctionEventAvg": "add",
-        "of torch.autograd.profiler.EnforceUnique": "see seen",
-        "of torch.autograd.profiler.KinetoStepTracker": """
-            init_step_count erase_step_count increment_step current_step
-            """,
-    },
     "saved tensors": {
         "class in torch.autograd.graph": "saved_tensors_hooks save_on_cpu",
         "in torch.autograd.graph": "disable_saved_tensors_hooks allow_mutation_on_saved_tensors",
@@ -385,16 +327,6 @@ NAMES: dict[str, dict[str, str]] = {
         "of Argument": "default_value arguments",
     },
     **module_names.NAMES,
-    "data": {
-        "class in torch.utils.data": """
-            TensorDataset StackDataset ConcatDataset ChainDataset Subset Dataset IterableDataset Sampler
-            SequentialSampler RandomSampler SubsetRandomSampler WeightedRandomSampler BatchSampler
-            DistributedSampler
-            """,
-        "of DistributedSampler": "set_epoch num_samples",
-        "of ConcatDataset": "cumulative_sizes cummulative_sizes",
-        "in torch.utils.data": "random_split default_collate default_convert",
-    },
     "settings": {
         "in torch": """
             use_deterministic_algorithms are_deterministic_algorithms_enabled set_deterministic_debug_mode
@@ -413,18 +345,11 @@ NAMES: dict[str, dict[str, str]] = {
             """,
         "in torch, of torch.Tensor": "_conj _conj_physical _is_all_true _is_any_true _is_zerotensor _neg_view",
     },
-    "numbers": {
-        "in torch": "sym_int sym_float sym_not sym_sqrt sym_max sym_min sym_sum sym_ite",
-    },
-    "weak references": {
-        "class in torch.utils.weak": "WeakIdRef WeakIdKeyDictionary WeakTensorKeyDictionary TensorWeakRef",
-        "of WeakIdKeyDictionary": "keyrefs",
-    },
     "results": {
         "of Result": """
             values indices sign logabsdet eigenvalues eigenvectors solution Q R U S V Vh L P LU pivots info
             residuals rank singular_values min max mantissa exponent inverse data batch_sizes sorted_indices
-            unsorted_indices to double LD E X ivars bvars hist bin_edges
+            unsorted_indices to double LD
             """,
     },
     "python": {

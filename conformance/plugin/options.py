@@ -8,7 +8,6 @@ import os
 import re
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
@@ -21,32 +20,23 @@ TIER_INI = "conformance_tier"
 PAGES_INI = "conformance_pages"
 
 
-class Shard(NamedTuple):
-    """One of several parts of a run, which the ids of the cases determine."""
+def is_in_shard(case: str, shard: str) -> bool:
+    """Whether a case is in a part of a run such as ``2/8``; its id determines that."""
+    number, of = map(int, shard.split("/"))
+    digest = hashlib.sha256(case.encode(errors="backslashreplace")).digest()
+    return int.from_bytes(digest[:8]) % of == number - 1
 
-    number: int
-    of: int
 
-    @classmethod
-    def parse(cls, text: str) -> Shard:
-        """The shard that a text such as ``2/8`` names.
+def _shard(text: str) -> str:
+    """A part of a run; it stays a text, which xdist can send.
 
-        Raises:
-            ArgumentTypeError: it names none.
-        """
-        found = re.fullmatch(r"(\d{1,4})/(\d{1,4})", text)
-        shard = cls(int(found[1]), int(found[2])) if found else cls(0, 0)
-        if not 1 <= shard.number <= shard.of:
-            raise argparse.ArgumentTypeError(f"{ascii(text)[1:-1][:40]} is not one of several parts, as 2/8")
-        return shard
-
-    def has(self, case: str) -> bool:
-        """Whether a case is in this part."""
-        digest = hashlib.sha256(case.encode(errors="backslashreplace")).digest()
-        return int.from_bytes(digest[:8]) % self.of == self.number - 1
-
-    def __str__(self) -> str:
-        return f"{self.number}/{self.of}"
+    Raises:
+        ArgumentTypeError: it is not one.
+    """
+    found = re.fullmatch(r"(\d{1,4})/(\d{1,4})", text)
+    if found is None or not 1 <= int(found[1]) <= int(found[2]):
+        raise argparse.ArgumentTypeError(f"{ascii(text)[1:-1][:40]} is not one of several parts, as 2/8")
+    return f"{int(found[1])}/{int(found[2])}"
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -88,7 +78,7 @@ def add_options(parser: pytest.Parser) -> None:
     )
     group.addoption(
         "--shard",
-        type=Shard.parse,
+        type=_shard,
         metavar="I/N",
         help="run one of N parts of the scenarios, as 2/8; `conformance join` joins the files of --conformance-json",
     )

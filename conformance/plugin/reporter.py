@@ -17,10 +17,15 @@ if TYPE_CHECKING:
     from conformance.check.findings import Findings
     from conformance.language.load_result import Problem
     from conformance.language.scenario import Position
+    from conformance.language.usage import Usage
     from conformance.report.claims import Finding
     from conformance.report.result import Result
 
 
+FIRST = 100
+"""Results after which a run that fails throughout in one facet says so."""
+READ = 2000
+"""Unsupported scenarios whose programs are read to rank the missing names."""
 CHANGED = 10
 """The exit status of a run in which nothing fails but what another release of torch does, which no file explains."""
 
@@ -31,6 +36,7 @@ class Reporter:
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
         self.results: list[Result] = []
+        self.items: list[pytest.Item] = []
         self.findings: tuple[Findings, ...] = ()
         self.problems: list[Problem] = []  # of divergence files
         self.announced = False
@@ -44,6 +50,7 @@ class Reporter:
         """The header: engines and the number of scenarios."""
         if not is_in_use():
             return []
+        self.items = items
         from conformance.plugin.items import InvalidItem, ScenarioItem, is_own
 
         self.files.expected = sum(map(is_own, items))
@@ -77,9 +84,11 @@ class Reporter:
 
         python, recording = self.config.getoption("--engine-python"), recording_of(self.config)
         names = engine_names(self.config)
-        engines = ", ".join(f"{name} in {python}" if python else _with_version(name) for name in names)
+        engines = ", ".join(
+            f"{name} in {python}" if python else _described(self.config, name) for name in names
+        )
         scenarios = "1 scenario" if count == 1 else f"{count} scenarios"
-        reference = recording or _with_version("torch")
+        reference = recording or _torch()
         if recording and not self.config.getoption("--reference"):
             from conformance.language.words import RELEASE
 
@@ -97,9 +106,21 @@ class Reporter:
 
             self.results.append(result := Result.from_plain(plain))
             self.files.add(result)
+            self._tell_early()
             if page := getattr(report, "conformance_page", None):
                 self.pages[plain["scenario"], plain["engine"]] = page
                 del report.conformance_page
+
+    def _tell_early(self) -> None:
+        """After the first hundred scenarios, if nearly all differ in one facet, what to do about it."""
+        if len(self.results) != FIRST or self.config.get_verbosity() < 0:
+            return
+        from conformance.report.terminal import early
+
+        terminal = self.config.pluginmanager.get_plugin("terminalreporter")
+        if terminal is not None and (text := early(self.results)):
+            terminal.ensure_newline()
+            terminal.write_line(f"conformance: {text}", yellow=True)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
@@ -175,6 +196,7 @@ class Reporter:
         if terminalreporter._tw.hasmarkup:
             self._colour(terminalreporter.stats.get("failed", ()))
         self._leave_out(terminalreporter.stats)
+        self._leave_out_lines(terminalreporter)
         done = yield
         if self.failed:
             self._summarise(terminalreporter)
@@ -185,10 +207,27 @@ class Reporter:
 
         documents, found = self._found()
         terminalreporter.section("conformance")
-        for line in summary(self.results, documents, found):
+        for line in summary(self.results, documents, found, self._uses()):
             terminalreporter.line(line)
+        if self.config.get_verbosity() > 0:
+            from conformance.report.result import legend
+
+            terminalreporter.line("")
+            for line in legend(self.results):
+                terminalreporter.line(line)
         for line in self._deselected():
             terminalreporter.line(line)
+
+    def _uses(self) -> dict[str, Usage]:
+        """The names that unsupported scenarios use, if their programs are in this process and not too many to read."""
+        from conformance.language.usage import names_used
+        from conformance.plugin.items import ScenarioItem
+
+        unsupported = {result.scenario for result in self.results if result.missing}
+        if not 0 < len(unsupported) <= READ:
+            return {}
+        found = {item.scenario.id: item.scenario for item in self.items if isinstance(item, ScenarioItem)}
+        return {name: names_used(found[name]) for name in unsupported if name in found}
 
     def _deselected(self) -> Iterator[str]:
         """How many scenarios are in a tier beyond the one that runs."""
@@ -215,12 +254,25 @@ class Reporter:
         """Do not show failures in full whose first difference was shown several times; ``-v`` shows all."""
         if self.config.get_verbosity() > 0 or self.config.option.tbstyle in ("line", "no"):
             return
-        from conformance.report.terminal import repeated
+        from conformance.report.causes import beyond as beyond_causes
+        from conformance.report.terminal import mostly_red, repeated
 
-        left_out = repeated(self.results)
+        left_out = beyond_causes(self.results) if mostly_red(self.results) else repeated(self.results)
         if left_out:
             self.failed = stats["failed"]
             stats["failed"] = [report for report in self.failed if _case(report) not in left_out]
+
+    def _leave_out_lines(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Where most differs, the causes in the summary take the place of a line for each failure; ``-rf`` has them."""
+        from conformance.report.terminal import mostly_red
+
+        asked = any(
+            "f" in argument
+            for argument in map(str, self.config.invocation_params.args)
+            if argument[:2] == "-r"
+        )
+        if not asked and self.config.get_verbosity() <= 0 and mostly_red(self.results):
+            terminalreporter.reportchars = terminalreporter.reportchars.replace("f", "")
 
     def list_left_out(self, terminal: pytest.TerminalReporter) -> None:
         """Count and list the failures that are not shown in full."""
@@ -286,22 +338,26 @@ def _case(report: Any) -> tuple[str, str] | None:
     return (result["scenario"], result["engine"]) if result else None
 
 
-def _with_version(name: str) -> str:
-    """The name with its version, without heavy imports."""
+def _described(config: pytest.Config, name: str) -> str:
+    """The name of an engine with its version, which its own process says: here it might change torch."""
     import conformance
 
     if name == DEFAULT_ENGINE:
         return f"{name} {conformance.__version__}"
+    from conformance.plugin.processes import engine_of
+    from conformance.report.text import label
+
+    try:
+        return label(name, engine_of(config, name).version)
+    except LookupError:
+        return f"{name} (not found)"
+
+
+def _torch() -> str:
+    """Torch with its version, without importing it."""
     from importlib import metadata
 
     try:
-        if name == "torch":
-            return f"{name} {metadata.version(name)}"
-        from conformance.adapters.registry import find
-        from conformance.report.text import label
-
-        return label(name, find(name).version)
-    except LookupError:
-        return f"{name} (not found)"
+        return f"torch {metadata.version('torch')}"
     except metadata.PackageNotFoundError:
-        return f"{name} (not installed)"
+        return "torch (not installed)"

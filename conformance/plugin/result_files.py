@@ -67,7 +67,7 @@ class ResultFiles:
         if (self._json or self._html) and not self._config.getoption("--collect-only"):
             from conformance.check.provenance import provenance
 
-            shard = str(self._config.getoption("--shard") or "")
+            shard = self._config.getoption("--shard") or ""
             self.about = provenance(self._config.invocation_params.args, tier_of(self._config), shard)
         if self._json and not self._config.getoption("--collect-only"):
             with suppress(OSError):  # reported at the end

@@ -1,9 +1,9 @@
 """Results as short lines of JSON.
 
-Note [Short results]: what many results share (the file, the engine) is written once, as a numbered context, before the
-first of them. Values that are empty are left out. Of the differences the file has the first ones, which decide, and the
-first error that only the engine raised, with long texts shortened; the counts of all are in ``groups``. So one engine's
-results stay below a kilobyte each whatever it does.
+Note [Short results]: what many results share (file, engine, cause) is written once, as a numbered context or cause,
+before the first of them. Values that are empty are left out. Of the differences the file has the first ones,
+which decide, and the first error that only the engine raised, with long texts shortened; the counts of all are in
+``groups``. So one engine's results stay below a kilobyte each whatever it does.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ _EMPTY = {each.name: each.default for each in fields(Result)} | {
     "groups": {},
     "unclaimed": {},
     "changed": [],
+    "operations": [],
 }
 _DIFFERENCE = tuple(each.name for each in fields(ReportedDifference))
 
@@ -37,6 +38,7 @@ class Packer:
 
     def __init__(self) -> None:
         self._contexts: dict[tuple[Any, ...], int] = {}
+        self._causes: dict[str, int] = {"": 0}
 
     def lines(self, result: Result) -> Iterator[dict[str, Any]]:
         """The lines of a result: its context if that is new, and itself."""
@@ -47,15 +49,21 @@ class Packer:
             number = self._contexts[key] = len(self._contexts)
             claims = {"claims": list(result.groups)} if result.groups else {}
             yield {"context": {"number": number, **shared, **claims}}
-        yield {"result": {"of": number, **_own(result)}}
+        cause = self._causes.get(result.cause)
+        if cause is None:
+            cause = self._causes[result.cause] = len(self._causes)
+            yield {"cause": {"number": cause, "text": result.cause}}
+        yield {"result": {"of": number, **_own(result), **({"cause": cause} if cause else {})}}
 
 
 def _own(result: Result) -> dict[str, Any]:
     short = shortened(result)
     plain: dict[str, Any] = {
-        each.name: getattr(short, each.name) for each in fields(Result) if each.name not in _SHARED
+        each.name: getattr(short, each.name)
+        for each in fields(Result)
+        if each.name not in _SHARED and each.name != "cause"
     }
-    for name in ("claims", "missing", "changed"):
+    for name in ("claims", "missing", "changed", "operations"):
         plain[name] = list(plain[name])
     plain["groups"] = {group: count for group, count in short.groups.items() if count}
     plain["differences"] = [[getattr(each, name) for name in _DIFFERENCE] for each in short.differences]
@@ -68,6 +76,7 @@ def shortened(result: Result) -> Result:
         result,
         reason=clip_end(result.reason, REASON),
         claim_fault=clip_end(result.claim_fault, REASON),
+        code="",
         differences=tuple(map(_short, _first(result.differences))),
     )
 
@@ -88,9 +97,10 @@ class Unpacker:
 
     def __init__(self) -> None:
         self._contexts: dict[int, dict[str, Any]] = {}
+        self._causes = {0: ""}
 
     def result(self, line: dict[str, Any]) -> Result | None:
-        """The result of a line, or None of a context.
+        """The result of a line, or None of a context or a cause.
 
         Raises:
             TypeError, KeyError, ValueError, AttributeError: the line is neither.
@@ -102,8 +112,16 @@ class Unpacker:
                 raise ValueError("contexts are numbered from 0")
             self._contexts[number] = context
             return None
+        if "cause" in line:
+            number, text = line["cause"]["number"], line["cause"]["text"]
+            if type(number) is not int or number != len(self._causes) or not isinstance(text, str):
+                raise ValueError("causes are numbered from 1")
+            self._causes[number] = text
+            return None
         own = dict(line["result"])
-        of = own.pop("of")
+        of, cause = own.pop("of"), own.pop("cause", 0)
+        if type(cause) is not int:
+            raise TypeError("the number of a cause is not a number")
         if type(of) is not int:
             raise TypeError("the number of a context is not a number")
         shared = dict(self._contexts[of])
@@ -111,4 +129,6 @@ class Unpacker:
         own["differences"] = [
             dict(zip(_DIFFERENCE, each, strict=True)) for each in own.get("differences", ())
         ]
-        return Result.from_plain({"claims": (), "missing": (), "groups": groups, **shared, **own})
+        return Result.from_plain(
+            {"claims": (), "missing": (), "groups": groups, "cause": self._causes[cause], **shared, **own}
+        )

@@ -81,9 +81,11 @@ def _kind(before: Result, after: Result) -> str:
 
 
 def cause(result: Result) -> tuple[str, ...]:
-    """What two failures of the same kind share: the missing names, or facet and texts of the first difference."""
+    """What two failures of the same kind share: the missing names, the cause, or the first difference."""
     if result.missing:
         return (result.verdict, *result.missing)
+    if result.cause:
+        return (result.verdict, result.cause, *result.operations)
     if result.differences:
         first = result.differences[0]
         return (result.verdict, first.facet, first.reference, first.engine)

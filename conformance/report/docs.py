@@ -50,7 +50,11 @@ def facets() -> str:
     rows = [
         (group, ", ".join(f"`{facet}`" for facet, own in GROUP_OF.items() if own == group))
         for group in GROUPS
+        if group in GROUP_OF.values()
     ]
+    rows.append(
+        ("random", "`value` of whatever is computed after the first random number, and what is printed")
+    )
     return table(("group", "facets"), rows)
 
 
@@ -106,6 +110,11 @@ def commands(
         rows = [(f"`conformance {name}`", texts[name]) for name in names]
         parts.append(f"**{job}**\n\n{table(('command', 'what it does'), rows)}")
     return "\n\n".join(parts)
+
+
+def verdicts(meanings: Mapping[Any, str]) -> str:
+    """The verdicts, with what each means."""
+    return table(("verdict", "meaning"), [(f"*{name}*", text) for name, text in meanings.items()])
 
 
 _COUNTED = ("programs", "statements", "divergences")

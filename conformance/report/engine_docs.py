@@ -17,15 +17,25 @@ Sources = Mapping[str, str]
 
 
 def layers(order: Sequence[str], sources: Sources) -> str:
-    """The private layers, lowest first, with their folders and what each holds."""
+    """The private layers, lowest first, with their folders, what each holds, and the lines of its own files."""
     packages = [file.removesuffix("/__init__.py") for file in sources if file.endswith("/__init__.py")]
     rows = [
-        (f"[`{package}`]({package})", _first_sentence(sources[f"{package}/__init__.py"]))
+        (
+            f"[`{package}`]({package})",
+            _first_sentence(sources[f"{package}/__init__.py"]),
+            f"{_own_lines(package, sources):,}",
+        )
         for layer in order
         for package in packages
         if package == layer or package.startswith(f"{layer}/")
     ]
-    return table(("folder", "what it holds"), rows)
+    return table(("folder", "what it holds", "lines"), rows)
+
+
+def _own_lines(package: str, sources: Sources) -> int:
+    """The lines of a package's files, without those of packages in it."""
+    own = (source for file, source in sources.items() if file.rpartition("/")[0] == package)
+    return sum(len(source.splitlines()) for source in own)
 
 
 def modules(order: Sequence[str], sources: Sources) -> str:
@@ -47,15 +57,21 @@ def files(sources: Sources) -> str:
 
 
 def parts(made_of: Mapping[str, Any], sources: Sources) -> str:
-    """Core and breadth, with the lines of each part."""
-    rows: list[tuple[str, str, str]] = []
+    """Core and breadth: what needs each part, and its lines."""
+    rows: list[tuple[str, str, str, str]] = []
     lines = lines_of_parts(made_of, sources)
     for kind in ("core", "breadth"):
         own = [part for part in made_of[kind] if lines[part["name"]]]
         total = sum(lines[part["name"]] for part in own)
-        rows.append((f"**{kind}**", "", f"**{total:,}**"))
-        rows += [(part["name"], part["why"], f"{lines[part['name']]:,}") for part in own]
-    return table(("part", "why", "lines"), rows)
+        rows.append((f"**{kind}**", "", "", f"**{total:,}**"))
+        rows += [(part["name"], part["why"], part["needed"], f"{lines[part['name']]:,}") for part in own]
+    return table(("part", "why", "what needs it", "lines"), rows)
+
+
+def gone(made_of: Mapping[str, Any]) -> str:
+    """What the engine had and has no longer, with the lines it took."""
+    rows = [(part["name"], part["why"], f"{part['lines']:,}") for part in made_of["gone"]]
+    return table(("part", "why it went", "lines it had"), rows)
 
 
 def lines_of_parts(made_of: Mapping[str, Any], sources: Sources) -> dict[str, int]:

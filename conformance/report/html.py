@@ -85,7 +85,7 @@ def render(
     """
     engines = list(dict.fromkeys(result.engine for result in results if result.engine))
     found: dict[str, dict[str, Result]] = {}
-    for result in results:
+    for result in sorted(results, key=lambda each: (each.file, each.line)):  # workers end in any order
         found.setdefault(result.scenario, {})[result.engine] = result
     ranked = causes(results, pages)
     claimed = {each.claim.id: list(_claimed(each, pages, engines)) for each in findings}
@@ -179,7 +179,7 @@ def _parts(
 ) -> Iterator[dict[str, list[Any]]]:
     """The parts: for several scenarios each, the reference's page and those of engines that do not agree.
 
-    Each key has a list with a value for each scenario, since like compresses well beside like.
+    Each key has a list with a value for each scenario, since columns compress better than rows.
     """
     scenarios = list(found)
     for start in range(0, len(scenarios), PART):

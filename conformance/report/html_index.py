@@ -10,6 +10,7 @@ from pathlib import PurePath
 from typing import Any
 
 from conformance.language.scenario import TIERS
+from conformance.report import causes as common
 from conformance.report.claims import Finding
 from conformance.report.compact import REASON
 from conformance.report.page import Page
@@ -51,7 +52,29 @@ class Cause:
 
 
 def causes(results: Sequence[Result], pages: Mapping[tuple[str, str], Page]) -> list[Cause]:
-    """Failures and what is unsupported by engine, facet or name, and operation, the most frequent first."""
+    """Failures and what is unsupported, the most frequent first: by engine and cause, see Note [Causes].
+
+    Without a cause they are grouped by facet or missing name, and operation.
+    """
+    described = [each for each in results if each.verdict == "differs" and each.cause]
+    found = [
+        Cause(
+            engine,
+            "differs",
+            each.text,
+            "",
+            tuple(Counter(one.code for one in each.results if one.code).most_common(5)),
+            tuple(one.scenario for one in each.results),
+        )
+        for engine in dict.fromkeys(each.engine for each in described)
+        for each in common.causes(each for each in described if each.engine == engine)
+    ]
+    others = [each for each in results if each.verdict != "differs" or not each.cause]
+    found += _by_facet(others, pages)
+    return sorted(found, key=lambda each: -len(each.scenarios))
+
+
+def _by_facet(results: Sequence[Result], pages: Mapping[tuple[str, str], Page]) -> list[Cause]:
     groups: dict[tuple[str, Verdict, str, str], list[tuple[str, str]]] = {}
     for result in results:
         if result.verdict not in (*FAILING, "unsupported"):
@@ -60,14 +83,13 @@ def causes(results: Sequence[Result], pages: Mapping[tuple[str, str], Page]) -> 
         done = "" if result.missing else told.get("operation", "")
         key = (result.engine, result.verdict, _what(result), done)
         groups.setdefault(key, []).append((told.get("statement", ""), result.scenario))
-    ranked = sorted(groups.items(), key=lambda pair: -len(pair[1]))
     return [
         Cause(
             *key,
             tuple(Counter(text for text, _ in found if text).most_common(5)),
             tuple(scenario for _, scenario in found),
         )
-        for key, found in ranked
+        for key, found in groups.items()
     ]
 
 

@@ -69,7 +69,7 @@ def join(reports: Sequence[Report]) -> Joined:
 def _shard(report: Report) -> int:
     number = report.about.shard.partition("/")[0]
     if not number.isdecimal() or not _of(report):
-        raise NotAReportError(f"{report.file} is no shard: its run had no option --shard")
+        raise NotAReportError(f"{report.file} is not a shard: its run had no option --shard")
     return int(number)
 
 
@@ -93,9 +93,9 @@ def _shared(one: Report, other: Report) -> list[tuple[str, str, str]]:
         ("versions of the specs", one.about.specs, other.about.specs),
         ("specs", one.about.specs_hash, other.about.specs_hash),
         ("references", one.reference, other.reference),
-        ("engines", *engines),
+        ("engines", engines[0], engines[1]),
         ("tiers", one.about.tier, other.about.tier),
-        ("sets of scenarios", *collected),
+        ("sets of scenarios", collected[0], collected[1]),
     ]
 
 

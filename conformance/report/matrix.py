@@ -10,6 +10,7 @@ from textwrap import wrap
 from typing import Any, Literal
 
 from conformance.language.scenario import TIERS
+from conformance.report import levels
 from conformance.report.result import Result
 from conformance.report.share import Cell, cell
 from conformance.report.text import label, table
@@ -29,6 +30,7 @@ class Grades:
     all: Cell
     areas: tuple[tuple[str, Cell], ...]
     tiers: tuple[tuple[str, Cell], ...]
+    levels: tuple[tuple[str, Cell], ...] = ()  # of tier core
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ class Matrix:
 def matrix(results: Sequence[Result], incomplete: Iterable[str] = ()) -> Matrix:
     """Count the results of each engine."""
     engines = tuple(
-        Grades(name, cell(own), tuple(_by(own, "area")), tuple(_by(own, "tier")))
+        Grades(name, cell(own), tuple(_by(own, "area")), tuple(_by(own, "tier")), tuple(levels.cells(own)))
         for name, own in _by_engine(results)
     )
     reference = next((result.reference for result in results if result.reference), "torch")
@@ -67,7 +69,7 @@ def as_markdown(made: Matrix) -> Iterator[str]:
     for each in made.incomplete:
         yield f"**{each}**"
         yield ""
-    for title, rows in islice(_tables(made), 3 if len(made.engines) > 1 else None):
+    for title, rows in islice(_tables(made), 4 if len(made.engines) > 1 else None):
         yield f"**{title}**"
         yield ""
         yield _row(rows[0])
@@ -96,6 +98,7 @@ def as_json(made: Matrix) -> Iterator[str]:
         | {
             "areas": {area: plain(part) for area, part in each.areas},
             "tiers": {tier: plain(part) for tier, part in each.tiers},
+            "levels": {level: plain(part) for level, part in each.levels},
         }
         for each in made.engines
     }
@@ -107,8 +110,13 @@ def from_plain(plain: dict[str, Any]) -> Matrix:
     """What `as_json` wrote; raises LookupError, TypeError or ValueError for anything else."""
 
     def counted(found: dict[str, Any]) -> Cell:
-        counts = [int(found[each]) for each in ("scenarios", "supported", "agreeing", "declared")]
-        return Cell(*counts, tuple((group, int(count)) for group, count in found["groups"].items()))
+        return Cell(
+            int(found["scenarios"]),
+            int(found["supported"]),
+            int(found["agreeing"]),
+            int(found["declared"]),
+            tuple((group, int(count)) for group, count in found["groups"].items()),
+        )
 
     engines = tuple(
         Grades(
@@ -116,6 +124,7 @@ def from_plain(plain: dict[str, Any]) -> Matrix:
             counted(found),
             tuple((area, counted(part)) for area, part in found["areas"].items()),
             tuple((tier, counted(part)) for tier, part in found["tiers"].items()),
+            tuple((level, counted(part)) for level, part in found.get("levels", {}).items()),
         )
         for name, found in plain["engines"].items()
     )
@@ -130,15 +139,18 @@ FORMATS: dict[str, Callable[[Matrix], Iterator[str]]] = {
 
 
 def _tables(made: Matrix) -> Iterator[tuple[str, Rows]]:
-    for kind in ("area", "tier"):
-        parts = [dict(each.areas if kind == "area" else each.tiers) for each in made.engines]
+    order = {"tier": TIERS, "level of tier core": levels.NAMES}
+    for kind in ("area", *order):
+        every = {"area": "areas", "tier": "tiers"}.get(kind, "levels")
+        parts = [dict(getattr(each, every)) for each in made.engines]
         names = {name for part in parts for name in part}
         rows: Rows = [(kind, *(each.name for each in made.engines))]
-        for name in sorted(names) if kind == "area" else [tier for tier in TIERS if tier in names]:
+        for name in sorted(names) if kind == "area" else [each for each in order[kind] if each in names]:
             rows.append((name, *(part.get(name, _NONE).text for part in parts)))
         if kind == "area":
             rows.append(("all", *(each.all.text for each in made.engines)))
-        yield f"Scenarios that agree, by {kind}, compared with {made.reference}", rows
+        if names:
+            yield f"Scenarios that agree, by {kind}, compared with {made.reference}", rows
     head = ("scenarios", "supported", "agree", "known divergence", *GROUPS)
     rows = [("engine", *head), *((each.name, *_groups(each.all)) for each in made.engines)]
     yield f"Agreement by group of facets, compared with {made.reference}", rows

@@ -77,9 +77,8 @@ def _plain(told: StatementReport, *, both: bool = False) -> list[Any]:
 
 def _cells(row: ComparisonRow) -> list[Any]:
     if not row.differs:
-        same = row.engine in (ALIKE, "")
         cells: list[Any] = [row.name, _cut(row.name, row.reference)]
-        return cells if same else [*cells, _cut(row.name, row.engine)]
+        return cells if row.engine == ALIKE else [*cells, _cut(row.name, row.engine)]
     if row.name in _TEXTS:
         texts = _cut(row.name, row.reference), _cut(row.name, row.engine)
     else:

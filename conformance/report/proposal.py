@@ -74,6 +74,8 @@ class Undeclared:
     file: str = (
         ""  # of the scenario; such scenarios get entries for the whole scenario, one for each file and cause
     )
+    now: str = ""  # of an entry for all scenarios: the text that the engine shows
+    alike: int = 0  # how many scenarios such an entry covers
 
     @property
     def statement(self) -> str:
@@ -94,7 +96,7 @@ class Undeclared:
         """The first difference without names and numbers, which is the same in scenarios with one cause."""
         first = self.differences[0]
         if self.file:
-            return " ".join(cause(first, self.file))
+            return " ".join((*cause(first, self.file), self.now))
         if first.facet in ("raised", "message"):
             return f"{first.facet}: {shorten(first.engine, 70)}, torch: {shorten(first.reference, 70)}"
         return f"{first.facet}"
@@ -145,10 +147,13 @@ def as_yaml(form: Form, kept: Iterable[Entry], undeclared: Iterable[Undeclared] 
                 yield from (f"      - {_scalar(text)}" for text in texts)
         yield from _where([(entry.statement, entry.scenario) for entry in same], one.facets)
     causes = _alike(undeclared, lambda each: (each.cause, each.facets, not each.statement))
-    for alike in sorted(causes, key=len, reverse=True):
-        yield f"  # {alike[0].example}"
+    for alike in sorted(causes, key=lambda alike: max(len(alike), alike[0].alike), reverse=True):
+        many = f", in {alike[0].alike} scenarios" if alike[0].alike else ""
+        yield f"  # {alike[0].example}{many}"
         for number, key in enumerate(form.keys):
             yield f"  {' ' if number else '-'} {key}"
+        if alike[0].now:
+            yield f"    now: {_scalar(alike[0].now)}"
         yield from _where([(each.statement, each.scenario) for each in alike], alike[0].facets)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -36,6 +37,12 @@ MEANINGS: dict[Verdict, str] = {
     "skipped": "this machine does not meet its needs",
 }
 """What each verdict means, for readers."""
+
+
+def legend(results: Iterable[Result]) -> Iterator[str]:
+    """What the verdicts of these results mean."""
+    there = {result.verdict for result in results}
+    yield from (f"  {verdict}: {text}" for verdict, text in MEANINGS.items() if verdict in there)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +87,13 @@ class Result:
         default_factory=dict
     )  # what an engine that is torch itself elsewhere counted
     uncompared: str = ""  # what is not compared, though the engine agrees: its values from the first draw on
+    draws: bool = False  # whether torch draws random numbers in it
+    cause: str = (
+        ""  # what describes its first difference, with the operations of that statement: see Note [Causes]
+    )
+    operations: tuple[str, ...] = ()
+    code: str = ""  # the statement
+    length: int = 0  # of the program
     since: str = ""  # the last release of torch that files explain, if the reference does what none explains
     changed: tuple[
         str, ...
@@ -105,6 +119,7 @@ class Result:
                 **data,
                 "claims": _texts(data["claims"]),
                 "missing": _texts(data["missing"]),
+                "operations": _texts(data.get("operations", ())),
                 "changed": _texts(data.get("changed", ())),
                 "differences": tuple(ReportedDifference(**difference) for difference in data["differences"]),
             }

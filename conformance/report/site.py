@@ -48,7 +48,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class HistoryRow:
     """A run in an engine's history, with what changed since the one before."""
 
     run: Run
@@ -166,7 +166,7 @@ def _observed(run: Run) -> dict[str, str]:
     return found
 
 
-def _history(runs: Sequence[Run]) -> Iterator[Step]:
+def _history(runs: Sequence[Run]) -> Iterator[HistoryRow]:
     """The runs of an engine, the latest first, each with what changed since the one before."""
     steps = []
     before: Run | None = None
@@ -175,7 +175,7 @@ def _history(runs: Sequence[Run]) -> Iterator[Step]:
         if before is not None:
             found = diff(_alone(before), _alone(run))
             broken, fixed = len(found.broken), len(found.fixed)
-        steps.append(Step(run, broken, fixed))
+        steps.append(HistoryRow(run, broken, fixed))
         before = run
     return reversed(steps)
 

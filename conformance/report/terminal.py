@@ -7,12 +7,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from conformance.language.scenario import TIERS
+from conformance.language.usage import Usage
 from conformance.language.words import RELEASE
+from conformance.report import causes, levels
 from conformance.report.claims import VERDICTS, Finding
 from conformance.report.proposal import cause
 from conformance.report.result import ReportedDifference, Result, Verdict
 from conformance.report.share import cell
 from conformance.report.text import clip, label, shorten_both, table
+from conformance.report.unlocking import needs_of, ranking
 from conformance.runner.compare import is_absent
 
 _SAID: dict[Verdict, str] = {
@@ -30,24 +33,63 @@ _SAID: dict[Verdict, str] = {
 _NAMES = 8  # missing names shown of an engine
 _CAUSES = 6  # kinds of first difference shown of an engine
 _CHANGES = 12  # causes shown of what another release of torch does
+_MANY = 20  # results from which a run is mostly red
 _IN_FULL = 5  # failures shown in full per first difference
 
 
 def summary(
-    results: Sequence[Result], documents: Mapping[str, str], findings: Sequence[Finding]
+    results: Sequence[Result],
+    documents: Mapping[str, str],
+    findings: Sequence[Finding],
+    uses: Mapping[str, Usage] | None = None,
 ) -> Iterator[str]:
-    """The lines of the summary."""
+    """The lines of the summary; ``uses`` has the names that unsupported scenarios use, if they are known."""
+    red = mostly_red(results)
+    if red:
+        yield from _of_claims(documents, findings)
+        yield ""
     for engine in dict.fromkeys(result.engine for result in results if result.engine):
-        yield from _engine([result for result in results if result.engine == engine])
+        yield from _engine([result for result in results if result.engine == engine], uses or {})
     if invalid := sum(result.verdict == "invalid" for result in results):
         yield f"{invalid} invalid, not run on any engine"
+    if not red:
+        yield from _of_claims(documents, findings)
+
+
+def _of_claims(documents: Mapping[str, str], findings: Sequence[Finding]) -> Iterator[str]:
     if any(finding.observed != "not observed" for finding in findings):
         yield ""
         yield from claims_table(documents, findings)
         yield from refuted(findings)
 
 
-def _engine(results: Sequence[Result]) -> Iterator[str]:
+def mostly_red(results: Sequence[Result]) -> bool:
+    """Whether most of what was compared differs, so that its causes matter more than its list."""
+    differing = sum(result.verdict == "differs" for result in results)
+    return differing >= _MANY and differing > sum(result.verdict == "agrees" for result in results)
+
+
+def early(results: Sequence[Result]) -> str:
+    """What to do about the engine of these first results if nearly all of them differ in one facet; empty if not."""
+    compared = [result for result in results if result.verdict in ("agrees", "differs")]
+    firsts = Counter(
+        (result.differences[0].facet, result.differences[0].group)
+        for result in compared
+        if result.differences
+    )
+    if len(compared) < _MANY or not firsts:
+        return ""
+    (facet, group), count = firsts.most_common(1)[0]
+    if count < 0.9 * len(compared):
+        return ""
+    leave = f"if that is by design, leave {group} out of its `claims`, or " if group != "values" else ""
+    return (
+        f"{count} of the first {len(compared)} scenarios that {results[0].engine} supports differ in {facet}: {leave}"
+        f"see what is wrong with `conformance engine {results[0].engine}`"
+    )
+
+
+def _engine(results: Sequence[Result], uses: Mapping[str, Usage]) -> Iterator[str]:
     """One line for an engine that agrees; for others also shares, first differences and missing names."""
     counts = Counter(result.verdict for result in results)
     same = counts - Counter(result.verdict for result in results if result.changed)
@@ -62,12 +104,17 @@ def _engine(results: Sequence[Result]) -> Iterator[str]:
         yield f"  scenarios without a difference: {shares}"
     yield from _by_tier(results)
     yield from _elsewhere(results)
-    yield from _causes([result for result in results if result.verdict == "differs"])
+    yield from levels.lines(results)
     yield from _reasons(results)
     yield from unexplained([result for result in results if result.verdict == "changed"])
     yield from _absent(results)
+    yield from _random(results)
+    yield from causes.lines([result for result in results if result.verdict == "differs"])
     if any(result.missing for result in results):
         yield f"  missing: {_missing(results)}"
+    if uses and any(result.missing for result in results):
+        first = ", ".join(f"{name} ({count})" for name, count in ranking(needs_of(results, uses)))
+        yield f"  provide first, with the scenarios that each then unlocks: {first}"
 
 
 def _by_tier(results: Sequence[Result]) -> Iterator[str]:
@@ -157,18 +204,15 @@ def _missing(results: Sequence[Result]) -> str:
     return names + (f" and {len(missing) - _NAMES} more" if len(missing) > _NAMES else "")
 
 
-def _causes(results: Sequence[Result]) -> Iterator[str]:
-    """The facets of the first differences, the most frequent first."""
-    groups: dict[str, list[Result]] = {}
-    for result in results:
-        first = result.differences[0]
-        kind = first.engine.partition(":")[0] if first.facet == "raised" else ""
-        groups.setdefault(f"{first.facet} {kind}".strip(), []).append(result)
-    if len(results) > len(groups):
-        yield "  first differences:"
-        ranked = sorted(groups.items(), key=lambda pair: -len(pair[1]))
-        rows = [(f"{len(alike)}", cause, f"as in {alike[0].scenario}") for cause, alike in ranked[:_CAUSES]]
-        yield from (f"  {row}" for row in table(rows))
+def _random(results: Sequence[Result]) -> Iterator[str]:
+    """How many scenarios draw random numbers, if the engine does not claim torch's."""
+    compared = [result for result in results if result.groups]
+    drawing = sum(result.draws for result in compared)
+    if drawing and not any("random" in result.groups for result in compared):
+        yield (
+            f"  {drawing} of {len(compared)} draw random numbers, and their values are compared up to there, since "
+            f"{results[0].engine} does not claim `random`"
+        )
 
 
 def repeated(results: Sequence[Result]) -> set[tuple[str, str]]:

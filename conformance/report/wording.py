@@ -8,7 +8,7 @@ from conformance.language.scenario import Scenario
 from conformance.report.program import file_line
 from conformance.report.text import clip, distinct_labels, shorten_both
 from conformance.runner.compare import NOTHING, Difference, is_absent
-from conformance.runner.engine import Engine, terms_of
+from conformance.runner.engine import AdapterError, Engine, terms_of
 from conformance.runner.trace import Statement, is_error
 from conformance.runner.verdict import Outcome
 
@@ -18,6 +18,7 @@ _ATTRIBUTES = {*_FLAGS, "shape", "dtype", "grad", "grad_fn", "output_nr", "_vers
 _PATHS = {"edges": "grad_fn.next_functions", "name()": "grad_fn.name()", "storage": "data_ptr()"}
 _VERBS = {"raised": "raises", "message": "says", "warned": "warns", "printed": "prints"}
 _SAME = "the same object as "
+_ADAPTER = f"{AdapterError.__name__}: "
 
 
 def verdict_line(scenario: Scenario, outcome: Outcome, reference: Engine, engine: Engine) -> str:
@@ -39,6 +40,8 @@ def verdict_line(scenario: Scenario, outcome: Outcome, reference: Engine, engine
 
 
 def _difference(first: Difference, reference: str, engine: str) -> str:
+    if first.engine.startswith(_ADAPTER):
+        return f"the adapter of {engine}: {first.engine.removeprefix(_ADAPTER)}"
     there, here = shorten_both(first.reference, first.engine, _VALUE, prose=first.facet in _VERBS)
     if first.facet in _VERBS:
         verb = _VERBS[first.facet]

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from conformance.language.scenario import Scenario
 from conformance.runner.engine import GROUPS
+from conformance.runner.narrowing import is_narrowed
+from conformance.runner.reads import group_of, group_of_name
+from conformance.runner.states import (
+    BOUND,
+    UNFILLED,
+    UNREAD,
+    Kind,
+    below,
+    is_like_plain,
+    is_unread,
+    is_unread_grad,
+    kind_of,
+    resolved,
+    same_dtype,
+)
 from conformance.runner.trace import (
     NOT_READ,
     Facet,
@@ -19,10 +33,11 @@ from conformance.runner.trace import (
     Trace,
     is_error,
 )
-from conformance.runner.values import bounds, shortened, texts_close
+from conformance.runner.values import bounds, shortened, texts_close, types_differ
 
 GROUP_OF = {
-    **dict.fromkeys(("value", "shape", "dtype", "grad", "reached"), "values"),
+    **dict.fromkeys(("value", "shape", "grad", "reached"), "values"),
+    **dict.fromkeys(("dtype", "type"), "dtypes"),
     **dict.fromkeys(("requires_grad", "is_leaf", "retains_grad", "is"), "flags"),
     **dict.fromkeys(("grad_fn", "output_nr", "edges", "name()", "_version", "_base", "storage"), "graph"),
     "raised": "errors",
@@ -40,11 +55,6 @@ NOTHING = "nothing"
 
 DIED = "InterpreterDied"
 """The type of the error that reports an interpreter that ended."""
-
-_READS = (
-    ("graph", r"grad_fn|next_functions|output_nr|_version|_base|_is_view|data_ptr|storage|name\(\)"),
-    ("flags", r"requires_grad|is_leaf|retains_grad|\bis\b"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +85,7 @@ def differences(
 
     An error that only the engine raises is a difference whatever the groups are.
     """
-    every = _differences(scenario, reference, engine)
+    every = _drawn(reference, _differences(scenario, reference, engine))
     return tuple(difference for difference in every if counts(difference, groups))
 
 
@@ -99,9 +109,19 @@ def is_absent(facet: str, shown: str) -> bool:
     return facet in _ATTRIBUTES and shown.startswith("raises AttributeError")
 
 
-def group_of(expression: str) -> str:
-    """The group of facets that an expression reads."""
-    return next((group for group, words in _READS if re.search(words, expression)), "values")
+def _drawn(reference: Trace, found: Iterable[Difference]) -> Iterator[Difference]:
+    """The differences, with those of values from the first random number on in a group of their own.
+
+    Shapes, dtypes and all that does not depend on numbers stay in their groups.
+    """
+    places = iter(reference.moments)
+    first = next((moment for moment in places if moment.drew), None)
+    since = {first.statement, *(moment.statement for moment in places)} if first else set()
+    after = False
+    for each in found:
+        after = after or each.statement in since
+        depends = each.facet == "printed" or (each.group == "values" and each.facet != "shape")
+        yield replace(each, group="random") if after and depends else each
 
 
 def _differences(scenario: Scenario, reference: Trace, engine: Trace) -> Iterator[Difference]:
@@ -200,16 +220,48 @@ def _of_texts(place: Statement, facet: str, reference: list[str], engine: list[s
 def _of_states(
     scenario: Scenario, place: Statement, reference: State, engine: State, expressions: Collection[str]
 ) -> Iterator[Difference]:
-    absent: list[str] = []
+    left_out: tuple[str, ...] = ()  # how the paths begin that are not compared
     for name in reference if reference.keys() == engine.keys() else dict.fromkeys((*reference, *engine)):
+        if left_out and name.startswith(left_out):
+            continue
         if name in reference and name in engine:
-            if reference[name] != engine[name]:
-                yield from _of_names(scenario, place, name, reference, engine, expression=name in expressions)
-        elif not any(name.startswith(parent) for parent in absent):
-            absent += (f"{name}.", f"{name}[")
-            without = "None" if name.endswith(".grad") else "not bound"
-            shown = [_shown(state, name) if name in state else without for state in (reference, engine)]
-            yield Difference(place, name, "value", "values", *shown)
+            if reference[name] == engine[name]:
+                continue
+            if is_unread(reference[name], engine[name]):
+                left_out += below(name)
+                continue
+            if _is_one_list(name, reference, engine):
+                left_out += below(name)
+                continue
+            yield from _of_names(scenario, place, name, reference, engine, expression=name in expressions)
+        else:
+            left_out += below(name)
+            if not is_unread_grad(name, reference, engine):
+                yield _of_absent(scenario, place, name, reference, engine)
+
+
+def _is_one_list(name: str, reference: State, engine: State) -> bool:
+    """Whether one side has a list of numbers, and the other one the same as a list of NumPy's numbers."""
+    expected, found = reference[name].get("value"), engine[name].get("value")
+    return is_like_plain(expected, engine, name) or is_like_plain(found, reference, name)
+
+
+def _of_absent(
+    scenario: Scenario, place: Statement, name: str, reference: State, engine: State
+) -> Difference:
+    """The difference of a name that one side alone has."""
+    without = "None" if name.endswith(".grad") else "not bound"
+    shown = [_shown(state, name) if name in state else without for state in (reference, engine)]
+    kind = kind_of(resolved(reference if name in reference else engine, name))
+    facet, group = _FACET_OF.get(kind, ("value", _group_of_plain(scenario, name, kind)))
+    return Difference(place, name, facet, group, *shown)
+
+
+def _group_of_plain(scenario: Scenario, name: str, *kinds: Kind) -> str:
+    """The group of a value that has no facets: that of what the program reads for it."""
+    if not {*kinds} <= {"plain", "bound"}:
+        return "values"
+    return group_of_name(name, tuple(step.run for step in scenario.steps))
 
 
 def _of_names(
@@ -223,26 +275,72 @@ def _of_names(
         ]
         yield Difference(place, name, "is", "flags", *same)
         expected, found = resolved(reference, name), resolved(engine, name)
-    if ("shape" in expected) != ("shape" in found):
-        shown = _shown(reference, name, as_tensor=True), _shown(engine, name, as_tensor=True)
-        yield Difference(place, name, "value", "values", *shown)
+    kinds = kind_of(expected), kind_of(found)
+    if kinds[0] != kinds[1] and not ("shape" in expected and "shape" in found):
+        yield from _of_kinds(scenario, place, name, reference, engine, expression=expression)
         return
-    group = group_of(name) if expression and "shape" not in expected else None
+    group = None
+    if "shape" not in expected and kinds[0] != "node":
+        group = group_of(name) if expression else _group_of_plain(scenario, name, *kinds)
     for facet in dict.fromkeys((*expected, *found)):
         a, b = expected.get(facet), found.get(facet)
-        if a == b or not (_is_read(a) and _is_read(b)):
+        if a == b or facet == UNFILLED or kinds == ("bound", "bound") or not (_is_read(a) and _is_read(b)):
             continue
         if facet in ("edges", "name()") and not (expected.get("grad_fn") and found.get("grad_fn")):
             continue
-        if facet == "value" and texts_close(
-            str(b), str(a), bounds(expected.get("dtype"), scenario.tolerance)
-        ):
-            continue
-        dtype = expected.get("dtype") if facet == "value" else None
-        shown = shown_value(a, dtype), shown_value(b, dtype)
-        if shown[0] == shown[1]:
-            shown = str(a), str(b)
-        yield Difference(place, name, facet, group or _group(facet, a, b), *shown)
+        if facet == "value":
+            yield from _of_values(scenario, place, name, expected, found, group or "values")
+        else:
+            yield Difference(place, name, facet, group or _group(facet, a, b), str(a), str(b))
+
+
+def _of_values(
+    scenario: Scenario, place: Statement, name: str, expected: Facets, found: Facets, group: str
+) -> Iterator[Difference]:
+    """The difference of the numbers of a name; of their types, or of what these cannot hold, as one of dtypes."""
+    texts = str(expected.get("value")), str(found.get("value"))
+    dtypes = expected.get("dtype"), found.get("dtype")
+    shown = [shown_value(text, dtype) for text, dtype in zip(texts, dtypes, strict=True)]
+    if shown[0] == shown[1]:
+        shown = [*texts]
+    if texts_close(texts[1], texts[0], bounds(dtypes[0], scenario.tolerance, dtypes[1])):
+        if "dtype" not in expected and types_differ(*texts):
+            yield Difference(place, name, "type", "dtypes", *texts)
+    elif kind_of(expected) == kind_of(found) == "dtype":
+        yield Difference(place, name, "dtype", "dtypes", *shown)
+    elif is_narrowed(texts[0], dtypes[0], texts[1], dtypes[1]):
+        yield Difference(place, name, "type", "dtypes", *shown)
+    else:
+        yield Difference(place, name, "value", group, *shown)
+
+
+_FACET_OF: dict[Kind, tuple[str, str]] = {"node": ("grad_fn", "graph"), "dtype": ("dtype", "dtypes")}
+"""The facet and group of a difference between such a value and one of another kind."""
+
+
+def _of_kinds(
+    scenario: Scenario, place: Statement, name: str, reference: State, engine: State, *, expression: bool
+) -> Iterator[Difference]:
+    """The difference between two values of different kinds, such as a node and a number."""
+    expected, found = resolved(reference, name), resolved(engine, name)
+    kinds = kind_of(expected), kind_of(found)
+    shown = _shown(reference, name, as_tensor=True), _shown(engine, name, as_tensor=True)
+    for kind in kinds:
+        if kind in _FACET_OF:
+            if kind == "node" or not same_dtype(expected, found):
+                yield Difference(place, name, *_FACET_OF[kind], *shown)
+            return
+    if {*kinds} == {"array", "plain"} and "[]" in (
+        expected.get("shape"),
+        found.get("shape"),
+    ):  # NumPy's number
+        one, other = ({"value": each["value"]} for each in (expected, found))
+        yield from _of_values(scenario, place, name, one, other, "values")
+        return
+    group = (
+        group_of(name) if expression and "shape" not in expected else _group_of_plain(scenario, name, *kinds)
+    )
+    yield Difference(place, name, "value", group, *shown)
 
 
 def _is_read(text: Facet) -> bool:
@@ -258,20 +356,6 @@ def _group(facet: str, reference: Facet, engine: Facet) -> str:
     return GROUP_OF.get(facet, "values")
 
 
-def resolved(state: State, name: str) -> Facets:
-    """The facets of a name, also if it is a second name of an object."""
-    facets = state[name]
-    first = facets.get("is")
-    if not isinstance(first, str):
-        return facets
-    found = dict(state[first])
-    if "storage" in found:
-        found["storage"] = found["storage"] or first
-    if "edges" in found and not str(found["edges"]).startswith("as "):
-        found["edges"] = f"as {first}"
-    return found
-
-
 def _shown(state: State, name: str, *, as_tensor: bool = False) -> str:
     facets = resolved(state, name)
     value = shown_value(facets.get("value", facets.get("grad_fn")), facets.get("dtype"))
@@ -280,4 +364,6 @@ def _shown(state: State, name: str, *, as_tensor: bool = False) -> str:
 
 def shown_value(value: Facet, dtype: Facet) -> str:
     """A facet as text for a reader."""
+    if value == UNREAD:
+        return BOUND
     return shortened(value, dtype) if isinstance(value, str) else str(value)

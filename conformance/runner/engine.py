@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, Protocol, TypeGuard, runtime_checkable
 
 from conformance.language.scenario import Scenario
+from conformance.runner.normalize import error_text
 from conformance.runner.trace import Trace
 
-GROUPS = ("values", "flags", "graph", "errors", "messages")
-"""The groups of facets; an engine claims each as a whole."""
+GROUPS = ("values", "dtypes", "flags", "graph", "errors", "messages", "random")
+"""The groups of facets; an engine claims each as a whole. The last one has no facets of its own: it is the values from
+the first random number on, which only an engine with torch's streams of random numbers can have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,22 @@ class TraceProvider(Protocol):
     def trace_of(
         self, scenario: Scenario, *, seconds: float = 20, observe: Literal["each", "end"] | None = None
     ) -> Trace: ...
+
+
+class AdapterError(Exception):
+    """The adapter raised while it was asked about a value: the error is its own, not the engine's or the program's."""
+
+
+def observed(engine: Engine, value: Any) -> Any | None:
+    """What the engine's `observe` returns; raises `AdapterError` with its words and its place."""
+    try:
+        return engine.observe(value)
+    except Exception as error:
+        place = error.__traceback__.tb_next if error.__traceback__ else None
+        said = f"`observe` of a {type(value).__name__} raises {type(error).__name__}: {error_text(error)}"
+        if place is not None:
+            said += f" ({Path(place.tb_frame.f_code.co_filename).name}, line {place.tb_lineno})"
+    raise AdapterError(said)  # after the handler, so that the error is freed with its frames
 
 
 def provides_traces(engine: Engine | TraceProvider) -> TypeGuard[TraceProvider]:

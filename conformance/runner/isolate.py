@@ -8,9 +8,9 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import cache
-from types import ModuleType
 from typing import Any, NamedTuple
+
+from conformance.runner.own_state import adopt_modes, forget_hooks, leave_modes, lookup
 
 _KEPT = object()  # not changed at the start, restored at the end
 _FAILED = object()
@@ -70,11 +70,28 @@ _OF_THE_INTERPRETER: tuple[tuple[Callable[[], Any], Callable[[Any], Any]], ...] 
     ),
 )
 
-_guards: list[Any] = []
+_FACTORY: dict[str, Any] = {
+    "is_grad_enabled": True,
+    "get_default_dtype": "float32",
+    "is_warn_always_enabled": False,
+    "is_anomaly_check_nan_enabled": True,
+    "is_anomaly_enabled": False,
+    **{f"backends.cuda.{name}_sdp_enabled": True for name in ("flash", "math", "mem_efficient", "cudnn")},
+    "_C._check_sparse_tensor_invariants": False,
+    **{f"__future__.get_{way}_module_params_on_conversion": False for way in ("swap", "overwrite")},
+}
+"""Torch's own value of settings that the suite starts with one of its own: another one is the engine's."""
+_PRINTING = {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80, "sci_mode": None}
+_THREADS = "get_num_threads"
+
+_own: dict[
+    int, tuple[Any, dict[str, Any]]
+] = {}  # id of an engine's torch -> that object and its own settings
 _found: dict[int, tuple[Any, list[_Setting]]] = {}  # id of an engine's torch -> that object and its settings
 
 
 class _Setting(NamedTuple):
+    name: str  # of the function that reads it
     read: Callable[[], Any]
     write: Callable[[Any], Any]
     start: Any
@@ -95,7 +112,8 @@ def isolated(torch: Any) -> Iterator[list[warnings.WarningMessage]]:
             for setting, value in before:
                 if setting.start is not _KEPT and value != setting.start:
                     setting.write(setting.start)
-            _default_printing(torch)
+            if "printing" not in _settings_of(torch):
+                _default_printing(torch)
             _attempt(_forget_deprecation, torch)
             _seed(torch)
             log.clear()
@@ -104,16 +122,16 @@ def isolated(torch: Any) -> Iterator[list[warnings.WarningMessage]]:
             for (found, write), it in zip(_OF_THE_INTERPRETER, interpreter, strict=True):
                 if _attempt(found) != it:
                     write(it)
-            _attempt(_leave_modes, torch)
+            _attempt(leave_modes, torch)
             _attempt(_forget_operators, torch, operators)
-            _attempt(_forget_hooks, torch)
+            _attempt(forget_hooks, torch)
             for setting, value in before:
                 _attempt(_restore, setting, value)
 
 
 def freeze_for_good() -> None:
     """Let collections skip all objects that there are, such as imported ones, as long as the process lives."""
-    global _is_frozen
+    global _is_frozen  # noqa: PLW0603 - whether this process has frozen its objects
     gc.freeze()
     _is_frozen = True
 
@@ -141,11 +159,47 @@ def collected_on_demand(freeze: bool) -> Iterator[None]:
             gc.enable()
 
 
-def lookup(namespace: Any, path: str) -> Any:
-    """The attribute at a dotted path, or None; the namespace itself for an empty path."""
-    for name in path.split(".") if path else ():
-        namespace = getattr(namespace, name, None)
-    return namespace
+def adopt(torch: Any) -> None:
+    """Keep what an engine has set when it was made as the state in which its scenarios start.
+
+    See Note [An engine's own state].
+    """
+    _attempt(adopt_modes, torch)
+    own: dict[str, Any] = {}
+    for setting in _settings(torch):
+        value = _attempt(setting.read)
+        factory = _FACTORY.get(setting.name, _FAILED)
+        if isinstance(factory, str):
+            factory = lookup(torch, factory)
+        changed = value not in (factory, setting.start) if factory is not _FAILED else False
+        if setting.name == _THREADS:
+            changed = value not in {setting.start, *_default_threads()}
+        if changed and value is not _FAILED:
+            own[setting.name] = value
+    options = _print_options(torch)
+    if options is not None and {key: options().get(key) for key in _PRINTING} != _PRINTING:
+        own["printing"] = True
+    _own[id(torch)] = (torch, own)
+    _found.pop(id(torch), None)
+
+
+def _settings_of(torch: Any) -> dict[str, Any]:
+    """The settings that are the engine's own."""
+    return _own.get(id(torch), (None, {}))[1]
+
+
+def _default_threads() -> set[int]:
+    """The numbers of threads that torch may choose by itself: those of processors, or what the environment says."""
+    count = os.cpu_count() or 1
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else count
+    named = (os.environ.get(f"{library}_NUM_THREADS", "") for library in ("OMP", "MKL"))
+    return {
+        count,
+        usable,
+        max(count // 2, 1),
+        max(usable // 2, 1),
+        *(int(each) for each in named if each.isdigit()),
+    }
 
 
 def _settings(torch: Any) -> list[_Setting]:
@@ -157,7 +211,8 @@ def _settings(torch: Any) -> list[_Setting]:
             write = _WRITERS[writing](torch) if writing in _WRITERS else lookup(torch, writing)
             if read is not None and write is not None:
                 start = lookup(torch, named) if isinstance(named, str) else named
-                found.append(_Setting(read, write, start, compare=reading != "get_rng_state"))
+                start = _settings_of(torch).get(reading, start)
+                found.append(_Setting(reading, read, write, start, compare=reading != "get_rng_state"))
         _found[id(torch)] = (torch, found)
     return _found[id(torch)][1]
 
@@ -263,62 +318,3 @@ def _is_of_torch(torch: Any, name: str) -> bool:
     definition = (lookup(torch, f"{_LIBRARY}.OPDEFS") or {}).get(name)
     module = str(getattr(getattr(definition, "_init_fn", None), "__module__", ""))
     return name.startswith("torch_nn::") or module.startswith("torch.")
-
-
-def _forget_hooks(torch: Any) -> None:
-    """Remove the hooks that run for every module and every optimizer, in the modules that are loaded."""
-    package = getattr(torch, "__name__", None)
-    for name in ("nn.modules.module", "optim.optimizer"):
-        module = sys.modules.get(f"{package}.{name}")
-        for hooks in [] if module is None else _hooks_of_all(module):
-            hooks.clear()
-
-
-@cache
-def _hooks_of_all(module: ModuleType) -> list[dict[int, Any]]:
-    return [
-        each for name, each in vars(module).items() if name.startswith("_global_") and isinstance(each, dict)
-    ]
-
-
-def _leave_modes(torch: Any) -> None:
-    """Leave modes whose `with` never ends because its generator is in a cycle through C++."""
-    _leave_autocast(torch)
-    _attempt(_leave_function_modes, torch)
-    autograd = lookup(torch, "_C._autograd")
-    if hasattr(autograd, "_top_saved_tensors_default_hooks"):
-        if not autograd._saved_tensors_hooks_is_enabled():
-            autograd._saved_tensors_hooks_enable()
-        while autograd._top_saved_tensors_default_hooks(True) is not None:
-            autograd._pop_saved_tensors_default_hooks()
-    if (lookup(torch, "autograd._profiler_enabled") or bool)():
-        torch.autograd._disable_profiler()
-    forward = lookup(torch, "autograd.forward_ad")
-    if getattr(forward, "_current_level", -1) >= 0:  # torch has no nested levels
-        forward.exit_dual_level()
-    if (lookup(torch, "is_inference_mode_enabled") or bool)():
-        guard = torch.inference_mode(False)
-        guard.__enter__()
-        _guards.append(guard)  # destroying it would switch inference mode on again
-
-
-def _leave_function_modes(torch: Any) -> None:
-    modes = lookup(torch, "overrides._get_current_function_mode_stack")
-    if modes is not None and modes():
-        torch.set_default_device(None)
-        while modes():
-            torch.device("cpu").__exit__(None, None, None)  # pops the innermost mode, whatever it is
-
-
-def _leave_autocast(torch: Any) -> None:
-    nest, leave = (lookup(torch, f"autocast_{which}crement_nesting") for which in ("in", "de"))
-    if nest is None or leave is None:
-        return
-    depth = nest() - 1
-    for _ in range(depth + 1):
-        leave()
-    for device, dtype in (("cpu", torch.bfloat16), ("cuda", torch.float16)):
-        torch.set_autocast_enabled(device, False)
-        torch.set_autocast_dtype(device, dtype)
-    torch.set_autocast_cache_enabled(True)
-    torch.clear_autocast_cache()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import re
 from functools import cache
 from types import FrameType, ModuleType
@@ -9,14 +10,26 @@ from typing import Any
 
 from conformance.language.vocabulary import PATHS, is_attribute
 from conformance.language.words import BOUND
-from conformance.runner.engine import Engine
-from conformance.runner.isolate import lookup
+from conformance.runner.engine import Engine, observed
+from conformance.runner.own_state import lookup
 from conformance.runner.paths import OWN_MODULE
 
 _CALLED = r"(?:.*?\.)??([\w<>]+)(?:\.__init__)?\(\) "  # a class appears by its own name
 _KEYWORD = re.compile(rf"{_CALLED}got an unexpected keyword argument '(\w+)'")
 _COUNT = re.compile(rf"{_CALLED}takes .*arguments? (?:but |\()(\d+) (?:was |were )?given")
 _WITHOUT = re.compile(rf"{_CALLED}missing \d+ required (?:positional|keyword-only) arguments?: '(\w+)'")
+# What pybind11 and nanobind, SWIG, Cython, Boost.Python and PyO3 say if no overload takes the arguments.
+_OF_ARGUMENT = re.compile(r"argument '(\w+)': ")  # PyO3
+_OVERLOADS = (
+    re.compile(r"(?:.*?\.)??([\w<>]+)\(\): incompatible (?:function|constructor) arguments"),
+    re.compile(r"Wrong number or type of arguments for overloaded function '(?:\w+_)?(\w+)'"),
+    re.compile(r"No matching signature found()"),
+    re.compile(r"Python argument types in\s+(?:[\w.]*\.)?(\w+)\("),
+    _OF_ARGUMENT,
+    re.compile(
+        r"(?:there is )?[Nn]o (?:matching )?(?:overload|signature)(?: found)? (?:for|of) [`']?([\w.]+)"
+    ),
+)
 _BINARY = re.compile(r"unsupported operand type\(s\) for ([^\s:]+).*: '(\w+)' and '(\w+)'")
 _ORDER = re.compile(r"'([<>=]+)' not supported between instances of '(\w+)' and '(\w+)'")
 _ALONE = (
@@ -50,10 +63,14 @@ def missing_name(error: BaseException, engine: Engine) -> str:
             return found[1]  # the operator, of which a device has no kernel
         case NotImplementedError():
             return str(error) or "an implementation"
+        case ModuleNotFoundError(name=str(name)):
+            return f"the module {name}, which is not installed"
         case NameError(name=str(name)):
             return BOUND.get(name, "")  # an engine without torch.optim leaves it unbound
         case AttributeError(name=str(name)):
             return _named(error.obj, name, engine)
+        case TypeError() if overload := _overload(error):
+            return overload
         case TypeError() if (frame := _raised_by_the_call(error)) is not None:
             if found := _KEYWORD.match(str(error)):
                 return f"{found[1]}({found[2]}=...)"
@@ -65,6 +82,39 @@ def missing_name(error: BaseException, engine: Engine) -> str:
                 return _module_called(frame, engine)
             return _operator(str(error), frame, engine)
     return ""
+
+
+def _overload(error: TypeError) -> str:
+    """The call for which compiled code of the engine has no overload; empty if the error is another one."""
+    text = str(error)
+    for pattern in _OVERLOADS:
+        if found := pattern.match(text):
+            if pattern is _OF_ARGUMENT:
+                return f"{_called(error)}({found[1]}=...)"
+            return f"{found[1] or _called(error)}() with these arguments"
+    return ""
+
+
+def _called(error: TypeError) -> str:
+    """What the program called, or its operator, when the error was raised."""
+    traceback, place = error.__traceback__, None
+    while traceback is not None:
+        if traceback.tb_frame.f_globals.get("__name__") == OWN_MODULE:
+            place = traceback
+        traceback = traceback.tb_next
+    if place is None:
+        return "a function"
+    before = [each for each in dis.get_instructions(place.tb_frame.f_code) if each.offset <= place.tb_lasti]
+    call = before[-1]
+    if call.opname == "BINARY_OP":
+        return f"Tensor {call.argrepr} ..."
+    start = _start(call)
+    loads = [each for each in before if each.opname.startswith("LOAD") and _start(each) == start]
+    return str(loads[-1].argval) if loads else "a function"
+
+
+def _start(each: dis.Instruction) -> tuple[int | None, int | None]:
+    return (each.positions.lineno, each.positions.col_offset) if each.positions else (None, None)
 
 
 def _raised_by_the_call(error: BaseException) -> FrameType | None:
@@ -92,7 +142,7 @@ def is_module(torch: Any, path: str) -> bool:
 def _operator(text: str, frame: FrameType, engine: Engine) -> str:
     """The operator that the engine's tensors lack; their class is known from the program's variables."""
     held = [*frame.f_globals.values(), *frame.f_locals.values()]
-    classes = {type(value).__name__: type(value) for value in held if engine.observe(value) is not None}
+    classes = {type(value).__name__: type(value) for value in held if observed(engine, value) is not None}
     for pattern, name in _ALONE:
         if (found := pattern.match(text)) and found[1] in classes:
             return name
@@ -116,7 +166,7 @@ def _named(owner: Any, name: str, engine: Engine) -> str:
             return full  # the engine has None instead of a module
     if not is_attribute(name):  # not a name of torch: a mistake in the engine's own code
         return ""
-    if engine.observe(owner) is not None:
+    if observed(engine, owner) is not None:
         return f"Tensor.{name}"
     cls = owner if isinstance(owner, type) else type(owner)
     return "" if cls.__module__ in (OWN_MODULE, "builtins") else f"{cls.__name__}.{name}"

@@ -17,10 +17,11 @@ from functools import lru_cache
 from operator import index
 from typing import Any
 
-from conformance.runner.engine import Engine
+from conformance.runner.engine import AdapterError, Engine, observed
 from conformance.runner.graph import Allowance, Graphs
 from conformance.runner.normalize import error_text, normalised
-from conformance.runner.paths import SHOWN, Kind, Kinds, inside, plain
+from conformance.runner.paths import OWN_MODULE, SHOWN, Kind, Kinds, inside, plain
+from conformance.runner.states import BOUND, CANNOT_SAY, UNFILLED, UNREAD, dtype_in
 from conformance.runner.trace import Facet, Facets, State
 
 PLAIN, TENSOR = Kind.PLAIN, Kind.TENSOR
@@ -45,13 +46,15 @@ class Observer:
             return text
         try:
             return self._text(value, self._kinds(value))
+        except AdapterError:
+            raise
         except Exception as error:
             return _raised(error)
 
     def _text(self, value: Any, kind: Kind) -> str:
         match kind:
             case Kind.TENSOR:
-                return _elements(self._engine.observe(value))
+                return _elements(observed(self._engine, value))
             case Kind.SEQUENCE:
                 return f"[{', '.join(map(self.text, value))}]"
             case Kind.MAPPING:
@@ -78,9 +81,13 @@ class _Snapshot:
         self._unnamed = 0
         self._tensors: list[tuple[str, Any, Any]] = []
         self._nodes: list[tuple[str, Any]] = []
+        self._grads: set[str] = set()
+        self._zeros = getattr(engine, "grads_start_as_zeros", False)
         for name, value in roots:
             self._walk(name, value)
         self._relate()
+        if self._zeros:
+            self._mark_unfilled()
 
     def _walk(self, root: str, value: Any) -> None:
         todo = [(root, value)]
@@ -100,18 +107,18 @@ class _Snapshot:
     def _other(self, name: str, value: Any, kind: Kind) -> tuple[dict[str, Facet], list[tuple[str, Any]]]:
         """The facets of a value other than a tensor, and the paths into it."""
         facets: dict[str, Facet] = {}
-        if (text := plain(value)) is not None:
+        if kind is Kind.ARRAY:
+            facets["value"], facets["shape"] = _numbers(value.tolist()), _shape(value.shape)
+            facets["dtype"] = _dtype(value.dtype)
+        elif (text := plain(value)) is not None:
             facets["value"] = text
         elif kind is Kind.CONSTANT:
             facets["value"] = _constant(value)
-        elif kind is Kind.ARRAY:
-            facets["value"], facets["shape"] = _numbers(value.tolist()), _shape(value.shape)
-            facets["dtype"] = _dtype(value.dtype)
         elif kind is Kind.NODE:
             self._nodes.append((name, value))
             facets["grad_fn"] = type(value).__name__
         elif kind is Kind.OPAQUE:
-            facets["value"] = "bound"
+            facets["value"] = _dtype_class(value) or (UNREAD if self._kinds.unread else BOUND)
         else:
             return self._inside(name, value, kind)
         return facets, []
@@ -130,7 +137,7 @@ class _Snapshot:
 
     def _tensor(self, name: str, value: Any, todo: list[tuple[str, Any]]) -> None:
         """Read a tensor's facets; its grad is walked next, if it may be read."""
-        tensor: Any = self._engine.observe(value)
+        tensor: Any = observed(self._engine, value)
         facets: dict[str, Facet]
         try:
             grad_fn = tensor.grad_fn
@@ -139,7 +146,10 @@ class _Snapshot:
             grad_fn, facets = _read_one_by_one(tensor)
         self.state[name] = facets
         self._tensors.append((name, tensor, grad_fn))
-        if _may_read_grad(facets):
+        unfilled = (
+            self._zeros and name in self._grads and _is_zero(facets)
+        )  # it would have one of its own, and so on
+        if _may_read_grad(facets) and not unfilled:
             try:
                 grad = tensor.grad
             except Exception as error:
@@ -149,6 +159,7 @@ class _Snapshot:
                 if grad is not None:
                     self._held.append(grad)
                     todo.append((f"{name}.grad", grad))
+                    self._grads.add(f"{name}.grad")
 
     def _relate(self) -> None:
         graphs = Graphs(self._name_of, self._allowance)
@@ -174,6 +185,13 @@ class _Snapshot:
         for name, node in self._nodes:
             self.state[name].update(graphs.describe(node, name))
 
+    def _mark_unfilled(self) -> None:
+        """Mark grads of zeros, which may be None: see Note [What cannot be read]."""
+        for name in self._grads:
+            facets = self.state[name]
+            if _is_zero(facets):
+                facets[UNFILLED] = True
+
     def _name_of(self, value: Any) -> str:
         name = self._names.get(id(value))
         if name is None:
@@ -183,15 +201,17 @@ class _Snapshot:
         return name
 
 
-_CANNOT_SAY = ("raises AttributeError", "raises TypeError", "raises NotImplementedError")
-
-
 def _may_read_grad(facets: Facets) -> bool:
     """Whether it is a leaf, retains its grad, or the engine cannot say whether it is a leaf."""
     leaf = facets["is_leaf"]
     if leaf is True or facets["retains_grad"] is True:
         return True
-    return leaf is not False and str(leaf).startswith(_CANNOT_SAY)
+    return leaf is not False and str(leaf).startswith(CANNOT_SAY)
+
+
+def _is_zero(facets: Facets) -> bool:
+    """Whether all numbers are 0; there may be none."""
+    return "value" in facets and not any(character in "123456789in" for character in str(facets["value"]))
 
 
 def _has_identity(value: Any, kind: Kind) -> bool:
@@ -305,12 +325,24 @@ def _constant(value: Any) -> str:
     """A dtype, device or layout by torch's name, whatever the name of the engine's module is."""
     text = normalised(str(value))
     module, dot, name = text.rpartition(".")
-    return f"torch.{name}" if dot and module.isidentifier() else text
+    if dot and module.isidentifier():
+        return f"torch.{name}"
+    if "dtype" in type(value).__name__.lower() and (found := dtype_in(text)):
+        return f"torch.{found}"
+    return text
+
+
+def _dtype_class(value: Any) -> str:
+    """A class that is used as a dtype, such as ``numpy.float32``, by torch's name; empty for anything else."""
+    found = dtype_in(value.__name__) if isinstance(value, type) and value.__module__ != OWN_MODULE else ""
+    return f"torch.{found}" if found else ""
 
 
 @lru_cache(maxsize=256, typed=True)
 def _dtype(dtype: Any) -> str:
-    return normalised(str(dtype)).rpartition(".")[2]
+    text = normalised(str(dtype))
+    name = text.rpartition(".")[2]
+    return name if name.isidentifier() else dtype_in(text) or name
 
 
 _ABSENT = object()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from typing import Any, TypeAlias
 
-from conformance.runner.engine import Engine
+from conformance.runner.engine import Engine, observed
 
 OWN_MODULE = "__main__"
 """The module that a program's own classes belong to."""
@@ -29,7 +29,7 @@ class Kind(Enum):
     OPTIMIZER = auto()
     OWN = auto()  # of a class that the program defines
     CONSTANT = auto()  # a dtype, device or layout: its name
-    ARRAY = auto()  # numpy's: numbers, shape and dtype
+    ARRAY = auto()  # numpy's, also its numbers: numbers, shape and dtype
     OPAQUE = auto()  # functions, classes, handles: that the name is bound
 
 
@@ -43,7 +43,13 @@ class Kinds:
         torch = engine.torch
         self._module = _class(torch, "nn", "Module")
         self._optimizer = _class(torch, "optim", "Optimizer")
-        constants = {type(getattr(torch, name, None)) for name in ("float32", "strided")} - {type(None)}
+        self.unread = not (self._module and self._optimizer)  # see Note [What cannot be read]
+        # Not `type`, where an engine's dtypes are classes, nor `str`.
+        constants = {type(getattr(torch, name, None)) for name in ("float32", "strided")} - {
+            type(None),
+            type,
+            str,
+        }
         device = _class(torch, "device")
         self._constants = (*constants, device) if isinstance(device, type) else tuple(constants)
 
@@ -54,8 +60,10 @@ class Kinds:
         return kind
 
     def _decide(self, value: Any) -> Kind:
-        if self._engine.observe(value) is not None:
+        if observed(self._engine, value) is not None:
             return Kind.TENSOR
+        if type(value).__module__ == "numpy" and hasattr(value, "tolist") and not isinstance(value, str):
+            return Kind.ARRAY
         by_class = (
             (self._module, Kind.MODULE),
             (self._optimizer, Kind.OPTIMIZER),
@@ -69,8 +77,10 @@ class Kinds:
                 return kind
         if hasattr(type(value), "next_functions"):
             return Kind.NODE
-        if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
-            return Kind.ARRAY
+        if _is_integer(value):
+            return Kind.PLAIN
+        if "dtype" in type(value).__name__.lower():
+            return Kind.CONSTANT
         return Kind.OWN if type(value).__module__ == OWN_MODULE else Kind.OPAQUE
 
 
@@ -78,6 +88,11 @@ def _class(torch: Any, *path: str) -> type | tuple[()]:
     for name in path:
         torch = getattr(torch, name, None)
     return torch if isinstance(torch, type) else ()
+
+
+def _is_integer(value: Any) -> bool:
+    """Whether it is an integer of a class of its own; a tensor of one number has `__index__` too."""
+    return hasattr(type(value), "__index__") and not hasattr(value, "tolist") and not hasattr(value, "shape")
 
 
 def plain(value: Any, depth: int = 0) -> str | None:
@@ -89,7 +104,7 @@ def plain(value: Any, depth: int = 0) -> str | None:
             return _scalar(value)
         case list() | tuple() | dict() | set() | frozenset() if depth < 20:
             return _plain_container(value, depth + 1)
-    return None
+    return repr(int(value)) if _is_integer(value) else None
 
 
 def _scalar(value: int | float | complex | str) -> str:

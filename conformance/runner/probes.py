@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from conformance.language.scenario import Scenario
-from conformance.runner.isolate import isolated, lookup
+from conformance.runner.isolate import isolated
+from conformance.runner.own_state import lookup
 
 
 def answers(torch: Any, need: str) -> bool:

@@ -20,7 +20,8 @@ from typing import Any
 from conformance.language.scenario import Scenario, Step
 from conformance.language.words import BOUND
 from conformance.runner.bounded_iteration import bounded_range, stepped_iter
-from conformance.runner.engine import Engine
+from conformance.runner.draws import draws_of
+from conformance.runner.engine import AdapterError, Engine
 from conformance.runner.limit import TimeLimit
 from conformance.runner.normalize import PROGRAM, error_text, normalised
 from conformance.runner.observe import Observer
@@ -66,6 +67,7 @@ class Recorder:
         self._printed = io.StringIO()
         self._failed: list[str] = []
         self._own: dict[str, Any] = {}
+        self._draws: Callable[[], bool] | None = None  # until the first random number is drawn
         # The current step:
         self._step = 0
         self._program: CompiledProgram | None = None
@@ -77,6 +79,7 @@ class Recorder:
         """Run all steps; ``log`` receives the warnings."""
         self._log = log
         self._observer = Observer(self._engine)
+        self._draws = draws_of(self._engine, self._scenario)
         self._own = self._bound()
         self.namespace.update(__builtins__=self._own, __name__=OWN_MODULE)
         last = len(self._scenario.steps) - 1
@@ -140,8 +143,8 @@ class Recorder:
                 self._execute(step.run, self.namespace)
                 self._at = program.last
                 self._moment(self.current(), look=self._each or final)
-        except (TimeLimit, Refused) as error:
-            self._at = _where(error, program)
+        except (TimeLimit, Refused, AdapterError) as error:
+            self._at = self._at if isinstance(error, AdapterError) else _where(error, program)
             raise
         except BaseException as error:
             if isinstance(error, KeyboardInterrupt):
@@ -159,7 +162,7 @@ class Recorder:
         for expression in expressions:
             try:
                 result = eval(compile_expression(expression), self.namespace)
-            except (TimeLimit, Refused):
+            except (TimeLimit, Refused, AdapterError):
                 raise
             except BaseException as error:
                 if isinstance(error, KeyboardInterrupt):
@@ -197,13 +200,18 @@ class Recorder:
         warned = tuple(Warned(w.category.__name__, normalised(str(w.message))) for w in self._log)
         failed = tuple(self._failed)
         self._failed.clear()
+        drew = self._draws is not None and self._draws()
+        if drew:
+            self._draws = None
         printed = self._printed.getvalue()
         if printed:
             printed = normalised(printed)
             self._printed = io.StringIO()
         state = self._observer.snapshot([*self._names(), *(results or ())]) if look else None
         self._log.clear()  # an engine may warn while it is observed
-        self.moments.append(Moment(place, state, raised, warned, printed, values, failed, frames=frames))
+        self.moments.append(
+            Moment(place, state, raised, warned, printed, values, failed, frames=frames, drew=drew)
+        )
 
     def _names(self) -> Iterator[tuple[str, Any]]:
         own = self._own

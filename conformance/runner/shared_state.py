@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 
 from conformance.language.scenario import Scenario
 
-PACKAGES = ("distributions", "nn.utils", "nn.functional", "profiler", "autograd.profiler", "library")
+PACKAGES = ("distributions", "nn.utils", "nn.functional", "library")
 WHOLE = ("",)
 """All public modules, except those of torch.distributed, which no program reaches."""
-WORDS = ("distributions", "nn.utils", "prune", "parametri", "profiler", "library")
+WORDS = ("distributions", "nn.utils", "prune", "parametri", "library")
 """A program that reaches what is below `PACKAGES` and can change it has one of these in its text."""
 
 _ABSENT = object()

@@ -28,8 +28,6 @@ MODULES = (
     "distributions",
     "optim.swa_utils",
     "autograd.graph",
-    "autograd.profiler",
-    "autograd.profiler_util",
     "amp.autocast_mode",
     "utils._pytree",
     "library",

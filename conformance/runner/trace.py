@@ -95,6 +95,7 @@ class Moment:
     printed: str = ""
     values: tuple[tuple[str, str], ...] = ()  # of the expectations: expression -> its value as text
     failed: tuple[str, ...] = ()  # assertions that did not hold
+    drew: bool = False  # whether it is the first statement that draws a random number, if the engine says so
     frames: tuple[Frame, ...] = field(
         default=(), compare=False
     )  # of the engine, below the statement that raised
@@ -160,7 +161,7 @@ def _data(moment: Moment) -> dict[str, Any]:
         data["raised"] = asdict(moment.raised)
     if moment.warned:
         data["warned"] = [asdict(warning) for warning in moment.warned]
-    for key in ("printed", "values", "failed"):
+    for key in ("printed", "values", "failed", "drew"):
         if value := getattr(moment, key):
             data[key] = value
     return data
@@ -172,6 +173,7 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "printed": str,
     "values": lambda told: tuple((expression, text) for expression, text in told),
     "failed": tuple,
+    "drew": bool,
     "frames": lambda told: tuple(Frame(*each) for each in told),
 }
 

@@ -9,61 +9,114 @@ import re
 import struct
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
 from conformance.language.scenario import Plain, Tolerance
 
-Bounds: TypeAlias = tuple[float, float]  # rtol, atol
+
+class Bounds(NamedTuple):
+    """How far two numbers may be apart; ``exact`` compares the sign of zero too."""
+
+    rtol: float = 0.0
+    atol: float = 0.0
+    exact: bool = False
+
 
 # Those of torch.testing.assert_close.
 _BOUNDS: dict[str, Bounds] = {
-    "float16": (1e-3, 1e-5),
-    "bfloat16": (1.6e-2, 1e-5),
-    "float32": (1.3e-6, 1e-5),
-    "float64": (1e-7, 1e-7),
-    "complex32": (1e-3, 1e-5),
-    "complex64": (1.3e-6, 1e-5),
-    "complex128": (1e-7, 1e-7),
+    "float16": Bounds(1e-3, 1e-5),
+    "bfloat16": Bounds(1.6e-2, 1e-5),
+    "float32": Bounds(1.3e-6, 1e-5),
+    "float64": Bounds(1e-7, 1e-7),
+    "complex32": Bounds(1e-3, 1e-5),
+    "complex64": Bounds(1.3e-6, 1e-5),
+    "complex128": Bounds(1e-7, 1e-7),
 }
 _PYTHON = _BOUNDS["float32"]  # a Python float in a program is usually the item of a float32 tensor
+EXACT = Bounds(exact=True)
 
 # Non-integer numbers in repr's notation; integers are compared exactly.
 _REAL = r"(?:\d+\.\d*(?:e[+-]?\d+)?|\d+e[+-]?\d+|inf|nan)"
 _PART = rf"(?:{_REAL}|\d+)"
 _NUMBER = re.compile(rf"(?<![\w.'])(\([+-]?{_PART}[+-]{_PART}j\)|[+-]?{_PART}j|[+-]?{_REAL})(?![\w'])")
+# All numbers, also integers and bools, and the texts in quotes, in which digits are text.
+_TOKEN = re.compile(
+    rf"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|(?<![\w.])(?:\([+-]?{_PART}[+-]{_PART}j\)|[+-]?{_PART}j"""
+    rf"""|[+-]?{_PART}|True|False)(?![\w.]))"""
+)
 
 
-def bounds(dtype: object, tolerance: Tolerance | None) -> Bounds:
-    """The tolerance for a dtype; Python floats use that of float32."""
+def bounds(dtype: object, tolerance: Tolerance | None, other: object = None) -> Bounds:
+    """The tolerance for a dtype, or for the coarser one of two; Python floats use that of float32."""
     if tolerance is not None and tolerance.by_dtype:
         own = dict(tolerance.by_dtype).get(str(dtype))
-        return own or bounds(dtype, None)
+        return Bounds(*own) if own else bounds(dtype, None, other)
     if tolerance is not None:
-        return tolerance.rtol, tolerance.atol
-    return _PYTHON if dtype is None else _BOUNDS.get(str(dtype), (0.0, 0.0))
+        return Bounds(tolerance.rtol, tolerance.atol, tolerance.rtol == tolerance.atol == 0)
+    if dtype is None and other is None:
+        return _PYTHON
+    return max(_BOUNDS.get(str(each), Bounds()) for each in (dtype, other))
 
 
 def close(actual: complex, expected: complex, within: Bounds) -> bool:
     """Like torch.testing.assert_close with equal_nan; ``exact`` also compares the sign of zero."""
     if cmath.isnan(expected):
         return cmath.isnan(actual)
-    if within == (0.0, 0.0):
-        return repr(actual) == repr(expected)
+    if within.exact:
+        return repr(complex(actual)) == repr(complex(expected))
     if actual == expected:
         return True
     finite = cmath.isfinite(actual) and cmath.isfinite(expected)
-    return finite and abs(actual - expected) <= within[1] + within[0] * abs(expected)
+    return finite and abs(actual - expected) <= within.atol + within.rtol * abs(expected)
 
 
 @lru_cache(maxsize=64)  # a tensor that differs in its last digit recurs at each later statement
 def texts_close(actual: str, expected: str, within: Bounds) -> bool:
-    """Whether two texts are equal apart from floating-point numbers within the tolerance."""
+    """Whether two texts are equal apart from their numbers, which are compared by value: ``1``, ``1.0``, ``True``."""
     if actual == expected:
         return True
-    one, other = _NUMBER.split(actual), _NUMBER.split(expected)
+    one, other = _TOKEN.split(actual), _TOKEN.split(expected)
     if one[::2] != other[::2]:
         return False
-    return all(close(_number(a), _number(b), within) for a, b in zip(one[1::2], other[1::2], strict=True))
+    return all(_same(a, b, within) for a, b in zip(one[1::2], other[1::2], strict=True))
+
+
+def _same(actual: str, expected: str, within: Bounds) -> bool:
+    """Whether two tokens are one text, or numbers within the tolerance, which does not apply to two integers."""
+    if actual == expected:
+        return True
+    if actual[0] in "'\"" or expected[0] in "'\"":
+        return False
+    a, b = literal(actual), literal(expected)
+    if isinstance(a, int) and isinstance(b, int):
+        return a == b
+    try:
+        return close(complex(a), complex(b), within)
+    except OverflowError:  # an integer that no float holds
+        return False
+
+
+def types_differ(one: str, other: str) -> bool:
+    """Whether two texts with equal numbers write them as different types: ``1``, ``1.0``, ``True``."""
+    pairs = zip(_TOKEN.split(one)[1::2], _TOKEN.split(other)[1::2], strict=True)
+    return any(a != b and type(literal(a)) is not type(literal(b)) for a, b in pairs if a[0] not in "'\"")
+
+
+def numbers_in(text: str) -> tuple[list[str], list[complex]] | None:
+    """The text between the numbers, and the numbers; None if there are texts in quotes."""
+    parts = _TOKEN.split(text)
+    if any(each[0] in "'\"" for each in parts[1::2]):
+        return None
+    return parts[::2], [literal(each) for each in parts[1::2]]
+
+
+def literal(text: str) -> bool | int | float | complex:
+    """A number as Python's, of the type in which it is written."""
+    if text in ("True", "False"):
+        return text == "True"
+    if "j" in text:
+        return complex(text)
+    return int(text) if text.lstrip("+-").isdigit() else float(text)
 
 
 def within_rounding(expected: str, actual: str, exact: str, times: float) -> bool:

@@ -10,10 +10,11 @@ from typing import Literal, NamedTuple
 
 from conformance.language.load_result import Problem
 from conformance.language.scenario import Expectations, Plain, Position, Scenario, Step, Unset
-from conformance.runner.compare import DIED, Difference, counts, differences, resolved
+from conformance.runner.compare import DIED, Difference, counts, differences
 from conformance.runner.engine import EVERYWHERE, GROUPS, Terms
 from conformance.runner.printed import misprint, printed_by
 from conformance.runner.program import compile_step
+from conformance.runner.states import resolved
 from conformance.runner.terms import on_terms
 from conformance.runner.trace import NOT_READ, Moment, State, Statement, Trace, is_error
 from conformance.runner.values import as_yaml, bounds, holds, parsed, shortened
@@ -32,6 +33,7 @@ class Outcome:
     unclaimed: tuple[Difference, ...]
     missing: tuple[str, ...]  # names of torch that the engine lacks
     lacking: Statement | None = None  # where the first of them is used
+    draws: bool = False  # whether the reference draws random numbers
 
 
 def judge(
@@ -64,7 +66,10 @@ def judge(
         verdict = "not observed"
     unclaimed = tuple(difference for difference in every if not counts(difference, groups))
     place = lacking[0].statement if missing else None
-    return Outcome(scenario.id, trace.engine, verdict, flaws, fault, claimed, unclaimed, missing, place)
+    draws = any(moment.drew for moment in reference.moments)
+    return Outcome(
+        scenario.id, trace.engine, verdict, flaws, fault, claimed, unclaimed, missing, place, draws
+    )
 
 
 def _lacking(reference: Trace, trace: Trace) -> list[Moment]:

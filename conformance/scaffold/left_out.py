@@ -137,6 +137,8 @@ def _remaining(tree: ast.Module) -> Iterator[tuple[Written, str]]:
                 function, paths
             ):
                 yield _gone(node)
+            case ast.Expr(value=ast.Call(func=ast.Name(id="exit" | "quit"))):
+                yield _gone(node)
             case ast.Assign(targets=targets) if _bound_by(targets) & ornaments or all(
                 _of_torch(each, paths) for each in targets
             ):

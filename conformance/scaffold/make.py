@@ -30,6 +30,7 @@ from conformance.scaffold.page_check import (
     representing,
     unclaimable,
     with_claimed_values,
+    without_statements,
 )
 from conformance.scaffold.snippet import read
 from conformance.scaffold.yaml_text import scenario as scenario_lines
@@ -107,12 +108,16 @@ def _drafted(text: str, file: str, torch: Engine) -> _Drafted:
         outputs = tuple(each for each in checked.outputs if each.verdict == "wrong")
         notes = tuple(f"{file}:{page.place(line)}: {note}" for line, note in page.left_out)
         notes += tuple(f"{file}:{each.place}: {each}" for each in outputs)
-        text = "\n".join(representing(page, all_of_them=False))
+        broken = [first for first, _, _ in page.broken]
+        stopped = [(line, reason) for line, reason in checked.not_run if line not in broken]
+        notes += tuple(f"{file}:{page.place(line)}: left out: {reason}" for line, reason in stopped)
+        lines = representing(page, all_of_them=False)
+        text = "\n".join(without_statements(lines, (line for line, _ in stopped)))
     found = read(text, file)
     if found.faults:
         raise NotAScenarioError("\n".join(found.faults))
     if not found.parts:
-        raise NotAScenarioError("\n".join([f"{file}: there is nothing to run", *found.notes]))
+        raise NotAScenarioError("\n".join([f"{file}: there is nothing to run", *notes, *found.notes]))
     try:
         steps, parts = draft(
             found.parts,

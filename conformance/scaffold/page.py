@@ -17,13 +17,22 @@ _FENCE = re.compile(r"^(\s*)(`{3,}|~{3,})\s*(.*?)\s*$")
 _PYTHON = re.compile(
     r"(?i)\.?(\{code-cell\}.*|\{code-block\}\s*(i?python3?|pycon)|py|i?python3?|pycon|py3)\b.*"
 )
-_OUTPUT = re.compile(r"(?i)\.?(\{?(output|out|text|txt|console|none|plaintext|bash-output|shell-output)\}?)?")
+_OUTPUT = re.compile(
+    r"(?i)\.?(\{?(?:code-block\}\s*)?(output|out|text|txt|console|none|plaintext|pytb|bash-output|shell-output)\}?)?"
+)
 _DIRECTIVE = re.compile(
     r"^(\s*)\.\. (code-block|code|sourcecode|testcode|ipython|testoutput|jupyter-execute)::\s*(.*?)\s*$"
 )
 _PROMPT = re.compile(r"^\s*(?:>>>|\.\.\.|In \[\d+\]:|   +\.\.\.:)(?: |$)")
 _FIRST_PROMPT = re.compile(r"^\s*(?:>>>|In \[\d+\]:)(?: |$)")
 _OUT = re.compile(r"^Out\[\d+\]:\s?")
+_SHELL = re.compile(r"(?i)bash|sh|shell|zsh|shell-session|shellsession")
+_SKIPPED = re.compile(r"#\s*x?doctest:\s*\+(?:SKIP|REQUIRES)")
+_NAMED = re.compile(r"torch\.(?:Size|device|strided|sparse_\w+|bool|u?int\d+|b?float\d+|complex\d+)\b")
+"""What outputs have of torch."""
+_CELL_MAGIC = re.compile(r"^%%(?!time\b|timeit\b|capture\b|prun\b)\w+")
+_FURNITURE = re.compile(r"^(?:<Figure .*>|\s*\d+%\|.*|(?:CPU times|Wall time): .*|<IPython\..*>)$")
+"""Lines of outputs of notebooks that no statement prints."""
 _MAGIC = re.compile(r"^\s*(?:%|!|\?[A-Za-z])|^[\w.]+\?{1,2}\s*$")
 
 
@@ -37,10 +46,11 @@ class NotAPageError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ShownOutput:
-    """A text that the page shows as the output of the statement that ends on ``line``."""
+    """A text that the page shows as the output of the statement that ends on ``line``, or of all from ``first`` on."""
 
     line: int
     text: str
+    first: int = 0
 
 
 @dataclass(slots=True)
@@ -51,6 +61,10 @@ class Page:
     outputs: list[ShownOutput] = field(default_factory=list)
     left_out: list[tuple[int, str]] = field(default_factory=list)
     cells: list[int] = field(default_factory=list)  # of a notebook: the first line of each cell of code
+    broken: list[tuple[int, int, str]] = field(
+        default_factory=list
+    )  # blocks left out: first and last line, text
+    code: int = 0  # the first line of the last block of code
 
     def place(self, line: int) -> str:
         """A line as a reader of the page finds it."""
@@ -69,7 +83,9 @@ def read_page(text: str, name: str) -> Page:
     if name.endswith(".ipynb"):
         page = _notebook(text)
     else:
-        lines = text.expandtabs(4).split("\n")
+        lines = [
+            re.sub(r"^\s*>(?!>>) ?", "", line) for line in text.expandtabs(4).split("\n")
+        ]  # quoted blocks
         page = Page([""] * len(lines))
         blocks = _blocks(lines, name)
         for block in blocks:
@@ -90,7 +106,7 @@ class _Block:
 
 def _blocks(lines: Sequence[str], name: str) -> Iterator[_Block]:
     if name.endswith((".md", ".markdown", ".mdx", ".myst")) or _has_fences(lines):
-        yield from _fenced(lines)
+        yield from _fenced(lines) if _has_fences(lines) else _indented(lines)
     elif name.endswith((".rst", ".rest")):
         yield from _directives(lines)
     else:
@@ -109,16 +125,43 @@ def _fenced(lines: Sequence[str]) -> Iterator[_Block]:
         found = _FENCE.match(line)
         if start is None:
             if found:
-                start, mark, info = number + 1, found[2], found[3]
+                start, mark, info = number + 1, found[2], re.sub(r"^\{\s+\.?", "", found[3])
         elif found and found[2].startswith(mark) and not found[3]:
             block = "\n".join(lines[start:number])
+            language = info if info.startswith("{") else info.partition(" ")[0]
+            while info.startswith("{") and start < number and re.match(r"\s*:[\w-]+:", lines[start]):
+                start += 1  # options of MyST
             if _PYTHON.fullmatch(info) or (not info and _is_program(block)):
                 yield _Block(start, number)
                 follows = True
-            elif _OUTPUT.fullmatch(info) and follows:
+            elif follows and (
+                _OUTPUT.fullmatch(language) or (_SHELL.fullmatch(info) and _VALUE.match(block.strip()))
+            ):
                 yield _Block(start, number, is_output=True)
                 follows = False
             start = None
+
+
+def _indented(lines: Sequence[str]) -> Iterator[_Block]:
+    """Blocks that are indented by four spaces, in Markdown without fences; none in a list."""
+    number, follows, in_list = 0, False, False
+    while number < len(lines):
+        line = lines[number]
+        if line.strip() and _indent(line) < 4:
+            in_list = re.match(r"\s*(?:[-*+]|\d+[.)])\s", line) is not None
+        if not line.strip() or _indent(line) < 4 or in_list:
+            number += 1
+            continue
+        end = number
+        while end < len(lines) and (not lines[end].strip() or _indent(lines[end]) >= 4):
+            end += 1
+        if _is_program(textwrap.dedent("\n".join(lines[number:end]))):
+            yield _Block(number, end)
+            follows = True
+        elif follows:
+            yield _Block(number, end, is_output=True)
+            follows = False
+        number = end
 
 
 def _directives(lines: Sequence[str]) -> Iterator[_Block]:
@@ -167,7 +210,7 @@ def _is_program(block: str) -> bool:
         body = ast.parse(block).body
     except SyntaxError:
         return False
-    return any(not isinstance(each, ast.Expr) for each in body) or "torch." in block.replace("torch.Size", "")
+    return any(not isinstance(each, ast.Expr) for each in body) or "torch." in _NAMED.sub("", block)
 
 
 def _take(page: Page, lines: Sequence[str], block: _Block) -> None:
@@ -176,29 +219,56 @@ def _take(page: Page, lines: Sequence[str], block: _Block) -> None:
     if block.is_output:
         text = textwrap.dedent("\n".join(own)).strip("\n")
         before = next((n for n in range(block.first - 1, -1, -1) if page.lines[n].strip()), None)
+        before = max(
+            [before or 0, *(last - 1 for _, last, _ in page.broken if last <= block.first)],
+            default=None if before is None else before,
+        )
         if before is not None and text.strip():
-            page.outputs.append(ShownOutput(before + 1, text))
+            page.outputs.append(ShownOutput(before + 1, text, page.code))
         return
+    page.code = block.first + 1
     if any(_FIRST_PROMPT.match(line) for line in own):
         _session(page, own, block.first)
         return
     margin = min((_indent(line) for line in own if line.strip()), default=0)
     for number, line in enumerate(own, start=block.first):
         _put(page, number, line[margin:])
+    _drop_if_broken(page, block.first, block.end)
+
+
+def _drop_if_broken(page: Page, first: int, end: int) -> None:
+    """Leave out lines that are not Python by themselves, so that the rest of the page can be run."""
+    lines = page.lines[first:end]
+    try:
+        ast.parse("\n".join(lines))
+    except SyntaxError as error:
+        line = first + min(error.lineno or 1, len(lines))
+        page.left_out.append((line, f"the block is left out: it is not Python: {error.msg}"))
+        page.broken += [(first + 1, end, "\n".join(lines))]
+        page.lines[first:end] = [""] * len(lines)
 
 
 def _session(page: Page, lines: Sequence[str], first: int) -> None:
     """A session at a prompt: what is at no prompt is output of the statement above."""
-    last, shown = None, list[str]()
+    last, shown, begun = None, list[str](), first
+    skips = skipped = False
     for number, line in enumerate([*lines, ">>> "], start=first):
         prompt = (_FIRST_PROMPT if shown else _PROMPT).match(line)  # a traceback has `...` in it
         if prompt or not line.strip():
-            if shown and last is not None:
+            if shown and last is not None and not skipped:
                 page.outputs.append(ShownOutput(last + 1, textwrap.dedent("\n".join(shown)).strip("\n")))
             shown = []
-            if prompt and line[prompt.end() :].strip():
+            code = line[prompt.end() :] if prompt else ""
+            if _FIRST_PROMPT.match(line):
+                _drop_if_broken(page, begun, min(number, len(page.lines)))
+                begun = number
+                skips = skips or (_SKIPPED.search(code) is not None and code.lstrip().startswith("#"))
+                skipped = skips or _SKIPPED.search(code) is not None
+                if skipped and code.strip():
+                    page.left_out.append((number + 1, f"`{code.strip()}` is left out: the page skips it"))
+            if code.strip() and not skipped:
                 last = number
-                _put(page, number, line[prompt.end() :])
+                _put(page, number, code)
         else:
             shown.append(_OUT.sub("", line))
 
@@ -229,15 +299,22 @@ def _cell(page: Page, cell: dict[str, object]) -> None:
     page.lines += [""] * len(source)
     for number, line in enumerate(source, start=first):
         _put(page, number, line)
+    if _CELL_MAGIC.match("\n".join(source).lstrip()):
+        page.lines[first:] = [""] * len(source)
+    _drop_if_broken(page, first, len(page.lines))
     last = max((n for n in range(first, len(page.lines)) if page.lines[n].strip()), default=None)
     outputs = cell.get("outputs", [])
     shown = [_shown(each) for each in outputs] if isinstance(outputs, list) else []
     if last is not None and any(shown):
-        page.outputs.append(ShownOutput(last + 1, "\n".join(filter(None, shown))))
+        page.outputs.append(ShownOutput(last + 1, "\n".join(filter(None, shown)), first + 1))
 
 
 def _shown(output: dict[str, object]) -> str:
-    """The text of one output of a cell; pictures and warnings have none."""
+    """The text of one output of a cell; pictures and warnings have none, nor do bars and clocks."""
+    return "\n".join(line for line in _text(output).split("\n") if not _FURNITURE.match(line)).strip("\n")
+
+
+def _text(output: dict[str, object]) -> str:
     if output["output_type"] == "stream":
         return _joined(output["text"]).strip("\n") if output.get("name") != "stderr" else ""
     if output["output_type"] == "error":

@@ -19,11 +19,13 @@ from conformance.runner.values import parsed
 from conformance.scaffold.attempts import Attempts, Part, after_error
 from conformance.scaffold.draft import DraftStep
 from conformance.scaffold.page import Page, ShownOutput, read_page
+from conformance.scaffold.printed import prints
 from conformance.scaffold.shown import is_pure, shows
 from conformance.scaffold.snippet import read
 
 Verdict = Literal["right", "wrong", "not checkable"]
 _SHOWN = 100  # characters of a value in a line
+_BY_CHANCE = 12  # characters that a message may have by chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +63,12 @@ class CheckedOutput:
 
 @dataclass(frozen=True, slots=True)
 class CheckedPage:
-    """All outputs of a page, and notes on omitted lines."""
+    """All outputs of a page, notes on omitted lines, and the statements that cannot run: line and reason."""
 
     name: str
     outputs: tuple[CheckedOutput, ...]
     notes: tuple[str, ...]
+    not_run: tuple[tuple[int, str], ...] = ()
 
     def summary(self) -> str:
         """How many outputs have each verdict."""
@@ -93,12 +96,16 @@ def check_page(text: str, name: str, run: Run) -> CheckedPage:
     results: tuple[_Result, ...] = ()
     if parts:
         kept, omitted = _without(parts, refused)
-        results = _depending(_results(kept, found.attempts, run), omitted)
+        omitted += tuple(
+            _Result(Part(text, first), reason="it is not Python") for first, _, text in page.broken
+        )
+        results = _depending(_results(kept, found.attempts, run), omitted, page)
     left_out = dict(_by_line(found.notes, name))
     checked = [
         _checked(output, page, results, refused, left_out) for output in page.outputs if output.text.strip()
     ]
-    return CheckedPage(name, tuple(checked), tuple(notes))
+    not_run = tuple((result.part.line, result.reason) for result in results if result.reason)
+    return CheckedPage(name, tuple(checked), tuple(notes), not_run)
 
 
 def with_claimed_values(
@@ -188,6 +195,10 @@ def representing(page: Page, *, all_of_them: bool = True) -> list[str]:
                 | ast.Expr(value=ast.Constant(value=str()))
             ):
                 continue
+            case ast.Expr(value=ast.Call(func=ast.Name(id="display") as name)):
+                start = name.col_offset
+                line = lines[name.lineno - 1].encode()
+                lines[name.lineno - 1] = f"{line[:start].decode()}print{line[start + 7 :].decode()}"
             case ast.Expr(end_lineno=int(last)) if last in shown and (
                 all_of_them or not all(map(is_pure, list(shows(node)) or [node.value]))
             ):
@@ -199,10 +210,11 @@ def _wrap(lines: list[str], node: ast.Expr) -> None:
     """Put ``print(repr(...))`` around an expression; its lines stay where they are."""
     last, end = (node.end_lineno or 1) - 1, node.end_col_offset or 0
     tail = lines[last].encode()
-    lines[last] = f"{tail[:end].decode()})){tail[end:].decode()}"
+    opening, closing = ("print(repr((", ")))") if isinstance(node.value, ast.Tuple) else ("print(repr(", "))")
+    lines[last] = f"{tail[:end].decode()}{closing}{tail[end:].decode()}"
     first = lines[node.lineno - 1].encode()
     start = node.col_offset
-    lines[node.lineno - 1] = f"{first[:start].decode()}print(repr({first[start:].decode()}"
+    lines[node.lineno - 1] = f"{first[:start].decode()}{opening}{first[start:].decode()}"
 
 
 def _by_line(faults: Sequence[str], name: str) -> Iterator[tuple[int, str]]:
@@ -249,7 +261,7 @@ def _results(parts: tuple[Part, ...], attempts: Attempts, run: Run) -> Iterator[
         yield _Result(part, text, raised.get(number), text != other.get(number, ""))
 
 
-def _depending(results: Iterable[_Result], omitted: Sequence[_Result]) -> tuple[_Result, ...]:
+def _depending(results: Iterable[_Result], omitted: Sequence[_Result], page: Page) -> tuple[_Result, ...]:
     """All results in order; what uses a name that an omitted statement may have changed has that as its reason.
 
     Omitted is what the language refuses, and what ran into a missing name, a limit of time or a missing device.
@@ -260,8 +272,10 @@ def _depending(results: Iterable[_Result], omitted: Sequence[_Result]) -> tuple[
         reason = result.reason or _not_run(result.raised)
         used = set(_names(result.part.text))
         line = next((because[name] for name in used if name in because), None)
-        if not reason and line is not None:
-            reason = f"it depends on line {line}, which is not run"
+        unknown = result.raised is not None and result.raised.type == "NameError"
+        if line is not None and (not reason or unknown):
+            where = page.place(line)
+            reason = f"it depends on {where if page.cells else f'line {where}'}, which is not run"
         if reason and not result.part.shows:
             because |= {name: line or result.part.line for name in used if name not in because}
         found.append(replace(result, reason=reason))
@@ -281,7 +295,14 @@ def _not_run(raised: Raised | None) -> str:
 
 def _names(text: str) -> Iterator[str]:
     """The names of the program that a statement uses or binds."""
-    for node in ast.walk(ast.parse(text)):
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        yield from {
+            name for name in re.findall(r"[A-Za-z_]\w*", text) if name not in BOUND and name not in BUILTINS
+        }
+        return
+    for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id not in BOUND and node.id not in BUILTINS:
             yield node.id
         elif isinstance(node, ast.FunctionDef | ast.ClassDef):
@@ -305,6 +326,17 @@ def _printed(trace: Trace, offset: int = 0) -> dict[int, str]:
         step = moment.statement.step - offset
         found[step] = found.get(step, "") + moment.printed
     return found
+
+
+def without_statements(lines: Sequence[str], left_out: Iterable[int]) -> list[str]:
+    """The program without the statements on these lines; the others keep their places."""
+    kept = list(lines)
+    places = set(left_out)
+    for node in ast.parse("\n".join(lines)).body:
+        span = range(node.lineno, (node.end_lineno or 0) + 1)
+        if places & set(span):
+            kept[span.start - 1 : span.stop - 1] = [""] * len(span)
+    return kept
 
 
 def _first_line(page: Page, line: int) -> int:
@@ -331,6 +363,8 @@ def _checked(
         reason = next((left_out[line] for line in range(first, output.line + 1) if line in left_out), "")
     statement = page.lines[output.line - 1].strip()
     unread = CheckedOutput(page.place(output.line), output.line, statement, output.text, "", "not checkable")
+    if any(first <= output.line <= last for first, last, _ in page.broken):
+        return replace(unread, statement="the block above", reason="it is not Python")
     if reason:
         return replace(unread, reason=reason)
     if "CompiledFunction" in output.text:
@@ -338,14 +372,31 @@ def _checked(
     if not own:
         return replace(unread, reason=next(iter(refused.values()), "it does not run"))
     last = own[-1]
-    if last.reason:
-        return replace(unread, reason=last.reason)
-    if last.is_random:
-        return replace(unread, reason="it depends on random numbers, and the page sets no seed")
-    error = last.raised
-    text = f"{error.type}: {error.message}" if error else last.printed.strip("\n")
-    verdict: Verdict = "right" if _fits(output.text, text, raised=error is not None) else "wrong"
-    return replace(unread, printed=text, verdict=verdict)
+    covered = [result for result in own if result.part.line >= output.first] if output.first else []
+    text = ""
+    for several in ([last], covered or [last]):
+        text = _shown_by(several)
+        if not any(map(_doubt, several)):
+            fits = _fits(output.text, text, raised=last.raised is not None)
+            if fits:
+                return replace(unread, printed=text, verdict="right")
+    if reason := next(filter(None, map(_doubt, covered or [last])), ""):
+        return replace(unread, reason=reason)
+    return replace(unread, printed=text, verdict="wrong")
+
+
+def _shown_by(results: Sequence[_Result]) -> str:
+    """What statements print, and the error of the last one."""
+    error = results[-1].raised
+    printed = [result.printed.strip("\n") for result in results]
+    return "\n".join(filter(None, [*printed, f"{error.type}: {error.message}" if error else ""]))
+
+
+def _doubt(result: _Result) -> str:
+    """Why what a statement prints cannot be compared, if it prints anything."""
+    if result.reason:
+        return result.reason if result.part.shows or prints(result.part.text) else ""
+    return "it depends on random numbers, and the page sets no seed" if result.is_random else ""
 
 
 _TRACEBACK = re.compile(r"Traceback \(most recent call last\):")
@@ -359,6 +410,8 @@ def _fits(shown: str, printed: str, *, raised: bool) -> bool:
     page may show only the end of a line or only the type and the beginning of an error.
     """
     if _TRACEBACK.search(shown) or raised:
+        if raised and not _TRACEBACK.search(shown) and _tells(shown, printed):
+            return True
         told = [line for line in shown.splitlines() if re.match(r"[\w.]*(Error|Exception|Warning)\b", line)]
         return raised and bool(told) and _same(told[-1], printed[: len(told[-1])])
     printed = printed.removesuffix("\nNone") if "\n" in printed else printed  # a prompt prints no None
@@ -367,6 +420,12 @@ def _fits(shown: str, printed: str, *, raised: bool) -> bool:
         for line in [printed, *printed.splitlines()]
         for start in [*(match.end() for match in re.finditer(r"[:=]\s|\s", line))]
     )
+
+
+def _tells(shown: str, printed: str) -> bool:
+    """Whether a text is an error's message, as a handler prints it; short texts may be in it by chance."""
+    one, other = ("".join(text.split()) for text in (shown, printed))
+    return len(one) > _BY_CHANCE and (one in other or other.partition(":")[2] in one)
 
 
 def _same(shown: str, printed: str) -> bool:

@@ -209,4 +209,4 @@ def test_a_full_disk_leaves_what_there_is(path: Path, room: int, monkeypatch: py
         assert found.incomplete.startswith(f"{len(found.lines)} of 60 traces: ")
         assert part.stat().st_size <= room
     else:  # there was no room for the first one
-        assert room < 1400
+        assert room < 1500

@@ -83,8 +83,8 @@ def test_an_engine_in_plain_words(capsys: pytest.CaptureFixture[str]) -> None:
     """What it claims, what can be read, what is missing by how many want it, and what to do."""
     assert main(["engine", "halving", "--in", "specs.yaml"]) == 0
     text = capsys.readouterr().out
-    assert text.startswith("halving 1 claims values, not flags, graph, errors, messages.\n")
-    assert "Used by most scenarios: torch.sin (1)" in text
+    assert text.startswith("halving 1 claims values, not dtypes, flags, graph, errors, messages, random.\n")
+    assert "Provide first, with the scenarios that each then unlocks: torch.sin (1)" in text
     assert "2 of 3 scenarios use nothing that is missing" in text
     assert "torch is compared with itself" in text
     assert "conformance engine halving --propose" in text

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from conformance import engine
+from conformance.engine._arguments.gone import GONE
 from conformance.engine._arguments.torch_api import FILE, public_names
 from conformance.engine._aten import operators
 from conformance.runner.processes import fresh
@@ -29,7 +30,7 @@ def test_what_is_absent_says_so(path: str) -> None:
     absent = [name for name in dir(importlib.import_module(path)) if not hasattr(module, name)]
     for name in {*absent} & public_names(path):
         assert getattr(module, name, None) is None
-        with pytest.raises(NotImplementedError, match=rf"{path}\.{name}$"):
+        with pytest.raises(NotImplementedError, match=rf"^{path}\.{name}\b"):
             getattr(module, name)
 
 
@@ -62,3 +63,15 @@ def test_there_is_no_function_that_torch_has_not() -> None:
     """What the engine's modules share among them is nothing for its users."""
     assert [name for name in operators.FUNCTIONS if not hasattr(torch, name)] == []
     assert [name for name in dir(engine.Tensor) if name[0] != "_" and not hasattr(torch.Tensor, name)] == []
+
+
+@pytest.mark.parametrize("path", GONE)
+def test_what_is_gone_says_so(path: str) -> None:
+    """The engine says what it has no longer, and that torch has it."""
+    module, _, name = path.rpartition(".")
+    owner = importlib.import_module(f"conformance.engine{module.removeprefix('torch')}")
+    assert not hasattr(owner, name)
+    with pytest.raises(
+        NotImplementedError, match=rf"^{path}: conformance\.engine has no {GONE[path]}; torch has$"
+    ):
+        getattr(owner, name)

@@ -364,3 +364,8 @@ def test_warnings_name_the_line_that_they_are_about(call: Callable[[Any, Any], A
         places.append([(each.filename == __file__ and each.lineno, str(each.message)) for each in caught])
     assert places[1] == places[0]
     assert places[0]
+
+
+def test_names_that_dir_lists_can_be_read() -> None:
+    """dir() of the namespace torch has no name that raises."""
+    assert [name for name in dir(engine) if not hasattr(engine, name)] == []

@@ -51,7 +51,7 @@ def test_a_module_of_ours_is_not_torchs() -> None:
 
 NAMESPACES = """
 autograd autograd.functional autograd.graph fft func linalg nn nn.functional nn.init nn.utils optim overrides random
-signal.windows sparse special storage testing utils utils.checkpoint utils.data distributions
+sparse special storage testing utils utils.checkpoint distributions
 """.split()  # noqa: SIM905  as torch's documentation lists them
 
 

@@ -40,3 +40,11 @@ def test_links_of_the_readme_lead_somewhere() -> None:
     """Files that move take the links to them along."""
     links = re.findall(r"\]\(([^)#:]+)\)", (ENGINE / "README.md").read_text())
     assert [link for link in links if not (ENGINE / link).exists()] == []
+
+
+def test_functions_that_the_readme_names_are_there() -> None:
+    """A function or class that a link names is defined in the file it leads to."""
+    links = re.findall(r"\[`(\w+)`\]\(([\w/]+\.py)\)", (ENGINE / "README.md").read_text())
+    assert len(links) > 15
+    defined = {file: re.findall(r"(?:def|class) (\w+)", (ENGINE / file).read_text()) for _, file in links}
+    assert [(name, file) for name, file in links if name not in defined[file]] == []

@@ -65,29 +65,6 @@ def test_texts_and_layers(name: str) -> None:
     assert transformer._generate_square_subsequent_mask(2).tolist() == [[0.0, float("-inf")], [0.0, 0.0]]
 
 
-def test_modules_tracked(name: str) -> None:
-    """In which modules a forward pass is, and a backward pass."""
-    torch = importlib.import_module(name)
-    tracker = importlib.import_module(f"{name}.utils.module_tracker").ModuleTracker()
-    seen = []
-
-    class Seeing(torch.nn.Module):  # type: ignore[misc, name-defined]
-        def forward(self, x: Any) -> Any:
-            seen.append((sorted(tracker.parents), tracker.is_bw))
-            x = x * 2
-            x.register_hook(lambda grad: seen.append((sorted(tracker.parents), tracker.is_bw)))
-            return x * 3
-
-    layers = torch.nn.Sequential(Seeing(), torch.nn.Sequential(Seeing()))
-    with tracker:
-        out = layers(torch.ones(1, requires_grad=True))
-        out.sum().backward()
-        seen.append((sorted(tracker.parents), tracker.is_bw))
-    inner = ["Global", "Sequential", "Sequential.1", "Sequential.1.0"]
-    outer = ["Global", "Sequential", "Sequential.0"]
-    assert seen == [(outer, False), (inner, False), (inner, True), (outer, True), (["Global"], False)]
-
-
 def test_aliasing_corrected(name: str) -> None:
     """A wrapper's operation in place returns the wrapper."""
     torch = importlib.import_module(name)

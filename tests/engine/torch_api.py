@@ -22,14 +22,14 @@ from conformance.engine._arguments import torch_api
 
 # The modules that the engine has.
 MODULES = """
-torch torch.accelerator torch.autograd torch.autograd.functional torch.autograd.graph torch.autograd.profiler
-torch.backends torch.backends.cuda torch.backends.cudnn torch.backends.mkl torch.backends.mkldnn torch.backends.mps
-torch.backends.openmp torch.backends.opt_einsum torch.compiler torch.cpu torch.cuda torch.distributions
+torch torch.accelerator torch.autograd torch.autograd.functional torch.autograd.graph
+torch.backends torch.backends.cuda torch.backends.cudnn torch.backends.mps
+torch.backends.opt_einsum torch.compiler torch.cuda torch.distributions
 torch.distributions.constraints torch.distributions.transforms torch.fft torch.func torch.functional
-torch.jit torch.library torch.linalg torch.mps torch.nn torch.nn.attention torch.nn.functional torch.nn.init
+torch.jit torch.library torch.linalg torch.nn torch.nn.attention torch.nn.functional torch.nn.init
 torch.nn.utils torch.nn.utils.rnn torch.optim torch.optim.lr_scheduler torch.optim.swa_utils
-torch.profiler torch.random torch.signal torch.signal.windows torch.sparse torch.special torch.testing torch.types
-torch.utils torch.utils.checkpoint torch.utils.data torch.xpu
+torch.random torch.sparse torch.special torch.testing torch.types
+torch.utils torch.utils.checkpoint
 """
 
 

@@ -85,6 +85,16 @@ class Agreeable(ModuleEngine):
         return super().observe(value)
 
 
+class Stumbling(ModuleEngine):
+    """An adapter with a mistake of its own."""
+
+    def observe(self, value: Any, /) -> Any:
+        """For a result of ``neg``, it reads what there is not."""
+        if isinstance(value, Negated):
+            return value.slope  # type: ignore[attr-defined]  # the mistake
+        return super().observe(value)
+
+
 class Negated(Tensor):
     """A result of ``neg``."""
 
@@ -165,6 +175,7 @@ honest = made("honest")
 forking = made("forking", neg=_forking)
 claiming = made("claiming", neg=lambda x: Bare([-value for value in x.values]), Tensor=(Tensor, Bare))
 echoing = made("echoing", neg=_echoing)
+stumbling = Stumbling("stumbling", made("", neg=lambda x: Negated(x.values)).torch, version="1")
 agreeable = Agreeable("agreeable", made("", neg=lambda x: Negated(x.values)).torch, version="1")
 mutating = made("mutating", neg=_mutating)
 raising = made("raising", neg=_raising)

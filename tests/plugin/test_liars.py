@@ -33,6 +33,7 @@ LIES = {
     "forking": "forking raises Refused: a program ",
     "claiming": "b has no requires_grad on claiming, False on torch",
     "echoing": "b is bound on echoing, tensor([-1.0, -2.0]) on torch",
+    "stumbling": "the adapter of stumbling: `observe` of a Negated raises AttributeError: 'Negated' object has no ",
     "agreeable": "b raises ValueError: unmarshallable object",
     "mutating": "a is [-1.0, -2.0] on mutating, [1.0, 2.0] on torch",
     "raising": "raising raises BaseException: everything is an error",
@@ -204,7 +205,7 @@ def test_a_worker_that_breaks_down_is_no_success(pytester: pytest.Pytester) -> N
     ("name", "message"),
     [
         ("liars:nothing", "*does not claim 'values'*"),
-        ("liars:unheard", "*claims 'colours', which is not a group of facets: there are values, flags,*"),
+        ("liars:unheard", "*claims 'colours', which is not a group of facets: there are values, dtypes,*"),
         ("liars:absent", "*liars has no 'absent'*"),
     ],
 )

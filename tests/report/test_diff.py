@@ -83,6 +83,15 @@ def test_what_became_of_each_case() -> None:
     assert (found.same, found.only_before, found.only_after) == (3, ("gone",), ("new",))
 
 
+def test_other_numbers_are_no_other_cause() -> None:
+    """Where a result has a description of its cause, that decides."""
+    one, other = (
+        replace(case("a", "differs", first), cause="a grad is other numbers") for first in (FIRST, SECOND)
+    )
+    assert diff(report((one,)), report((other,))).same == 1
+    assert len(diff(report((one,)), report((replace(other, cause="a grad is zero"),))).other_cause) == 1
+
+
 def test_the_report_says_it_by_cause() -> None:
     """What broke comes first, with both sides."""
     other = Provenance(specs="2", specs_hash="def")

@@ -67,6 +67,7 @@ def test_verbose_failures_have_them(pytester: pytest.Pytester) -> None:
             '  File "raising.py", line 5, in tensor',
             "    return _checked(_torch.tensor(*values, **options))",
             '  File "raising.py", line 8, in _checked',
+            "  differs: the engine does something else in a facet that it claims",
         ]
     )
     assert "raised it in" not in pytester.runpytest("--engine", "raising", "--engine-here").stdout.str()

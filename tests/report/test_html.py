@@ -144,6 +144,7 @@ def test_a_report_of_one_failing_engine_has_each_state_once() -> None:
     (name, shown) = _cells(row)
     assert name == "a" and len(shown) < 300 and shown.startswith("[0.25, 1.25") and shown.endswith("99.25]")
     assert " ..." in shown and not re.search(r"\d \.\.\.\d", shown)
+    assert _cells(ComparisonRow("a", "1", "")) == ["a", "1", ""]  # its differing facets follow
     error = f"RuntimeError: {'this is wrong, ' * 60}"
     (_, raised, other, differs) = _cells(ComparisonRow("raises", "nothing", error, True))
     assert (raised, differs) == ("nothing", 1) and re.search(

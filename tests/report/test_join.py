@@ -9,7 +9,9 @@ import pytest
 
 import conformance.adapters.torch
 import conformance.language.load  # noqa: F401
+from conformance.check.provenance import hash_of
 from conformance.cli import main
+from conformance.plugin.options import is_in_shard
 from conformance.report.join import join
 from conformance.report.jsonlines import NotAReportError, Report, read
 from conformance.report.provenance import Provenance
@@ -47,7 +49,7 @@ def test_what_is_missing_is_named() -> None:
         (shard(2, 4), "they have different numbers of shards: 3 and 4"),
         (shard(2, suite="2"), "different versions of the suite: 1 and 2"),
         (shard(2, about=replace(ABOUT, shard="2/3", specs_hash="def")), "different specs: abc and def"),
-        (shard(2, about=ABOUT), "2.jsonl is no shard: its run had no option --shard"),
+        (shard(2, about=ABOUT), "2.jsonl is not a shard: its run had no option --shard"),
         (shard(2, collected="other"), "different sets of scenarios: ids and other"),
         (shard(2, results=(result("case-1"),)), "case-1 is both in 1.jsonl and in 2.jsonl"),
         (shard(2, results=(replace(result("b"), version="2"),)), "different engines: other 1 and other 2"),
@@ -63,6 +65,24 @@ SPECS = "scenarios:\n" + "".join(
     f"  - {{id: case-{number}, title: case {number} adds, run: a = torch.ones({number + 1}) + 1}}\n"
     for number in range(12)
 )
+
+
+SHARDS = {
+    case: next(shard for shard in ("1/2", "2/2") if is_in_shard(case, shard))
+    for case in (f"case-{number}" for number in range(12))
+}
+
+
+def test_workers_run_the_same_part(pytester: pytest.Pytester) -> None:
+    """The option reaches them, and the hash of all cases comes back."""
+    pytester.makefile(".yaml", mine=SPECS)
+    done = pytester.runpytest_subprocess(
+        "--engine", "inhouse", "-n1", "--shard", "1/2", "--conformance-json", "w.jsonl"
+    )
+    assert {each for each in SHARDS if SHARDS[each] == "1/2"} == {
+        each.scenario for each in read(pytester.path / "w.jsonl").results
+    }, done.stdout.str()
+    assert read(pytester.path / "w.jsonl").collected == hash_of(SHARDS)
 
 
 def test_a_run_in_shards(pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]) -> None:
@@ -91,6 +111,9 @@ def test_a_run_in_shards(pytester: pytest.Pytester, capsys: pytest.CaptureFixtur
     assert main(["join", "2.jsonl", "-o", "rest.jsonl"]) == 1
     assert "incomplete: shard 1/2 missing" in capsys.readouterr().out
     assert read(pytester.path / "rest.jsonl").incomplete == "shard 1/2 missing"
+    assert {each for each in SHARDS if SHARDS[each] == "1/2"} == {
+        each.scenario for each in read(pytester.path / "1.jsonl").results
+    }
     assert main(["matrix", "rest.jsonl"]) == 1
 
 

@@ -93,6 +93,25 @@ def test_a_failing_result_is_short(tmp_path: Path) -> None:
     assert len(written(tmp_path / "b", (long, same), 2).read_text().split("\n")) == len(lines) + 1
 
 
+def test_causes_are_written_once(tmp_path: Path) -> None:
+    """And read again; a number that names none is refused."""
+    caused = [
+        replace(result(name), cause=cause, operations=("sum()",), length=3)
+        for name, cause in (
+            ("a", "{operation} is zero"),
+            ("b", "{operation} is zero"),
+            ("c", "other"),
+            ("d", ""),
+        )
+    ]
+    path = written(tmp_path / "a", caused, 4)
+    assert path.read_text().count('{"cause":') == 2
+    assert read(path).results == tuple(caused)
+    text = path.read_text().split(',"checksum"')[0] + "}}"
+    with pytest.raises(NotAReportError, match="line 4 is not a result"):
+        read(sealed(path, *text.replace('"cause":1}', '"cause":9}', 1).split("\n")))
+
+
 def test_where_results_come_from(tmp_path: Path) -> None:
     """The header has what is known when the run begins, the footer how long it took."""
     about = Provenance(date="2026-01-02T03:04:05Z", suite="1", command="pytest specs", specs="1", shard="1/2")

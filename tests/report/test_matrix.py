@@ -57,4 +57,4 @@ def test_the_page_says_on_how_many_scenarios_it_was_measured() -> None:
     assert "| leaf | 50% | 100% |" in text
     assert "| views | - of 1 | 0% |" in text
     assert "| all | 50% of 2/3 | 50% |" in text
-    assert "| mine 1 | 3 | 2 | 50% | 1 | 100% | 50% |  |  |  |" in text
+    assert "| mine 1 | 3 | 2 | 50% | 1 | 100% |  | 50% |  |  |  |  |" in text

@@ -49,7 +49,7 @@ def test_torch_agrees_with_itself() -> None:
             (1, "a", "value", "values", "[1.0, 2.0]", "[2.0, 3.0]"),
         ),
         ("shape", lambda t: (*t.shape, 1), (1, "a", "shape", "values", "[2]", "[2, 1]")),
-        ("dtype", torch.float64, (1, "a", "dtype", "values", "float32", "float64")),
+        ("dtype", torch.float64, (1, "a", "dtype", "dtypes", "float32", "float64")),
         ("grad", None, (4, "a.grad", "value", "values", "[2.0, 2.0]", "None")),
         ("requires_grad", False, (1, "a", "requires_grad", "flags", "True", "False")),
         ("is_leaf", True, (2, "b", "is_leaf", "flags", "False", "True")),

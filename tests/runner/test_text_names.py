@@ -11,8 +11,9 @@ from types import ModuleType
 import pytest
 
 from conformance.language import vocabulary
-from conformance.runner.isolate import isolated, lookup
+from conformance.runner.isolate import isolated
 from conformance.runner.normalize import PROGRAM
+from conformance.runner.own_state import lookup
 from conformance.runner.processes import forked
 from conformance.runner.text_names import restrict
 from conformance.runner.wall import walled

@@ -77,7 +77,7 @@ def test_a_function_may_be_called_as_the_class_of_tensors() -> None:
     """Nothing is a tensor then, and nothing breaks."""
     moment = run(scenario("a = torch.tensor([1., 2.])"), engine(Tensor=lambda values: values)).moments[-1]
     assert moment.raised is None
-    assert facets(moment, "a")["value"] == "bound"
+    assert facets(moment, "a")["value"] == "bound, unread"
 
 
 def test_what_an_engine_changes_of_the_interpreter_is_put_back(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from conformance.language.scenario import Tolerance
 from conformance.runner.paths import plain
 from conformance.runner.values import (
+    EXACT,
+    Bounds,
     bounds,
     close,
     differs_in_last_digit,
@@ -19,12 +21,12 @@ from conformance.runner.values import (
     parsed,
     shortened,
     texts_close,
+    types_differ,
     within_rounding,
 )
 from tests.runner.make import torch_engine
 
 torch = torch_engine.torch
-EXACT = (0.0, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -33,12 +35,20 @@ EXACT = (0.0, 0.0)
 def test_bounds_are_those_of_assert_close(dtype: str) -> None:
     """As live torch has them."""
     default = torch.testing._comparison.default_tolerances(getattr(torch, dtype))
-    assert bounds(dtype, None) == default
+    assert bounds(dtype, None)[:2] == default
 
 
 def test_a_scenarios_tolerance_goes_before() -> None:
     """Whatever the dtype."""
-    assert bounds("float32", Tolerance(0.5, 0.25, "")) == (0.5, 0.25)
+    assert bounds("float32", Tolerance(0.5, 0.25, ""), "float16") == (0.5, 0.25, False)
+    assert bounds("float16", Tolerance(0, 0, "exact")) == EXACT
+
+
+def test_of_two_dtypes_the_coarser_one_decides() -> None:
+    """An integer is exact, unless the other one is no integer."""
+    assert bounds("float64", None, "float32") == bounds("float32", None, "float64") == bounds("float32", None)
+    assert bounds("int64", None, "float32") == bounds("float32", None)
+    assert bounds("int64", None, "int32") == Bounds()
 
 
 @pytest.mark.parametrize(
@@ -65,7 +75,16 @@ def test_a_scenarios_tolerance_goes_before() -> None:
         ("[1.0]", "1.0", "float32", False),
         ("('a', 1.5)", "('a', 1.5000001)", None, True),
         ("('a1', 1.5)", "('a2', 1.5)", None, False),
-        ("1.0", "1", None, False),
+        ("1.0", "1", None, True),
+        ("True", "1", None, True),
+        ("[1, (0, True)]", "[1.0, (False, (1+0j))]", None, True),
+        ("[2, 1.0]", "[1, 1.0]", None, False),
+        ("{'a': 1}", "{'a': 1.0}", None, True),
+        ("['1']", "['1.0']", None, False),
+        ("[1.0]", "(1.0,)", None, False),
+        ("0", "-0.0", "int64", True),
+        ("9007199254740993", "9007199254740992", None, False),
+        ("1" * 400, "1.0", None, False),
         ("'nan'", "'inf'", None, False),
         ("['1.0']", "['x']", None, False),
     ],
@@ -81,6 +100,20 @@ def test_exact_asks_for_the_sign_of_zero_too() -> None:
     assert not texts_close("0.0", "-0.0", EXACT)
     assert texts_close("[nan, 1.0]", "[nan, 1.0]", EXACT)
     assert not texts_close("1.0", "1.0000000000000002", EXACT)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "differ"),
+    [
+        ("1", "1.0", True),
+        ("[1, True]", "[1, 1]", True),
+        ("[1.0]", "[1.0000001]", False),
+        ("'1'", "'1'", False),
+    ],
+)
+def test_types_differ(one: str, other: str, differ: bool) -> None:
+    """Of numbers that are equal."""
+    assert types_differ(one, other) is types_differ(other, one) is differ
 
 
 @given(st.floats(width=32), st.floats(width=32))

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from inspect import getattr_static
 from typing import Any, NoReturn
 
+from .gone import said
 from .torch_api import public_names
 
 
@@ -37,7 +38,7 @@ def look_up(module: str) -> Callable[[str], Any]:
 
     def find(name: str) -> NoReturn:
         if not name.startswith("_") and name in public_names(module):
-            raise AbsentError(f"{module}.{name}")
+            raise AbsentError(said(f"{module}.{name}"))
         raise AttributeError(f"module '{module}' has no attribute '{name}'")
 
     return find

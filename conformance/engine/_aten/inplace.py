@@ -27,7 +27,6 @@ from .._autograd.storage_impl import resize_impl
 from .._autograd.tensor import Tensor
 from .._autograd.views import check_inplace, increment_version, rebase_history
 from .._c10 import dtypes, errors
-from .._c10.fused_multiply_add import add_product
 from .._c10.interpreter_stack import transforms
 from .._c10.layout import LayoutError, Unstrided, elements_of
 from .._c10.modes import state
@@ -166,7 +165,7 @@ def _write_at_once(ufunc: np.ufunc, target: Any, other: Any, alpha: Any = 1) -> 
             ufunc(array, other._array, array)
         else:
             factor = array.dtype.type(dtypes.number_within(array.dtype, alpha))
-            add_product(array, other._array, factor if ufunc is np.add else -factor)
+            ufunc(array, other._array * factor, array)
     elif other.__class__ in (int, float) and alpha == 1:
         ufunc(array, other, array)
     else:

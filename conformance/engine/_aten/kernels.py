@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from .._c10 import dtypes
-from .._c10.cpu_capability import get_cpu_capability
 from .._c10.errors import output_shape_differs, unimplemented
 from .._c10.shapes import broadcast_shapes, laid_out
 from .inplace import check_castable
@@ -188,37 +187,6 @@ def add_rows(rows: Array, where: Array, count: int, start: Array | None = None) 
         rows, where = np.concatenate([start, rows]), np.concatenate([np.arange(count), where])
     ones, ends = np.ones(len(where), rows.dtype), np.arange(len(where) + 1)
     return csc_array((ones, where, ends), shape=(count, len(where))) @ rows
-
-
-def nans_in_blocks(self: Array, grad: Array, widest: bool = False) -> Array | None:
-    """Where self is nan and torch's kernel is vectorized; None if self has no nan.
-
-    Note [Blocks and the rest]: torch's kernels process memory in vectorized blocks and the remainder of a row, or
-    strided memory, element by element. Some compare differently in the two loops, which shows at nan: in the gradient
-    of hardtanh a nan is outside the range in a block, and inside it in the remainder. A block is two AVX2 vectors
-    whatever the processor; it is wider for kernels that torch also compiles for AVX512. A scaled half-precision
-    operand is rounded before it is added in the remainder, and not in a block.
-    """
-    nan = np.isnan(self)
-    return nan & in_blocks(self, grad, widest) if nan.any() else None
-
-
-def in_blocks(self: Array, grad: Array, widest: bool = False) -> Array:
-    """Which elements of two operands of one shape torch processes in blocks, see Note [Blocks and the rest]."""
-    order = sorted(range(self.ndim), key=lambda axis: -abs(self.strides[axis]))
-    shape = [self.shape[axis] for axis in order]
-    length = 1  # length of a row: the inner dimensions in which both are contiguous
-    widths = [self.itemsize, grad.itemsize if any(grad.strides) else 0]
-    for axis in reversed(order):
-        n, steps = self.shape[axis], (self.strides[axis], grad.strides[axis])
-        if n != 1 and any(step != width * length for step, width in zip(steps, widths, strict=True)):
-            break
-        length *= n
-    block = (128 if widest and get_cpu_capability() == "AVX512" else 64) // self.itemsize
-    inside = np.zeros((self.size // length if length else 0, length), bool)
-    inside[:, : length // block * block] = True
-    result: Array = inside.reshape(shape).transpose(np.argsort(order))
-    return result
 
 
 def integral(self: Any, divisor: Any) -> bool:

@@ -13,7 +13,7 @@ from .._autograd import (
     torch_function,
 )
 from .._autograd.tensor import Tensor
-from . import conversions, copy_and_pickle, dlpack, python_operators
+from . import conversions, copy_and_pickle, python_operators
 from .blas import blas, bmm, cdist, diff_gradient, einsum, matmul, tensordot_kron
 from .creation import factories, from_data, legacy_constructors
 from .indexing import gather_scatter, getitem_setitem, index_put, index_select, masked, scatter_reduce
@@ -37,8 +37,6 @@ from .random import random
 from .reduction import (
     any_all,
     cumulative,
-    hash_tensor,
-    histogram,
     min_max,
     norm,
     segment_reduce,
@@ -67,11 +65,11 @@ from .shape import (
 from .special import gamma, special
 
 PARTS: tuple[ModuleType, ...] = (
-    tensor_attributes, conversions, copy_and_pickle, factories, torch_dispatch_subclass, dlpack, from_data, hooks, legacy_constructors, torch_function, random,
+    tensor_attributes, conversions, copy_and_pickle, factories, torch_dispatch_subclass, from_data, hooks, legacy_constructors, torch_function, random,
 )  # fmt: skip
 MODULES: tuple[ModuleType, ...] = (
     relu_family, arithmetic, flip_roll_tile, bmm, binary, blas, comparison, tensordot_kron, clone_to, cumulative,
-    triangular_diagonal, diff_gradient, cdist, einsum, min_max, gamma, prelu_rrelu_glu, gather_scatter, broadcast_meshgrid, hash_tensor, histogram, index_put,
+    triangular_diagonal, diff_gradient, cdist, einsum, min_max, gamma, prelu_rrelu_glu, gather_scatter, broadcast_meshgrid, index_put,
     index_select, getitem_setitem, inplace_views, cat_stack, torch_level_functions, logical, masked, matmul, resize_set, var_std, norm,
     sort, copy_fill_zero, complex_parts, power, underscored, sum_mean_prod, remainder, removed, scatter_views, rounding, scatter_reduce,
     unique_searchsorted, segment_reduce, where_clamp, view_reshape, slice_select, exp_activations, softmax, special, split, transpose, any_all, unary,

@@ -189,7 +189,7 @@ class Row:
             assert self.node_name is not None
             node_type = node_class(self, self.node_name)
             if self.node_name != "NotImplemented":
-                node_type.apply = lazy(self, "apply")  # type: ignore[method-assign]
+                node_type._apply = lazy(self, "apply")  # type: ignore[method-assign]
             node_type.release = lazy(self, "release")  # type: ignore[method-assign]
         return self.__dict__.setdefault("node", node_type)
 
@@ -207,7 +207,7 @@ class Row:
         assert self.node is not None
         node_type: Any = type(self.node.__name__, (self.node,), {"__slots__": (), "__module__": "builtins"})
         if self.node_name != "NotImplemented":
-            node_type.apply = lazy(self, kind)
+            node_type._apply = lazy(self, kind)
             given = {formula_name(key, "complex_"): formula_of(self, key) for key in self.formulas}
             self.scope.update(given)
         result: type[Node] = node_type

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from collections.abc import Iterator, Sequence
 from typing import Any, Self
 from weakref import WeakValueDictionary
 
@@ -15,7 +14,6 @@ from .._c10 import dtypes
 from .._c10.device import CPU, check_device, device
 from .._c10.warn_once import warn_program
 from .._c10.zero_tensor import ZeroTensor
-from .creation import from_data
 
 # The ids of memories that are marked as shared.
 _SHARED: WeakValueDictionary[int, np.ndarray[Any, Any]] = WeakValueDictionary()
@@ -65,18 +63,6 @@ class Storage(StorageBase):
     def get_device(self) -> None:
         """The CPU has no number."""
 
-    def is_pinned(self, device: Any = None) -> bool:
-        """Whether the memory is pinned: never, since there is no other device."""
-        return False
-
-    def resizable(self) -> bool:
-        """Whether it can be resized."""
-        return True
-
-    def cpu(self) -> Storage:
-        """Itself: there is no other device."""
-        return self
-
     def clone(self) -> Self:
         """A copy of it."""
         return self._of(copy_memory(self._array))
@@ -116,26 +102,6 @@ class Storage(StorageBase):
     def _of(self, memory: np.ndarray[Any, Any]) -> Self:
         """A storage of this class."""
         raise NotImplementedError
-
-    def _to(self, kind: dtypes.dtype) -> TypedStorage:
-        numbers = wrap(self._elements()).to(kind)._array
-        return TypedStorage(wrap_storage=UntypedStorage.of(numbers.copy()), dtype=kind, _internal=True)
-
-
-def _conversion(name: str, kind: dtypes.dtype) -> Callable[[Storage], TypedStorage]:
-    def convert(self: Storage) -> TypedStorage:
-        return self._to(kind)
-
-    convert.__name__, convert.__doc__ = name, f"A copy whose elements are {kind.name}."
-    return convert
-
-
-for _name, _kind in {
-    "double": dtypes.float64, "float": dtypes.float32, "half": dtypes.float16, "bfloat16": dtypes.bfloat16,
-    "long": dtypes.int64, "int": dtypes.int32, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8,
-    "bool": dtypes.bool_, "complex_float": dtypes.complex64, "complex_double": dtypes.complex128,
-}.items():  # fmt: skip
-    setattr(Storage, _name, _conversion(_name, _kind))
 
 
 def _bytes(memory: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -230,10 +196,6 @@ class UntypedStorage(Storage):
         _bytes(self._array)[...] = _bytes(source._array)
         return self
 
-    def new(self) -> UntypedStorage:
-        """An empty one."""
-        return UntypedStorage()
-
     def untyped(self) -> UntypedStorage:
         """Itself."""
         return self
@@ -263,54 +225,14 @@ def _warn_typed_storage_removal() -> None:
 
 
 class TypedStorage(Storage):
-    """Memory as numbers of a dtype, as ``storage()`` returns it: a number of them, given ones, or an untyped
-    storage.
-    """
+    """Memory as numbers of a dtype, as ``storage()`` returns it."""
 
     __module__ = "torch.storage"
 
-    def __init__(
-        self,
-        *args: Any,
-        device: Any = None,
-        dtype: Any = None,
-        wrap_storage: Any = None,
-        _internal: bool = False,
-    ) -> None:
+    def __init__(self, *, dtype: dtypes.dtype, wrap_storage: UntypedStorage, _internal: bool = False) -> None:
         if not _internal:
             _warn_typed_storage_removal()
-        check_device(device)
-        if wrap_storage is not None:
-            if args:
-                raise RuntimeError(
-                    _FORMS + "\nNo positional arguments should be given when using 'wrap_storage'"
-                )
-            if dtype is None:
-                raise RuntimeError(_FORMS + "\nArgument 'dtype' must be specified")
-            if not isinstance(dtype, dtypes.dtype):
-                raise TypeError(_FORMS + f"\nArgument 'dtype' must be torch.dtype, not {type(dtype)}")
-            if device is not None:
-                raise RuntimeError(
-                    _FORMS + "\nArgument 'device' should not be specified when 'wrap_storage' is given"
-                )
-            if not isinstance(wrap_storage, UntypedStorage):
-                raise TypeError(
-                    _FORMS + f"\nArgument 'wrap_storage' must be UntypedStorage, but got {type(wrap_storage)}"
-                )
-        self.dtype = dtype or dtypes.default
-        if wrap_storage is None:
-            wrap_storage = self._made(*args)
-        self._untyped_storage = wrap_storage
-
-    def _made(self, *args: Any) -> UntypedStorage:
-        if len(args) > 1:
-            raise RuntimeError(_FORMS + "\nToo many positional arguments")
-        given = args[0] if args else 0
-        if isinstance(given, (int, np.integer)):
-            return UntypedStorage(int(given) * self.dtype.itemsize)
-        if isinstance(given, Sequence):
-            return UntypedStorage.of(from_data.infer_array(given, self.dtype))
-        raise TypeError(_FORMS + f"\nArgument type not recognized: {type(given)}")
+        self.dtype, self._untyped_storage = dtype, wrap_storage
 
     @property
     def _array(self) -> np.ndarray[Any, Any]:
@@ -330,10 +252,6 @@ class TypedStorage(Storage):
         return self.nbytes() // self.dtype.itemsize
 
     size = __len__
-
-    def cpu(self) -> TypedStorage:
-        """The same memory: there is no other device."""
-        return TypedStorage(wrap_storage=self._untyped_storage, dtype=self.dtype, _internal=True)
 
     def untyped(self) -> UntypedStorage:
         """The memory as bytes."""
@@ -361,18 +279,9 @@ class TypedStorage(Storage):
             raise RuntimeError(f"cannot set item with value type {type(value)}")
         super().__setitem__(index, value)
 
-    def copy_(self, source: Storage, non_blocking: Any = None) -> TypedStorage:
-        """The bytes of another."""
-        self._untyped_storage.copy_(source, non_blocking)
-        return self
-
-    def pickle_storage_type(self) -> str:
-        """The name of the legacy class for its dtype."""
-        return f"{self.dtype.legacy}Storage"
-
     def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
-        """The name of its class, if no other type is given."""
-        return self._to(dtype) if isinstance(dtype, dtypes.dtype) else f"torch.{self.pickle_storage_type()}"
+        """The name of its class."""
+        return f"torch.{self.dtype.legacy}Storage"
 
     def __reduce__(self) -> Any:
         return _rebuild, (self._untyped_storage, self.dtype)
@@ -382,50 +291,9 @@ class TypedStorage(Storage):
         return f"{lines}\n[torch.storage.TypedStorage(dtype={self.dtype}, device={CPU}) of size {len(self)}]"
 
 
-_FORMS = (
-    "TypedStorage.__init__ received an invalid combination of arguments. Expected one of:\n"
-    " * (*, torch.device device, torch.dtype dtype)\n"
-    " * (int size, *, torch.device device, torch.dtype dtype)\n"
-    " * (Sequence data, *, torch.device device, torch.dtype dtype)\n"
-    " * (*, UntypedStorage wrap_storage, torch.dtype dtype)"
-)
-
-
 def _of_bytes(given: bytes) -> UntypedStorage:
     return UntypedStorage.of(np.frombuffer(given, np.uint8).copy())
 
 
 def _rebuild(untyped: UntypedStorage, dtype: dtypes.dtype) -> TypedStorage:
     return TypedStorage(wrap_storage=untyped, dtype=dtype, _internal=True)
-
-
-class _LegacyMeta(type):
-    """The metaclass of the classes for TypedStorage with a dtype."""
-
-    dtype: dtypes.dtype
-
-    def __instancecheck__(cls, instance: Any) -> bool:
-        return type(instance) is TypedStorage and instance.dtype is cls.dtype
-
-    def __call__(cls, *args: Any, wrap_storage: Any = None) -> TypedStorage:
-        try:
-            return TypedStorage(*args, wrap_storage=wrap_storage, dtype=cls.dtype)
-        except (RuntimeError, TypeError) as error:
-            start = f"{cls}.__new__ received an invalid combination of arguments. Expected one of:"
-            forms = " * no arguments\n * (int size)\n * (Sequence data)\n * (*, UntypedStorage wrap_storage)"
-            if not str(error).startswith(_FORMS):
-                raise
-            raise type(error)(f"{start}\n{forms}{str(error).removeprefix(_FORMS)}") from None
-
-
-@cache
-def legacy(kind: dtypes.dtype) -> Any:
-    """torch.FloatStorage and the like, the classes of typed storages before TypedStorage."""
-    body = {"dtype": kind, "is_cuda": False, "__module__": "torch"}
-    return _LegacyMeta(f"{kind.legacy}Storage", (TypedStorage,), body)
-
-
-def named(name: str) -> Any:
-    """The legacy class of this name, or None."""
-    kind = {each.legacy: each for each in dtypes.BY_NAME.values()}.get(name.removesuffix("Storage"))
-    return None if kind is None else legacy(kind)

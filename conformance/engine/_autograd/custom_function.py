@@ -31,6 +31,7 @@ from .views import increment_version
 # See Note [Slots].
 _give_tangents: Callable[..., None] = slots.on_first_use("give_tangents")
 _refuse_named: Callable[[dict[str, Any]], None] = slots.on_first_use("refuse_named")
+_set_up_outside: Callable[..., None] = slots.on_first_use("set_up_outside")
 _apply_transformed: Callable[..., Any] = slots.on_first_use("apply_transformed")
 
 
@@ -217,6 +218,10 @@ class BackwardCFunction(Node, FunctionCtx):
             return self._user_backward()(self, *grads)
         state.graph_task.enter_python(self)
         return self._checked(self._user_backward()(self, *grads))
+
+    def _apply(self, grads: Gradients) -> Gradients:
+        found: Gradients = self.apply(grads)
+        return found
 
     def release(self) -> None:
         self._saved = None
@@ -409,6 +414,8 @@ def _apply(cls: type[Function], inputs: tuple[Any, ...], with_setup: bool) -> An
     try:
         if with_setup:
             output = cls.forward(*inputs)
+            if transforms.depth:
+                _set_up_outside(cls, node.needs_input_grad, inputs, output)
             cls.setup_context(node, inputs, output)
         else:
             output = cls.forward(node, *inputs)

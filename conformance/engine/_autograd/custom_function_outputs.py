@@ -97,6 +97,8 @@ class Outputs:
     def _tie_changed(self, value: Tensor, number: int, is_input: bool, count: int) -> None:
         if value.requires_grad and value._node is None:
             raise RuntimeError(errors.LEAF_CHANGED_BY_FUNCTION)
+        if not is_input and value._view is not None:
+            raise RuntimeError(errors.DIRTY_NOT_AN_INPUT)
         if not is_input:
             warnings.warn(errors.DIRTY_NOT_AN_INPUT, stacklevel=4)
         if value._view is not None and count > 1:

@@ -34,7 +34,7 @@ from .tensor import Tensor, make
 from .validate_outputs import validate_gradient, validate_gradients, validate_outputs
 from .views import increment_version
 
-AccumulateGrad.apply = accumulate_grad  # type: ignore[method-assign, assignment]
+AccumulateGrad._apply = accumulate_grad  # type: ignore[method-assign, assignment]
 MAX_DEPTH = 32  # nested (reentrant) backward passes on one thread's stack (torch: engine.h, MAX_DEPTH)
 
 
@@ -276,7 +276,7 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
         if captures and node in captures and not _capture(task, node, buffer):
             outputs = ()
         elif plain and node.hooks is None and (not selected or node.selective):
-            outputs = node.apply(buffer)
+            outputs = node._apply(buffer)
             if outputs and create_graph:  # casts and sums are recorded before the additions that follow
                 outputs = validate_outputs(node, outputs, task.should_compute)
             elif outputs and outputs.__class__ is not list:  # may raise; then nothing is freed
@@ -368,11 +368,11 @@ def _sums_out_of_place(create_graph: bool) -> bool:
 
 
 def _is_plain(node: Node, buffer: Buffer) -> bool:
-    """Whether nothing but the nodes themselves needs to see each node: no anomaly mode, vmap or profiler."""
+    """Whether nothing but the nodes themselves needs to see each node: no anomaly mode or vmap."""
     batched = bool(transforms.carrying) and (
         level_of(buffer) >= 0 or level_of(getattr(node, "gradients", ())) >= 0
     )
-    return not (state.anomaly or batched or (transforms.count and state.trace is not None))
+    return not (state.anomaly or batched)
 
 
 _UNSHARED = 3  # reference count of a buffered gradient that only the pass refers to
@@ -426,7 +426,7 @@ def _call_function(node: Node, inputs: Gradients, keep_graph: bool) -> Gradients
         inputs = run_tensor_pre_hooks(hooks, inputs)
         inputs = run_pre_hooks(hooks, inputs)
     hooked = hooks is not None and hooks.post is not None
-    outputs = _apply_batched(node, inputs) if transforms.count else node.apply(inputs)
+    outputs = _apply_batched(node, inputs) if transforms.count else node._apply(inputs)
     if outputs:  # also those that the pass does not need
         outputs = validate_outputs(node, outputs)
     outputs = _post_hooks(node, outputs, inputs if hooked else ())
@@ -441,10 +441,10 @@ def _apply_batched(node: Node, inputs: Gradients) -> Gradients:
     """Apply a node to gradients that may be batched; see Note [Batched gradients]."""
     level = -1 if node.accepts_batches else level_of(inputs)
     if level < 0:
-        return node.apply(inputs)
+        return node._apply(inputs)
     if uses_batch_rules(level):
         try:
-            return node.apply(inputs)
+            return node._apply(inputs)
         except RuntimeError:  # the formula has no batch rule
             pass
     before, state.unpacked = state.unpacked, {} if state.unpacked is None else state.unpacked

@@ -12,6 +12,7 @@ from .._c10 import errors, pickling
 from .._c10.layout import Unstrided, contiguous_format, layout_of, type_name
 from . import node as nodes
 from .node import Gradients, NodeHooks
+from .ownership import Owner
 from .tensor import Tensor
 
 Hooks = dict[int, Any]  # by the id of their handle
@@ -107,6 +108,7 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[..., Any]) -
         raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
     if self._post_accumulate_hooks is None:
         self._post_accumulate_hooks = OrderedDict()
+        self._post_accumulate_owner = Owner(self._post_accumulate_hooks)
     return add_hook(self._post_accumulate_hooks, hook)
 
 

@@ -14,6 +14,7 @@ from .._c10.location import FOLDER
 from .._c10.modes import state
 from .._c10.slots import unfilled
 from .._c10.tensor_metadata import InputMetadata
+from .ownership import Owner
 
 if TYPE_CHECKING:
     from .tensor import Tensor
@@ -59,16 +60,17 @@ class NodeHooks:
     """The hooks of one node, in the order in which they run (torch: function_hook.h).
 
     ``tensor_pre`` and ``retains_grad`` are hooks of tensors, with the output number of each; ``pre`` and ``post`` are hooks
-    of the node and get all its gradients.
+    of the node and get all its gradients. ``owner`` owns those of a node, see Note [Owned from C++].
     """
 
-    __slots__ = ("post", "pre", "retains_grad", "tensor_pre")
+    __slots__ = ("owner", "post", "pre", "retains_grad", "tensor_pre")
 
     def __init__(self) -> None:
         self.tensor_pre: list[tuple[int, dict[int, Callable[..., Any]]]] = []
         self.retains_grad: dict[int, weakref.ref[Tensor]] = {}
         self.pre: dict[int, Callable[..., Any]] = {}
         self.post: dict[int, Callable[..., Any]] | None = None  # None until the first hook is registered
+        self.owner: Owner
 
 
 _PUBLIC_ATTRIBUTES = (
@@ -83,8 +85,8 @@ class Node:
     Edges are stored as two tuples, ``next_nodes`` and ``input_nrs``, since a tuple for each edge would be one more object
     for Python's garbage collector to visit.
 
-    Invariants: ``apply`` returns one gradient for each of ``next_nodes``; ``input_metadata`` has one entry for each gradient
-    that ``apply`` takes; ``sequence_nr`` grows with creation, so a node has a greater one than all nodes that it leads to,
+    Invariants: ``_apply`` returns one gradient for each of ``next_nodes``; ``input_metadata`` has one entry for each gradient
+    that ``_apply`` takes; ``sequence_nr`` grows with creation, so a node has a greater one than all nodes that it leads to,
     except those with MAX_SEQUENCE_NR.
     """
 
@@ -99,13 +101,13 @@ class Node:
     _metadata: dict[str, Any]  # created on first access
     selective = True  # a built-in node: computes only the gradients that the pass needs
     accepts_batches = (
-        False  # whether ``apply`` is called with batched gradients; see Note [Batched gradients]
+        False  # whether ``_apply`` is called with batched gradients; see Note [Batched gradients]
     )
     visible_edges: Callable[[tuple[Edge, ...]], tuple[Edge, ...]] | None = (
         None  # see Note [Levels of one graph]
     )
 
-    def apply(self, grads: Gradients) -> Gradients:
+    def _apply(self, grads: Gradients) -> Gradients:
         """The gradients of the inputs, given those of the outputs (None: undefined, taken as zero)."""
         raise NotImplementedError
 
@@ -165,6 +167,7 @@ class Node:
         hooks = node_hooks(self)
         if hooks.post is None:
             hooks.post = {}
+            hooks.owner.own(hooks.post)
         return add_hook(hooks.post, hook)
 
     def register_prehook(self, hook: Callable[..., Any]) -> Any:
@@ -182,7 +185,7 @@ class Node:
         for number, each in enumerate(grads):
             if each is not None and not is_tensor(each):
                 raise TypeError(f"argument {number} is not a Variable")
-        result = self.apply(grads)
+        result = self._apply(grads)
         return result[0] if len(result) == 1 else tuple(result)
 
     def __repr__(self) -> str:
@@ -194,6 +197,7 @@ def node_hooks(node: Node) -> NodeHooks:
     hooks = node.own_hooks if isinstance(node, AccumulateGrad) else node.hooks
     if hooks is None:
         hooks = node.hooks = NodeHooks()
+        hooks.owner = Owner(hooks.tensor_pre, hooks.pre)
     return hooks
 
 
@@ -233,7 +237,7 @@ class AccumulateGrad(Node):
     """The node of a leaf: adds the incoming gradient to the leaf's ``grad``.
 
     The leaf has a weak reference to its node, the node a strong one to the leaf: so the node lives as long as a graph that
-    uses the leaf. Its ``apply`` is in _autograd/accumulate_grad.py.
+    uses the leaf. Its ``_apply`` is in _autograd/accumulate_grad.py.
     """
 
     __slots__ = ("__weakref__", "own_hooks", "variable")
@@ -307,7 +311,7 @@ class GraphRoot(Node):
     __slots__ = ("gradients",)
     gradients: Gradients
 
-    def apply(self, grads: Gradients) -> Gradients:
+    def _apply(self, grads: Gradients) -> Gradients:
         return self.gradients
 
 
@@ -319,7 +323,7 @@ class Identity(Node):
     def name(self) -> str:
         return "torch::autograd::Identity"
 
-    def apply(self, grads: Gradients) -> Gradients:
+    def _apply(self, grads: Gradients) -> Gradients:
         return grads
 
 
@@ -333,7 +337,7 @@ class Alias(Identity):
 
 
 class Error(Node):
-    """The node of a result that cannot be differentiated (again); its ``apply`` raises."""
+    """The node of a result that cannot be differentiated (again); its ``_apply`` raises."""
 
     __slots__ = ("message",)
     message: str
@@ -341,7 +345,7 @@ class Error(Node):
     def name(self) -> str:
         return "torch::autograd::Error"
 
-    def apply(self, grads: Gradients) -> Gradients:
+    def _apply(self, grads: Gradients) -> Gradients:
         raise RuntimeError(self.message)
 
 
@@ -354,7 +358,7 @@ class NotImplementedNode(Error):  # noqa: N818 - a node, and no exception
     def name(self) -> str:
         return "torch::autograd::NotImplemented"
 
-    def apply(self, grads: Gradients) -> Gradients:
+    def _apply(self, grads: Gradients) -> Gradients:
         raise RuntimeError(errors.NO_DERIVATIVE.format(self.operation))
 
 

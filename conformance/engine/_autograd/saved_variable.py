@@ -16,6 +16,7 @@ from .._c10.modes import Recorder, _set, state
 from .._c10.slots import on_first_use
 from .._c10.version_counter import counter_at
 from .forward_grad import DualOutput
+from .ownership import Owner
 from .tensor import Tensor, make
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class SavedTensor:
     view_node: weakref.ref[Node] | DualOutput | None
     hooks: tuple[Callable[..., Any], Callable[..., Any]] | None
     packed: Any  # what the pack hook returned
-    owner: _Owner | None  # of a packed tensor
+    owner: Owner | None  # of a packed tensor
     origin: tuple[Any, int, bool, Any] | None  # of a packed input: its autograd metadata
 
     __module__ = "torch._C._autograd"
@@ -202,7 +203,7 @@ class SavedTensor:
         finally:
             _set(*previous)
             state.dispatch_modes, state.dispatching, state.suspended_dispatch_modes = dispatch_state
-        self.owner = _Owner(hooks[1], self.packed)  # see Note [Packed objects]
+        self.owner = Owner(hooks[1], self.packed)
         self.origin = None
         tensor = self.tensor
         if tensor is not None:
@@ -218,26 +219,6 @@ class SavedTensor:
         self.tensor = self.array = self.counter = None
         if self.hooks is not None:
             self.hooks = self.packed = self.owner = None
-
-
-_owned: dict[int, tuple[Any, ...]] = {}
-
-
-class _Owner:
-    """Keeps the unpack hook and the packed object of one SavedTensor alive.
-
-    Note [Packed objects]: torch owns the result of a pack hook, and the unpack hook, from C++, where Python's garbage
-    collector does not look. So a packed object that leads to its own node, as the output of exp does if the pack hook
-    returns it, is never freed unless backward frees it. Here a global dict owns both.
-    """
-
-    __slots__ = ()
-
-    def __init__(self, *values: Any) -> None:
-        _owned[id(self)] = values
-
-    def __del__(self) -> None:
-        _owned.pop(id(self), None)
 
 
 _new = object.__new__

@@ -21,6 +21,7 @@ from .._c10.tensor_metadata import SharedMetadata
 from .._c10.version_counter import VersionCounter, counter_at
 from . import node as nodes
 from .node import AccumulateGrad, Node, node_hooks
+from .ownership import Owner
 
 if TYPE_CHECKING:
     from .views import ViewInfo
@@ -93,6 +94,7 @@ class Tensor:
     _was_detached = False  # whether detach_() has removed its grad_fn
     _hooks: OrderedDict[int, Callable[..., Any]] | None = None
     _post_accumulate_hooks: OrderedDict[int, Callable[..., Any]] | None = None
+    _post_accumulate_owner: Owner | None = None  # see Note [Owned from C++]
     _grad_accumulator: weakref.ref[AccumulateGrad] | None = None
     _grad_dtype: Any = False  # False: the tensor's own dtype; None: any
     _tangents: dict[int, Tensor] | None = None  # by level of forward-mode AD; see _autograd/forward_grad.py

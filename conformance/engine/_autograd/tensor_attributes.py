@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 untyped: Callable[[Any], UntypedStorage] = on_first_use("untyped_storage")
 typed: Callable[..., TypedStorage] = on_first_use("typed_storage")
 warn_of_typed_storage: Callable[[], None] = on_first_use("warn_of_typed_storage")
-legacy_storage: Callable[[Any], Any] = on_first_use("legacy_storage")
 
 _SHAPED: Any = tuple.__new__  # creates a Size without its checks
 
@@ -238,11 +237,6 @@ def _typed_storage(self: Tensor) -> TypedStorage:
     return typed(wrap_storage=self.untyped_storage(), dtype=self.dtype, _internal=True)
 
 
-def storage_type(self: Tensor) -> Any:
-    """The legacy storage class of its dtype."""
-    return legacy_storage(self.dtype)
-
-
 def _of_layouts(name: str) -> Callable[..., Any]:
     """A method of sparse tensors, imported on the first call."""
 
@@ -263,7 +257,7 @@ METHODS = {
     "size": size, "dim": dim, "ndimension": dim, "numel": numel, "nelement": numel, "element_size": element_size,
     "stride": stride, "storage_offset": storage_offset, "data_ptr": data_ptr, "untyped_storage": untyped_storage,
     "pin_memory": pin_memory, "is_distributed": is_distributed, "dim_order": dim_order,
-    "storage": typed_storage, "_typed_storage": _typed_storage, "storage_type": storage_type, "is_floating_point": is_floating_point, "is_complex": is_complex,
+    "storage": typed_storage, "_typed_storage": _typed_storage, "is_floating_point": is_floating_point, "is_complex": is_complex,
     "is_signed": is_signed, "cuda": cuda, "get_device": get_device, "is_contiguous": is_contiguous,
     "is_neg": is_neg, "is_conj": is_conj, "is_pinned": is_pinned, "is_shared": is_shared, "share_memory_": share_memory_,
     "const_data_ptr": data_ptr, "module_load": module_load,

@@ -187,7 +187,7 @@ class AsStridedBackward0(Node):
     geometry: Geometry
     base_like: tuple[tuple[int, ...], tuple[int, ...], int]
 
-    def apply(self, grads: Gradients) -> Gradients:
+    def _apply(self, grads: Gradients) -> Gradients:
         grad = grads[0]
         if grad is None:
             return (None,)
@@ -306,7 +306,7 @@ def last_written_by(base: Tensor, node: Node) -> bool:
 class CopySlices(Node):
     """The node of a base of which a view was modified in place (torch: CopySlices).
 
-    ``apply`` copies the gradient of the base, passes the part that belongs to the view to ``function``, the node of the
+    ``_apply`` copies the gradient of the base, passes the part that belongs to the view to ``function``, the node of the
     in-place operation, and writes the result into that part.
     """
 
@@ -319,7 +319,7 @@ class CopySlices(Node):
     def name(self) -> str:
         return "torch::autograd::CopySlices"
 
-    def apply(self, grads: Gradients) -> Gradients:
+    def _apply(self, grads: Gradients) -> Gradients:
         grad = grads[0]
         if grad is None:
             return (None,) * len(self.next_edges)
@@ -328,7 +328,7 @@ class CopySlices(Node):
             raise RuntimeError(errors.BACKWARD_TWICE)
         result = copy_with_layout(grad, self.base_like)
         grad_slice = strided(result, self.geometry) if self.view_fn is None else self.view_fn(result)
-        found = list(function.apply((grad_slice.clone(memory_format=contiguous_format),)))
+        found = list(function._apply((grad_slice.clone(memory_format=contiguous_format),)))
         if found[0] is not None:  # a Function may return None; then the base's gradient is None as well
             grad_slice.copy_(found[0])
             found[0] = result if self.next_edges[0][0] is not None else None

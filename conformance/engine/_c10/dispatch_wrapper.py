@@ -1,7 +1,7 @@
 """Functions that run one of two codes; no other module assigns ``__code__``.
 
 Note [Transforms cost nothing until one is in force]: an operation does not check whether forward AD, vmap, autocast, a
-mode below autograd or a profiler is active, since every call would pay for the check. Instead a ``DispatchWrapper``
+mode below autograd is active, since every call would pay for the check. Instead a ``DispatchWrapper``
 knows two codes for one function: its own, and that of ``stub``, which passes all arguments to ``enter``, and ``enter``
 calls the transform. ``install_stubs`` puts the stub's code into functions when the first transform begins, and
 ``restore_code`` puts their own code back when the last one ends. The function object stays the same, so whoever holds

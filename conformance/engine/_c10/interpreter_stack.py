@@ -29,7 +29,7 @@ Dispatch = Callable[["Row", Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 class Transforms:
     """The active transforms, and the functions of operations that pass through their stubs while there are any.
 
-    - ``count``: all active transforms; ``carrying``: those other than autocast and profilers; ``depth``: those of torch.func.
+    - ``count``: all active transforms; ``carrying``: those other than autocast; ``depth``: those of torch.func.
     - ``age``: how many transforms of torch.func have begun so far. The next ones are ages at which running derivatives began,
       0 if none runs:
     - ``since``: the innermost derivative; ``outermost``: the outermost one; ``backward``: the innermost one in reverse mode.
@@ -52,7 +52,7 @@ class Transforms:
         """Begin a transform.
 
         Args:
-            carrying: False for a transform whose tensors are plain tensors (autocast, profilers).
+            carrying: False for a transform whose tensors are plain tensors (autocast).
         """
         if self.dispatch is None:
             self.dispatch = provided("dispatch")

@@ -74,7 +74,6 @@ class State(threading.local):
     overriding = True  # whether __torch_function__ of subclasses is called
     checkpoint_valid = True  # False inside a backward pass with inputs (torch: checkpoint_valid)
     graph_exec_group: Any = None  # the GraphExecGroup of checkpoint
-    trace: Any = None  # the events that a profiler records in this thread
     autocast: frozenset[str] = frozenset()  # the device types for which it is on
     autocast_dtypes: Mapping[str, Any] = MappingProxyType({})  # by device type, if they were set
     autocast_cache = True  # whether casts of parameters are cached

@@ -108,7 +108,6 @@ class Facts(NamedTuple):
         sparse: how it is computed of sparse tensors: of each value, since it is 0 at 0.
         random: how a random function draws for several examples: by its shape, for each element, or one example after
             the other.
-        foreach: what torch has of it for lists of tensors (torch: _foreach_*), by how many of them it takes.
         random_by_values: whether its tensors tell how to draw.
         schema_args: the arguments of a call as torch's schema has them, where the row has others.
         operator: torch's name of the operator, where it is neither the row's nor the function's.
@@ -161,7 +160,6 @@ class Facts(NamedTuple):
     sparse: Literal["by_value"] | None = None
     random: Literal["by_shape", "elementwise", "by_example"] | None = None
     random_by_values: bool = False
-    foreach: Literal["unary", "binary", "ternary"] | None = None
     schema_args: Callable[..., tuple[tuple[Any, ...], dict[str, Any]]] | None = None
     operator: str | None = None
 

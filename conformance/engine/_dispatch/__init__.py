@@ -1,1 +1,1 @@
-"""What runs in place of an operator: __torch_function__, __torch_dispatch__, autocast, the profiler."""
+"""What runs in place of an operator: __torch_function__, __torch_dispatch__, autocast."""

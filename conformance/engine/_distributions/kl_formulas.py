@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .._aten.creation.factories import full_like
 from .._aten.nn.exp_activations import softplus
 from .._autograd.tensor import Tensor
-from .base_utils import euler_constant
 
 
 def kl_normal_normal(p: Any, q: Any) -> Tensor:
@@ -25,32 +23,6 @@ def kl_bernoulli_bernoulli(p: Any, q: Any) -> Tensor:
     zeros[q.probs == 1] = math.inf
     zeros[p.probs == 1] = 0
     return ones + zeros
-
-
-def kl_binomial_binomial(p: Any, q: Any) -> Tensor:
-    if (p.total_count < q.total_count).any():
-        raise NotImplementedError(
-            "KL between Binomials where q.total_count > p.total_count is not implemented"
-        )
-    of_one = p.probs * (p.logits - q.logits) + (-p.probs).log1p() - (-q.probs).log1p()
-    result = p.total_count * of_one
-    more = p.total_count > q.total_count
-    result[more] = full_like(result[more], math.inf)
-    return result
-
-
-def kl_continuous_bernoulli_continuous_bernoulli(p: Any, q: Any) -> Tensor:
-    powers = p.mean * (p.logits - q.logits)
-    of_p = p._log_norm() + (-p.probs).log1p()
-    of_q = -q._log_norm() - (-q.probs).log1p()
-    return powers + of_p + of_q
-
-
-def kl_pareto_pareto(p: Any, q: Any) -> Tensor:
-    scales, alphas = p.scale / q.scale, q.alpha / p.alpha
-    result = q.alpha * scales.log() + -alphas.log() + alphas - 1
-    result[p.support.lower_bound < q.support.lower_bound] = math.inf
-    return result
 
 
 def kl_categorical_categorical(p: Any, q: Any) -> Tensor:
@@ -82,23 +54,6 @@ def kl_laplace_laplace(p: Any, q: Any) -> Tensor:
     return log + shift + power - 1
 
 
-def kl_cauchy_cauchy(p: Any, q: Any) -> Tensor:
-    apart = ((p.scale + q.scale).pow(2) + (p.loc - q.loc).pow(2)).log()
-    return apart - (4 * p.scale * q.scale).log()
-
-
-def kl_gumbel_gumbel(p: Any, q: Any) -> Tensor:
-    ratio, of_q, of_p = p.scale / q.scale, q.loc / q.scale, p.loc / q.scale
-    shift = -ratio.log() - of_q + of_p
-    mean = ratio * euler_constant
-    power = (of_q + (1 + ratio).lgamma() - of_p).exp()
-    return shift + mean + power - (1 + euler_constant)
-
-
-def kl_geometric_geometric(p: Any, q: Any) -> Tensor:
-    return -p.entropy() - (-q.probs).log1p() / p.probs - q.logits
-
-
 def kl_poisson_poisson(p: Any, q: Any) -> Tensor:
     return p.rate * (p.rate.log() - q.rate.log()) - (p.rate - q.rate)
 
@@ -128,7 +83,3 @@ def kl_dirichlet_dirichlet(p: Any, q: Any) -> Tensor:
     apart = p.concentration - q.concentration
     slopes = p.concentration.digamma() - total_p.digamma().unsqueeze(-1)
     return totals - each + (apart * slopes).sum(-1)
-
-
-def kl_halfnormal_halfnormal(p: Any, q: Any) -> Tensor:
-    return kl_normal_normal(p.base_dist, q.base_dist)

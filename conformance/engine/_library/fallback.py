@@ -23,7 +23,7 @@ class WarnNotImplemented(Node):
     def name(self) -> str:
         return "torch::autograd::WarnNotImplemented"
 
-    def apply(self, grads: Gradients) -> Gradients:
+    def _apply(self, grads: Gradients) -> Gradients:
         _warn(self.operator)
         return (None,) * len(self.next_functions)
 

@@ -9,7 +9,6 @@ from .._arguments.argument_errors import check_all_arguments
 from .._aten.nn import embedding as tables
 from .._aten.nn import grid_sampler
 from .._aten.nn.batch_norm import batch_norm
-from .._aten.nn.conv_tbc import conv_tbc
 from .._aten.nn.weight_norm import norm_except_dim
 from .._aten.random import dropout as drop
 from .._autograd.tensor import Tensor
@@ -44,7 +43,6 @@ def _embedding(
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "batch_norm": batch_norm,
     "norm_except_dim": norm_except_dim,
-    "conv_tbc": conv_tbc,
     "ctc_loss": ctc_loss.torch_ctc_loss,
     "embedding": _embedding,
     "embedding_bag": embedding_bag.torch_embedding_bag,

@@ -12,7 +12,6 @@ import numpy as np
 from .._autograd.tensor import Tensor, make
 from .._autograd.views import increment_version
 from .._c10 import dtypes
-from .._c10.fused_multiply_add import add_product, multiply_add
 from .._c10.modes import state
 from .._c10.shapes import like_steps
 
@@ -87,6 +86,11 @@ def gradient(param: Tensor, group: dict[str, Any], decay: Any = 0) -> Array:
     return parts(np.asarray(grad))  # arithmetic on 0-d arrays returns scalars, which are not writable
 
 
+def add_product(array: Array, value: Array, factor: Any) -> None:
+    """``array += value * factor``."""
+    array += value * factor
+
+
 def lerp(mean: Tensor, value: Array, weight: float) -> Array:
     """Update an exponential average with a value, in place.
 
@@ -102,7 +106,7 @@ def lerp(mean: Tensor, value: Array, weight: float) -> Array:
     if weight < 0.5:
         add_product(array, value - array, weight)
     else:
-        array[...] = multiply_add(value - array, array.dtype.type(weight) - 1, value)
+        array[...] = (value - array) * (array.dtype.type(weight) - 1) + value
     return array
 
 
@@ -110,7 +114,7 @@ def decayed_square(mean: Tensor, value: Array, beta: float) -> Array:
     """Update an exponential average of squares with a value's square, in place."""
     array = written(mean, 2)
     array *= beta
-    array[...] = multiply_add(value * (1 - beta), value, array)
+    array += value * (1 - beta) * value
     return array
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from .._autograd.batched_tensor import for_each_sample, level_of, make_batched, vmaps
 from .._autograd.custom_function import Function
+from .._autograd.node import new_node
 from .._autograd.tensor import Tensor
 from .._c10.interpreter_stack import transforms
 from .._c10.pytree import broadcast_to_and_flatten, flatten, unflatten
@@ -93,6 +94,21 @@ def apply_transformed(
             f"vmap staticmethod or set generate_vmap_rule=True. {_MORE}"
         )
     return apply(args) if level < 0 else through_rule(cls.vmap, args, level)
+
+
+def set_up_outside(cls: Any, needed: tuple[bool, ...], inputs: tuple[Any, ...], output: Any) -> None:
+    """Call setup_context once more for each running derivative of torch.func, with a ctx that is in no graph.
+
+    In torch a Function is applied at each level, to what its tensors are outside of that level; forward runs only outside
+    of all levels, but setup_context at each.
+    """
+    for level in range(transforms.depth - len(_running())):
+        ctx = new_node(cls._backward_cls)
+        ctx.__init__()
+        ctx._is_tensor = tuple(isinstance(each, Tensor) for each in inputs)
+        ctx.needs_input_grad = needed if level else (False,) * len(inputs)
+        outside = tuple(each.detach() if isinstance(each, Tensor) else each for each in inputs)
+        cls.setup_context(ctx, inputs if level else outside, output)
 
 
 def through_rule(rule: Callable[..., Any], args: tuple[Any, ...], level: int) -> Any:

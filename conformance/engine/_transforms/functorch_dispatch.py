@@ -48,7 +48,6 @@ from .._c10.interpreter_stack import transforms
 from .._c10.modes import state
 from .._c10.slots import on_first_use
 from .._dispatch.autocast import with_casts
-from .._dispatch.record_function import record_operator
 from .._dispatch.torch_dispatch import call_through_modes, operation
 from .jvp import call, direction_of, tangents
 from .jvp_linearity import writes_afresh, writes_to_tangent
@@ -79,8 +78,6 @@ def no_derivative(row: Row, form: str = "") -> NotImplementedError:
 
 def dispatch(row: Row, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call an operation while a transform is in force: vmap, autocast, dispatch modes, then tangents."""
-    if state.trace is not None and state.trace.in_user_code:
-        return record_operator(row, partial(_dispatched, row, function), args, kwargs)
     level = level_of((args, tuple(kwargs.values())))
     if level >= 0:
         if row.facts.no_vmap is not None:
@@ -215,11 +212,6 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
     The tangents are those of the operation out of place, on the values before the write. If that raises, only the write
     runs, so that its own error is raised.
     """
-    if state.trace is not None and state.trace.in_user_code:
-        return cast(
-            Tensor,
-            record_operator(row, lambda *given: in_place(row, arguments, write), tuple(arguments), {}, "_"),
-        )
     self: Tensor = arguments[0]
     level = level_of(arguments)
     if level >= 0:

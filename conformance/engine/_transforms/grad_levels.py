@@ -48,7 +48,7 @@ class StandIn(Node):
     transform: Transform
     value: Tensor  # the argument that the view replaces
 
-    def apply(self, grads: Gradients) -> Gradients:
+    def _apply(self, grads: Gradients) -> Gradients:
         return grads
 
 

@@ -133,7 +133,7 @@ def _products(
     for number, name in enumerate(row.inputs):
         if name in given:
             node.next_edges = tuple(edge if i == number else NO_EDGE for i, edge in enumerate(edges))
-            result = node.apply((given[name],))[number]
+            result = node._apply((given[name],))[number]
             assert result is not None
             yield result
 
@@ -182,7 +182,7 @@ def _transposed_twice(
         for each in gradients:
             each._requires_grad, each._transform = True, _PASSED
         # An empty result may replace an output that was not requested; formulas expect no gradient of that.
-        transposed = node.apply(tuple(each if single or each._array.size else None for each in gradients))
+        transposed = node._apply(tuple(each if single or each._array.size else None for each in gradients))
         roots, towards = [], []
         pairs = zip(
             transposed,

@@ -47,7 +47,7 @@ _PREFIXED = (
 # Functions that torch.nn.functional imports from torch and torch._C._nn; the others are written in Python.
 _FROM_TORCH = frozenset(
     """
-    adaptive_avg_pool1d avg_pool1d bilinear channel_shuffle conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d
+    adaptive_avg_pool1d avg_pool1d bilinear channel_shuffle conv1d conv2d conv3d conv_transpose1d conv_transpose2d
     conv_transpose3d cosine_similarity hardshrink pairwise_distance pdist pixel_shuffle pixel_unshuffle prelu
     """.split()  # noqa: SIM905  like torch's own lists
 )
@@ -60,7 +60,7 @@ _INITS = (
     "normal_",
     "uniform_",
 )  # the functions of torch.nn.init that check for overrides
-_FILES = {"lobpcg": "torch._lobpcg", "pca_lowrank": "torch._lowrank", "svd_lowrank": "torch._lowrank"}
+_FILES = {"pca_lowrank": "torch._lowrank", "svd_lowrank": "torch._lowrank"}
 _FACTORIES = (
     "tensor",
     "as_tensor",

@@ -11,6 +11,7 @@ from .._c10.location import PACKAGE
 
 PROVIDERS: dict[str, str] = {
     "apply_transformed": "_transforms.autograd_function:apply_transformed",
+    "set_up_outside": "_transforms.autograd_function:set_up_outside",
     "are_batched_at": "_transforms.grad_levels:are_batched_at",
     "autocast_operator_kernel": "amp.autocast_mode:operator_kernel",
     "batch_rule_of": "_transforms.batch_rules:rule_of",
@@ -32,7 +33,6 @@ PROVIDERS: dict[str, str] = {
     "install_dispatch_wrappers": "_dispatch.dispatch_composite:install",
     "istft": "_aten.fft.stft:istft",
     "leave_mode": "_autograd.torch_function:leave_mode",
-    "legacy_storage": "_aten.storage:legacy",
     "linalg_inv": "_aten.linalg.functions:inv",
     "linalg_square": "_aten.linalg.checks:square",
     "linalg_svd": "_aten.linalg.decompositions:svd",
@@ -76,7 +76,6 @@ PROVIDERS: dict[str, str] = {
     "warn_of_typed_storage": "_aten.storage:_warn_typed_storage_removal",
     "wrap_subclass_methods": "_wiring.overridable_functions:wrap_subclass_methods",
     "wrap_tensor_methods": "_wiring.overridable_functions:wrap_tensor_methods",
-    "wrap_traced": "_wiring.traced_functions:wrap",
     "wrapped_text": "_transforms.wrapper_repr:wrapped_text",
     "write_value": "_transforms.inplace_batch_rules:write_value",
     "zeros_like": "_aten.creation.factories:zeros_like",

@@ -71,17 +71,6 @@ __all__ = [
 ]
 
 
-def _profiler_enabled() -> bool:
-    """Whether this thread is profiled."""
-    return state.trace is not None
-
-
-def _disable_profiler() -> None:
-    """End the profile of this thread."""
-    if state.trace is not None:
-        state.trace.stop()
-
-
 _look_up = look_up("torch.autograd")
 
 
@@ -105,8 +94,6 @@ _LATER = (
     "functional",
     "grad_mode",
     "graph",
-    "profiler",
-    "profiler_util",
 )  # submodules imported on first use
 _ELSEWHERE = {
     "Function": "function",

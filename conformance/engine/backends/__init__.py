@@ -6,7 +6,7 @@ Settings are stored and have no effect.
 from __future__ import annotations
 
 from .._arguments.absent_names import look_up
-from . import cpu, cuda, cudnn, mkl, mkldnn, mps, openmp, opt_einsum
+from . import cuda, cudnn, mps, opt_einsum
 
-__all__ = ["cpu", "cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp", "opt_einsum"]
+__all__ = ["cuda", "cudnn", "mps", "opt_einsum"]
 __getattr__ = look_up("torch.backends")

@@ -92,11 +92,6 @@ def _between(constraint: Any) -> Any:
     return transforms.ComposeTransform([squashed, transforms.AffineTransform(low, high - low)])
 
 
-@_for(_BOTH, constraints.corr_cholesky)
-def _corr_cholesky(constraint: Any) -> Any:
-    return transforms.CorrCholeskyTransform()
-
-
 @_for((biject_to,), constraints.simplex)
 def _broken_stick(constraint: Any) -> Any:
     return transforms.StickBreakingTransform()
@@ -112,11 +107,6 @@ def _lower_cholesky(constraint: Any) -> Any:
     return transforms.LowerCholeskyTransform()
 
 
-@_for((transform_to,), constraints.positive_definite, constraints.positive_semidefinite)
-def _positive_definite(constraint: Any) -> Any:
-    return transforms.PositiveDefiniteTransform()
-
-
 def _register_joined(registry: ConstraintRegistry) -> None:
     """Register transforms of composed constraints, whose parts use the same registry."""
 
@@ -124,15 +114,6 @@ def _register_joined(registry: ConstraintRegistry) -> None:
     def independent(constraint: Any) -> Any:
         base = registry(constraint.base_constraint)
         return transforms.IndependentTransform(base, constraint.reinterpreted_batch_ndims)
-
-    @_for((registry,), constraints.cat)
-    def cat(constraint: Any) -> Any:
-        parts = [registry(each) for each in constraint.cseq]
-        return transforms.CatTransform(parts, constraint.dim, constraint.lengths)
-
-    @_for((registry,), constraints.stack)
-    def stack(constraint: Any) -> Any:
-        return transforms.StackTransform([registry(each) for each in constraint.cseq], constraint.dim)
 
 
 for _registry in _BOTH:

@@ -4,37 +4,27 @@ distributions/kl.py)."""
 from __future__ import annotations
 
 import itertools
-import math
 import warnings
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from .._aten.creation.factories import full_like
 from .._aten.operators import FUNCTIONS
 from .._autograd.tensor import Tensor
-from .._distributions import kl_cross_formulas, kl_formulas
+from .._distributions import kl_formulas
 from ..linalg import solve_triangular
 from .bernoulli import Bernoulli
 from .beta import Beta
-from .binomial import Binomial
 from .categorical import Categorical
-from .cauchy import Cauchy
-from .continuous_bernoulli import ContinuousBernoulli
 from .dirichlet import Dirichlet
 from .exp_family import ExponentialFamily, natural, normalized
 from .exponential import Exponential
 from .gamma import Gamma
-from .geometric import Geometric
-from .gumbel import Gumbel
-from .half_normal import HalfNormal
 from .independent import Independent
 from .laplace import Laplace
-from .lowrank_multivariate_normal import LowRankMultivariateNormal
 from .multivariate_normal import MultivariateNormal, _batch_mahalanobis
 from .normal import Normal
 from .one_hot_categorical import OneHotCategorical
-from .pareto import Pareto
 from .poisson import Poisson
 from .transformed_distribution import TransformedDistribution
 from .uniform import Uniform
@@ -101,81 +91,19 @@ def _dispatch_kl(type_p: type, type_q: type) -> Divergence | None:
 _FORMULAS: tuple[tuple[type, type, Divergence], ...] = (
     (Bernoulli, Bernoulli, kl_formulas.kl_bernoulli_bernoulli),
     (Beta, Beta, kl_formulas.kl_beta_beta),
-    (Binomial, Binomial, kl_formulas.kl_binomial_binomial),
     (Categorical, Categorical, kl_formulas.kl_categorical_categorical),
-    (Cauchy, Cauchy, kl_formulas.kl_cauchy_cauchy),
-    (ContinuousBernoulli, ContinuousBernoulli, kl_formulas.kl_continuous_bernoulli_continuous_bernoulli),
     (Dirichlet, Dirichlet, kl_formulas.kl_dirichlet_dirichlet),
     (Exponential, Exponential, kl_formulas.kl_exponential_exponential),
     (Gamma, Gamma, kl_formulas.kl_gamma_gamma),
-    (Geometric, Geometric, kl_formulas.kl_geometric_geometric),
-    (Gumbel, Gumbel, kl_formulas.kl_gumbel_gumbel),
-    (HalfNormal, HalfNormal, kl_formulas.kl_halfnormal_halfnormal),
     (Laplace, Laplace, kl_formulas.kl_laplace_laplace),
     (Normal, Normal, kl_formulas.kl_normal_normal),
     (OneHotCategorical, OneHotCategorical, kl_formulas.kl_onehotcategorical_onehotcategorical),
-    (Pareto, Pareto, kl_formulas.kl_pareto_pareto),
     (Poisson, Poisson, kl_formulas.kl_poisson_poisson),
     (Uniform, Uniform, kl_formulas.kl_uniform_uniform),
-    (Bernoulli, Poisson, kl_cross_formulas.kl_bernoulli_poisson),
-    (Beta, ContinuousBernoulli, kl_cross_formulas.kl_beta_continuous_bernoulli),
-    (Beta, Exponential, kl_cross_formulas.kl_beta_exponential),
-    (Beta, Gamma, kl_cross_formulas.kl_beta_gamma),
-    (Beta, Normal, kl_cross_formulas.kl_beta_normal),
-    (Beta, Uniform, kl_cross_formulas.kl_beta_uniform),
-    (ContinuousBernoulli, Exponential, kl_cross_formulas.kl_continuous_bernoulli_exponential),
-    (ContinuousBernoulli, Normal, kl_cross_formulas.kl_continuous_bernoulli_normal),
-    (ContinuousBernoulli, Uniform, kl_cross_formulas.kl_continuous_bernoulli_uniform),
-    (Exponential, Gamma, kl_cross_formulas.kl_exponential_gamma),
-    (Exponential, Gumbel, kl_cross_formulas.kl_exponential_gumbel),
-    (Exponential, Normal, kl_cross_formulas.kl_exponential_normal),
-    (Gamma, Exponential, kl_cross_formulas.kl_gamma_exponential),
-    (Gamma, Gumbel, kl_cross_formulas.kl_gamma_gumbel),
-    (Gamma, Normal, kl_cross_formulas.kl_gamma_normal),
-    (Gumbel, Normal, kl_cross_formulas.kl_gumbel_normal),
-    (Laplace, Normal, kl_cross_formulas.kl_laplace_normal),
-    (Normal, Gumbel, kl_cross_formulas.kl_normal_gumbel),
-    (Normal, Laplace, kl_cross_formulas.kl_normal_laplace),
-    (Pareto, Exponential, kl_cross_formulas.kl_pareto_exponential),
-    (Pareto, Gamma, kl_cross_formulas.kl_pareto_gamma),
-    (Pareto, Normal, kl_cross_formulas.kl_pareto_normal),
-    (Uniform, Beta, kl_cross_formulas.kl_uniform_beta),
-    (Uniform, ContinuousBernoulli, kl_cross_formulas.kl_uniform_continuous_bernoulli),
-    (Uniform, Exponential, kl_cross_formulas.kl_uniform_exponential),
-    (Uniform, Gamma, kl_cross_formulas.kl_uniform_gamma),
-    (Uniform, Gumbel, kl_cross_formulas.kl_uniform_gumbel),
-    (Uniform, Normal, kl_cross_formulas.kl_uniform_normal),
-    (Uniform, Pareto, kl_cross_formulas.kl_uniform_pareto),
 )
-
-_BOUNDED = (Beta, ContinuousBernoulli, Pareto, Uniform)
-_ON_ONE_SIDE = (*_BOUNDED, Exponential, Gamma)
-# By the type of p, with a parameter of the result's shape: the types of q with an infinite divergence, see Note
-# [Beyond the support].
-_INFINITE: tuple[tuple[type, str, tuple[type, ...]], ...] = (
-    (Beta, "concentration1", (Pareto,)),
-    (ContinuousBernoulli, "probs", (Pareto,)),
-    (Exponential, "rate", _BOUNDED),
-    (Gamma, "concentration", _BOUNDED),
-    (Gumbel, "loc", _ON_ONE_SIDE),
-    (Laplace, "loc", _ON_ONE_SIDE),
-    (Normal, "loc", _ON_ONE_SIDE),
-    (Pareto, "scale", (Beta, ContinuousBernoulli, Uniform)),
-    (Poisson, "rate", (Bernoulli, Binomial)),
-)
-
-
-def _register_infinite(type_p: type, parameter: str, type_q: type) -> None:
-    @register_kl(type_p, type_q)
-    def infinite(p: Any, q: Any) -> Tensor:
-        return full_like(getattr(p, parameter), math.inf)
-
 
 for _type_p, _type_q, _formula in _FORMULAS:
     register_kl(_type_p, _type_q)(_formula)
-for _type_p, _parameter, _others in _INFINITE:
-    for _type_q in _others:
-        _register_infinite(_type_p, _parameter, _type_q)
 
 
 @register_kl(TransformedDistribution, TransformedDistribution)
@@ -222,71 +150,3 @@ def _kl_multivariatenormal_multivariatenormal(p: MultivariateNormal, q: Multivar
     solved = solve_triangular(of_q.expand((*batch, n, n)), of_p.expand((*batch, n, n)), upper=False)
     trace = solved.reshape(-1, n * n).pow(2).sum(-1).reshape(batch)
     return half + 0.5 * (trace + _batch_mahalanobis(of_q, q.loc - p.loc) - n)
-
-
-def _batch_trace_xxt(matrix: Tensor) -> Tensor:
-    """The trace of X @ X.T for each matrix, the sum of its squared elements."""
-    flat = matrix.reshape(-1, matrix.size(-2) * matrix.size(-1)).pow(2).sum(-1)
-    return flat.reshape(matrix.shape[:-2])
-
-
-def _check_sizes(p: Any, q: Any, kind: str) -> None:
-    if p.event_shape != q.event_shape:
-        raise ValueError(
-            f"KL-divergence between two {kind} Multivariate Normals with                          different event "
-            "shapes cannot be computed"
-        )
-
-
-def _solved(q: LowRankMultivariateNormal) -> Tensor:
-    return solve_triangular(q._capacitance_tril, q._weighted(), upper=False)
-
-
-@register_kl(LowRankMultivariateNormal, LowRankMultivariateNormal)
-def _kl_lowrankmultivariatenormal_lowrankmultivariatenormal(
-    p: LowRankMultivariateNormal, q: LowRankMultivariateNormal
-) -> Tensor:
-    _check_sizes(p, q, "Low Rank")
-    logs = q._log_det() - p._log_det()
-    distance = q._squares(q.loc - p.loc)
-    solved = _solved(q)
-    diagonal_p, diagonal_q = p._unbroadcasted_cov_diag, q._unbroadcasted_cov_diag
-    ratio = (diagonal_p / diagonal_q).sum(-1)
-    factor = _batch_trace_xxt(p._unbroadcasted_cov_factor * diagonal_q.rsqrt().unsqueeze(-1))
-    less = _batch_trace_xxt(solved * diagonal_p.sqrt().unsqueeze(-2))
-    still_less = _batch_trace_xxt(solved.matmul(p._unbroadcasted_cov_factor))
-    trace = ratio + factor - less - still_less
-    return 0.5 * (logs + trace + distance - p.event_shape[0])
-
-
-@register_kl(MultivariateNormal, LowRankMultivariateNormal)
-def _kl_multivariatenormal_lowrankmultivariatenormal(
-    p: MultivariateNormal, q: LowRankMultivariateNormal
-) -> Tensor:
-    _check_sizes(p, q, "(Low Rank)")
-    scale = p._unbroadcasted_scale_tril
-    logs = q._log_det() - 2 * scale.diagonal(dim1=-2, dim2=-1).log().sum(-1)
-    distance = q._squares(q.loc - p.loc)
-    solved = _solved(q)
-    trace = _batch_trace_xxt(scale * q._unbroadcasted_cov_diag.rsqrt().unsqueeze(-1)) - _batch_trace_xxt(
-        solved.matmul(scale)
-    )
-    return 0.5 * (logs + trace + distance - p.event_shape[0])
-
-
-@register_kl(LowRankMultivariateNormal, MultivariateNormal)
-def _kl_lowrankmultivariatenormal_multivariatenormal(
-    p: LowRankMultivariateNormal, q: MultivariateNormal
-) -> Tensor:
-    _check_sizes(p, q, "(Low Rank)")
-    scale, factor = q._unbroadcasted_scale_tril, p._unbroadcasted_cov_factor
-    logs = 2 * scale.diagonal(dim1=-2, dim2=-1).log().sum(-1) - p._log_det()
-    distance = _batch_mahalanobis(scale, q.loc - p.loc)
-    batch = FUNCTIONS["broadcast_shapes"](scale.shape[:-2], factor.shape[:-2])
-    n = p.event_shape[0]
-    scale = scale.expand((*batch, n, n))
-    factor = factor.expand((*batch, n, p.cov_factor.size(-1)))
-    diagonal = p._unbroadcasted_cov_diag.sqrt().diag_embed().expand((*batch, n, n))
-    trace = _batch_trace_xxt(solve_triangular(scale, factor, upper=False))
-    trace = trace + _batch_trace_xxt(solve_triangular(scale, diagonal, upper=False))
-    return 0.5 * (logs + trace + distance - n)

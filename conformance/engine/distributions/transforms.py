@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._arguments.absent_names import look_up
-from .._aten.creation.factories import eye, full_like
+from .._aten.creation.factories import full_like
 from .._aten.nn.exp_activations import logsigmoid, softplus
 from .._aten.operators import FUNCTIONS
 from .._autograd.tensor import Tensor
 from .._c10 import dtypes
 from .._c10.size import Size
-from .._distributions.joined_transforms import CatTransform, StackTransform
 from .._distributions.transform_base import (
     ComposeTransform,
     IndependentTransform,
@@ -23,15 +22,13 @@ from .._distributions.transform_base import (
     widened,
 )
 from .._nn.padding import pad
-from ..linalg import cholesky
 from . import constraints
-from .utils import NUMBER, broadcast_all, lazy_property, tril_matrix_to_vec, vec_to_tril_matrix
+from .utils import NUMBER, broadcast_all, lazy_property
 
 __all__ = [
-    "AbsTransform", "AffineTransform", "CatTransform", "ComposeTransform", "CorrCholeskyTransform",
-    "CumulativeDistributionTransform", "ExpTransform", "IndependentTransform", "LowerCholeskyTransform",
-    "PositiveDefiniteTransform", "PowerTransform", "ReshapeTransform", "SigmoidTransform", "SoftmaxTransform",
-    "SoftplusTransform", "StackTransform", "StickBreakingTransform", "TanhTransform", "Transform",
+    "AbsTransform", "AffineTransform", "ComposeTransform",     "ExpTransform", "IndependentTransform", "LowerCholeskyTransform",
+    "PowerTransform", "ReshapeTransform", "SigmoidTransform", "SoftmaxTransform",
+    "SoftplusTransform", "StickBreakingTransform", "TanhTransform", "Transform",
     "identity_transform",
 ]  # fmt: skip
 
@@ -311,95 +308,6 @@ class LowerCholeskyTransform(_OfKind):
 
     def _inverse(self, y: Any) -> Any:
         return y.tril(-1) + y.diagonal(dim1=-2, dim2=-1).log().diag_embed()
-
-
-class PositiveDefiniteTransform(_OfKind):
-    """Matrices to positive definite matrices, by `LowerCholeskyTransform`."""
-
-    __module__ = "torch.distributions.transforms"
-
-    domain, codomain = constraints.independent(constraints.real, 2), constraints.positive_definite
-
-    def _call(self, x: Any) -> Any:
-        factor = LowerCholeskyTransform()(x)
-        return FUNCTIONS["matmul"](factor, factor.mT)
-
-    def _inverse(self, y: Any) -> Any:
-        return LowerCholeskyTransform().inv(cholesky(y))
-
-
-class CorrCholeskyTransform(Transform):
-    """Vectors of n * (n - 1) / 2 elements to Cholesky factors (n, n) of correlation matrices.
-
-    Elements below the diagonal are, by rows, tanh of the input scaled by the remaining norm of the row, which is 1.
-    """
-
-    __module__ = "torch.distributions.transforms"
-
-    domain, codomain, bijective = constraints.real_vector, constraints.corr_cholesky, True
-
-    def _call(self, x: Any) -> Any:
-        shares = x.tanh()
-        eps = dtypes.finfo(shares.dtype).eps
-        lower = vec_to_tril_matrix(shares.clamp(min=-1 + eps, max=1 - eps), diag=-1)
-        left = (1 - lower**2).sqrt().cumprod(-1)
-        return (lower + eye(lower.shape[-1], dtype=lower.dtype)) * pad(left[..., :-1], [1, 0], value=1)
-
-    def _inverse(self, y: Any) -> Any:
-        left = pad((1 - (y * y).cumsum(dim=-1))[..., :-1], [1, 0], value=1)
-        below = tril_matrix_to_vec(y, diag=-1)
-        shares = below / tril_matrix_to_vec(left, diag=-1).sqrt()
-        return (shares.log1p() - shares.neg().log1p()) / 2
-
-    def log_abs_det_jacobian(self, x: Any, y: Any, intermediates: Any = None) -> Any:
-        """The log determinant, from the elements below the diagonal."""
-        left = tril_matrix_to_vec(1 - (y * y).cumsum(dim=-1), diag=-2)
-        of_lengths = 0.5 * left.log().sum(-1)
-        return of_lengths + -2 * (x + softplus(-2 * x) - math.log(2.0)).sum(dim=-1)
-
-    def forward_shape(self, shape: Any) -> Any:
-        if len(shape) < 1:
-            raise ValueError("Too few dimensions on input")
-        n = round((0.25 + 2 * shape[-1]) ** 0.5 + 0.5)
-        if n * (n - 1) // 2 != shape[-1]:
-            raise ValueError("Input is not a flattened lower-diagonal number")
-        return (*shape[:-1], n, n)
-
-    def inverse_shape(self, shape: Any) -> Any:
-        if len(shape) < 2:
-            raise ValueError("Too few dimensions on input")
-        if shape[-2] != shape[-1]:
-            raise ValueError("Input is not square")
-        n = shape[-1]
-        return (*shape[:-2], n * (n - 1) // 2)
-
-
-class CumulativeDistributionTransform(Transform):
-    """y = distribution.cdf(x)."""
-
-    __module__ = "torch.distributions.transforms"
-
-    codomain, bijective, sign = constraints.unit_interval, True, 1
-
-    def __init__(self, distribution: Any, cache_size: int = 0) -> None:
-        super().__init__(cache_size=cache_size)
-        self.distribution = distribution
-
-    def _arguments(self) -> tuple[Any, ...]:
-        return (self.distribution,)
-
-    @property
-    def domain(self) -> Any:
-        return self.distribution.support
-
-    def _call(self, x: Any) -> Any:
-        return self.distribution.cdf(x)
-
-    def _inverse(self, y: Any) -> Any:
-        return self.distribution.icdf(y)
-
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        return self.distribution.log_prob(x)
 
 
 __getattr__ = look_up("torch.distributions.transforms")

@@ -8,7 +8,6 @@ from typing import Any
 from .._arguments.absent_names import look_up
 from .._arguments.argument_errors import check_all_arguments, check_all_kernel_arguments
 from .._aten.blas.matmul import linear
-from .._aten.nn.conv_tbc import conv_tbc
 from .._c10.keyword_names import taking_numpy_names
 from .._nn.activation import (
     celu,
@@ -151,7 +150,7 @@ from .._nn.scaled_dot_product_attention import scaled_dot_product_attention
 
 # Functions that torch does not write in Python.
 _NATIVE = """
-adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d bilinear celu_ conv1d conv2d conv3d conv_tbc conv_transpose1d
+adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d bilinear celu_ conv1d conv2d conv3d conv_transpose1d
 conv_transpose2d conv_transpose3d cosine_similarity elu_ hardtanh_ leaky_relu_ one_hot pairwise_distance pdist prelu
 relu_ rrelu_ scaled_dot_product_attention selu_ threshold_
 """

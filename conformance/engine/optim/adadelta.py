@@ -8,10 +8,10 @@ import numpy as np
 
 from .._aten.pointwise.complex_parts import view_as_complex
 from .._autograd.tensor import Tensor
-from .._c10.fused_multiply_add import add_product
 from .._optim.argument_checks import check, check_least, check_rate
 from .._optim.recorded_steps import add_decay, as_real, decay_square, scalar
 from .._optim.step_kernels import (
+    add_product,
     count_step,
     counter,
     decayed_square,

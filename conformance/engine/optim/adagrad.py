@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from .._autograd.tensor import Tensor
-from .._c10.fused_multiply_add import multiply_add
 from .._optim.argument_checks import check_fused, check_least, check_rate
 from .._optim.recorded_steps import add_decay, as_real, scalar
 from .._optim.step_kernels import count_step, counter, gradient, number, parts, written, zeros_for
@@ -56,7 +55,7 @@ class Adagrad(Optimizer):
             grad = gradient(param, group, group["weight_decay"])
             rate = number(group["lr"]) / (1 + (steps - 1) * group["lr_decay"])
             total = written(own["sum"])
-            total[...] = multiply_add(grad, grad, total)
+            total += grad * grad
             root = np.sqrt(total)
             root += group["eps"]
             array = written(param)

@@ -6,10 +6,9 @@ from typing import Any
 
 from .._aten.creation.from_data import as_tensor
 from .._autograd.tensor import Tensor
-from .._c10.fused_multiply_add import add_product, multiply_add
 from .._optim.argument_checks import check_least, check_rate
 from .._optim.recorded_steps import add_decay, as_real, scalar
-from .._optim.step_kernels import count_step, counter, gradient, number, written, zeros_for
+from .._optim.step_kernels import add_product, count_step, counter, gradient, number, written, zeros_for
 from .optimizer import Optimizer, Params, added
 
 __all__ = ["ASGD"]
@@ -50,7 +49,7 @@ class ASGD(Optimizer):
                 array = written(param)
                 grad = grad.copy()
                 add_product(grad, array, lambd)
-                array[...] = multiply_add(-grad, array.dtype.type(eta), array)
+                array -= grad * array.dtype.type(eta)
                 steps = own["step"]._array
             else:
                 array = written(param, 2)
@@ -58,7 +57,7 @@ class ASGD(Optimizer):
                 add_product(array, grad, -eta)
             mean = written(own["ax"])
             if group["foreach"]:
-                mean[...] = multiply_add(array - mean, array.dtype.type(mu), mean)
+                mean += (array - mean) * array.dtype.type(mu)
             elif mu != 1:
                 mean += (array - mean) * own["mu"]._array
             else:

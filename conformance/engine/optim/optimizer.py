@@ -19,7 +19,7 @@ from .._autograd.tensor import Tensor, version_counter
 from .._c10 import pickling
 from .._c10.dtypes import is_half
 from .._c10.layout import LAYOUTS, Unstrided
-from .._c10.modes import enable_grad, set_grad_enabled, state
+from .._c10.modes import enable_grad, set_grad_enabled
 from .._optim.optimizer_base import OptimizerBase
 from .._optim.step_kernels import counter
 
@@ -160,13 +160,6 @@ class Optimizer(OptimizerBase):
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Set the gradients of all parameters to None or to 0."""
         self.defaults.get("foreach")  # torch reads it, and a custom class may not have it
-        if state.trace is not None:
-            with state.trace.user_scope(f"Optimizer.zero_grad#{type(self).__name__}.zero_grad"):
-                self._zero_grad(set_to_none)
-        else:
-            self._zero_grad(set_to_none)
-
-    def _zero_grad(self, set_to_none: bool) -> None:
         for group in self.param_groups:
             for param in group["params"]:
                 zero_grad(param, set_to_none)
@@ -400,12 +393,6 @@ def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(step)
     def run(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
-        if state.trace is None:
-            return run_with_hooks(self, args, kwargs)
-        with state.trace.user_scope(f"Optimizer.step#{type(self).__name__}.step"):
-            return run_with_hooks(self, args, kwargs)
-
-    def run_with_hooks(self: Optimizer, args: Any, kwargs: Any) -> Any:
         given: Any = (self, *args)
         pre_hooks: Any = self._optimizer_step_pre_hooks  # type: ignore[attr-defined]
         for pre in [*_global_optimizer_pre_hooks.values(), *pre_hooks.values()]:

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from .._autograd.tensor import Tensor
-from .._c10.fused_multiply_add import add_product, multiply_add
 from .._optim.argument_checks import check_least, check_rate
 from .._optim.recorded_steps import add_decay, as_real, decay_square, scalar
 from .._optim.step_kernels import (
+    add_product,
     count_step,
     counter,
     decayed_square,
@@ -66,7 +66,7 @@ class RMSprop(Optimizer):
             square = decayed_square(own["square_avg"], grad, alpha)
             if group["centered"]:
                 mean = lerp(own["grad_avg"], grad, 1 - alpha)
-                square = np.asarray(multiply_add(-mean, mean, square))
+                square = np.asarray(square - mean * mean)
             root = np.sqrt(square)
             root += group["eps"]
             if group["momentum"] > 0:

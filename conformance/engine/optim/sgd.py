@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from .._autograd.tensor import Tensor
-from .._c10.fused_multiply_add import add_product
 from .._optim.argument_checks import check, check_fused, check_single
 from .._optim.recorded_steps import add_decay, requires_grad, scalar
-from .._optim.step_kernels import gradient, number, parts, written, zeros_for
+from .._optim.step_kernels import add_product, gradient, number, parts, written, zeros_for
 from .optimizer import Optimizer, Params, added
 
 __all__ = ["SGD"]

@@ -10,7 +10,6 @@ from typing import Any
 
 from .._arguments.absent_names import look_up
 from .._aten.creation.from_data import tensor
-from .._aten.foreach import FUNCTIONS as EACH
 from .._autograd.tensor import Tensor
 from .._c10.dtypes import int64
 from .._c10.modes import no_grad
@@ -60,7 +59,8 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> AverageOfAll:
     @no_grad()
     def ema_update(ema_param_list: Sequence[Tensor], current_param_list: Sequence[Tensor], _: Any) -> None:
         if _inexact(ema_param_list):
-            EACH["_foreach_lerp_"](ema_param_list, current_param_list, 1 - decay)
+            for averaged, current in zip(ema_param_list, current_param_list, strict=True):
+                averaged.lerp_(current, 1 - decay)
             return
         for averaged, current in zip(ema_param_list, current_param_list, strict=True):
             averaged.copy_(averaged * decay + current * (1 - decay))
@@ -76,14 +76,14 @@ def get_swa_multi_avg_fn() -> AverageOfAll:
         averaged_param_list: Sequence[Tensor], current_param_list: Sequence[Tensor], num_averaged: Any
     ) -> None:
         if _inexact(averaged_param_list):
-            EACH["_foreach_lerp_"](averaged_param_list, current_param_list, 1 / (num_averaged + 1))
+            for averaged, current in zip(averaged_param_list, current_param_list, strict=True):
+                averaged.lerp_(current, 1 / (num_averaged + 1))
             return
-        differences = EACH["_foreach_sub"](current_param_list, averaged_param_list)
-        if isinstance(num_averaged, Tensor):
-            counts = [num_averaged + 1] * len(averaged_param_list)
-            EACH["_foreach_addcdiv_"](averaged_param_list, differences, counts)
-        else:
-            EACH["_foreach_add_"](averaged_param_list, differences, alpha=1.0 / (num_averaged + 1))
+        for averaged, current in zip(averaged_param_list, current_param_list, strict=True):
+            if isinstance(num_averaged, Tensor):
+                averaged.addcdiv_(current - averaged, num_averaged + 1)
+            else:
+                averaged.add_(current - averaged, alpha=1.0 / (num_averaged + 1))
 
     return swa_update
 

@@ -1,11 +1,11 @@
-"""torch.utils: checkpoint, data, deterministic, dlpack, hooks and weak."""
+"""torch.utils: checkpoint, deterministic and hooks."""
 
 from importlib import import_module
 from typing import Any
 
 from .. import _C  # makes torch._C available
 from .._arguments.absent_names import look_up
-from . import _python_dispatch, _pytree, checkpoint, data, dlpack, hooks, weak
+from . import _python_dispatch, _pytree, checkpoint, hooks
 from ._swap_tensors import swap_tensors
 
 __all__ = [
@@ -13,12 +13,9 @@ __all__ = [
     "_python_dispatch",
     "_pytree",
     "checkpoint",
-    "data",
     "deterministic",
-    "dlpack",
     "hooks",
     "swap_tensors",
-    "weak",
 ]
 
 _look_up = look_up("torch.utils")

@@ -38,7 +38,7 @@ MEETINGS = (
         ("indexed-in-order", "the result of indexing with tensors is contiguous",
          "index", "result if in_order and self.flags.c_contiguous else _in_order_of(result, self, indices)", "result"),
         ("slice-in-its-own-order", "a written view hands its part of the gradient on as it lies",
-         "_autograd.views:CopySlices.apply", "memory_format=contiguous_format", ""),
+         "_autograd.views:CopySlices._apply", "memory_format=contiguous_format", ""),
         ("samples-in-reading-order", "samples are drawn in the order in which a tensor is read",
          "_aten.random.random:_outermost_first", "sorted(range(target.ndim), key=lambda axis: -target.strides[axis])",
          "list(range(target.ndim))"),

@@ -376,7 +376,7 @@
     let step = 0;
     const cell = ([what, there, here, bad]) => make("div", { class: bad === 1 ? "differs" : bad ? "unclaimed" : null },
       make("span", { class: "name" }, bad === 1 ? "✗ " : "", what), make("span", { "data-of": index.reference }, there),
-      kind === "rows alone" ? "" : make("span", { "data-of": name, class: here === undefined ? "same" : null }, here === undefined ? "=" : here));
+      kind === "rows alone" ? "" : make("span", { "data-of": name, class: here ? null : "same" }, here === undefined ? "=" : here));
     for (const [number, expected, line, again, length, rows] of statements) {
       const [first, program] = steps[number];
       const lines = program.split("\n");

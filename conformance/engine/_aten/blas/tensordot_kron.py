@@ -12,7 +12,6 @@ from ..._autograd.tensor import Tensor, make
 from ..._autograd.views import increment_version
 from ..._c10.dtypes import c_name, is_half
 from ..._c10.errors import expected_scalar_type
-from ..._c10.fused_multiply_add import multiply_add
 from ..._c10.layout import contiguous_format
 from ..._c10.operator_facts import Out, composite, safely_castable
 from ..._c10.shapes import broadcast_shapes, existing_dim, wrap_dim, wrap_dims
@@ -338,7 +337,7 @@ def _cross(self: Array, other: Array, *, dim: int = -1) -> Array:
     if self.dtype != other.dtype:
         raise expected_scalar_type(self.dtype, other.dtype)
     x, y = (np.moveaxis(each, dim, 0) for each in np.broadcast_arrays(self, other))
-    result = [multiply_add(x[i - 2], y[i - 1], -(x[i - 1] * y[i - 2])) for i in range(3)]
+    result = [x[i - 2] * y[i - 1] - x[i - 1] * y[i - 2] for i in range(3)]
     return np.ascontiguousarray(np.stack(result, wrap_dim(dim, self.ndim)))
 
 

@@ -15,7 +15,6 @@ from ..._c10.dtypes import BY_NUMPY, with_own_dtype
 from ..._c10.shapes import like_steps
 from ..._c10.warn_once import warn_once, warn_program
 from ..conversions import fraction, whole
-from ..dlpack import frombuffer
 from .factories import finish
 
 
@@ -218,7 +217,8 @@ def _shared_buffer(obj: Any, dtype: dtypes.dtype | None) -> Tensor | None:
     except TypeError:
         return None
 
-    return frombuffer(obj, dtype=dtype or dtypes.default)
+    numbers = np.frombuffer(obj, (dtype or dtypes.default).numpy)
+    return wrap(numbers if numbers.flags.writeable else numbers.copy())
 
 
 _ASARRAY_KEEPS = (

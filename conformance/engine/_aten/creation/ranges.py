@@ -10,7 +10,6 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor
 from ..._c10 import dtypes
-from ..._c10.cpu_capability import get_cpu_capability
 from ..._c10.device import check_device, check_memory
 from ..._c10.dtypes import BY_NUMPY
 from ..._c10.errors import unimplemented, wrong_type
@@ -163,11 +162,8 @@ _COMPLEX = (dtypes.complex64, dtypes.complex128)
 
 
 def _stepped(start: Any, step: Any, number: Any) -> Any:
-    """start + step * number; rounded once if torch uses a fused multiply-add (with AVX2, except for half precision)."""
-    wide = {"f": np.float64, "d": np.longdouble}.get(number.dtype.char)
-    if wide is None or get_cpu_capability() == "DEFAULT":
-        return start + step * number
-    return (wide(start) + wide(step) * number).astype(number.dtype)
+    """start + step * number."""
+    return start + step * number
 
 
 @composite(out=Out(resize="by_count"))

@@ -2,10 +2,6 @@
 
 Note [Statistics]: mean and inverse standard deviation are computed first and passed to the kernel as arguments, since
 they are not differentiable outputs: torch saves them (``_saved_result1``, ``_saved_result2``) and returns the rest.
-
-Note [Shifted by a rounded number]: where the input is contiguous, also as channels_last, torch uses a fused
-multiply-add, so only the shift is rounded. A constant channel therefore does not become 0, but the rounding error of
-the shift, scaled by up to 300. For other strides the mean is subtracted first.
 """
 
 from __future__ import annotations
@@ -18,8 +14,7 @@ from ..._autograd.tensor import Tensor, make, wrap
 from ..._c10 import errors
 from ..._c10.dtypes import is_half
 from ..._c10.errors import expected_scalar_type
-from ..._c10.fused_multiply_add import multiply_add
-from ..._c10.layout import following, is_contiguous_as, suggest_memory_format
+from ..._c10.layout import following
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dim
 from ..kernels import half_up, need_floats, only_needed
@@ -98,14 +93,8 @@ def _native_batch_norm(
     gamma = np.ones_like(mean) if weight is None else weight.reshape(-1).astype(kind)
     beta = np.zeros_like(mean) if bias is None else bias.reshape(-1).astype(kind)
     values, ndim = input.astype(kind, copy=False), input.ndim
-    if is_contiguous_as(input, suggest_memory_format(input)):  # see Note [Shifted by a rounded number]
-        scale = invstd * gamma
-        result = multiply_add(
-            values, _channels(scale, ndim), _channels(multiply_add(-mean, scale, beta), ndim)
-        )
-    else:
-        centered = (values - _channels(mean, ndim)) * _channels(invstd, ndim)
-        result = centered * _channels(gamma, ndim) + _channels(beta, ndim)
+    centered = (values - _channels(mean, ndim)) * _channels(invstd, ndim)
+    result = centered * _channels(gamma, ndim) + _channels(beta, ndim)
     return following(result.astype(input.dtype, copy=False), input)
 
 

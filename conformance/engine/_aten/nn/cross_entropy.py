@@ -263,8 +263,6 @@ def nll_total_weight(
     if reduction == NONE and self.ndim > 1:  # a single sample is summed even without reduction
         return np.zeros((), self.dtype)
     weights = _class_weights(target, weight, _ignored(target, ignore_index), self.dtype)
-    if weights is not None and dtypes.is_half(self.dtype):
-        return np.asarray(_cascaded(weights), self.dtype)
     return np.asarray(target.size if weights is None else weights.sum(), self.dtype)
 
 
@@ -280,24 +278,8 @@ def _nll(
         each = np.where(ignored, self.dtype.type(0), each)
     if reduction == NONE:
         return each
-    result = _cascaded(each) if dtypes.is_half(self.dtype) else np.asarray(each).sum(dtype=self.dtype)
+    result = np.asarray(each).sum(dtype=self.dtype)
     return np.asarray(result / total if reduction == MEAN else result, self.dtype)
-
-
-def _cascaded(each: Array) -> Any:
-    """The cascade sum in half precision, rounded after each step (torch: LossNLL.cpp).
-
-    Each of eight levels passes its partial sum on to the next level after sixteen numbers (more for a large input).
-    """
-    zero = each.dtype.type(0)
-    levels, bits = [zero] * 8, max(4, max(each.size - 1, 0).bit_length() // 8)
-    for place, number in enumerate(each.reshape(-1)):
-        levels[0] = levels[0] + number
-        for level in range(7):
-            if place >> (level * bits) & ((1 << bits) - 1):
-                break
-            levels[level + 1], levels[level] = levels[level + 1] + levels[level], zero
-    return sum(levels, zero)
 
 
 def _nll_gradient(

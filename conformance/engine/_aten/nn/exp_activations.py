@@ -14,10 +14,8 @@ from ..._c10.modes import state
 from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import laid_out, like_steps
 from ..inplace import run_inplace
-from ..kernels import chosen, half_up, nans_in_blocks, need_floats, need_inexact
+from ..kernels import chosen, half_up, need_floats, need_inexact, scipy
 from ..out import given
-from ..pointwise.erf import erf
-from ..pointwise.expm1_log1p import expm1, log1p
 from ..registry import ROWS, Array, op
 from ..scalar_operands import less_than, minus, plus, times
 
@@ -57,8 +55,6 @@ def _elu_backward(
         else grad * (input_scale * slope) * np.exp(x * input_scale)
     )
     result = chosen(x <= 0, below, grad * scale).astype(grad_output.dtype, copy=False)
-    blocks = nans_in_blocks(self_or_result, grad_output, widest=True)
-    result = result if blocks is None else np.where(blocks, self_or_result, result)
     return laid_out(result, grad_output, self_or_result)
 
 
@@ -76,7 +72,7 @@ def _elu_kernel(self: Array, alpha: Any, scale: Any, input_scale: Any) -> Array:
     need_floats("elu_cpu", self)
     alpha, scale, input_scale = (number_within(self.dtype, each) for each in (alpha, scale, input_scale))
     x = half_up(self)
-    below = expm1(x * input_scale) * (alpha * scale)
+    below = np.expm1(x * input_scale) * (alpha * scale)
     return chosen(x <= 0, below, x * scale).astype(self.dtype, copy=False)
 
 
@@ -194,7 +190,7 @@ def softplus(self: Array, beta: Any = 1, threshold: Any = 20) -> Array:
     beta, threshold = (number_within(self.dtype, each) for each in (beta, threshold))
     x = half_up(self)
     scaled = x * beta
-    result = log1p(np.exp(scaled)) / beta
+    result = np.log1p(np.exp(scaled)) / beta
     return np.where(scaled > threshold, x, result).astype(self.dtype, copy=False)
 
 
@@ -228,7 +224,7 @@ def _log_sigmoid_double(grad: Tensor, self: Tensor) -> Tensor:
 )
 def _log_sigmoid(self: Array, buffer: Array) -> Array:
     wide = half_up(self)
-    result = np.minimum(wide, 0) - log1p(buffer if wide is self else np.exp(-np.abs(wide)))
+    result = np.minimum(wide, 0) - np.log1p(buffer if wide is self else np.exp(-np.abs(wide)))
     return result.astype(self.dtype, order="C", copy=False)
 
 
@@ -281,7 +277,7 @@ def silu(self: Array) -> Array:
 @op(name="mish_backward", tensors="grad_output self", jvp="not_differentiable")
 def _mish_slope(grad_output: Array, self: Array) -> Array:
     grad, x = half_up(grad_output), half_up(self)
-    gate, s = np.tanh(log1p(np.exp(x))), 1 / (np.exp(-x) + 1)
+    gate, s = np.tanh(np.log1p(np.exp(x))), 1 / (np.exp(-x) + 1)
     return laid_out(
         (grad * (gate + x * s * (1 - gate * gate))).astype(self.dtype, copy=False), grad_output, self
     )
@@ -305,14 +301,14 @@ def mish(self: Array) -> Array:
     """x * tanh(softplus(x))."""
     need_floats("mish_cpu", self)
     x = half_up(self)
-    return (x * np.tanh(log1p(np.exp(x)))).astype(self.dtype, copy=False)
+    return (x * np.tanh(np.log1p(np.exp(x)))).astype(self.dtype, copy=False)
 
 
 _BETA, _KAPPA = math.sqrt(2 / math.pi), 0.044715  # of gelu with approximate="tanh"
 
 
 def _normal_distribution(x: Array) -> Array:
-    result = erf(x * x.dtype.type(math.sqrt(0.5)))
+    result = scipy("erf")(x * x.dtype.type(math.sqrt(0.5)))
     result += 1
     result *= x.dtype.type(0.5)
     return result

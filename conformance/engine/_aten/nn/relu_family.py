@@ -17,7 +17,7 @@ from ..._c10.operator_facts import composite
 from ..._c10.shapes import laid_out
 from ..creation.factories import zeros_like
 from ..inplace import run_inplace
-from ..kernels import chosen, half_up, in_blocks, in_single, kept, nans_in_blocks, need_floats, refuse_bools
+from ..kernels import chosen, half_up, in_single, kept, need_floats, refuse_bools
 from ..pointwise.where_clamp import clamped, where
 from ..registry import ROWS, Array, op
 from ..scalar_operands import over
@@ -88,12 +88,6 @@ def threshold_(input: Tensor, threshold: Any, value: Any) -> Tensor:
     return run_inplace(ROWS["threshold_"], [input, threshold, value])
 
 
-def _kept_but_in_blocks(grad: Array, self: Array, mask: Array) -> Array:
-    """The gradient where the mask is true, except at nan in blocks; see Note [Blocks and the rest]."""
-    blocks = nans_in_blocks(self, grad)
-    return kept(grad, mask if blocks is None else mask & ~blocks, grad, self)
-
-
 @op(
     "HardtanhBackwardBackward0",
     name="hardtanh_backward",
@@ -102,7 +96,7 @@ def _kept_but_in_blocks(grad: Array, self: Array, mask: Array) -> Array:
     self=lambda grad: zeros_like(grad),
 )
 def _hardtanh_backward(grad_output: Array, self: Array, min_val: Any, max_val: Any) -> Array:
-    return _kept_but_in_blocks(grad_output, self, ~((self <= min_val) | (self >= max_val)))
+    return kept(grad_output, ~((self <= min_val) | (self >= max_val)), grad_output, self)
 
 
 @op(
@@ -211,8 +205,7 @@ def _hardswish_backward(grad_output: Array, self: Array) -> Array:
     wide, wide_grad = half_up(self), half_up(grad_output)
     inside = wide_grad * (wide / wide.dtype.type(3) + wide.dtype.type(0.5))
     result = kept(chosen(self < 3, inside, wide_grad).astype(grad_output.dtype, copy=False), ~(self <= -3))
-    blocks = nans_in_blocks(self, grad_output, widest=True)
-    return laid_out(result if blocks is None else np.where(blocks, self, result), grad_output, self)
+    return laid_out(result, grad_output, self)
 
 
 @op(
@@ -242,7 +235,7 @@ def _outside(self: Array, lambd: Any) -> Array:
     self=lambda grad: zeros_like(grad),
 )
 def _hardshrink_backward(grad_out: Array, self: Array, lambd: Any) -> Array:
-    return _kept_but_in_blocks(grad_out, self, _outside(self, lambd))
+    return kept(grad_out, _outside(self, lambd), grad_out, self)
 
 
 @op(
@@ -266,7 +259,7 @@ def hardshrink(self: Array, lambd: Any = 0.5) -> Array:
     self=lambda grad: zeros_like(grad),
 )
 def _softshrink_backward(grad_output: Array, self: Array, lambd: Any) -> Array:
-    return _kept_but_in_blocks(grad_output, self, _outside(self, lambd))
+    return kept(grad_output, _outside(self, lambd), grad_output, self)
 
 
 @op(
@@ -287,5 +280,5 @@ def softshrink(self: Array, lambd: Any = 0.5) -> Array:
         )
     wide = half_up(self)
     result = wide - wide.clip(-lambd, lambd)
-    np.copysign(result, wide, out=result, where=~in_blocks(self, self))  # in blocks every zero is positive
+    result = np.copysign(result, wide)
     return result.astype(self.dtype, copy=False)

@@ -9,7 +9,6 @@ import numpy as np
 from ..._autograd.tensor import Tensor
 from ..._c10 import dtypes
 from ..._c10.dtypes import FULL_PRECISION, NUMBERS
-from ..._c10.fused_multiply_add import is_exact, multiply_add
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import broadcast_shapes, laid_out
 from ..creation.factories import zeros_like
@@ -18,7 +17,6 @@ from ..kernels import (
     check_subtractable,
     floor_quotient,
     half_up,
-    in_blocks,
     refuse_bool_negation,
     trunc_quotient,
 )
@@ -53,15 +51,10 @@ def _factor(alpha: Any, kind: np.dtype[Any]) -> Any:
 
 
 def _plus_scaled(self: Any, other: Any, alpha: Any, kind: np.dtype[Any], sign: int = 1) -> Array:
-    """self + sign * alpha * other, of promoted operands; see Note [Fused multiply-add]."""
-    if kind in FULL_PRECISION and isinstance(other, np.ndarray) and alpha.__class__ in (int, float):
-        factor = sign * _factor(alpha, kind)
-        if not is_exact(factor):
-            return np.asarray(multiply_add(other, factor, self))
+    """self + sign * alpha * other, of promoted operands."""
     if alpha != 1 and dtypes.is_half(kind):
         wide = half_up(other) * np.float32(sign * _factor(alpha, kind))
-        inside = in_blocks(*np.broadcast_arrays(self, other))  # see Note [Blocks and the rest]
-        return np.add(half_up(self), np.where(inside, wide, half_up(wide.astype(kind)))).astype(kind)
+        return np.add(half_up(self), half_up(wide.astype(kind))).astype(kind)
     result: Array = (np.add if sign > 0 else np.subtract)(self, _scaled(other, alpha, kind))
     return result
 
@@ -75,7 +68,6 @@ def _plus_scaled(self: Any, other: Any, alpha: Any, kind: np.dtype[Any], sign: i
     jvp="auto_linear",
     vmap_operands="tensors",
     inplace="method",
-    foreach="binary",
     vmap_unbatched="broadcast",
     deprecated_numbers="alpha",
     numbers_as_tensors=True,
@@ -111,7 +103,6 @@ def _is_finite(array: Array) -> bool:
     jvp="auto_linear",
     vmap_operands="tensors",
     inplace="method",
-    foreach="binary",
     vmap_unbatched="arithmetic",
     deprecated_numbers="alpha",
     numbers_as_tensors=True,
@@ -191,7 +182,6 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     jvp="bilinear",
     vmap_operands="tensors",
     inplace="method",
-    foreach="binary",
     vmap_unbatched="arithmetic",
     numbers_as_tensors=True,
     self=lambda grad, other: grad * other,
@@ -218,7 +208,6 @@ def _div_other_backward(grad: Tensor, self: Any, other: Tensor) -> Tensor:
     complex="holomorphic",
     jvp="auto_element_wise",
     vmap_operands="tensors",
-    foreach="binary",
     vmap_unbatched="arithmetic",
     self=lambda grad, other: grad / other,
     other=_div_other_backward,
@@ -291,7 +280,6 @@ def true_divide_(self: Tensor, other: Any) -> Tensor:
     complex="holomorphic",
     jvp="auto_element_wise",
     inplace="function, method",
-    foreach="unary",
     out="tensor_iterator",
     self=lambda grad: -grad,
 )

@@ -12,7 +12,6 @@ from ..._autograd.undefined_gradient import unsupported
 from ..._autograd.views import increment_version
 from ..._c10 import dtypes
 from ..._c10.dtypes import c_name
-from ..._c10.fused_multiply_add import multiply_add
 from ..._c10.operator_facts import Out, composite
 from ..creation.factories import full_like, zeros_like, zeros_written
 from ..inplace import run_inplace
@@ -260,8 +259,8 @@ def _interpolate(self: Array, end: Array, weight: Any) -> Array:
     difference = end - self
     near = np.abs(weight) < 0.5
     if near.ndim == 0:
-        return multiply_add(difference, weight if near else weight - 1, self if near else end)
-    return np.asarray(multiply_add(difference, np.where(near, weight, weight - 1), np.where(near, self, end)))
+        return difference * (weight if near else weight - 1) + (self if near else end)
+    return np.asarray(difference * np.where(near, weight, weight - 1) + np.where(near, self, end))
 
 
 @op(
@@ -335,7 +334,6 @@ def _scaled(array: Array, value: Any, kind: np.dtype[Any]) -> Array:
     tangent_writes=0,
     vmap_inplace="fallback",
     inplace="method",
-    foreach="ternary",
     deprecated_numbers="value",
     self=lambda grad: grad,
     tensor1=lambda grad, tensor2, value: grad * times(tensor2, value),
@@ -346,7 +344,7 @@ def addcmul(self: Array, tensor1: Array, tensor2: Array, *, value: Any = 1) -> A
     refuse_bools("addcmul_cpu_out", self)
     wide = half_up(self)
     scaled = _scaled(half_up(tensor1), value, wide.dtype)
-    return np.asarray(multiply_add(scaled, half_up(tensor2), wide)).astype(self.dtype, copy=False)
+    return np.asarray(scaled * half_up(tensor2) + wide).astype(self.dtype, copy=False)
 
 
 _INTEGER_ADDCDIV = (
@@ -387,7 +385,6 @@ def _addcdiv_divisor_backward(grad: Tensor, tensor1: Tensor, tensor2: Tensor, va
     tangent_writes=0,
     vmap_inplace="fallback",
     inplace="method",
-    foreach="ternary",
     deprecated_numbers="value",
     self=lambda grad: grad,
     tensor1=lambda grad, tensor2, value: grad * _quotient_of(value, tensor2),

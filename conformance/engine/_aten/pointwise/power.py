@@ -70,7 +70,6 @@ def _complex_power(base: Any, exponent: Any) -> Array:
     inplace_overload="Scalar",
     complex="holomorphic",
     jvp="auto_element_wise",
-    foreach="binary",
     self=lambda grad, self, exponent: _pow_backward(grad, self, exponent),
 )
 def _pow_number(self: Array, exponent: Any) -> Array:
@@ -243,7 +242,6 @@ def square_(self: Tensor) -> Tensor:
     undefined_argument=(0, "self"),
     inplace="function, method",
     sparse="by_value",
-    foreach="unary",
     self=lambda grad, result: grad / times(result, 2),
 )
 def sqrt(self: Array) -> Array:
@@ -264,7 +262,6 @@ def half_opposed(factor: Tensor, grad: Tensor) -> Tensor:
     jvp="auto_element_wise",
     undefined_argument=(0, "self"),
     inplace="function, method",
-    foreach="unary",
     self=lambda grad, result: half_opposed(result.pow(3), grad),
 )
 def rsqrt(self: Array) -> Array:
@@ -285,7 +282,6 @@ def _reciprocal_backward(grad: Tensor, result: Tensor) -> Tensor:
     jvp="auto_element_wise",
     undefined_argument=(0, "self"),
     inplace="function, method",
-    foreach="unary",
     self=_reciprocal_backward,
 )
 def reciprocal(self: Array) -> Array:

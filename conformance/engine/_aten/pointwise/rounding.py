@@ -46,7 +46,6 @@ floor = _whole(
     "The greatest integer that is not above.",
     _refused("floor"),
     inplace="function, method",
-    foreach="unary",
 )
 ceil = _whole(
     "ceil",
@@ -54,7 +53,6 @@ ceil = _whole(
     "The least integer that is not below.",
     _refused("ceil"),
     inplace="function, method",
-    foreach="unary",
 )
 trunc = fix = _whole(
     "trunc",
@@ -62,11 +60,8 @@ trunc = fix = _whole(
     "Without the digits behind the point.",
     _refused("trunc"),
     inplace="function, method",
-    foreach="unary",
 )
-_whole(
-    "round", np.rint, "The nearest integer; of two as near, the even one.", "round_vml_cpu", foreach="unary"
-)
+_whole("round", np.rint, "The nearest integer; of two as near, the even one.", "round_vml_cpu")
 
 
 @op(
@@ -112,7 +107,6 @@ def round_(self: Tensor, *, decimals: int | None = None) -> Tensor:
     no_complex="frac_cpu",
     inplace="function, method",
     sparse="by_value",
-    foreach="unary",
     out="tensor_iterator",
     self=lambda grad: grad,
 )

@@ -19,7 +19,6 @@ from ..inplace import check_inplace, run_inplace
 from ..kernels import half_up, refuse_bools
 from ..registry import ROWS, Array, op
 from ..scalar_operands import less_than, minus, plus, times
-from . import expm1_log1p
 
 LN2, HALF_PI = math.log(2), math.pi / 2
 LN10 = 2.3025850929940455  # torch's constant, one unit in the last place below the nearest double
@@ -55,7 +54,6 @@ exp = _float(
     "e to the power of self.",
     undefined_argument=(1, "other"),
     inplace="function, method",
-    foreach="unary",
 )
 exp2 = _float(
     "Exp2Backward0",
@@ -67,13 +65,12 @@ exp2 = _float(
 )
 expm1 = _float(
     "Expm1Backward0",
-    expm1_log1p.expm1,
+    np.expm1,
     lambda grad, result: grad * plus(result, 1),
     "exp(self) - 1.",
     undefined_argument=(0, "self"),
     inplace="function, method",
     sparse="by_value",
-    foreach="unary",
 )
 log = _float(
     "LogBackward0",
@@ -81,7 +78,6 @@ log = _float(
     lambda grad, self: grad.div(self),
     "The natural logarithm.",
     inplace="function, method",
-    foreach="unary",
 )
 log2 = _float(
     "Log2Backward0",
@@ -89,7 +85,6 @@ log2 = _float(
     lambda grad, self: grad / times(self, LN2),
     "The logarithm to the base 2.",
     inplace="function, method",
-    foreach="unary",
 )
 log10 = _float(
     "Log10Backward0",
@@ -97,16 +92,14 @@ log10 = _float(
     lambda grad, self: grad / times(self, LN10),
     "The logarithm to the base 10.",
     inplace="function, method",
-    foreach="unary",
 )
 log1p = _float(
     "Log1PBackward0",
-    expm1_log1p.log1p,
+    np.log1p,
     lambda grad, self: grad / plus(self, 1),
     "log(1 + self).",
     inplace="function, method",
     sparse="by_value",
-    foreach="unary",
 )
 
 
@@ -119,7 +112,6 @@ sin = _float(
     "The sine.",
     inplace="function, method",
     sparse="by_value",
-    foreach="unary",
 )
 cos = _float(
     "CosBackward0",
@@ -127,7 +119,6 @@ cos = _float(
     lambda grad, self: grad * -self.sin(),
     "The cosine.",
     inplace="function, method",
-    foreach="unary",
 )
 tan = _float(
     "TanBackward0",
@@ -137,7 +128,6 @@ tan = _float(
     undefined_argument=(0, "self"),
     inplace="function, method",
     sparse="by_value",
-    foreach="unary",
 )
 asin = _float(
     "AsinBackward0",
@@ -146,7 +136,6 @@ asin = _float(
     "The inverse of the sine.",
     inplace="function, method",
     sparse="by_value",
-    foreach="unary",
 )
 acos = _float(
     "AcosBackward0",
@@ -154,7 +143,6 @@ acos = _float(
     lambda grad, self: grad * -(plus(-self * self, 1).rsqrt()),
     "The inverse of the cosine.",
     inplace="function, method",
-    foreach="unary",
 )
 atan = _float(
     "AtanBackward0",
@@ -163,7 +151,6 @@ atan = _float(
     "The inverse of the tangent.",
     inplace="function, method",
     sparse="by_value",
-    foreach="unary",
 )
 arcsin, arccos, arctan = asin, acos, atan
 
@@ -177,7 +164,6 @@ sinh = _float(
     "The hyperbolic sine.",
     inplace="function, method",
     sparse="by_value",
-    foreach="unary",
 )
 cosh = _float(
     "CoshBackward0",
@@ -185,7 +171,6 @@ cosh = _float(
     lambda grad, self: grad * self.sinh(),
     "The hyperbolic cosine.",
     inplace="function, method",
-    foreach="unary",
 )
 tanh = _float(
     "TanhBackward0",
@@ -195,7 +180,6 @@ tanh = _float(
     undefined_argument=(1, "output"),
     inplace="function, method",
     sparse="by_value",
-    foreach="unary",
 )
 asinh = _float(
     "AsinhBackward0",
@@ -253,7 +237,6 @@ def _tanh_backward(grad_output: Array, output: Array) -> Array:
     jvp="auto_element_wise",
     undefined_argument=(1, "output"),
     inplace="function, method",
-    foreach="unary",
     self=lambda grad, result: _sigmoid_backward(grad, result),
 )
 def sigmoid(self: Array) -> Array:
@@ -319,7 +302,6 @@ for _name in ("acosh", "asinh", "atanh"):
     kernel_writes=1,
     inplace="method",
     sparse="by_value",
-    foreach="unary",
     out=Out("tensor_iterator", contiguous="of_complex"),
     self=lambda grad, self: grad * self.sgn(),
 )
@@ -347,7 +329,6 @@ def abs_(self: Tensor) -> Tensor:
     jvp="auto_element_wise",
     inplace="method",
     sparse="by_value",
-    foreach="unary",
     out="tensor_iterator",
     self=lambda grad: zeros_like(grad),
 )

@@ -234,7 +234,6 @@ clip, clip_ = clamp, clamp_
     name="clamp_min",
     no_complex=NotImplementedError("clamp is not supported for complex types"),
     jvp="auto_element_wise",
-    foreach="binary",
     out="tensor_iterator",
     vmap_unbatched="arithmetic",
     self=lambda grad, self, min: where(self >= min, grad, 0),
@@ -250,7 +249,6 @@ def _clamp_min_number(self: Array, min: Any) -> Array:
     name="clamp_max",
     no_complex=NotImplementedError("clamp is not supported for complex types"),
     jvp="auto_element_wise",
-    foreach="binary",
     out="tensor_iterator",
     vmap_unbatched="arithmetic",
     self=lambda grad, self, max: where(self <= max, grad, 0),
@@ -341,7 +339,6 @@ def _half(grad: Tensor, self: Tensor, other: Tensor) -> Tensor:
     numbers=False,
     no_complex=RuntimeError("maximum not implemented for complex tensors."),
     jvp="auto_element_wise",
-    foreach="binary",
     self=lambda grad, self, other: _half(grad, self, other).masked_fill_(self < other, 0),
     other=lambda grad, self, other: _half(grad, self, other).masked_fill_(self > other, 0),
 )
@@ -356,7 +353,6 @@ def maximum(self: Array, other: Array) -> Array:
     numbers=False,
     no_complex=RuntimeError("minimum not implemented for complex tensors."),
     jvp="auto_element_wise",
-    foreach="binary",
     self=lambda grad, self, other: _half(grad, self, other).masked_fill_(self > other, 0),
     other=lambda grad, self, other: _half(grad, self, other).masked_fill_(self < other, 0),
 )

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from ..._c10 import libm
 from ..._c10.dtypes import BY_NUMPY
 from ..._c10.generator import Generator
 from .distribution_kernels import Array
@@ -54,7 +53,7 @@ def _by_waiting(generator: Generator, count: float, prob: float) -> float:
     """Add up geometric waiting times until they exceed ``count``; the number of waits is the sample."""
     successes, time, log = 0.0, 0.0, math.log1p(-prob)
     while True:
-        time += float(np.ceil(libm.log(generator.doubles(1))[0] / log))
+        time += float(np.ceil(np.log(generator.doubles(1))[0] / log))
         if time > count:
             return successes
         successes += 1

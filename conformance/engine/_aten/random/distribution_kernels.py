@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from ..._c10 import libm
 from ..._c10.dtypes import BY_NUMPY, c_name, float_limits, is_half
 from ..._c10.errors import unimplemented
 from ..._c10.generator import Generator
@@ -51,12 +50,12 @@ def uniform(generator: Generator, shape: Shape, dtype: DType, low: float = 0.0, 
             f"to={high:g} and from={low:g} which result in to-from to exceed the limit"
         )
     if dtype == np.float64:
-        samples: Array = box_muller.scaled(generator.doubles(count), high - low, low)
+        samples: Array = generator.doubles(count) * (high - low) + low
     else:
         samples = generator.floats(count)
         if (low, high) != (0.0, 1.0):
             low32, high32 = np.float32(low), np.float32(high)
-            samples = box_muller.scaled_single(samples, high32 - low32, low32)
+            samples = samples * (high32 - low32) + low32
         samples = samples.astype(dtype, copy=False)
     samples[samples == dtype.type(high)] = dtype.type(low)
     return samples.reshape(shape)
@@ -82,14 +81,10 @@ def normal(
         return _paired(parts, shape)
     _require_floating(dtype, "normal_kernel_cpu", count)
     if count < box_muller.BLOCK or not contiguous:
-        samples = _narrow(box_muller.scaled(box_muller.standard_pairs(generator, count), std, mean), dtype)
-    elif dtype == np.float64:
-        samples = box_muller.double_blocks(generator, count, mean, std)
-    elif dtype == np.float32:
-        samples = box_muller.single_blocks(generator, count, mean, std)
+        samples = box_muller.standard_pairs(generator, count)
     else:
-        samples = box_muller.half_blocks(generator, count, mean, std).astype(dtype)
-    return samples.reshape(shape)
+        samples = box_muller.in_blocks(generator, count, dtype)
+    return _narrow(samples * std + mean, dtype).reshape(shape)
 
 
 def log_normal(generator: Generator, shape: Shape, dtype: DType, mean: float, std: float) -> Array:
@@ -97,9 +92,9 @@ def log_normal(generator: Generator, shape: Shape, dtype: DType, mean: float, st
     if not std > 0.0:
         raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
     _require_real(dtype, "log_normal_cpu", math.prod(shape))
-    samples = box_muller.scaled(box_muller.standard_pairs(generator, math.prod(shape)), std, mean)
+    samples = box_muller.standard_pairs(generator, math.prod(shape)) * std + mean
     with np.errstate(over="ignore"):
-        return _narrow(libm.exp(samples), dtype).reshape(shape)
+        return _narrow(np.exp(samples), dtype).reshape(shape)
 
 
 def exponential(generator: Generator, shape: Shape, dtype: DType, rate: float = 1.0) -> Array:
@@ -111,7 +106,7 @@ def exponential(generator: Generator, shape: Shape, dtype: DType, rate: float = 
             "Exponential distribution is a continuous probability distribution. dtype must be a floating "
             f"point but you specified {BY_NUMPY[dtype].legacy}"
         )
-    return _narrow(-1.0 / rate * libm.log1p(-generator.doubles(math.prod(shape))), dtype).reshape(shape)
+    return _narrow(-1.0 / rate * np.log1p(-generator.doubles(math.prod(shape))), dtype).reshape(shape)
 
 
 def cauchy(generator: Generator, shape: Shape, dtype: DType, median: float, sigma: float) -> Array:
@@ -123,8 +118,8 @@ def cauchy(generator: Generator, shape: Shape, dtype: DType, median: float, sigm
             "Cauchy distribution is a continuous probability distribution. dtype must be a floating point "
             f"but you specified {c_name(dtype)}"
         )
-    samples = libm.tan(np.pi * (generator.doubles(math.prod(shape)) - 0.5))
-    return _narrow(box_muller.scaled(samples, sigma, median), dtype).reshape(shape)
+    samples = np.tan(np.pi * (generator.doubles(math.prod(shape)) - 0.5))
+    return _narrow(samples * sigma + median, dtype).reshape(shape)
 
 
 def geometric(generator: Generator, shape: Shape, dtype: DType, p: float) -> Array:
@@ -134,7 +129,7 @@ def geometric(generator: Generator, shape: Shape, dtype: DType, p: float) -> Arr
     if dtype.kind in "bc" and 0 not in shape:
         raise unimplemented("geometric_cpu", dtype)
     with np.errstate(divide="ignore"):
-        samples = np.ceil(libm.log(generator.doubles(math.prod(shape))) / math.log1p(-p))
+        samples = np.ceil(np.log(generator.doubles(math.prod(shape))) / math.log1p(-p))
     return _narrow(samples, dtype).reshape(shape)
 
 

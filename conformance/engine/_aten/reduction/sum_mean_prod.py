@@ -315,29 +315,8 @@ def nanmean(
 # prod ---------------------------------------------------------------------------------------------
 
 
-_BLOCK = 128  # bytes that torch multiplies at once, in four vectors
-
-
-def _product_of_lines(lines: Array) -> Array:
-    """The products along the last dimension, in torch's order (torch: native/cpu/Reduce.h, vectorized_reduction)."""
-    n, block = lines.shape[-1], _BLOCK // lines.itemsize
-    rest = n - n % block
-    flat = lines.reshape(-1, n)
-    blocks = np.multiply.reduce(flat[:, :rest].reshape(len(flat), rest // block, block), 1)
-    a, b, c, d = np.ascontiguousarray(blocks.T).reshape(4, block // 4, len(flat))
-    result = np.multiply.reduce((a * b) * (c * d), 0)
-    for i in range(rest, n):
-        result *= flat[:, i]
-    return result.reshape(lines.shape[:-1])
-
-
 def _multiply(array: Array, axes: Any, dtype: Any, keepdims: bool = False) -> Array:
     kind, array = _sum_type(array, dtype), real_part(array, dtype)
-    if kind.kind in "fV" and array.flags.c_contiguous and (axes is None or axes == array.ndim - 1):
-        lines = array.reshape(-1) if axes is None else array
-        if lines.shape[-1] >= _BLOCK // kind.itemsize and not dtypes.is_half(kind):
-            result = _product_of_lines(lines.astype(kind, copy=False))
-            return np.expand_dims(result, axes) if keepdims else result
     if not dtypes.is_half(kind) or not array.size:
         return np.multiply.reduce(array, axis=axes, dtype=kind, keepdims=keepdims)
     if axes is None:

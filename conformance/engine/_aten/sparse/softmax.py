@@ -43,12 +43,6 @@ class _Rows:
         return np.asarray(result[self.row])
 
 
-def _rounded(function: np.ufunc, values: Array) -> Array:
-    """Apply a function element by element, so that the C library's scalar version computes it, not a vectorized one."""
-    result: Array = function(values, dtype=np.float64).astype(values.dtype)
-    return result
-
-
 def _normalized(self: Any, dim: int, logarithm: bool) -> Any:
     name = "_sparse_log_softmax" if logarithm else "_sparse_softmax"
     if not isinstance(self, SparseArray):
@@ -56,9 +50,9 @@ def _normalized(self: Any, dim: int, logarithm: bool) -> Any:
     whole = coalesced(self)
     rows = _Rows(whole, wrap_dim(dim, self.ndim))
     highest = rows.highest(whole.values)
-    weights = _rounded(np.exp, whole.values - highest)
+    weights = np.exp(whole.values - highest)
     total = rows.total(weights)
-    values = (whole.values - highest) - _rounded(np.log, total) if logarithm else weights * (1 / total)
+    values = (whole.values - highest) - np.log(total) if logarithm else weights * (1 / total)
     return coo(whole.indices.copy(), values, self.shape, True)
 
 
@@ -67,7 +61,7 @@ def _gradient(grad: Any, output: Any, dim: int, logarithm: bool) -> Any:
     whole = coalesced(output)
     given, rows = picked(coalesced(grad), whole.indices), _Rows(whole, dim)
     if logarithm:
-        values = given - _rounded(np.exp, whole.values) * rows.total(given)
+        values = given - np.exp(whole.values) * rows.total(given)
     else:
         values = whole.values * (given - rows.total(given * whole.values))
     return coo(whole.indices.copy(), values, output.shape, output.coalesced)

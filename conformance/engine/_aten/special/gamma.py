@@ -41,7 +41,7 @@ def _derivative(n: int, self: Tensor) -> Tensor:
 
 lgamma = float_function(
     "LgammaBackward0", "lgamma", _lgamma_kernel, "The logarithm of the absolute value of gamma.",
-    lambda grad, self: grad * self.digamma(), no_complex="lgamma_vml_cpu", jvp="auto_element_wise", inplace="method", foreach="unary",
+    lambda grad, self: grad * self.digamma(), no_complex="lgamma_vml_cpu", jvp="auto_element_wise", inplace="method",
 )  # fmt: skip
 digamma = float_function(
     "DigammaBackward0", "digamma", _digamma_kernel, "The derivative of lgamma.",

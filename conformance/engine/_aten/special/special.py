@@ -20,7 +20,6 @@ from ..inplace import run_inplace
 from ..kernels import float_function, growing, half_up, scipy
 from ..nn.softmax import log_softmax, softmax
 from ..out import given
-from ..pointwise import erf as error_function
 from ..pointwise.rounding import round as round_to
 from ..pointwise.unary import exp2, expm1, log1p, sigmoid
 from ..pointwise.where_clamp import where
@@ -42,12 +41,12 @@ def _bell(self: Tensor, factor: float) -> Tensor:
 
 
 erf = float_function(
-    "ErfBackward0", "erf", error_function.erf, "The error function.",
-    lambda grad, self: _bell(self, 2.0 / SQRT_PI) * grad, no_complex="erf_vml_cpu", jvp="auto_element_wise", inplace="function, method", sparse="by_value", foreach="unary",
+    "ErfBackward0", "erf", scipy("erf"), "The error function.",
+    lambda grad, self: _bell(self, 2.0 / SQRT_PI) * grad, no_complex="erf_vml_cpu", jvp="auto_element_wise", inplace="function, method", sparse="by_value",
 )  # fmt: skip
 erfc = float_function(
     "ErfcBackward0", "erfc", scipy("erfc"), "1 - erf(self).",
-    lambda grad, self: _bell(self, -2.0 / SQRT_PI) * grad, no_complex="erfc_vml_cpu", jvp="auto_element_wise", inplace="function, method", foreach="unary",
+    lambda grad, self: _bell(self, -2.0 / SQRT_PI) * grad, no_complex="erfc_vml_cpu", jvp="auto_element_wise", inplace="function, method",
 )  # fmt: skip
 erfinv = float_function(
     "ErfinvBackward0", "erfinv", scipy("erfinv"), "The inverse of erf.",

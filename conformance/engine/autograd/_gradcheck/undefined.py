@@ -36,7 +36,7 @@ class UndefinedGradBackward(Node):
 
     __slots__ = ()
 
-    def apply(self, grads: Gradients) -> Gradients:
+    def _apply(self, grads: Gradients) -> Gradients:
         return (None,)
 
 

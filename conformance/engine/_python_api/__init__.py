@@ -1,1 +1,0 @@
-"""Small functions of torch that are written in Python."""

@@ -1,1 +1,0 @@
-"""Collation and worker processes of DataLoader (torch: utils/data/_utils)."""

@@ -1,0 +1,203 @@
+"""Which lines of an engine each scenario runs.
+
+Note [Reach]: each scenario runs in a fork of a process that has only imported the engine, so that what an engine does
+once (compile an operator, fill a cache) counts for every scenario that needs it. The map is pickled where the bytecode
+is. It stays valid for a scenario while its program, the reference's trace and the files that it runs stay the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from types import FrameType
+from typing import Any, TypeVar
+
+from conformance.adapters.registry import find
+from conformance.language.cache import cache_path, write
+from conformance.language.scenario import Scenario, Step
+from conformance.mutation.changes import Change
+from conformance.mutation.sources import Sources
+from conformance.runner.compare import differences
+from conformance.runner.engine import Engine
+from conformance.runner.execute import run
+from conformance.runner.processes import ProcessDied, forked
+from conformance.runner.serialize import fingerprint
+from conformance.runner.trace import Trace
+
+T = TypeVar("T")
+SECONDS = 10.0  # time limit of a scenario on a faulty engine
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A scenario with the trace of the reference, parsed on demand."""
+
+    scenario: Scenario
+    reference: Callable[[], Trace]
+
+    def differences(self, engine: Engine) -> tuple[str, ...]:
+        """How the engine differs from the reference, in the groups that it claims."""
+        trace = run(self.scenario, engine, seconds=SECONDS)
+        return tuple(map(str, differences(self.scenario, self.reference(), trace, engine.claims)))
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A case on the unchanged engine: its differences, and the lines that it runs as a set of bits for each file."""
+
+    differences: tuple[str, ...]
+    lines: dict[str, int]
+
+
+Tell = Callable[[int], None]
+
+
+def survey(cases: Sequence[Case], engine: str, of: Sources, processes: int, tell: Tell) -> list[Visit]:
+    """Each case on the engine without a fault, from the cache where nothing has changed. See Note [Reach].
+
+    ``tell`` receives the number of cases that have to be run.
+    """
+    place = cache_path(Path(__file__).with_name(f"reach_{''.join(filter(str.isalnum, engine))}"), ".reach")
+    key = _key(of.root)
+    known = _cached(place, key)
+    names = [_fingerprint(case) for case in cases]
+    hashes = _Hashes(of.root)
+    missing = [
+        (name, case)
+        for name, case in zip(names, cases, strict=True)
+        if name not in known or any(hashes[file] != digest for file, digest in known[name][1].items())
+    ]
+    if missing:
+        tell(len(missing))
+        count = min(len(missing), max(processes, len(missing) // 200))
+        chunks = [missing[number::count] for number in range(count)]
+        tasks = [partial(_visit_all, [case for _, case in chunk], engine, of) for chunk in chunks]
+        for number, found in forked(tasks, processes):
+            if isinstance(found, ProcessDied):
+                raise found
+            for (name, _), visit in zip(chunks[number], found, strict=True):
+                known[name] = visit, {file: hashes[file] for file in visit.lines}
+            if not sys.dont_write_bytecode:  # each time, since a run may be interrupted
+                with suppress(OSError):  # the folder is read-only
+                    write(place, key + pickle.dumps(known, pickle.HIGHEST_PROTOCOL))
+    return [known[name][0] for name in names]
+
+
+_Known = dict[str, tuple[Visit, dict[str, str]]]  # visits with the hashes of the files that they run
+
+
+class _Hashes(dict[str, str]):
+    """The hashes of files below a folder, each computed once."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def __missing__(self, file: str) -> str:
+        path = self._root / file
+        self[file] = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+        return self[file]
+
+
+def _cached(place: Path, key: bytes) -> _Known:
+    with suppress(Exception):  # absent or damaged: pickle may raise anything
+        content = place.read_bytes()
+        if content.startswith(key):
+            found: _Known = pickle.loads(content[len(key) :])
+            return found
+    return {}
+
+
+def _key(root: Path) -> bytes:
+    """A hash of the interpreter, of the engine's place, and of this file."""
+    return hashlib.sha256(f"{sys.version} {root}".encode() + Path(__file__).read_bytes()).digest()
+
+
+def _fingerprint(case: Case) -> str:
+    return hashlib.sha256(
+        f"{case.scenario.id} {fingerprint(case.scenario)} {case.reference()!r}".encode()
+    ).hexdigest()
+
+
+def _visit_all(cases: Sequence[Case], engine: str, of: Sources) -> list[Visit]:
+    found = find(engine)
+    idle = replace(cases[0].scenario, steps=(Step("seen = []", cases[0].scenario.position),))
+    run(idle, found)  # what preparing a run imports need not be imported in each fork
+    return [_apart(partial(_visit, case, found, str(of.root))) for case in cases]
+
+
+def _visit(case: Case, engine: Engine, root: str) -> Visit:
+    lines: dict[str, set[int]] = {}
+
+    def on_call(frame: FrameType, event: str, _: Any) -> Any:
+        name = frame.f_code.co_filename
+        if not name.startswith(root):
+            return None
+        own = lines.setdefault(name, set())
+        own.add(frame.f_lineno)
+
+        def inside(frame: FrameType, event: str, _: Any) -> Any:
+            own.add(frame.f_lineno)
+            return inside
+
+        return inside
+
+    sys.settrace(on_call)
+    try:
+        found = case.differences(engine)
+    finally:
+        sys.settrace(None)
+    bits = {
+        Path(name).relative_to(root).as_posix(): sum(1 << line for line in each)
+        for name, each in lines.items()
+    }
+    return Visit(found, bits)
+
+
+def _apart(task: Callable[[], T]) -> T:
+    """Run a task in a fork; unlike :func:`forked` in a process that may itself be one."""
+    receiver, sender = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            answer = pickle.dumps(task())
+            with os.fdopen(sender, "wb") as file:
+                file.write(answer)
+        finally:
+            os._exit(0)
+    os.close(sender)
+    with os.fdopen(receiver, "rb") as file:
+        content = file.read()
+    os.waitpid(child, 0)
+    if not content:
+        raise RuntimeError("a scenario ended the process of the unchanged engine")
+    found: T = pickle.loads(content)
+    return found
+
+
+def candidates(change: Change, visits: Mapping[str, Visit]) -> tuple[list[str], int]:
+    """The cases that can see a change, the most likely ones first; and how many of them run its lines.
+
+    After those come the cases that run the statement or definition that it is in. What runs while the module is
+    imported may be seen by any case that runs something of the file, and then by any other.
+    """
+    ranks: list[list[str]] = [[], [], [], []]
+    exact, around = _bits(*change.lines), _bits(*change.around)
+    for name, visit in visits.items():
+        lines = visit.lines.get(change.file, 0)
+        ranks[0 if lines & exact else 1 if lines & around else 2 if lines else 3].append(name)
+    if not change.runs_at_import:
+        ranks = ranks[:2]
+    for rank in ranks:
+        rank.sort(key=lambda name: hashlib.sha256(name.encode()).digest())  # unlike ones early
+    return [name for rank in ranks for name in rank], len(ranks[0])
+
+
+def _bits(first: int, last: int) -> int:
+    return (1 << (last + 1)) - (1 << first)

@@ -1,0 +1,79 @@
+"""What is to be fixed first: a small engine with six planted faults, each of which is named with its count."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.check.checker import Checker
+from conformance.report.causes import causes, lines
+from conformance.report.result import Result
+from conformance.report.terminal import summary
+from tests.report.faulty import Faulty
+from tests.runner.make import scenario, torch_engine
+
+A = "a = torch.tensor([1., 2.], requires_grad=True)\n"
+B = "b = torch.tensor([[1., 2.]])\n"
+PROGRAMS = {
+    "a reduction": [
+        A + "b = a.sum()",
+        A + "b = (a * a).sum()",
+        A + "b = a * 2\nc = b.sum()",
+        A + "s = (a * 3).sum()",
+    ],
+    "overwritten": [
+        A + "b = a * a\nb.backward(a)\n(a * 2).backward(a)",
+        A + "for i in range(2):\n  (a * a).backward(a)",
+        A + "(a * 2).backward(a)\n(a * 2).backward(a)",
+    ],
+    "broadcasting": [A + B + "c = a * b", A + B + "c = b * a", B + "c = b * torch.tensor([3., 4.])"],
+    "a dtype": ["n = torch.tensor([1])", "n = torch.tensor([2, 3])", "n = torch.tensor(5)\nm = n * 1"],
+    "hooks": [
+        A
+        + "seen = []\na.register_hook(lambda g: seen.append(1))\na.register_hook(lambda g: seen.append(2))\n"
+        "(a * 2).backward(a)",
+        A + "seen = []\nb = a * 2\nb.register_hook(lambda g: seen.append('x'))\n"
+        "b.register_hook(lambda g: seen.append('y'))\nb.backward(a)",
+    ],
+    "missing": ["a = torch.arange(2)", "a = torch.arange(3)"],
+    "fine": [A + "b = a * a", A + "b = a * a\nb.backward(a)"],
+}
+EXPECTED = {
+    "a reduction": (4, "sum() gives shape [1] for []"),
+    "overwritten": (3, "a grad is overwritten, where torch adds to it"),
+    "broadcasting": (3, "* raises ValueError: shapes must match"),
+    "a dtype": (3, "tensor() gives dtype int32 for int64"),
+    "hooks": (2, "backward() gives the same in another order"),
+}
+
+
+@pytest.fixture(scope="module")
+def results() -> list[Result]:
+    """Of all programs."""
+    check = Checker(torch_engine)
+    made = [scenario(program) for programs in PROGRAMS.values() for program in programs]
+    named = [replace(each, id=f"s{number}") for number, each in enumerate(made)]
+    return [check(each, Faulty()).result for each in named]
+
+
+def test_each_planted_fault_is_one_of_the_first_causes(results: list[Result]) -> None:
+    """With the number of its scenarios; what is fine and what is missing is not among them."""
+    found = [(len(each.results), each.text) for each in causes(results)]
+    assert sorted(found) == sorted(EXPECTED.values())
+
+
+def test_the_summary_ends_with_them(results: list[Result]) -> None:
+    """The most frequent first, each with its shortest scenario; then the names that are missing."""
+    text = [*summary(results, {}, [])]
+    at = next(number for number, line in enumerate(text) if "fix this first" in line)
+    assert " ".join(text[at + 1].split()) == "4 sum() gives shape [1] for [] as in s0: b = a.sum()"
+    assert text[-1] == "  missing: torch.arange (2)"
+    assert len(text) - at == len(EXPECTED) + 2
+
+
+def test_what_is_beyond_the_first_causes_is_counted(results: list[Result]) -> None:
+    """In one line."""
+    many = [replace(result, cause=f"cause {number}") for number, result in enumerate(results)]
+    assert [*lines(many)][-1] == f"    and {len(many) - 12} more, of {len(many) - 12} causes"
+    assert [*lines([])] == []
