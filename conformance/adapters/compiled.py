@@ -75,7 +75,7 @@ class CompiledEngine(TellingZeros):
 
     def _region(self, statements: list[ast.stmt], namespace: dict[str, Any]) -> None:
         names = [node for each in statements for node in ast.walk(each) if isinstance(node, ast.Name)]
-        bound = sorted({node.id for node in names if not isinstance(node.ctx, ast.Load)})
+        bound = sorted({name for each in statements for name in _bound_in(each)})
         if len(statements) > 1 and not _read_by_functions(namespace).isdisjoint(bound):
             for statement in statements:  # a function of the program reads what the region binds
                 self._region([statement], namespace)
@@ -96,13 +96,7 @@ class CompiledEngine(TellingZeros):
         with _real_builtins(namespace):
             exec(compile(tree, PROGRAM, "exec"), namespace, own)
             found = self._compile(own["region"])(*(namespace[name] for name in given))
-        always = {
-            node.id
-            for each in statements
-            if isinstance(each, _BINDING)
-            for node in ast.walk(each)
-            if isinstance(node, ast.Name)
-        }
+        always = {name for each in statements if isinstance(each, _BINDING) for name in _bound_in(each)}
         values = zip(bound, found, strict=True)
         namespace |= {name: value for name, value in values if value is not None or name in always}
 
@@ -127,6 +121,18 @@ def _real_builtins(namespace: dict[str, Any]) -> Iterator[None]:
 
 _BINDING = ast.Assign | ast.AugAssign | ast.AnnAssign
 """Statements that bind their names whatever happens; an `if` may not."""
+
+
+_OWN_SCOPE = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp | ast.Lambda
+
+
+def _bound_in(node: ast.AST) -> Iterator[str]:
+    """The names that a statement binds, without those of comprehensions, which are gone after it."""
+    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+        yield node.id
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, _OWN_SCOPE):
+            yield from _bound_in(child)
 
 
 def _read_by_functions(namespace: dict[str, Any]) -> set[str]:

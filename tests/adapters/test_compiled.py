@@ -55,6 +55,12 @@ def test_a_forward_region_is_captured(compiled: RemoteEngine) -> None:
     assert any("2 operations captured" in line for line in summary([result], {}, []))
 
 
+def test_names_of_a_comprehension_are_not_bound(compiled: RemoteEngine) -> None:
+    """Nor is one that an `if` leaves out."""
+    program = "a = torch.ones(2)\nb = [x * 2 for x in [a, a]]\nif len(b) > 2:\n    c = a * 2"
+    assert verdict(scenario(program), compiled) == "agrees"
+
+
 def test_what_is_not_captured_is_not_observed(compiled: RemoteEngine) -> None:
     """A program without a region says nothing about a compiler."""
     assert verdict(scenario("a = torch.tensor([1.], requires_grad=True)"), compiled) == "not observed"
