@@ -20,7 +20,7 @@ _setup_privateuseone_for_python_backend("npy")
 divergences = Path(__file__).with_name("npy.yaml")
 ON_CPU = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
 NPY = torch.device("npy", 0)
-set_geometry = torch.ops.aten.set_.source_Storage_storage_offset.redispatch
+set_geometry: Any = torch.ops.aten.set_.source_Storage_storage_offset.redispatch
 
 
 def is_on_npy(value: Any) -> bool:
@@ -41,21 +41,22 @@ def on_cpu(value: Any) -> Any:
 
 def on_npy(held: torch.Tensor, storage: Any = None) -> torch.Tensor:
     """A tensor of this device, on the storage given or a new one, for one of the CPU."""
-    made = torch._C._acc.create_empty_tensor([0], held.dtype)
+    made = torch._C._acc.create_empty_tensor((0,), held.dtype)
     return place(made, held, storage or storage_of(held))
 
 
 def storage_of(held: torch.Tensor) -> Any:
     """A storage of this device on the memory of a tensor of the CPU."""
     memory = held.untyped_storage()
-    storage = torch._C._construct_storage_from_data_pointer(memory.data_ptr(), NPY, memory.nbytes())
+    storage: Any = torch._C._construct_storage_from_data_pointer(memory.data_ptr(), NPY, memory.nbytes())
     storage.on_cpu = memory
     return storage
 
 
 def place(tensor: torch.Tensor, held: torch.Tensor, storage: Any) -> torch.Tensor:
     """Give a tensor of this device the storage, and the sizes and strides of its tensor of the CPU."""
-    return set_geometry(ON_CPU, tensor, storage, held.storage_offset(), held.size(), held.stride())
+    set_geometry(ON_CPU, tensor, storage, held.storage_offset(), held.size(), held.stride())
+    return tensor
 
 
 def kernel(op: Callable[..., Any], *args: Any, **named: Any) -> Any:
