@@ -104,7 +104,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the scenarios of other shards out."""
+    """Leave the scenarios of other shards out, and with --compile those that are not in the sample."""
+    _leave_out_of_sample(config, items)
     wanted = config.getoption("--conformance-json") or config.getoption("--shard")
     if not (wanted and is_in_use()):
         return
@@ -117,6 +118,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if shard is not None:
         items[:] = [item for item, case in cases if not case or is_in_shard(case, shard)]
         left_out = [item for item, case in cases if case and not is_in_shard(case, shard)]
+        if left_out:
+            config.hook.pytest_deselected(items=left_out)
+
+
+def _leave_out_of_sample(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With --compile, which takes seconds for each scenario, run a sample unless --whole."""
+    if config.getoption("--compile") and not config.getoption("--whole") and is_in_use():
+        from conformance.plugin.sample import sample
+
+        kept = sample(items)
+        left_out = [item for item in items if item not in kept]
+        items[:] = [item for item in items if item in kept]
         if left_out:
             config.hook.pytest_deselected(items=left_out)
 

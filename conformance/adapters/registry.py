@@ -22,7 +22,15 @@ GROUP = "conformance.engines"
 
 # Finds them also if the package is only on the path, without its metadata.
 _NAMES = ("inhouse", "torch", "torch-float64", "paddle", "mygrad", "hips", "micrograd", "tinygrad")
+_MODES = ("dispatch-mode", "function-mode", "anomaly", "deterministic", "four-threads", "default-device")
 _OWN = {name: f"conformance.adapters.{name.replace('-', '_')}:engine" for name in _NAMES}
+_OWN |= {f"torch-{name}": f"conformance.adapters.modes:{name.replace('-', '_')}" for name in _MODES}
+
+_ELSEWHERE = {
+    "torch-device": "conformance.adapters.device",
+    "torch-compile": "conformance.adapters.compiled",
+}
+"""Torch itself elsewhere: ``torch-device:npy,module``, ``torch-compile:inductor``. No module's name has a hyphen."""
 
 TRUSTED = frozenset({"inhouse", "torch", "torch-float64"})
 """Engines that come with the suite and never change in the life of a process."""
@@ -33,7 +41,7 @@ _PARTS = ("name", "version", "torch", "claims", "observe")  # of an `Engine`
 
 
 class EngineNotFoundError(LookupError):
-    """No engine has that name."""
+    """No engine has that name, or it cannot be used."""
 
 
 def names() -> tuple[str, ...]:
@@ -46,6 +54,8 @@ def uses_torch(name: str) -> bool:
 
     Such an engine may change torch for its whole process.
     """
+    if is_elsewhere(name):
+        return True
     package = _module_of(name).partition(".")[0]
     return name not in _OWN and any(
         _is_of_torch(value)
@@ -62,6 +72,11 @@ def _is_of_torch(value: Any) -> bool:
     elif isinstance(value, type | FunctionType | BuiltinFunctionType):
         of = value.__module__
     return str(of).partition(".")[0] == "torch"
+
+
+def is_elsewhere(name: str) -> bool:
+    """Whether an engine is torch itself, on another device or compiled."""
+    return name.partition(":")[0] in _ELSEWHERE
 
 
 def is_only_here(name: str) -> bool:
@@ -84,6 +99,8 @@ def find(name: str) -> Engine:
     A module with an attribute ``engine`` that is an engine is used as that engine.
     """
     path, _, attribute = _registered().get(name, name).partition(":")
+    if path in _ELSEWHERE:
+        return _checked(importlib.import_module(_ELSEWHERE[path]).make(attribute), name)
     try:
         with collected_on_demand(freeze=False):  # an import creates many objects and hardly any garbage
             module = importlib.import_module(path)

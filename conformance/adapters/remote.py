@@ -31,6 +31,7 @@ from conformance.adapters import last_words
 from conformance.adapters.registry import EngineNotFoundError
 from conformance.language.scenario import Scenario
 from conformance.runner.compare import DIED
+from conformance.runner.engine import Terms
 from conformance.runner.program import compile_step
 from conformance.runner.serialize import to_plain
 from conformance.runner.trace import Moment, Raised, Statement, Trace, statement_at
@@ -137,6 +138,13 @@ class RemoteEngine:
     def divergences(self) -> str:
         """Its divergence file, if it names one."""
         return str(self._wait()["divergences"])
+
+    @property
+    def terms(self) -> Terms:
+        """On what terms it is compared."""
+        told = self._wait()["terms"]
+        tolerances = tuple((dtype, (rtol, atol)) for dtype, (rtol, atol) in told["tolerances"])
+        return Terms(**{**told, "left_out": tuple(told["left_out"]), "tolerances": tolerances})
 
     @property
     def adapter(self) -> str:

@@ -6,12 +6,14 @@ import json
 import os
 import signal
 from collections.abc import Callable
+from dataclasses import asdict
 from types import ModuleType
 from typing import Any
 
 from conformance.adapters.last_words import LastWords
 from conformance.adapters.registry import EngineNotFoundError, find
 from conformance.language.scenario import NEEDS
+from conformance.runner.engine import terms_of
 from conformance.runner.execute import available, run
 from conformance.runner.isolate import freeze_for_good
 from conformance.runner.limit import be_expendable
@@ -39,6 +41,7 @@ def serve(channel: Any, name: str, log: str) -> None:
         "may": sorted(getattr(engine, "may", ())),
         "divergences": str(getattr(engine, "divergences", None) or ""),
         "available": [need for need in NEEDS if available(engine, need)],
+        "terms": asdict(terms_of(engine)),
         "adapter": f"{type(engine).__module__}:{type(engine).__name__}",
         "module": engine.torch.__name__ if isinstance(engine.torch, ModuleType) else "",
     }
@@ -53,6 +56,8 @@ def serve(channel: Any, name: str, log: str) -> None:
     for requests in channel:
         for request in json.loads(requests):
             channel.send(_answer(engine, json.loads(request), last_words.at_step))
+            if getattr(engine, "spoilt", False):  # the next scenario would meet what this one left in torch
+                return
 
 
 def _answer(engine: Any, request: dict[str, Any], at_step: Callable[[int, int], None]) -> str:

@@ -24,18 +24,25 @@ from conformance.report.result import ReportedDifference, Result
 from conformance.report.text import label, shorten
 from conformance.report.wording import verdict_line
 from conformance.runner.bytecode import programs_of
-from conformance.runner.compare import differences
-from conformance.runner.engine import GROUPS, Engine, provides_traces
+from conformance.runner.compare import Difference, differences
+from conformance.runner.engine import GROUPS, Engine, provides_traces, terms_of
 from conformance.runner.execute import available, run
 from conformance.runner.extras import how_to_install
+from conformance.runner.probes import SECOND_DEVICE
 from conformance.runner.rerun import twice
 from conformance.runner.serialize import fingerprint
+from conformance.runner.terms import VALUES, draws, left_out
 from conformance.runner.trace import Trace
-from conformance.runner.verdict import Outcome, claim_fault, judge
+from conformance.runner.verdict import Outcome, claim_fault, judge, place_of
 
 WAITING = 2000  # engine traces that may wait for the reference
 MOST = 200  # differences of one scenario in a result
-_FINE = ("agrees", "known divergence", "unsupported")  # verdicts under which an engine is not at fault
+_FINE = (
+    "agrees",
+    "known divergence",
+    "unsupported",
+    "not observed",
+)  # verdicts under which an engine is not at fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,25 +94,57 @@ class Checker:
         """
         self._run_ahead()
         programs_of(scenario)  # judging asks for them, and they may be cached
-        if absent := [need for need in scenario.needs if not available(self.reference, need)]:
-            reason = f"needs {', '.join(absent)}, which {self.reference.name} does not find on this machine"
-            return CheckResult(self._result(scenario, engine, verdict="skipped", reason=reason))
+        terms = terms_of(engine)
+        if skipped := self._unmet_needs(scenario, engine):
+            return skipped
+        if why := left_out(scenario, terms):
+            return CheckResult(self._result(scenario, engine, verdict="not observed", reason=why))
         try:
             engine_trace = self._engine_trace(scenario, engine)
             reference_trace = self._reference_trace(scenario)
         except NotRecordedError as error:
             return self._unrecorded(scenario, engine, error)
-        outcome = judge(scenario, reference_trace, engine_trace, engine.claims)
+        outcome = judge(scenario, reference_trace, engine_trace, engine.claims, terms)
         compared = _Comparison(self.reference, reference_trace, outcome)
         compared, checked = self._judge(scenario, engine, entries, compared, engine_trace)
         if checked.result.verdict in ("differs", "unsupported"):
             checked = replace(checked, traceback=raised_in(compared.outcome, engine_trace))
+        if engine_trace.counts:
+            checked = replace(checked, result=replace(checked.result, counts=dict(engine_trace.counts)))
         if not self.pages:
             return checked
         from conformance.report.page import page
 
         pair = (compared.reference, engine)
         return replace(checked, page=page(scenario, compared.outcome, compared.trace, engine_trace, pair))
+
+    def _unmet_needs(self, scenario: Scenario, engine: Engine) -> CheckResult | None:
+        """The result if a need is not met: skipped, or the verdict on an engine that alone has a second device."""
+        absent = [need for need in scenario.needs if not available(self.reference, need)]
+        by = self.reference
+        if SECOND_DEVICE in scenario.needs and not available(engine, SECOND_DEVICE):
+            absent, by = absent or [SECOND_DEVICE], by if absent else engine
+        elif absent == [SECOND_DEVICE]:
+            return self._alone(scenario, engine)
+        reason = f"needs {', '.join(absent)}, which {by.name} does not find on this machine"
+        return (
+            CheckResult(self._result(scenario, engine, verdict="skipped", reason=reason)) if absent else None
+        )
+
+    def _alone(self, scenario: Scenario, engine: Engine) -> CheckResult:
+        """The verdict on an engine by what the scenario expects, without a reference."""
+        trace = self._engine_trace(scenario, engine)
+        outcome = judge(scenario, trace, trace, engine.claims, terms_of(engine))
+        lacking = next((each for each in trace.moments if each.raised and each.raised.missing), None)
+        if lacking is not None and lacking.raised is not None:
+            names, place = (lacking.raised.missing,), lacking.statement
+            outcome = replace(outcome, verdict="unsupported", flaws=(), missing=names, lacking=place)
+        elif outcome.flaws:
+            flaw = outcome.flaws[0]
+            place = place_of(scenario, flaw.position)
+            unmet = Difference(place, "", "expectation", "values", "as the scenario expects", flaw.message)
+            outcome = replace(outcome, verdict="differs", flaws=(), differences=(unmet,))
+        return self._checked(scenario, engine, _Comparison(self.reference, trace, outcome), ())
 
     def _judge(
         self,
@@ -127,7 +166,7 @@ class Checker:
         recording = shipped()
         if self.release is None or found is None or recording is None:
             return live, self._checked(scenario, engine, live, entries)
-        outcome = judge(scenario, found.before, engine_trace, engine.claims)
+        outcome = judge(scenario, found.before, engine_trace, engine.claims, terms_of(engine))
         tried = [
             (each, self._checked(scenario, engine, each, entries))
             for each in (
@@ -279,6 +318,7 @@ class Checker:
             differences=_differences(scenario, outcome),
             groups={group: 0 for group in GROUPS if group in engine.claims}
             | Counter(each.group for each in outcome.differences if each.group in engine.claims),
+            uncompared=VALUES if draws(scenario, terms_of(engine)) else "",
             unclaimed=dict(Counter(difference.group for difference in outcome.unclaimed)),
             **verdict,
         )

@@ -166,9 +166,12 @@ def _propose(
     from conformance.check.proposing import by_cause
     from conformance.report.proposal import Undeclared, diff, of_engine
     from conformance.runner.compare import is_ending
+    from conformance.runner.engine import terms_of
     from conformance.runner.execute import available, run
+    from conformance.runner.terms import left_out
     from conformance.runner.verdict import judge
 
+    terms = terms_of(found.engine)
     ran = {scenario.id for scenario in scenarios}
     entries = {entry for entry in found.entries if entry.scenario not in ran and not (entry.wide and whole)}
     undeclared: list[Undeclared] = []
@@ -180,9 +183,11 @@ def _propose(
         if not all(available(torch, need) for need in scenario.needs):
             entries |= {entry for entry in found.entries_for(scenario.id) if not entry.wide}
             continue
+        if left_out(scenario, terms):
+            continue
         try:
             expected, trace = (run(scenario, each, seconds=seconds) for each in (torch, found.engine))
-            outcome = judge(scenario, expected, trace, found.engine.claims)
+            outcome = judge(scenario, expected, trace, found.engine.claims, terms)
         except NotRecordedError as error:
             raise Misuse(str(error)) from None
         coverage = cover(scenario.id, outcome.differences, found.entries)

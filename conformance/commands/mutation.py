@@ -60,7 +60,7 @@ def mutants(known: argparse.Namespace, _: list[str]) -> int:
     wrong = misfits(chosen)
     if wrong and len(wrong) == len(chosen):
         raise Misuse("\n".join(wrong.values()))
-    scenarios = [each for each in scenarios_in([locate.specs()]) if "cuda" not in each.needs]
+    scenarios = [each for each in scenarios_in([locate.specs()]) if "second_device" not in each.needs]
     _tell(f"{len(scenarios)} scenarios on torch")
     checks = checks_of(scenarios, known.processes)
     _tell(f"{len(checks)} scenarios on the unchanged engine")

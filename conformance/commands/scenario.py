@@ -102,6 +102,7 @@ def show(known: argparse.Namespace, _: list[str]) -> int:
     from conformance.report.text import label
     from conformance.report.wording import verdict_line
     from conformance.runner.compare import is_absent
+    from conformance.runner.engine import terms_of
     from conformance.runner.execute import run
     from conformance.runner.verdict import judge
 
@@ -123,7 +124,9 @@ def show(known: argparse.Namespace, _: list[str]) -> int:
         except NotRecordedError as error:
             raise Misuse(not_shipped(scenario) if is_shipped(reference) else str(error)) from None
         engine_trace = None if alone else run(scenario, engine, seconds=known.seconds)
-        outcome = judge(scenario, reference_trace, engine_trace or reference_trace, engine.claims)
+        outcome = judge(
+            scenario, reference_trace, engine_trace or reference_trace, engine.claims, terms_of(engine)
+        )
         agrees = agrees and outcome.verdict == "agrees"
         verdict = verdict_line(scenario, outcome, reference, engine)
         shown = ScenarioHeader(

@@ -115,9 +115,9 @@ class ScenarioModel(StepModel):
     message, warns, prints and claimed before they are parsed; one case per combination, `id[sin-float32]`. A value
     not of letters, digits, dot, underscore needs a label."""
     needs: list[Need] = Field(default_factory=list)
-    """What the machine must have: `cuda`, a device; `cpu_build`, a torch built for the CPU alone, which refuses
-    devices in its own words; `bfloat16_lstm`, a processor on which torch runs an LSTM under autocast. Where it is
-    absent the scenario is skipped and does not count for its claim."""
+    """What must be there: `second_device`, a device other than the CPU, which programs know by that word; `cpu_build`,
+    a torch built for the CPU alone, which refuses devices in its own words; `bfloat16_lstm`, a processor on which torch
+    runs an LSTM under autocast. Where it is absent the scenario is skipped and does not count for its claim."""
     tier: Tier = DEFAULT_TIER
     """`core`: autograd's mechanics, with a small vocabulary; `standard` (default): every operator, module and
     optimizer once; `full`: everything else. A scenario's own tier goes before its file's."""

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias, get_args
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
 
 
-Need: TypeAlias = Literal["cuda", "cpu_build", "bfloat16_lstm"]
+Need: TypeAlias = Literal["second_device", "cpu_build", "bfloat16_lstm"]
 """What a scenario may need of the machine: a device, or a build or a processor for which torch behaves differently."""
 NEEDS: tuple[str, ...] = get_args(Need)
 
@@ -80,6 +80,7 @@ class Tolerance:
     rtol: float
     atol: float
     reason: str
+    by_dtype: tuple[tuple[str, tuple[float, float]], ...] = ()  # an engine's; then the others are not used
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 WORDS = {
+    "second_device": "second_device is a device other than the CPU, in scenarios with `needs: [second_device]`",
     "weakref": "weakref(tensor) is a weak reference: called, it gives the tensor, or None once it is freed",
     "collect": "collect() runs the collector of cyclic garbage",
     "deepcopy": "deepcopy(value) is Python's copy.deepcopy: a module or an optimizer with tensors of its own",

@@ -279,7 +279,7 @@ class ScenarioItem(_Item):
                 raise Changed(text, self.position)
             case "differs":
                 raise Mismatch(text, replace(self.position, line=result.differences[0].line))
-            case "skipped" | "unsupported":
+            case "skipped" | "unsupported" | "not observed":
                 pytest.skip(result.reason)
 
     def _check(self) -> CheckResult:

@@ -58,6 +58,26 @@ def add_options(parser: pytest.Parser) -> None:
         f"line names runs whatever its tier (default: {TIER_INI} in the ini file, else {DEFAULT_TIER})",
     )
     group.addoption(
+        "--device",
+        metavar="NAME",
+        help="check torch itself on this device, with torch on the CPU, or a recording of it, as reference",
+    )
+    group.addoption(
+        "--device-module",
+        metavar="MODULE",
+        help="import this module, which adds the device to torch, in the process of the engine",
+    )
+    group.addoption(
+        "--compile",
+        metavar="BACKEND",
+        help="check torch.compile with this backend, with torch as it is as reference, on a sample of the tier core",
+    )
+    group.addoption(
+        "--whole",
+        action="store_true",
+        help="with --compile: all selected scenarios, not a sample of 400",
+    )
+    group.addoption(
         "--shard",
         type=_shard,
         metavar="I/N",
@@ -110,8 +130,21 @@ def is_page(config: pytest.Config, path: Path) -> bool:
 
 def engine_names(config: pytest.Config) -> tuple[str, ...]:
     """The engines to check, in order."""
-    named = config.getoption("--engine") or os.environ.get(VARIABLE, "").replace(",", " ").split()
+    named = config.getoption("--engine") + elsewhere(config)
+    named = named or os.environ.get(VARIABLE, "").replace(",", " ").split()
     return tuple(dict.fromkeys(named or config.getini(INI) or [DEFAULT_ENGINE]))
+
+
+def elsewhere(config: pytest.Config) -> list[str]:
+    """The names of the engines that are torch itself elsewhere, as the registry knows them."""
+    device, module = config.getoption("--device"), config.getoption("--device-module")
+    if module and not device:
+        raise pytest.UsageError(
+            "--device-module needs --device NAME, the device that the module adds to torch"
+        )
+    names = [f"torch-device:{device}{f',{module}' if module else ''}"] if device else []
+    backend = config.getoption("--compile")
+    return names + ([f"torch-compile:{backend}"] if backend else [])
 
 
 def tier_of(config: pytest.Config) -> Tier:

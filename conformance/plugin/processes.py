@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.plugin.options import engine_names
+from conformance.plugin.options import elsewhere, engine_names
 
 if TYPE_CHECKING:
     from conformance.adapters.remote import RemoteEngine
@@ -68,7 +68,7 @@ def refuse_unknown_engines(config: pytest.Config) -> None:
     from conformance.adapters.registry import EngineNotFoundError
 
     try:
-        for name in config.getoption("--engine"):
+        for name in (*config.getoption("--engine"), *elsewhere(config)):
             engine_of(config, name).name  # noqa: B018 - waits for the engine
     except EngineNotFoundError as error:
         raise pytest.UsageError(str(error)) from None
@@ -116,7 +116,8 @@ def may_fork(config: pytest.Config) -> bool:
     recorded = recording_of(config) and hasattr(os, "fork")
     traced = config.getoption("usepdb") or _is_watched()
     alone = threading.active_count() == 1
-    return bool(recorded and is_here(config) and not traced and alone and _is_to_spare(config))
+    there = bool(elsewhere(config))  # a fork cannot run backward once a device is in use
+    return bool(recorded and is_here(config) and not traced and alone and not there and _is_to_spare(config))
 
 
 def end_processes(config: pytest.Config) -> None:

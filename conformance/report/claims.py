@@ -86,6 +86,7 @@ def _finding(claim: ClaimLike, scenarios: tuple[str, ...], results: Mapping[str,
     faults = {result.scenario: result.claim_fault for result in ran}
     verdicts = {result.verdict for result in ran} - {
         "skipped",
+        "not observed",
         "unsound",
         "changed",
     }  # those say nothing of the engine

@@ -27,6 +27,7 @@ MARKS: dict[Verdict, tuple[str, str]] = {
     "unsound": ("!", "bad"),
     "invalid": ("!", "bad"),
     "unrecorded": ("?", "none"),
+    "not observed": ("○", "none"),
     "skipped": ("-", "none"),
 }
 """The sign and the colour of each verdict; the colour is never the only difference."""
@@ -121,7 +122,7 @@ def status(claim: Sequence[str], engine: str, found: BySuite) -> str:
     if "unsupported" in verdicts:
         return "unsupported"
     whole = all(engine in found.get(case, {}) for case in claim)
-    return "agrees" if whole and verdicts and verdicts <= {"agrees", "skipped"} else ""
+    return "agrees" if whole and verdicts and verdicts <= {"agrees", "skipped", "not observed"} else ""
 
 
 def index(

@@ -18,6 +18,7 @@ Verdict: TypeAlias = Literal[
     "unsound",
     "invalid",
     "unrecorded",
+    "not observed",
     "skipped",
 ]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
@@ -32,6 +33,7 @@ MEANINGS: dict[Verdict, str] = {
     "unsound": "the scenario is wrong about torch, so no engine is judged by it",
     "invalid": "the scenario cannot be read",
     "unrecorded": "a recording lacks it, or has it of another program",
+    "not observed": "it says nothing about the engine, which is torch itself elsewhere",
     "skipped": "this machine does not meet its needs",
 }
 """What each verdict means, for readers."""
@@ -81,6 +83,10 @@ class Result:
     )  # differences in the other groups, which do not count
     fingerprint: str = ""  # of the program, if it ran
     tier: str = DEFAULT_TIER  # empty if the scenario cannot be read
+    counts: dict[str, int] = field(
+        default_factory=dict
+    )  # what an engine that is torch itself elsewhere counted
+    uncompared: str = ""  # what is not compared, though the engine agrees: its values from the first draw on
     draws: bool = False  # whether torch draws random numbers in it
     cause: str = (
         ""  # what describes its first difference, with the operations of that statement: see Note [Causes]

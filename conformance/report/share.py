@@ -10,7 +10,7 @@ from conformance.report.result import Result
 from conformance.runner.engine import GROUPS
 
 _COMPARED = ("agrees", "differs", "known divergence", "stale")
-_NOT_COUNTED = ("unsound", "invalid", "unrecorded", "changed", "skipped")
+_NOT_COUNTED = ("unsound", "invalid", "unrecorded", "changed", "skipped", "not observed")
 
 
 @dataclass(frozen=True, slots=True)

@@ -161,7 +161,7 @@ def _observed(run: Run) -> dict[str, str]:
             found[claim] = "differs"
         elif "unsupported" in seen:
             found[claim] = "unsupported"
-        elif seen <= {"agrees", "skipped"} and "agrees" in seen:
+        elif seen <= {"agrees", "skipped", "not observed"} and "agrees" in seen:
             found[claim] = "agrees"
     return found
 

@@ -27,6 +27,7 @@ _SAID: dict[Verdict, str] = {
     "unsupported": "unsupported",
     "unsound": "unsound",
     "unrecorded": "unrecorded",
+    "not observed": "not observed",
     "skipped": "skipped",
 }
 _NAMES = 8  # missing names shown of an engine
@@ -102,6 +103,7 @@ def _engine(results: Sequence[Result], uses: Mapping[str, Usage]) -> Iterator[st
         shares = ", ".join(f"{group} {found.group(group)}" for group, _ in found.groups)
         yield f"  scenarios without a difference: {shares}"
     yield from _by_tier(results)
+    yield from _elsewhere(results)
     yield from levels.lines(results)
     yield from _reasons(results)
     yield from unexplained([result for result in results if result.verdict == "changed"])
@@ -123,12 +125,29 @@ def _by_tier(results: Sequence[Result]) -> Iterator[str]:
         yield f"  agreeing by tier: {', '.join(f'{tier} {found.text}' for tier, found in of.items())}"
 
 
+def _elsewhere(results: Sequence[Result]) -> Iterator[str]:
+    """How the programs are treated that say nothing, or less, about torch elsewhere."""
+    unobserved = Counter(result.reason for result in results if result.verdict == "not observed")
+    yield from (f"  not observed, {count}: {reason}" for reason, count in unobserved.most_common())
+    total: Counter[str] = Counter()
+    for result in results:
+        total.update(result.counts)
+    if total:
+        yield f"  in sum: {', '.join(f'{count} {what}' for what, count in total.items())}"
+    less = Counter(result.uncompared for result in results if result.uncompared)
+    yield from (f"  not compared in {count}: {what}" for what, count in less.items())
+
+
 def idle(results: Sequence[Result]) -> Iterator[tuple[Result, str]]:
     """Engines that could not run any scenario, each with its first result; such a run must not succeed."""
     for engine in dict.fromkeys(result.engine for result in results if result.engine):
         own = [result for result in results if result.engine == engine and result.verdict != "skipped"]
-        if own and all(result.verdict == "unsupported" for result in own):
-            what = "the scenario" if len(own) == 1 else f"any of the {len(own)} scenarios"
+        what = "the scenario" if len(own) == 1 else f"any of the {len(own)} scenarios"
+        verdicts = {result.verdict for result in own}
+        if "not observed" in verdicts and verdicts <= {"not observed", "unsupported"}:
+            first = next(result for result in own if result.verdict == "not observed")
+            yield first, f"{engine} was not observed in {what}: {first.reason}"
+        elif verdicts == {"unsupported"}:
             text = f"{engine} cannot run {what}; missing: {_missing(own)}"
             yield (
                 own[0],

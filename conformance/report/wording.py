@@ -8,7 +8,7 @@ from conformance.language.scenario import Scenario
 from conformance.report.program import file_line
 from conformance.report.text import clip, distinct_labels, shorten_both
 from conformance.runner.compare import NOTHING, Difference, is_absent
-from conformance.runner.engine import AdapterError, Engine
+from conformance.runner.engine import AdapterError, Engine, terms_of
 from conformance.runner.trace import Statement, is_error
 from conformance.runner.verdict import Outcome
 
@@ -33,6 +33,8 @@ def verdict_line(scenario: Scenario, outcome: Outcome, reference: Engine, engine
             when = "after" if first.name else "at"
             where = _where(scenario, first.statement)
             return f"{_difference(first, *distinct_labels(reference, engine))}, {when} {where}"
+        case "not observed":
+            return f"there were no {terms_of(engine).counted}"
         case "agrees":
             return ""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeGuard, runtime_checkable
 
@@ -13,6 +14,26 @@ from conformance.runner.trace import Trace
 GROUPS = ("values", "dtypes", "flags", "graph", "errors", "messages", "random")
 """The groups of facets; an engine claims each as a whole. The last one has no facets of its own: it is the values from
 the first random number on, which only an engine with torch's streams of random numbers can have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """On what terms an engine is compared, if it is torch itself elsewhere."""
+
+    left_out: tuple[str, ...] = ()  # the uses of programs that it does not run: see `uses`
+    other_random_numbers: bool = False
+    counted: str = ""  # what a scenario must count to be observed: see Note [Observed elsewhere]
+    by_step: bool = False  # the state is compared at the end of each step only: see Note [Regions]
+    tolerances: tuple[tuple[str, tuple[float, float]], ...] = ()  # dtype -> rtol, atol
+
+
+EVERYWHERE = Terms()
+
+
+def terms_of(engine: Any) -> Terms:
+    """The engine's terms; by default a whole program is compared."""
+    terms: Terms = getattr(engine, "terms", EVERYWHERE)
+    return terms
 
 
 @runtime_checkable

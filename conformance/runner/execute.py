@@ -5,8 +5,8 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Callable
-from contextlib import nullcontext
-from typing import Literal
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, Literal
 
 from conformance.language.scenario import Scenario
 from conformance.runner.bytecode import programs_of
@@ -14,8 +14,7 @@ from conformance.runner.engine import Engine, provides_traces
 from conformance.runner.isolate import collected_on_demand, isolated
 from conformance.runner.limit import Alarm, Interrupts, TimeLimit, bounded_memory, watched
 from conformance.runner.normalize import error_text
-from conformance.runner.own_state import lookup
-from conformance.runner.probes import PROBES, answers
+from conformance.runner.probes import SECOND_DEVICE, answers, second_device_of, uses_second_device
 from conformance.runner.recorder import Recorder, drop_frames
 from conformance.runner.shared_state import restored
 from conformance.runner.text_names import restrict
@@ -75,10 +74,18 @@ def _run(
         programs = programs_of(scenario)
         generators = any(program.generators for program in programs)
         collects = any(program.collects for program in programs)
-        bounded = nullcontext() if "cuda" in scenario.needs else bounded_memory()
+        bounded = nullcontext() if _reserves_addresses(engine, scenario) else bounded_memory()
         guard = walled(engine, refusals) if wall else unwalled()
         kept = restored(scenario, engine.torch)
-        with collected_on_demand(generators or collects), kept, isolated(engine.torch) as log, bounded, guard:
+        start = state_of(engine, scenario)
+        with (
+            collected_on_demand(generators or collects),
+            kept,
+            isolated(engine.torch) as log,
+            start,
+            bounded,
+            guard,
+        ):
             try:
                 alarm.start()
                 recorder.run(log)
@@ -104,14 +111,28 @@ def _run(
     moments = recorder.moments
     if raised is not None:
         moments.append(Moment(recorder.current(), raised=raised))
-    return Trace(scenario.id, engine.name, engine.version, tuple(moments))
+    trace = Trace(scenario.id, engine.name, engine.version, tuple(moments))
+    finish: Callable[[Trace], Trace] | None = getattr(engine, "finish", None)
+    return trace if finish is None else finish(trace)
+
+
+def state_of(engine: Engine, scenario: Scenario) -> AbstractContextManager[Any]:
+    """What an engine sets in torch, as its state at the start of every scenario, after the seed."""
+    state: Callable[[Scenario], AbstractContextManager[Any]] = getattr(engine, "state", nullcontext)
+    return state(scenario)
+
+
+def _reserves_addresses(engine: Engine, scenario: Scenario) -> bool:
+    """Whether a device or a compiler is used, which reserves addresses, so that memory cannot be bounded."""
+    device = getattr(engine, "device", "cpu")
+    unbounded = getattr(engine, "unbounded", False) or device not in ("cpu", "meta")
+    return uses_second_device(scenario) or unbounded
 
 
 def available(engine: Engine, need: str) -> bool:
-    """Whether a need is met, or was met when the engine was recorded; unknown devices are not available."""
+    """Whether a need is met, or was met when the engine was recorded."""
     if provides_traces(engine):
         return need in engine.available
-    if need in PROBES:
-        return answers(engine.torch, need)
-    backend = lookup(engine.torch, need) or lookup(engine.torch, f"backends.{need}")
-    return bool(backend is not None and backend.is_available())
+    if need == SECOND_DEVICE:
+        return second_device_of(engine) is not None
+    return answers(engine.torch, need)

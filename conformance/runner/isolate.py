@@ -299,10 +299,10 @@ def _operators(torch: Any) -> tuple[Any, Any, Any]:
 
 
 def _forget_operators(torch: Any, before: Sequence[Collection[Any]]) -> None:
-    """Destroy the operators that a program defined, so that it can define them again; not those of torch.nn."""
+    """Destroy the operators that a program defined, so that it can define them again; not those of torch."""
     of_functions, without_library, names = _operators(torch)
     known = frozenset(before[0])
-    ended = {name for name in of_functions if name not in known and not name.startswith("torch_nn::")}
+    ended = {name for name in of_functions if name not in known and not _is_of_torch(torch, name)}
     for name in ended:
         of_functions.pop(name)._destroy()
         lookup(torch, f"{_LIBRARY}.OPDEFS").pop(name, None)
@@ -310,3 +310,10 @@ def _forget_operators(torch: Any, before: Sequence[Collection[Any]]) -> None:
         without_library.pop()._destroy()
     if set(names) - set(before[2]) - ended:  # a library of the program that is part of a cycle
         gc.collect()
+
+
+def _is_of_torch(torch: Any, name: str) -> bool:
+    """Whether a module of torch defines an operator, which was imported while a program ran."""
+    definition = (lookup(torch, f"{_LIBRARY}.OPDEFS") or {}).get(name)
+    module = str(getattr(getattr(definition, "_init_fn", None), "__module__", ""))
+    return name.startswith("torch_nn::") or module.startswith("torch.")

@@ -41,6 +41,9 @@ _ALONE = (
     (re.compile(r"'(\w+)' object is not iterable"), "Tensor in a loop"),
     (re.compile(r"object of type '(\w+)' has no len\(\)"), "len(Tensor)"),
 )
+_KERNEL = re.compile(
+    r"(?:Could not run '|^)(aten::[\w.]+)(?:' with arguments from the '|: attempted to run this operator)"
+)
 _SIGNS = "+ - * / // % ** @ << >> & | ^"
 _WORDS = "add sub mul truediv floordiv mod pow matmul lshift rshift and or xor"
 _METHODS = dict(zip(_SIGNS.split(), _WORDS.split(), strict=True))
@@ -52,7 +55,12 @@ def missing_name(error: BaseException, engine: Engine) -> str:
 
     The comparison decides whether torch raises the same error, so that nothing is missing.
     """
+    own = getattr(engine, "missing", None)
+    if own is not None and (name := own(error)):
+        return str(name)
     match error:
+        case NotImplementedError() if found := _KERNEL.search(str(error)):
+            return found[1]  # the operator, of which a device has no kernel
         case NotImplementedError():
             return str(error) or "an implementation"
         case ModuleNotFoundError(name=str(name)):

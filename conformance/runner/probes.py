@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from conformance.language.scenario import Scenario
 from conformance.runner.isolate import isolated
 from conformance.runner.own_state import lookup
 
@@ -20,6 +21,27 @@ def answers(torch: Any, need: str) -> bool:
             return PROBES[need](torch)
     except Exception:
         return False
+
+
+SECOND_DEVICE = "second_device"
+"""The need of a device other than the CPU, and the word by which programs know it."""
+
+
+def uses_second_device(scenario: Scenario) -> bool:
+    """Whether a program names the second device; it then chooses devices itself."""
+    return any(SECOND_DEVICE in step.run for step in scenario.steps)
+
+
+def second_device_of(engine: Any) -> Any:
+    """The device that programs know as ``second_device``: the engine's own, or torch's accelerator; None if absent."""
+    own = getattr(engine, "second_device", None)
+    if own is not None:
+        return own
+    current = lookup(engine.torch, "accelerator.current_accelerator")
+    try:
+        return None if current is None else current(True)
+    except Exception:
+        return None
 
 
 def _is_built_for_the_cpu(torch: Any) -> bool:

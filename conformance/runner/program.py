@@ -116,6 +116,12 @@ def _call(name: str, *arguments: ast.expr | str | int, **place: Any) -> ast.Call
     return ast.Call(ast.Name(name, ast.Load(), **place), values, [], **place)
 
 
+def rewritten(tree: ast.Module) -> ast.Module:
+    """A program whose imports, assertions and stores of attributes call the recorder."""
+    found: ast.Module = ast.fix_missing_locations(_Rewritten().visit(tree))
+    return found
+
+
 def _is_rewritten(node: ast.AST) -> bool:
     if isinstance(node, ast.Attribute):
         return not isinstance(node.ctx, ast.Load)

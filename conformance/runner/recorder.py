@@ -26,6 +26,7 @@ from conformance.runner.limit import TimeLimit
 from conformance.runner.normalize import PROGRAM, error_text, normalised
 from conformance.runner.observe import Observer
 from conformance.runner.paths import OWN_MODULE
+from conformance.runner.probes import SECOND_DEVICE, second_device_of, uses_second_device
 from conformance.runner.program import CompiledProgram, compile_expression, compile_step
 from conformance.runner.trace import Frame, Moment, Raised, Statement, Warned, statement_at
 from conformance.runner.wall import Refused
@@ -61,6 +62,7 @@ class Recorder:
         self._check = check  # raises when the time is over or the user interrupts
         self._at_step = at_step  # receives the step and the line of the next statement
         self._each = each
+        self._execute: Callable[[str, dict[str, Any]], None] | None = getattr(engine, "execute", None)
         self._log: list[warnings.WarningMessage] = []
         self._printed = io.StringIO()
         self._failed: list[str] = []
@@ -106,6 +108,7 @@ class Recorder:
                 continue  # an engine without optim, which few programs need
         return {
             **bound,
+            **self._second_device(),
             "print": self._print,
             "weakref": weakref.ref,
             "collect": collect,
@@ -122,6 +125,10 @@ class Recorder:
             "<import>": self._import,
         }
 
+    def _second_device(self) -> dict[str, Any]:
+        named = uses_second_device(self._scenario)
+        return {SECOND_DEVICE: second_device_of(self._engine)} if named else {}
+
     def _run_step(self, index: int, step: Step, *, final: bool) -> None:
         self._step, self._at, self._program = index, 0, None
         self._program = program = compile_step(step.run)
@@ -130,7 +137,12 @@ class Recorder:
         self._final = program.last if final else -1
         failure = None
         try:
-            exec(program.code, self.namespace)
+            if self._execute is None:
+                exec(program.code, self.namespace)
+            else:  # an engine that does not run statement by statement
+                self._execute(step.run, self.namespace)
+                self._at = program.last
+                self._moment(self.current(), look=self._each or final)
         except (TimeLimit, Refused, AdapterError) as error:
             self._at = self._at if isinstance(error, AdapterError) else _where(error, program)
             raise

@@ -17,6 +17,10 @@ State: TypeAlias = Mapping[str, Facets]
 """Facets by name, or by path from a name: ``a``, ``a.grad``, ``m.weight``, ``seen[0]``."""
 
 
+NOT_READ = "not read"
+"""The text of a value that an engine cannot show, such as that of a tensor without memory: it is not compared."""
+
+
 def is_error(facet: object) -> bool:
     """Whether a facet or an expectation's value is an error that reading it raised."""
     return isinstance(facet, str) and facet.startswith("raises ")
@@ -105,6 +109,8 @@ class Trace:
     engine: str
     version: str
     moments: tuple[Moment, ...]
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """What the engine counted: see Note [Observed elsewhere]."""
 
     def to_json(self, *, frames: bool = False) -> str:
         """One line of JSON; a state is written as its changes from the previous one.
@@ -122,7 +128,9 @@ class Trace:
                 data["gone"] = [name for name in before if name not in moment.state]
                 before = moment.state
             moments.append(data)
-        head = {"scenario": self.scenario, "engine": self.engine, "version": self.version}
+        head: dict[str, Any] = {"scenario": self.scenario, "engine": self.engine, "version": self.version}
+        if self.counts:
+            head["counts"] = dict(self.counts)
         return _text({**head, "moments": moments})
 
     @classmethod

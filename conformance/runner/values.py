@@ -48,6 +48,9 @@ _TOKEN = re.compile(
 
 def bounds(dtype: object, tolerance: Tolerance | None, other: object = None) -> Bounds:
     """The tolerance for a dtype, or for the coarser one of two; Python floats use that of float32."""
+    if tolerance is not None and tolerance.by_dtype:
+        own = dict(tolerance.by_dtype).get(str(dtype))
+        return Bounds(*own) if own else bounds(dtype, None, other)
     if tolerance is not None:
         return Bounds(tolerance.rtol, tolerance.atol, tolerance.rtol == tolerance.atol == 0)
     if dtype is None and other is None:

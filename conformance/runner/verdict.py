@@ -11,11 +11,12 @@ from typing import Literal, NamedTuple
 from conformance.language.load_result import Problem
 from conformance.language.scenario import Expectations, Plain, Position, Scenario, Step, Unset
 from conformance.runner.compare import DIED, Difference, counts, differences
-from conformance.runner.engine import GROUPS
+from conformance.runner.engine import EVERYWHERE, GROUPS, Terms
 from conformance.runner.printed import misprint, printed_by
 from conformance.runner.program import compile_step
 from conformance.runner.states import resolved
-from conformance.runner.trace import Moment, State, Statement, Trace, is_error
+from conformance.runner.terms import on_terms
+from conformance.runner.trace import NOT_READ, Moment, State, Statement, Trace, is_error
 from conformance.runner.values import as_yaml, bounds, holds, parsed, shortened
 
 
@@ -25,7 +26,7 @@ class Outcome:
 
     scenario: str
     engine: str
-    verdict: Literal["agrees", "differs", "unsupported", "unsound"]
+    verdict: Literal["agrees", "differs", "unsupported", "unsound", "not observed"]
     flaws: tuple[Problem, ...]  # mistakes of the scenario, found on torch
     claim_fault: Problem | None  # where torch does something else than the document says
     differences: tuple[Difference, ...]  # in the groups that the engine claims
@@ -35,9 +36,18 @@ class Outcome:
     draws: bool = False  # whether the reference draws random numbers
 
 
-def judge(scenario: Scenario, reference: Trace, trace: Trace, groups: Collection[str] = GROUPS) -> Outcome:
-    """All verdicts with their reasons."""
+def judge(
+    scenario: Scenario,
+    reference: Trace,
+    trace: Trace,
+    groups: Collection[str] = GROUPS,
+    terms: Terms = EVERYWHERE,
+) -> Outcome:
+    """All verdicts with their reasons; for an engine that is torch itself elsewhere, on its terms."""
     flaws = flaws_on_torch(scenario, reference)
+    fault = claim_fault(scenario, reference)
+    if terms is not EVERYWHERE:
+        scenario, reference, trace = on_terms(terms, scenario, reference, trace)
     every = differences(scenario, reference, trace)
     lacking = _lacking(reference, trace)
     relevant: Iterable[Difference] = every
@@ -45,15 +55,16 @@ def judge(scenario: Scenario, reference: Trace, trace: Trace, groups: Collection
         relevant = takewhile(lambda difference: difference.statement != lacking[0].statement, every)
     claimed = tuple(difference for difference in relevant if counts(difference, groups))
     missing = () if claimed else _names(lacking)
-    verdict: Literal["agrees", "differs", "unsupported", "unsound"] = "agrees"
+    verdict: Literal["agrees", "differs", "unsupported", "unsound", "not observed"] = "agrees"
     if flaws:
         verdict = "unsound"
     elif missing:
         verdict = "unsupported"
     elif claimed:
         verdict = "differs"
+    elif terms.counted and not trace.counts.get(terms.counted):
+        verdict = "not observed"
     unclaimed = tuple(difference for difference in every if not counts(difference, groups))
-    fault = claim_fault(scenario, reference)
     place = lacking[0].statement if missing else None
     draws = any(moment.drew for moment in reference.moments)
     return Outcome(
@@ -131,6 +142,13 @@ def _position(step: Step, line: int) -> Position:
     )
 
 
+def place_of(scenario: Scenario, position: Position) -> Statement:
+    """The statement at a position of the file, or the last one of the step in which it is."""
+    step = max((n for n, part in enumerate(scenario.steps) if part.position.line <= position.line), default=0)
+    lines = scenario.steps[step].run.rstrip().count("\n") + 1
+    return Statement(step, min(position.line - scenario.steps[step].position.line + 1, lines))
+
+
 def _vacuous(scenario: Scenario, reference: Trace) -> str:
     if any(
         step.claimed is not None or step.own != Expectations() or compile_step(step.run).asserts
@@ -194,6 +212,8 @@ def _unmet(scenario: Scenario, k: int, expected: Expectations, trace: Trace) -> 
     state = (moments[-1].state if moments else None) or {}
     places = expected.places or (None,) * len(expected.expect)
     for (expression, wanted), place in zip(expected.expect, places, strict=True):
+        if NOT_READ in values.get(expression, ""):
+            continue
         dtype = resolved(state, expression).get("dtype") if expression in state else None
         message = _unmet_value(scenario, expression, wanted, values.get(expression), dtype)
         if message:

@@ -25,7 +25,7 @@ scenarios:
     run: a = torch.ones(${size}).${op}()
   - id: on-cuda
     title: somewhere else
-    needs: [cuda]
+    needs: [second_device]
     run: a = torch.ones(1).cuda()
 """
 BROKEN = "scenarios:\n  - id: cannot-be-read\n    title: it\n    rum: a = 1\n"
@@ -117,7 +117,7 @@ def test_show_takes_a_recording_for_torch(
     assert main(["show", "my-case", "--reference", "r.jsonl"]) == 0
     assert capsys.readouterr().out == live
     assert main(["show", "on-cuda", "--reference", "r.jsonl"]) == 2
-    assert "on-cuda needs cuda, which" in capsys.readouterr().err
+    assert "on-cuda needs second_device, which" in capsys.readouterr().err
     monkeypatch.undo()
 
 
@@ -157,4 +157,9 @@ def test_what_is_not_on_this_machine_is_refused(capsys: pytest.CaptureFixture[st
     """Rather than shown as an error of the program."""
     assert main(["show", "on-cuda", "--engine", "torch"]) == 2
     assert main(["graph", "on-cuda"]) == 2
-    assert capsys.readouterr().err.count("on-cuda needs cuda, which torch does not find on this machine") == 2
+    assert (
+        capsys.readouterr().err.count(
+            "on-cuda needs second_device, which torch does not find on this machine"
+        )
+        == 2
+    )

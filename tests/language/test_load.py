@@ -22,7 +22,7 @@ scenarios:
   - id: retain-graph-accumulates
     title: each pass with retain_graph adds to the leaf's grad
     claim: [pinn-article/retain-graph, leaf-blog/table-1]
-    needs: [cuda]
+    needs: [second_device]
     tolerance: exact
     observe: end
     steps:
@@ -64,7 +64,7 @@ def test_every_key_arrives() -> None:
     assert (scenario.id, scenario.topic) == ("retain-graph-accumulates", "Running backward more than once")
     assert scenario.area == "my"
     assert scenario.claims == ("pinn-article/retain-graph", "leaf-blog/table-1")
-    assert (scenario.needs, scenario.observe) == (("cuda",), "end")
+    assert (scenario.needs, scenario.observe) == (("second_device",), "end")
     assert scenario.tolerance == Tolerance(0.0, 0.0, "exact")
     assert scenario.position == Position("my.yaml", 3, 5)
     first, second = scenario.steps

@@ -194,7 +194,7 @@ def test_an_unsound_scenario_says_nothing_about_its_claim(pytester: pytest.Pytes
 
 def test_what_is_skipped_does_not_count(pytester: pytest.Pytester) -> None:
     """A claim is confirmed when the scenarios that can run here confirm it."""
-    write(pytester, "a/fills.yaml", FILLS.replace("    run:", "    needs: [cuda]\n        run:", 1))
+    write(pytester, "a/fills.yaml", FILLS.replace("    run:", "    needs: [second_device]\n        run:", 1))
     result = pytester.runpytest()
     result.assert_outcomes(passed=2, skipped=1)
     result.stdout.fnmatch_lines(["  A blog on leaves  1 *"])

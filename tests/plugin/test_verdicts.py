@@ -244,9 +244,11 @@ def test_what_is_never_twice_the_same_is_no_difference(pytester: pytest.Pytester
 
 def test_what_needs_an_absent_device_is_skipped(pytester: pytest.Pytester) -> None:
     """With the reason, at the place of the scenario."""
-    result = run(pytester, SINE.replace("steps:", "needs: [cuda]\n        steps:"), "-rs")
+    result = run(pytester, SINE.replace("steps:", "needs: [second_device]\n        steps:"), "-rs")
     result.assert_outcomes(skipped=1)
-    result.stdout.fnmatch_lines(["SKIPPED [[]1[]] mine.yaml:2: needs cuda, which torch does not find*"])
+    result.stdout.fnmatch_lines(
+        ["SKIPPED [[]1[]] mine.yaml:2: needs second_device, which torch does not find*"]
+    )
 
 
 def test_what_needs_a_build_for_the_cpu_is_skipped_on_another(
@@ -352,3 +354,27 @@ def test_quiet_runs_have_no_header(pytester: pytest.Pytester) -> None:
     result.stdout.no_fnmatch_line("conformance:*")
     result.stdout.fnmatch_lines(["*1 agree"])
     pytester.runpytest("-qq").stdout.no_fnmatch_line("*agree*")
+
+
+def test_a_device_is_named_with_its_module(pytester: pytest.Pytester) -> None:
+    """A module without a device is refused before anything runs."""
+    pytester.makefile(".yaml", mine="scenarios: []")
+    ran = pytester.runpytest("--device-module", "torch_npu", "mine.yaml")
+    ran.stderr.fnmatch_lines(["*--device-module needs --device NAME*"])
+
+
+@pytest.mark.usefixtures("torch_twice")
+def test_a_run_on_a_device_says_what_it_leaves_out(pytester: pytest.Pytester) -> None:
+    """`meta` is a device of any torch."""
+    pytester.makefile(
+        ".yaml",
+        mine="""
+        scenarios:
+          - {id: there, title: a view, run: "a = torch.ones(2, 2)\\nb = a.t()"}
+          - {id: named, title: a device, run: "a = torch.ones(2, device='cpu')"}
+        """,
+    )
+    ran = pytester.runpytest("--device", "meta", "mine.yaml")
+    ran.stdout.fnmatch_lines(["torch-device-meta * compared with torch *: 1 agree, 1 not observed"])
+    ran.stdout.fnmatch_lines(["  not observed, 1: it names a device"])
+    assert ran.ret == 0

@@ -31,7 +31,7 @@ scenarios:
 
 def test_each_need_is_a_device_or_has_a_probe() -> None:
     """None of them is without meaning."""
-    assert set(NEEDS) - set(PROBES) == {"cuda"}
+    assert set(NEEDS) - set(PROBES) == {"second_device"}
 
 
 def test_the_lstm_is_run_and_not_guessed() -> None:

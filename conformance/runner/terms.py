@@ -1,0 +1,89 @@
+"""What is compared if the engine is torch itself elsewhere: see Note [Elsewhere]."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from conformance.language.scenario import Scenario, Tolerance
+from conformance.runner.engine import Terms
+from conformance.runner.trace import NOT_READ, Facets, Moment, Statement, Trace
+from conformance.runner.uses import SAID, first_draw, uses_of
+
+VALUES = "values, from the first random number on"
+
+
+def left_out(scenario: Scenario, terms: Terms) -> str:
+    """Why a scenario says nothing about the engine, so that it is not run; empty if it is."""
+    uses = uses_of(scenario) if terms.left_out else frozenset()
+    return next((said for use, said in SAID.items() if use in uses and use in terms.left_out), "")
+
+
+def draws(scenario: Scenario, terms: Terms) -> bool:
+    """Whether values are not compared from some statement on."""
+    return terms.other_random_numbers and first_draw(scenario) is not None
+
+
+def on_terms(
+    terms: Terms, scenario: Scenario, reference: Trace, trace: Trace
+) -> tuple[Scenario, Trace, Trace]:
+    """The scenario with the engine's tolerances, and both traces without what cannot be compared."""
+    if terms.tolerances and scenario.tolerance is None:
+        scenario = replace(scenario, tolerance=Tolerance(0, 0, "the engine's", terms.tolerances))
+    if terms.by_step:
+        reference, trace = _by_step(reference), _by_step(trace)
+    if terms.other_random_numbers and (place := first_draw(scenario)):
+        return scenario, _without_drawn(place, reference), _without_drawn(place, trace)
+    return scenario, reference, trace
+
+
+def _by_step(trace: Trace) -> Trace:
+    """One moment for each step, without warnings; after an error, with the names of earlier steps only."""
+    moments: list[Moment] = []
+    known: set[str] = set()
+    for step in dict.fromkeys(each.statement.step for each in trace.moments):
+        raised = None
+        own = [each for each in trace.moments if each.statement.step == step and each.statement.kind == "run"]
+        if own:
+            raised = next((each.raised for each in own if each.raised), None)
+            state = next((each.state for each in reversed(own) if each.state is not None), None)
+            if raised and state is not None:
+                state = {name: facets for name, facets in state.items() if _root(name) in known}
+            known |= {_root(name) for name in state or {}}
+            printed = "".join(each.printed for each in own)
+            failed = tuple(text for each in own for text in each.failed)
+            moments.append(Moment(Statement(step, 1), state, raised, (), printed, failed=failed))
+        moments += (
+            replace(each, warned=())
+            for each in trace.moments
+            if each.statement.step == step and each.statement.kind != "run" and raised is None
+        )
+    return replace(trace, moments=tuple(moments))
+
+
+def _root(name: str) -> str:
+    return re.split(r"[.\[]", name, maxsplit=1)[0]
+
+
+def _without_drawn(place: tuple[int, int], trace: Trace) -> Trace:
+    """The trace without the values from the first draw on."""
+    moments = [
+        _without_values(each) if (each.statement.step, each.statement.line) >= place else each
+        for each in trace.moments
+    ]
+    return replace(trace, moments=tuple(moments))
+
+
+def _without_values(moment: Moment) -> Moment:
+    state = moment.state
+    return replace(
+        moment,
+        state=None if state is None else {name: _unread(facets) for name, facets in state.items()},
+        values=tuple((expression, NOT_READ) for expression, _ in moment.values),
+        printed=NOT_READ if moment.printed else "",
+        failed=(),
+    )
+
+
+def _unread(facets: Facets) -> Facets:
+    return {**facets, "value": NOT_READ} if "value" in facets else facets

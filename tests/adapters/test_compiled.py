@@ -1,0 +1,102 @@
+"""Torch under torch.compile: what is compiled, what is counted, and what is compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from conformance.adapters.compiled import _parts
+from conformance.adapters.registry import EngineNotFoundError, find
+from conformance.adapters.remote import RemoteEngine
+from conformance.check.checker import Checker
+from conformance.language.scenario import Scenario
+from conformance.report.terminal import summary
+from conformance.runner.execute import run
+from tests.runner.make import scenario, step, torch_engine
+
+FORWARD = """
+a = torch.tensor([1., 2.], requires_grad=True)
+b = a * a
+c = b.sin()
+c.sum().backward()
+"""
+
+
+@pytest.fixture(scope="module")
+def compiled() -> Iterator[RemoteEngine]:
+    """The backend that runs the captured graph as it is."""
+    engine = RemoteEngine("torch-compile:eager")
+    yield engine
+    engine.close()
+
+
+def verdict(made: Scenario, engine: RemoteEngine) -> str:
+    """The verdict on a scenario."""
+    return Checker(torch_engine)(made, engine).result.verdict
+
+
+def test_leaves_and_backward_are_not_compiled() -> None:
+    """What is between them is one region; definitions and constants are outside."""
+    parts = [(len(statements), region) for statements, region in _parts(FORWARD)]
+    assert parts == [(1, False), (2, True), (1, False)]
+    assert [region for _, region in _parts("def f(x):\n    return x * 2\nk = 1\nb = f(a)")] == [False, True]
+
+
+def test_a_forward_region_is_captured(compiled: RemoteEngine) -> None:
+    """Its operations are counted, and what they give is compared."""
+    made = scenario(FORWARD)
+    trace = run(made, compiled)
+    assert trace.counts["operations captured"] == 2
+    assert (trace.counts["statements compiled"], trace.counts["statements"]) == (2, 4)
+    assert trace.counts["graph breaks"] == 0
+    result = Checker(torch_engine)(made, compiled).result
+    assert result.verdict == "agrees"
+    assert any("2 operations captured" in line for line in summary([result], {}, []))
+
+
+def test_names_of_a_comprehension_are_not_bound(compiled: RemoteEngine) -> None:
+    """Nor is one that an `if` leaves out."""
+    program = "a = torch.ones(2)\nb = [x * 2 for x in [a, a]]\nif len(b) > 2:\n    c = a * 2"
+    assert verdict(scenario(program), compiled) == "agrees"
+
+
+def test_what_is_not_captured_is_not_observed(compiled: RemoteEngine) -> None:
+    """A program without a region says nothing about a compiler."""
+    assert verdict(scenario("a = torch.tensor([1.], requires_grad=True)"), compiled) == "not observed"
+
+
+def test_breaks_of_the_graph_are_counted(compiled: RemoteEngine) -> None:
+    """A number decides, outside the graph."""
+    trace = run(scenario("a = torch.ones(2)\nb = a * 2 if (a * 3).sum().item() > 0 else a"), compiled)
+    assert trace.counts["graph breaks"] > 0
+
+
+def test_a_step_that_raises_is_compared_by_its_error(compiled: RemoteEngine) -> None:
+    """And by the names of earlier steps: those of its own need not be bound."""
+    first = step("a = torch.ones(2)\nb = a * 2")
+    assert verdict(
+        scenario(first, step("c = a + 1\nd = a @ torch.ones(3)", raises="RuntimeError")), compiled
+    ) in (
+        "agrees",
+        "differs",  # the compiler's own type of error
+    )
+    trace = run(scenario(first, step("c = a + 1\nd = nothing", raises="NameError")), compiled)
+    assert [moment.raised.type for moment in trace.moments if moment.raised] == ["NameError"]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("torch-compile:inducter", "torch has no backend 'inducter' for compile: there are")],
+)
+def test_an_unknown_backend_is_refused(name: str, said: str) -> None:
+    """With those that there are."""
+    with pytest.raises(EngineNotFoundError, match=said):
+        find(name)
+
+
+def test_inductor_needs_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One message says so."""
+    monkeypatch.setattr("conformance.adapters.compiled.shutil.which", lambda _: None)
+    with pytest.raises(EngineNotFoundError, match="inductor needs a C\\+\\+ compiler, and finds none"):
+        find("torch-compile:inductor")
