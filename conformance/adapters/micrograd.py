@@ -53,4 +53,5 @@ def tensor(data: Any, requires_grad: bool = False) -> MicrogradTensor:
 torch = functions(MicrogradTensor, {"relu": Value.relu})
 torch.tensor = tensor
 torch.nn = SimpleNamespace(functional=SimpleNamespace(relu=torch.relu))
+torch.grads_start_as_zeros = True  # a Value has a gradient of 0 before any pass
 engine = ModuleEngine("micrograd", torch, version=version("micrograd"), claims=("values",))
