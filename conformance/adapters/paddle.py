@@ -47,8 +47,12 @@ def _a_pass() -> Iterator[None]:
 
 def backward(tensor: Any, gradient: Any = None, retain_graph: bool | None = None) -> None:
     """Paddle's backward pass, which has another name for the gradient."""
+    if getattr(tensor, "freed_function", False):
+        raise NotImplementedError("a second pass from a Function")  # it ends the interpreter
     with _a_pass():
         _backward(tensor, gradient, bool(retain_graph))
+    if not retain_graph and "PyLayer" in str(tensor.grad_fn and tensor.grad_fn.name()):
+        tensor.freed_function = True
 
 
 def grad(
