@@ -365,6 +365,9 @@ class Tensor:
             )
         if value._array.dtype is not self._array.dtype:
             self._grad_accumulator = None
+        if value._inference and not self._inference:
+            version_counter(self)  # which it keeps
+            self._inference = True
         set_array(self, value._array)
 
     @data.deleter
