@@ -133,7 +133,10 @@ def _with_namespace(root: str) -> Iterator[Any]:
             own = isinstance(value, type) and _is_module_of(value.__module__, root)
             for each in [*vars(value).values()] if own else [value]:
                 function = each.__func__ if isinstance(each, staticmethod | classmethod) else each
-                if isinstance(function, FunctionType | Enum):
+                wrapper = "__wrapped__" in getattr(function, "__dict__", ()) and not isinstance(
+                    function, type
+                )
+                if wrapper or isinstance(function, FunctionType | Enum):
                     yield function
 
 
