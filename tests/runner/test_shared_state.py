@@ -28,6 +28,12 @@ LEAVING = {
             return torch.zeros(())
         """,
     "prune": "nn.utils.prune.identity(F.softmax, 'x')",
+    "scheduler-of-a-function": "optim.lr_scheduler.LRScheduler.load_state_dict(F.hardtanh, {'x': 1})",
+    "scheduler-of-a-method": "optim.lr_scheduler.LRScheduler.load_state_dict(nn.Linear(1, 1).forward, {'x': 1})",
+    "scheduler-of-a-member": "optim.lr_scheduler.LRScheduler.load_state_dict(nn.attention.SDPBackend.MATH, {'x': 1})",
+    "module-of-a-function": "nn.Module.train(F.elu, False)",
+    "optimizer-of-a-function": "optim.Optimizer.__init__(F.relu, [torch.ones(1)], {})",
+    "hook-of-a-module": "nn.Linear(1, 1).register_state_dict_post_hook(F.relu)",
 }
 
 
