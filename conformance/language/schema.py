@@ -30,7 +30,7 @@ def schema(path: Path = PATH) -> dict[str, Any]:
         _limit_scenarios(definitions)
     for name in ("_EntryModel", "_ChangeModel"):
         if name in definitions:
-            _limit_places(definitions[name])
+            _limit_places(definitions[name], of_a_release=name == "_ChangeModel")
     kinds = {top: schema} | {getattr(module, name): definition for name, definition in definitions.items()}
     for kind, definition in kinds.items():
         meanings = model.meanings(kind)
@@ -50,12 +50,12 @@ def _limit_scenarios(definitions: dict[str, Any]) -> None:
     tolerance["anyOf"] = [{"$ref": tolerance.pop("$ref")}, {"const": "exact"}]
 
 
-def _limit_places(entry: dict[str, Any]) -> None:
-    """Where an entry applies, in one of two forms; a change of every scenario is limited by texts."""
+def _limit_places(entry: dict[str, Any], *, of_a_release: bool) -> None:
+    """Where an entry applies, in one of two forms; what a release changes in every scenario is limited by texts."""
     entry["oneOf"] = [{"required": ["scenario"]}, {"required": ["at"]}]
     entry["properties"]["at"]["additionalProperties"] = False
     entry["dependentSchemas"] = {"statement": {"required": ["scenario"]}}
-    if "was" in entry["properties"]:
+    if of_a_release:
         every = {"anyOf": [{"const": "*"}, {"type": "array", "contains": {"const": "*"}}]}
         entry["if"] = {"required": ["scenario"], "properties": {"scenario": every}}
         entry["then"] = {"required": ["was", "now"]}

@@ -344,6 +344,8 @@ def _described(config: pytest.Config, name: str) -> str:
 
     if name == DEFAULT_ENGINE:
         return f"{name} {conformance.__version__}"
+    if name == "torch":
+        return _torch()
     from conformance.plugin.processes import engine_of
     from conformance.report.text import label
 

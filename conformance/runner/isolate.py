@@ -175,6 +175,8 @@ def adopt(torch: Any) -> None:
             changed = value not in {setting.start, *_default_threads()}
         if changed and value is not _FAILED:
             own[setting.name] = value
+            if factory is not _FAILED:  # an engine that is made next in this process does not inherit it
+                _attempt(setting.write, factory)
     options = _print_options(torch)
     if options is not None and {key: options().get(key) for key in _PRINTING} != _PRINTING:
         own["printing"] = True

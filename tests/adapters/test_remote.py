@@ -108,7 +108,7 @@ def test_nothing_but_the_engine_is_needed_there(tmp_path: Path) -> None:
 def test_a_process_that_is_ended_is_at_the_statement_that_ended_it(tmp_path: Path) -> None:
     """Also where nothing can be written any more, as by SIGKILL; an error there has the engine's own frames."""
     (tmp_path / "ending.py").write_text(
-        "import os, signal\n"
+        "import os, signal; may = {'processes'}\n"
         "class Tensor:\n"
         "    def __init__(self, values): self.values, self.shape, self.dtype = values, (len(values),), 'float32'\n"
         "    def tolist(self): return self.values\n"

@@ -28,6 +28,7 @@ OTHERWISE = {
 ALIASES = {"orgqr": "linalg_householder_product"}
 ABSENT = {
     "_addmm_activation",
+    "conv_tbc",
     "_convolution",
     "_grid_sampler_2d_cpu_fallback",
     "_lu_with_info",

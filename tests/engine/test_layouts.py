@@ -44,11 +44,3 @@ def test_dense_programs_load_no_other_layout() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_a_sparse_tensor_is_saved_and_loaded(tmp_path: object) -> None:
-    path = f"{tmp_path}/sparse.pt"
-    engine.save(engine.eye(2).to_sparse(), path)
-    loaded = engine.load(path, weights_only=False)
-    assert loaded.is_coalesced()
-    assert loaded.to_dense().tolist() == [[1, 0], [0, 1]]
