@@ -22,7 +22,7 @@ from ..kernels import (
 )
 from ..registry import ROWS, Array, op
 from ..scalar_operands import maybe_times, scaled_by
-from ..type_promotion import invalid_combination, plain_number, promote_scaled
+from ..type_promotion import MISSING, invalid_combination, plain_number, promote_scaled
 
 
 def _scaled(other: Any, alpha: Any, result: np.dtype[Any]) -> Any:
@@ -238,22 +238,42 @@ def _div_rounded(self: Any, other: Any, rounding_mode: Any) -> Array:
     )
 
 
+@op(
+    "DivBackward2",
+    name="div_unrounded",
+    promote="self other",
+    promotion=promote_scaled,
+    to_float=True,
+    overload="Tensor_mode",
+    complex="holomorphic",
+    jvp="auto_element_wise",
+    vmap_operands="tensors",
+    vmap_unbatched="arithmetic",
+    operator="div",
+    self=lambda grad, other, rounding_mode: grad / other,
+    other=lambda grad, self, other, rounding_mode: _div_other_backward(grad, self, other),
+)
+def _div_unrounded(self: Any, other: Any, rounding_mode: Any) -> Array:
+    """self / other where the rounding mode None was given, which its node saves."""
+    return scaled_by(np.true_divide, self, other)
+
+
 def _divided(rounding_mode: Any, input: Any, other: Any) -> tuple[str, list[Any]]:
     """The overload of div for a rounding mode, and its arguments."""
-    return (
-        ("div", [input, other]) if rounding_mode is None else ("div_rounded", [input, other, rounding_mode])
-    )
+    if rounding_mode is MISSING:
+        return "div", [input, other]
+    return ("div_unrounded" if rounding_mode is None else "div_rounded"), [input, other, rounding_mode]
 
 
 @composite(vmap="decompose", numbers_as_tensors=True)
-def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Any = None) -> Tensor:
+def div(input: Any, other: Any, *, rounding_mode: Any = MISSING, out: Any = None) -> Tensor:
     """input / other, rounded towards zero ("trunc"), down ("floor"), or not at all (None)."""
     name, arguments = _divided(rounding_mode, input, other)
     return ROWS[name].call(*arguments, out=out)
 
 
 @composite(vmap="decompose", vmap_unbatched="arithmetic")
-def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+def div_(self: Tensor, other: Any, *, rounding_mode: Any = MISSING) -> Tensor:
     """div, in place."""
     name, arguments = _divided(rounding_mode, self, other)
     return run_inplace(ROWS[name], arguments)
