@@ -178,6 +178,8 @@ def site(known: argparse.Namespace, _: list[str]) -> int:
     from conformance.report.site import pages
     from conformance.runner.output import write_text
 
+    if known.output.resolve().parent == known.output.resolve():
+        raise Misuse(f"{known.output} is the root of the system: name a folder for the pages")
     reports = _reports(known.files)
     claims = Library().claims(locate.specs())
     titles = {key: document.title for key, document in claims.documents.items()}
