@@ -46,8 +46,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         if error.filename is None and error.errno not in _OF_OUTPUTS:
             raise
-        print(f"conformance: {error.filename or 'standard output'}: {error.strerror}", file=sys.stderr)
+        where = _on_one_line(error.filename or "standard output")
+        print(f"conformance: {where}: {error.strerror}", file=sys.stderr)
         return MISUSED
+
+
+def _on_one_line(message: object) -> str:
+    """The text of an error, in which the name of a file may have lines."""
+    return str(message).replace("\n", "\\n").replace("\r", "\\r")
 
 
 _OF_OUTPUTS = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)  # writing to a file that the shell has opened

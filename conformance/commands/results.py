@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -178,6 +179,8 @@ def site(known: argparse.Namespace, _: list[str]) -> int:
     from conformance.report.site import pages
     from conformance.runner.output import write_text
 
+    if os.path.dirname(place := os.path.realpath(known.output)) == place:
+        raise Misuse(f"{known.output} is the root of the system: name a folder for the pages")
     reports = _reports(known.files)
     claims = Library().claims(locate.specs())
     titles = {key: document.title for key, document in claims.documents.items()}

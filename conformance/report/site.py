@@ -127,11 +127,15 @@ def _runs(reports: Sequence[Report]) -> dict[str, list[Run]]:
     return dict(sorted(runs.items()))
 
 
+_LONGEST = 60
+"""The number of characters of an engine's name that a file's name has: systems limit those."""
+
+
 def _names(engines: Mapping[str, Run]) -> dict[str, str]:
     """The file of each engine, of letters that a path may have."""
     found: dict[str, str] = {}
     for engine in engines:
-        base = re.sub(r"[^\w.-]+", "-", engine).strip("-.") or "engine"
+        base = re.sub(r"[^\w.-]+", "-", engine).strip("-.")[:_LONGEST] or "engine"
         taken, number, name = set(found.values()), 1, f"engine-{base}.html"
         while name in taken:
             number += 1

@@ -254,9 +254,22 @@ def read_bytes(path: Path) -> bytes:
     """The content of a file or a pipe; raises `DamagedError` for what is neither, such as a folder or a disk."""
     try:
         kind = path.stat().st_mode
-        if stat.S_ISREG(kind) or stat.S_ISFIFO(kind):
+        if stat.S_ISREG(kind):
             return path.read_bytes()
+        if stat.S_ISFIFO(kind):
+            return _from_pipe(path)
     except OSError as error:
         raise DamagedError(f"it cannot be read: {error.strerror}") from None
     what = "a directory" if stat.S_ISDIR(kind) else "neither a file nor a pipe"
     raise DamagedError(f"it cannot be read: it is {what}")
+
+
+def _from_pipe(path: Path) -> bytes:
+    """All that is written to a pipe; raises `DamagedError` if no process has it open to write, rather than wait."""
+    place = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    with open(place, "rb", buffering=0) as pipe:
+        begun = pipe.read(1)  # None: a process will write
+        if begun == b"":
+            raise DamagedError("it cannot be read: it is a pipe to which nothing writes; name a file")
+        os.set_blocking(place, True)
+        return (begun or b"") + pipe.read()

@@ -65,6 +65,7 @@ COMMANDS = {
         ["diff", "FILE", "r.jsonl"],
         ["diff", "r.jsonl", "FILE"],
         ["join", "FILE", "-o", "joined.jsonl"],
+        ["summary", "FILE"],
     ],
     "r.rec": [
         ["diff", "FILE", "r.rec", "--in", "mine.yaml"],
@@ -228,6 +229,7 @@ def test_what_is_nothing_of_the_kind_is_one_line(
     """Foreign files, bombs, folders, devices, and names without a file."""
     path = folder / f"changed{Path(name).suffix}"
     os.mkfifo(folder / "pipe")
+    (folder / "loop").symlink_to("loop")
     for content in [
         *FOREIGN,
         *((folder / other).read_bytes() for other in COMMANDS if other[:5] != name[:5]),
@@ -237,12 +239,49 @@ def test_what_is_nothing_of_the_kind_is_one_line(
             status, out, err = run([part.replace("FILE", path.name) for part in command], capsys)
             assert (status, out) == (2, ""), (command, content[:100])
             assert len(err.splitlines()) == 1 and err.startswith("conformance: "), err
-    for wrong in ("/", ".", "/dev/null", "/dev/zero", "absent/absent", "x" * 300, "half-\udcff", "mine.yaml"):
+    for wrong in (
+        "/",
+        ".",
+        "/dev/null",
+        "/dev/zero",
+        "pipe",
+        "loop",
+        "absent/absent",
+        "x" * 300,
+        "half-\udcff",
+        "mine.yaml",
+    ):
         for command in COMMANDS[name]:
             if command[0] != "fuzz" or wrong in ("/", ".", "/dev/zero", "mine.yaml"):
                 status, out, err = run([part.replace("FILE", wrong) for part in command], capsys)
                 assert (status, out) == (2, ""), (command, wrong)
                 assert len(err.splitlines()) == 1 and err.startswith("conformance: "), err
+
+
+def test_no_pages_are_written_into_the_root(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nor under the other names that it has."""
+    Path("loop").symlink_to("loop")
+    assert run(["site", "r.jsonl", "-o", "loop"], capsys)[0] == 2
+    for root in ("/", "//", "/../", str(folder.anchor)):
+        status, out, err = run(["site", "r.jsonl", "-o", root], capsys)
+        assert (status, out) == (2, "") and err.startswith(f"conformance: {Path(root)} is the root")
+
+
+def test_what_is_written_to_a_pipe_is_read(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As a shell's `<(command)` gives it."""
+    reading, writing = os.pipe()
+    os.write(writing, (folder / "r.jsonl").read_bytes())
+    os.close(writing)
+    assert run(["matrix", f"/dev/fd/{reading}"], capsys)[0] == 0
+    os.close(reading)
+
+
+def test_a_page_of_an_engine_with_a_long_name(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its file has a name that systems allow."""
+    lines = (folder / "r.jsonl").read_text().partition(CUT)[0].replace('"inhouse"', f'"{"x" * 300}"') + CUT
+    Path("long.jsonl").write_text(f'{lines}{hashlib.sha256(lines.encode()).hexdigest()}"}}}}\n')
+    assert run(["site", "long.jsonl", "-o", "pages"], capsys)[0] == 0
+    assert (folder / "pages" / f"engine-{'x' * 60}.html").is_file()
 
 
 WRITING = [
