@@ -18,7 +18,7 @@ from conformance.commands.command import Misuse
 from conformance.commands.examples import by_job
 from conformance.language.claims import Claims
 from conformance.language.core_vocabulary import load_core_vocabulary
-from conformance.language.scenario import Scenario
+from conformance.language.scenario import TIERS, Scenario
 from conformance.report import docs, document_page, engine_docs, subjects
 from conformance.report.matrix import Matrix, from_plain
 from conformance.report.result import MEANINGS
@@ -52,7 +52,7 @@ def makers(parser: ArgumentParser) -> dict[str, Callable[[], str]]:
         "core": lambda: docs.core(load_core_vocabulary(locate.specs() / "core_vocabulary.yaml")),
         "areas": lambda: subjects.index(_subjects(), _scenarios()),
         "rules": lambda: subjects.rules(_subjects(), _sources(locate.specs(), "**/*.yaml")),
-        "engines": lambda: docs.engines(_measured(), len(_scenarios())),
+        "engines": lambda: docs.engines(_measured(), _counts()),
         "releases": lambda: docs.releases(_releases()),
         "pages": lambda: document_page.index(_claims()),
         "options": lambda: docs.pytest_options(add_options),
@@ -102,6 +102,12 @@ def _measured() -> Matrix:
     path = _PACKAGE / "adapters" / "measured.json"
     measured: Matrix = _read(path, lambda text: from_plain(loads(text)))
     return measured
+
+
+def _counts() -> dict[str, int]:
+    """How many scenarios each tier has."""
+    tiers = [scenario.tier for scenario in _scenarios()]
+    return {tier: tiers.count(tier) for tier in TIERS}
 
 
 def _areas_of_faults() -> Iterator[str]:

@@ -179,8 +179,11 @@ def _texts(entries: Iterable[Entry], of: Literal["was", "now"]) -> str:
     return ", ".join(f"`{flat(text)}`" for text in texts if text != "*")
 
 
-def engines(measured: Matrix, scenarios: int) -> str:
-    """The tables that compare engines; ``scenarios`` is how many the specs have now."""
+def engines(measured: Matrix, scenarios: Mapping[str, int]) -> str:
+    """The tables that compare engines; ``scenarios`` is how many the specs have now in each tier."""
+    tiers = [tier for tier in scenarios if any(tier in dict(each.tiers) for each in measured.engines)]
     then = max((each.all.scenarios for each in measured.engines), default=0)
-    now = "" if then == scenarios else f"; they have {scenarios:,} now"
-    return "\n".join([f"Measured when the specs had {then:,} scenarios{now}.", "", *as_markdown(measured)])
+    now = sum(scenarios[tier] for tier in tiers)
+    share = f"the {now:,}" if then == now else f"{then:,} of the {now:,}"
+    names = f"{'tiers' if len(tiers) > 1 else 'tier'} {' and '.join(tiers)}"
+    return "\n".join([f"Measured on {share} scenarios of the {names}.", "", *as_markdown(measured)])

@@ -130,7 +130,7 @@ def _make_all(root: str) -> None:
 def _with_namespace(root: str) -> Iterator[Any]:
     for _, module in _modules(root, WHOLE):
         for value in [*vars(module).values()]:
-            own = isinstance(value, type) and _is_module_of(value.__module__, root)
+            own = isinstance(value, type) and _is_module_of(getattr(value, "__module__", ""), root)
             for each in [*vars(value).values()] if own else [value]:
                 function = each.__func__ if isinstance(each, staticmethod | classmethod) else each
                 wrapper = "__wrapped__" in getattr(function, "__dict__", ()) and not isinstance(
@@ -166,7 +166,7 @@ def _of_value(path: str, value: Any, root: str) -> Iterator[tuple[str, Any]]:
     elif isinstance(value, ModuleType):
         return
     elif isinstance(value, type):
-        if _is_module_of(value.__module__, root):
+        if _is_module_of(getattr(value, "__module__", ""), root):
             yield path, value
             for name, inner in [*vars(value).items()]:
                 if _is_container(inner) or isinstance(inner, FunctionType):

@@ -50,10 +50,12 @@ def test_other_data_is_refused(damaged: object) -> None:
 
 
 def test_the_page_says_on_how_many_scenarios_it_was_measured() -> None:
-    """And how many there are now, if that is another number."""
-    assert docs.engines(made(), 3).startswith("Measured when the specs had 3 scenarios.\n")
-    text = docs.engines(made(), 1_234)
-    assert text.startswith("Measured when the specs had 3 scenarios; they have 1,234 now.\n")
+    """And of which tiers, compared with how many these have now."""
+    assert docs.engines(made(), {"core": 3, "full": 9}).startswith(
+        "Measured on the 3 scenarios of the tier core.\n"
+    )
+    text = docs.engines(made(), {"core": 1_234, "full": 9})
+    assert text.startswith("Measured on 3 of the 1,234 scenarios of the tier core.\n")
     assert "| leaf | 50% | 100% |" in text
     assert "| views | - of 1 | 0% |" in text
     assert "| all | 50% of 2/3 | 50% |" in text
