@@ -141,8 +141,8 @@ BROKEN = (
         "never_raises",
         {
             "second-pass-raises": UNRAISED,
-            "leaf-is-not-written": "{} raises nothing, torch raises RuntimeError: a lea ...50... "
-            "in-place operation., at line 52: a += 1",
+            "leaf-is-not-written": "{} raises nothing, torch raises RuntimeError: a leaf Variable that ...54..., "
+            "at line 52: a += 1",
         },
         added=_CATCHING,
     ),
