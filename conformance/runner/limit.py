@@ -45,7 +45,7 @@ _expendable: list[bool] = []
 
 
 def be_expendable() -> None:
-    """From now on the system ends this process if a program hangs in C, where no alarm is heard."""
+    """From now on the system ends this process if a program hangs in C, where no alarm reaches it."""
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
         _expendable.append(True)

@@ -56,7 +56,7 @@ def test_a_forward_region_is_captured(compiled: RemoteEngine) -> None:
 
 
 def test_names_of_a_comprehension_are_not_bound(compiled: RemoteEngine) -> None:
-    """Nor is one that an `if` leaves out."""
+    """Statements that an `if` leaves out bind nothing either."""
     program = "a = torch.ones(2)\nb = [x * 2 for x in [a, a]]\nif len(b) > 2:\n    c = a * 2"
     assert verdict(scenario(program), compiled) == "agrees"
 

@@ -196,7 +196,7 @@ def test_what_says_nothing_about_a_device_is_read_from_the_program() -> None:
 def test_tolerances_and_divergences_of_a_device_are_its_modules(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The module that is named beside the device declares them, for `meta` too."""
+    """The module that is named with the device declares them, for `meta` too."""
     (tmp_path / "declaring.py").write_text(
         'tolerances = {"float32": (0.1, 0.0)}\nsame_random_numbers = True\ndivergences = "there.yaml"\n'
     )

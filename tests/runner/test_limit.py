@@ -204,7 +204,7 @@ def _hangs() -> None:
 
 
 def test_a_process_that_hangs_in_c_is_ended() -> None:
-    """No alarm is heard there: the system ends a process that the runner started for such a program."""
+    """No alarm reaches it: the system ends a process that the runner started for such a program."""
     ((_, answer),) = forked([_hangs], 1)
     assert isinstance(answer, ProcessDied)
     assert str(answer) == "the process hung, and was ended"
