@@ -35,6 +35,9 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
 }
 
 INSTEAD = {
+    "DataLoader": "write `for x, y in zip(xs.split(8), ys.split(8))`",
+    "TensorDataset": "write `for x, y in zip(xs.split(8), ys.split(8))`",
+    "Dataset": "write `for x, y in zip(xs.split(8), ys.split(8))`",
     "getattr": "write the attribute: `x.name`",
     "setattr": "write the assignment: `x.name = value`",
     "delattr": "write `del x.name`",

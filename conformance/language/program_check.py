@@ -361,7 +361,7 @@ class _Checker:
                 INSTEAD.get(name) or INSTEAD.get(root, "a program may import only torch"),
             )
         elif kind is None or (modules_only and kind != "module"):
-            hint = _nearest_path(above, name) if above in vocabulary.PATHS else LISTED
+            hint = _nearest_path(above, name) if above in vocabulary.PATHS else INSTEAD.get(name, LISTED)
             if kind is not None:
                 hint = f"write `from {above} import {name}`"
             self.fault(node, f"`{path}` is not {'a module' if kind else 'in the vocabulary'}", hint)

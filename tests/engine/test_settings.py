@@ -16,7 +16,6 @@ reference = pytest.importorskip("torch")
 LINES = {
     "precision": "torch.get_float32_matmul_precision()",
     "determinism": "torch.use_deterministic_algorithms(False) or torch.are_deterministic_algorithms_enabled()",
-    "processor": "torch.backends.cpu.get_cpu_capability()",
     "warnings of it": "torch.is_deterministic_algorithms_warn_only_enabled()",
     "device": "torch.get_default_device()",
     "no threads": "torch.set_num_threads(0)",

@@ -144,4 +144,4 @@ def test_an_entry_is_stale_only_if_its_scenario_ran(pytester: pytest.Pytester, m
     result = pytester.runpytest(*run, "--tier", "full")
     result.assert_outcomes(xfailed=3, passed=2, failed=1)
     result.stdout.fnmatch_lines(["*halving no longer differs as declared at halving.yaml:6:5*"])
-    result.stdout.fnmatch_lines(["  agreeing by tier: core 0%, standard 0%, full 50%"])
+    result.stdout.fnmatch_lines(["  agreeing by tier: core 0%, standard 0%, full 75%"])

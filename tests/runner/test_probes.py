@@ -14,6 +14,7 @@ import torch
 
 from conformance.adapters.inhouse import engine as inhouse
 from conformance.adapters.recording import read
+from conformance.check import engine_under_test
 from conformance.cli import main
 from conformance.language.scenario import NEEDS
 from conformance.runner.execute import available
@@ -76,6 +77,7 @@ def test_a_recording_keeps_what_was_available(
     )
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(PROBES, "bfloat16_lstm", lambda _: there)
+    monkeypatch.setattr(engine_under_test, "engine_of_command", lambda *_: torch_engine)  # in this process
     assert main(["record", "-o", "r.jsonl", "--in", "mine.yaml"]) == 0
     found = read(Path("r.jsonl"))
     assert available(found, "bfloat16_lstm") is there
