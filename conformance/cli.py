@@ -61,10 +61,19 @@ _OF_OUTPUTS = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)  # writing to a file tha
 
 def _misuses() -> tuple[type[Exception], ...]:
     """The errors that mean misuse; imported only after an error."""
+    from conformance.adapters.recording import NotARecordingError, NotRecordedError
     from conformance.adapters.registry import EngineNotFoundError
+    from conformance.report.jsonlines import NotAReportError
     from conformance.runner.processes import CannotForkError
 
-    return Misuse, EngineNotFoundError, CannotForkError
+    return (
+        Misuse,
+        EngineNotFoundError,
+        CannotForkError,
+        NotARecordingError,
+        NotRecordedError,
+        NotAReportError,
+    )
 
 
 class _Parser(argparse.ArgumentParser):

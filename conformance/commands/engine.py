@@ -161,7 +161,6 @@ def _propose(
 ) -> int:
     """Run all scenarios and print the diff; crashes that no entry can cover go to stderr."""
     from conformance.adapters.divergences import cover
-    from conformance.adapters.recording import NotRecordedError
     from conformance.check.library import shown
     from conformance.check.proposing import by_cause
     from conformance.report.proposal import Undeclared, diff, of_engine
@@ -185,11 +184,8 @@ def _propose(
             continue
         if left_out(scenario, terms):
             continue
-        try:
-            expected, trace = (run(scenario, each, seconds=seconds) for each in (torch, found.engine))
-            outcome = judge(scenario, expected, trace, found.engine.claims, terms)
-        except NotRecordedError as error:
-            raise Misuse(str(error)) from None
+        expected, trace = (run(scenario, each, seconds=seconds) for each in (torch, found.engine))
+        outcome = judge(scenario, expected, trace, found.engine.claims, terms)
         coverage = cover(scenario.id, outcome.differences, found.entries)
         entries.update(coverage.used)
         if outcome.verdict == "unsupported":

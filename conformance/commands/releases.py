@@ -38,7 +38,6 @@ def add_commands(add: Add) -> None:
 
 def changes(known: argparse.Namespace, _: list[str]) -> int:
     """Print what files explain, what none does, and a diff of the release's file; status 10 if the file is lacking."""
-    from conformance.adapters.recording import NotRecordedError
     from conformance.check.engine_under_test import recording_instead, reference
     from conformance.check.releases import change, release_of, shipped
     from conformance.language.words import RELEASE
@@ -66,16 +65,13 @@ def changes(known: argparse.Namespace, _: list[str]) -> int:
         if not all(available(torch, need) for need in scenario.needs):
             used.update(entry for entry in release.entries if entry.of(scenario.id))
             continue
-        try:
-            found = change(
-                release,
-                scenario,
-                run(scenario, torch, seconds=known.seconds),
-                agrees=False,
-                seconds=known.seconds,
-            )
-        except NotRecordedError as error:
-            raise Misuse(str(error)) from None
+        found = change(
+            release,
+            scenario,
+            run(scenario, torch, seconds=known.seconds),
+            agrees=False,
+            seconds=known.seconds,
+        )
         if found is None:
             continue
         used.update(found.coverage.used)

@@ -63,27 +63,21 @@ def add_commands(add: Add) -> None:
 
 def matrix(known: argparse.Namespace, _: list[str]) -> int:
     """Tabulate the results of one or several files; status 1 if any of their runs failed or is incomplete."""
-    from conformance.report.jsonlines import NotAReportError, incomplete, merged
+    from conformance.report.jsonlines import incomplete, merged
     from conformance.report.matrix import FORMATS
     from conformance.report.matrix import matrix as counted
 
     reports = _reports(known.files)
-    try:
-        results = merged(reports)
-    except NotAReportError as error:
-        raise Misuse(str(error)) from None
+    results = merged(reports)
     for line in FORMATS[known.format](counted(results, incomplete(reports))):
         print(line)
     return 0 if all(report.passed and not report.incomplete for report in reports) else FAILED
 
 
 def _reports(files: Sequence[Path]) -> list[Report]:
-    from conformance.report.jsonlines import NotAReportError, read
+    from conformance.report.jsonlines import read
 
-    try:
-        return [read(path) for path in files]
-    except NotAReportError as error:
-        raise Misuse(str(error)) from None
+    return [read(path) for path in files]
 
 
 def diff(known: argparse.Namespace, _: list[str]) -> int:
@@ -97,31 +91,25 @@ def diff(known: argparse.Namespace, _: list[str]) -> int:
         return _diff_recordings(known)
     from conformance.report.diff import as_text
     from conformance.report.diff import diff as compared
-    from conformance.report.jsonlines import NotAReportError, incomplete
+    from conformance.report.jsonlines import incomplete
 
     if known.paths:
         raise Misuse(
             "--in names the scenarios of two recordings; results have what is compared in themselves"
         )
     before, after = _reports((known.before, known.after))
-    try:
-        found = compared(before, after)
-    except NotAReportError as error:
-        raise Misuse(str(error)) from None
+    found = compared(before, after)
     for line in (*incomplete((before, after)), *as_text(found, before, after)):
         print(line)
     return FAILED if found.broken or after.incomplete else 0
 
 
 def _diff_recordings(known: argparse.Namespace) -> int:
-    from conformance.adapters.recording import NotARecordingError, NotRecordedError, read
+    from conformance.adapters.recording import read
     from conformance.report.changes import as_text, changes
 
-    try:
-        old, new = read(known.before), read(known.after)
-        found = changes(old, new, scenarios_from(known.paths))
-    except (NotARecordingError, NotRecordedError) as error:
-        raise Misuse(str(error)) from None
+    old, new = read(known.before), read(known.after)
+    found = changes(old, new, scenarios_from(known.paths))
     for line in as_text(found):
         print(line)
     return FAILED if found.any else 0
@@ -130,14 +118,11 @@ def _diff_recordings(known: argparse.Namespace) -> int:
 def join(known: argparse.Namespace, _: list[str]) -> int:
     """Join shards into one file; status 1 if one is missing, incomplete or failed."""
     from conformance.report.join import join as joined
-    from conformance.report.jsonlines import NotAReportError, Writer
+    from conformance.report.jsonlines import Writer
     from conformance.runner.output import Output
 
     reports = _reports(known.files)
-    try:
-        found = joined(reports)
-    except NotAReportError as error:
-        raise Misuse(str(error)) from None
+    found = joined(reports)
     output = Output(known.output)
     writer = Writer(output, 0, found.about)
     writer.seconds, writer.collected = found.seconds, found.collected

@@ -136,7 +136,7 @@ def _cases(known: argparse.Namespace) -> list[RecordedCase]:
             stale += 1
     if stale:
         _tell(
-            f"{stale} of {len(chosen)} scenarios are not in {recording.path}, and had no say: record it again"
+            f"{stale} of {len(chosen)} scenarios are not in {recording.path}, and were left out: record it again"
         )
     if not cases:
         raise Misuse(f"no scenario of the tier {known.tier} is in {recording.path}")

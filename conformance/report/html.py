@@ -14,8 +14,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import jinja2
-
 import conformance
 from conformance.language.scenario import TIERS
 from conformance.report.claims import VERDICTS as CLAIM_VERDICTS
@@ -26,6 +24,7 @@ from conformance.report.provenance import Provenance, described
 from conformance.report.result import MEANINGS, VERDICTS, Result, Verdict
 from conformance.report.share import Cell, cell
 from conformance.report.svg import DARK, STYLE
+from conformance.report.templating import environment
 from conformance.report.text import label
 
 PART = 120  # scenarios whose pages are packed together
@@ -89,41 +88,39 @@ def render(
         found.setdefault(result.scenario, {})[result.engine] = result
     ranked = causes(results, pages)
     claimed = {each.claim.id: list(_claimed(each, pages, engines)) for each in findings}
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("conformance.report"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    return environment.get_template("report.html").render(
-        version=conformance.__version__,
-        about=list(described(about, seconds)) if about else [],
-        incomplete=incomplete,
-        references=sorted({result.reference for result in results if result.reference}),
-        engines=[_engine(name, results) for name in engines],
-        tier_shares=_shares(results, engines, lambda each: each.tier, TIERS),
-        shares=_shares(results, engines, lambda each: each.area, sorted({each.area for each in results})),
-        count=len(found),
-        marks=MARKS,
-        meanings=MEANINGS,
-        failing=[each for each in ranked if each.verdict in FAILING],
-        lacking=[each for each in ranked if each.verdict == "unsupported"],
-        most=CAUSES,
-        documents=documents,
-        urls={each.claim.document: each.claim.url for each in reversed(findings) if each.claim.url},
-        verdicts=CLAIM_VERDICTS,
-        findings=findings,
-        counts={
-            key: Counter(f.verdict_observed for f in findings if f.claim.document == key) for key in documents
-        },
-        statuses={key: [_statuses(findings, key, name, found) for name in engines] for key in documents},
-        claimed=claimed,
-        colours=COLOURS,
-        graph_style=STYLE,
-        graph_dark=DARK,
-        index=_packed(index(found, engines, findings, documents, ranked, claimed, PART)),
-        parts=[_packed(part) for part in _parts(found, pages, engines)],
+    return (
+        environment()
+        .get_template("report.html")
+        .render(
+            version=conformance.__version__,
+            about=list(described(about, seconds)) if about else [],
+            incomplete=incomplete,
+            references=sorted({result.reference for result in results if result.reference}),
+            engines=[_engine(name, results) for name in engines],
+            tier_shares=_shares(results, engines, lambda each: each.tier, TIERS),
+            shares=_shares(results, engines, lambda each: each.area, sorted({each.area for each in results})),
+            count=len(found),
+            marks=MARKS,
+            meanings=MEANINGS,
+            failing=[each for each in ranked if each.verdict in FAILING],
+            lacking=[each for each in ranked if each.verdict == "unsupported"],
+            most=CAUSES,
+            documents=documents,
+            urls={each.claim.document: each.claim.url for each in reversed(findings) if each.claim.url},
+            verdicts=CLAIM_VERDICTS,
+            findings=findings,
+            counts={
+                key: Counter(f.verdict_observed for f in findings if f.claim.document == key)
+                for key in documents
+            },
+            statuses={key: [_statuses(findings, key, name, found) for name in engines] for key in documents},
+            claimed=claimed,
+            colours=COLOURS,
+            graph_style=STYLE,
+            graph_dark=DARK,
+            index=_packed(index(found, engines, findings, documents, ranked, claimed, PART)),
+            parts=[_packed(part) for part in _parts(found, pages, engines)],
+        )
     )
 
 

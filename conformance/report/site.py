@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import jinja2
-
 from conformance.language.scenario import TIERS
 from conformance.report.claims import ClaimLike
 from conformance.report.diff import diff
@@ -18,6 +16,7 @@ from conformance.report.jsonlines import Report
 from conformance.report.provenance import described
 from conformance.report.result import MEANINGS, Result
 from conformance.report.share import Cell, cell
+from conformance.report.templating import environment
 from conformance.runner.engine import GROUPS
 
 LISTED = 500  # failures on an engine's page
@@ -60,14 +59,7 @@ def pages(
     reports: Sequence[Report], claims: Sequence[ClaimLike], titles: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
     """The name and content of each page; ``claims`` are those of the specs, ``titles`` those of their documents."""
-    runs = _runs(reports)
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("conformance.report"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
+    runs, templates = _runs(reports), environment()
     latest = {engine: own[-1] for engine, own in runs.items()}
     names = _names(latest)
     shared: dict[str, Any] = {
@@ -86,12 +78,12 @@ def pages(
         kind: {key: [_cell(run, kind, key) for run in latest.values()] for key in _keys(latest, kind)}
         for kind in ("tier", "area")
     }
-    yield "index.html", environment.get_template("site/index.html").render(**shared, tables=tables)
+    yield "index.html", templates.get_template("site/index.html").render(**shared, tables=tables)
     for engine, own in runs.items():
         run = own[-1]
         yield (
             names[engine],
-            environment.get_template("site/engine.html").render(
+            templates.get_template("site/engine.html").render(
                 **shared,
                 engine=engine,
                 run=run,
@@ -108,7 +100,7 @@ def pages(
     if shown:
         yield (
             "claims.html",
-            environment.get_template("site/claims.html").render(
+            templates.get_template("site/claims.html").render(
                 **shared,
                 documents=list(dict.fromkeys(each.document for each in shown)),
                 claims=shown,

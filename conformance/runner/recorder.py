@@ -23,7 +23,7 @@ from conformance.runner.bounded_iteration import bounded_range, stepped_iter
 from conformance.runner.draws import draws_of
 from conformance.runner.engine import AdapterError, Engine
 from conformance.runner.limit import TimeLimit
-from conformance.runner.normalize import PROGRAM, error_text, normalised
+from conformance.runner.normalize import PROGRAM, error_text, is_of_python, normalised
 from conformance.runner.observe import Observer
 from conformance.runner.paths import OWN_MODULE
 from conformance.runner.probes import SECOND_DEVICE, second_device_of, uses_second_device
@@ -197,7 +197,8 @@ class Recorder:
         frames: tuple[Frame, ...] = (),
     ) -> None:
         """Record what happened since the previous moment, and the current state."""
-        warned = tuple(Warned(w.category.__name__, normalised(str(w.message))) for w in self._log)
+        texts = [(logged.category.__name__, normalised(str(logged.message))) for logged in self._log]
+        warned = tuple(Warned(category, text) for category, text in texts if not is_of_python(text))
         failed = tuple(self._failed)
         self._failed.clear()
         drew = self._draws is not None and self._draws()

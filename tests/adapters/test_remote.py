@@ -85,6 +85,14 @@ def test_what_does_not_start_is_told_in_a_line(name: str, python: str, message: 
     assert "\n" not in str(raised.value)
 
 
+def bare_python(folder: Path) -> str:
+    """An interpreter without packages, which imports modules of the folder."""
+    bare = folder / "python"
+    bare.write_text(f'#!/bin/sh\nPYTHONPATH={folder} exec {sys.executable} -S "$@"\n')
+    bare.chmod(0o755)
+    return str(bare)
+
+
 def test_nothing_but_the_engine_is_needed_there(tmp_path: Path) -> None:
     """An interpreter without any package runs an engine without dependencies."""
     (tmp_path / "alone.py").write_text(
@@ -93,10 +101,7 @@ def test_nothing_but_the_engine_is_needed_there(tmp_path: Path) -> None:
         "    def tolist(self): return self.values\n"
         "tensor = Tensor\n"
     )
-    bare = tmp_path / "python"
-    bare.write_text(f'#!/bin/sh\nPYTHONPATH={tmp_path} exec {sys.executable} -S "$@"\n')
-    bare.chmod(0o755)
-    engine = RemoteEngine("alone", str(bare))
+    engine = RemoteEngine("alone", bare_python(tmp_path))
     try:
         trace = run(scenario("a = torch.tensor([1.])"), engine)
     finally:
@@ -118,10 +123,7 @@ def test_a_process_that_is_ended_is_at_the_statement_that_ended_it(tmp_path: Pat
         "    raise RuntimeError('not today')\n"
         "tensor = Tensor\n"
     )
-    bare = tmp_path / "python"
-    bare.write_text(f'#!/bin/sh\nPYTHONPATH={tmp_path} exec {sys.executable} -S "$@"\n')
-    bare.chmod(0o755)
-    engine = RemoteEngine("ending", str(bare))
+    engine = RemoteEngine("ending", bare_python(tmp_path))
     try:
         ended = run(scenario("a = 1", "b = torch.tensor([1.])\nc = 2\nb.backward()\nd = 3"), engine).moments[
             -1

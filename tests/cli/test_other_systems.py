@@ -12,6 +12,7 @@ import pytest
 import conformance
 import conformance.adapters.torch
 from conformance.cli import main
+from tests.runner.make import DOUBLED
 
 ABSENT = '''\
 """Python reads this when it starts, also in processes that the suite starts."""
@@ -36,23 +37,13 @@ def unless_in_proc(path, *args, **kwargs):
 builtins.open = unless_in_proc
 '''
 
-SCENARIO = """\
-scenarios:
-  - id: doubled
-    title: a product has a gradient
-    run: |
-      a = torch.tensor([2.], requires_grad=True)
-      b = a * a
-      b.backward()
-"""
-
 
 @pytest.fixture(scope="module")
 def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a scenario and its recording, which were made in that system."""
     folder = tmp_path_factory.mktemp("elsewhere")
     (folder / "sitecustomize.py").write_text(ABSENT)
-    (folder / "mine.yaml").write_text(SCENARIO)
+    (folder / "mine.yaml").write_text(DOUBLED)
     done = run(
         folder, "conformance", "record", "--engine", "inhouse", "-o", "here.jsonl", "--in", "mine.yaml"
     )

@@ -10,7 +10,18 @@ from conformance.language.scenario import Expectations, Position, Scenario, Step
 from conformance.runner.execute import run
 from conformance.runner.trace import Facets, Moment, Trace
 
-__all__ = ["at", "facets", "last", "scenario", "step", "torch_engine", "traced"]
+__all__ = ["DOUBLED", "at", "facets", "last", "scenario", "step", "torch_engine", "traced"]
+
+DOUBLED = """\
+scenarios:
+  - id: doubled
+    title: a product has a gradient
+    run: |
+      a = torch.tensor([2.], requires_grad=True)
+      b = a * a
+      b.backward()
+"""
+"""A file with one scenario."""
 
 
 def step(program: str, *, claimed: Expectations | None = None, line: int = 1, **own: Any) -> Step:

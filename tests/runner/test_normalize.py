@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
+from types import SimpleNamespace
+
 import pytest
 
+from conformance.adapters.module import ModuleEngine
+from conformance.runner.execute import run
 from conformance.runner.normalize import error_text, normalised
-from tests.runner.make import last
+from tests.runner.make import last, scenario
 
 
 @pytest.mark.parametrize(
@@ -20,10 +25,18 @@ from tests.runner.make import last
             'T:\n  File "<program>", line 2, in f\nEnd',
         ),
         ('File "a" is missing', 'File "a" is missing'),
+        (
+            "f() got an unexpected keyword argument 'vectorized'. Did you mean 'vectorize'?",
+            "f() got an unexpected keyword argument 'vectorized'",
+        ),
+        (
+            "module has no attribute 'sums'. Did you mean: 'sum'?",
+            "module has no attribute 'sums'. Did you mean: 'sum'?",
+        ),
     ],
 )
 def test_normalised(text: str, expected: str) -> None:
-    """Addresses, places in torch's own source, and frames outside of the program go."""
+    """Addresses, places in torch's own source, frames outside of the program and Python's suggestions go."""
     assert normalised(text) == expected
 
 
@@ -45,3 +58,19 @@ def test_an_error_that_cannot_say_what_it_is() -> None:
             raise ValueError
 
     assert error_text(BrokenError()) == "<ValueError while reading this message>"
+
+
+def test_python_may_warn_of_how_a_library_is_written() -> None:
+    """That depends on the release of Python, and is not the engine's warning; others of the same kind are."""
+
+    def tensor(values: list[float]) -> list[float]:
+        for text in (
+            "the (type, exc, tb) signature of throw() is deprecated, use one argument",
+            "throw() is old",
+        ):
+            warnings.warn(text, DeprecationWarning, stacklevel=1)
+        return values
+
+    engine = ModuleEngine("warning", SimpleNamespace(tensor=tensor, Tensor=list))
+    (moment,) = run(scenario("a = torch.tensor([1.])"), engine).moments
+    assert [warning.message for warning in moment.warned] == ["throw() is old"]

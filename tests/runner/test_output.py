@@ -12,18 +12,9 @@ import pytest
 
 from conformance.cli import main
 from conformance.runner.output import check_writable, goes_beside, write_text, writing
+from tests.runner.make import DOUBLED
 
 pty = pytest.importorskip("pty")
-
-SCENARIO = """\
-scenarios:
-  - id: doubled
-    title: a product has a gradient
-    run: |
-      a = torch.tensor([2.], requires_grad=True)
-      b = a * a
-      b.backward()
-"""
 
 
 def received(path: Path) -> tuple[threading.Thread, list[bytes]]:
@@ -102,7 +93,7 @@ def test_the_commands_write_so(
 ) -> None:
     """A recording and a drawing arrive in a pipe; a folder is refused in one line."""
     monkeypatch.chdir(tmp_path)
-    Path("mine.yaml").write_text(SCENARIO)
+    Path("mine.yaml").write_text(DOUBLED)
     path = tmp_path / "pipe"
     os.mkfifo(path)
     for arguments, begins in (
@@ -120,7 +111,7 @@ def test_the_commands_write_so(
 
 def test_reports_of_pytest_are_written_so(pytester: pytest.Pytester) -> None:
     """Each option writes to a pipe; a socket is refused before anything runs."""
-    pytester.makefile(".yaml", mine=SCENARIO)
+    pytester.makefile(".yaml", mine=DOUBLED)
     for option, begins in (("--conformance-json", b"{"), ("--conformance-html", b"<!doctype html>")):
         path = pytester.path / f"pipe{option}"
         os.mkfifo(path)
