@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -21,7 +21,7 @@ from conformance.adapters.module import ModuleEngine, Zeros
 from conformance.adapters.registry import EngineNotFoundError
 from conformance.adapters.torch import engine as reference
 from conformance.language.scenario import Scenario
-from conformance.runner.engine import Terms
+from conformance.runner.engine import GROUPS, Terms
 from conformance.runner.probes import uses_second_device
 from conformance.runner.trace import NOT_READ, Facets, Moment, Raised, Trace, Warned
 
@@ -43,7 +43,7 @@ class DeviceEngine(ModuleEngine):
             f"torch-device-{device}",
             _torch,
             version=reference.version,
-            claims=getattr(declared, "claims", None),
+            claims=_claimed(declared),
             may=getattr(declared, "may", ()),
         )
         self.device = _known(device, module)
@@ -51,7 +51,6 @@ class DeviceEngine(ModuleEngine):
         self.packages = (module,) if module else ()
         self.terms = Terms(
             left_out=("a device", "NumPy", "a legacy constructor"),
-            other_random_numbers=not getattr(declared, "same_random_numbers", False),
             counted=f"tensors on {device}",
             tolerances=tuple(
                 (dtype, tuple(two)) for dtype, two in getattr(declared, "tolerances", {}).items()
@@ -175,6 +174,12 @@ def _moment(moment: Moment, named: Any) -> Moment:
 
 def _facets(facets: Facets, named: Any) -> Facets:
     return {name: named(value) if isinstance(value, str) else value for name, value in facets.items()}
+
+
+def _claimed(declared: ModuleType) -> list[str]:
+    """The groups that the module claims; by default all, and values after a draw only of the CPU's random numbers."""
+    groups: Iterable[str] = getattr(declared, "claims", GROUPS)
+    return [each for each in groups if each != "random" or getattr(declared, "same_random_numbers", False)]
 
 
 def _imported(module: str) -> ModuleType:

@@ -31,7 +31,7 @@ from conformance.runner.extras import how_to_install
 from conformance.runner.probes import SECOND_DEVICE
 from conformance.runner.rerun import twice
 from conformance.runner.serialize import fingerprint
-from conformance.runner.terms import VALUES, draws, left_out
+from conformance.runner.terms import left_out
 from conformance.runner.trace import Trace
 from conformance.runner.verdict import Outcome, claim_fault, judge, place_of
 
@@ -318,7 +318,6 @@ class Checker:
             differences=_differences(scenario, outcome),
             groups={group: 0 for group in GROUPS if group in engine.claims}
             | Counter(each.group for each in outcome.differences if each.group in engine.claims),
-            uncompared=VALUES if draws(scenario, terms_of(engine)) else "",
             unclaimed=dict(Counter(difference.group for difference in outcome.unclaimed)),
             **verdict,
         )

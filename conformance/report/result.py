@@ -86,7 +86,6 @@ class Result:
     counts: dict[str, int] = field(
         default_factory=dict
     )  # what an engine that is torch itself elsewhere counted
-    uncompared: str = ""  # what is not compared, though the engine agrees: its values from the first draw on
     draws: bool = False  # whether torch draws random numbers in it
     cause: str = (
         ""  # what describes its first difference, with the operations of that statement: see Note [Causes]

@@ -126,7 +126,7 @@ def _by_tier(results: Sequence[Result]) -> Iterator[str]:
 
 
 def _elsewhere(results: Sequence[Result]) -> Iterator[str]:
-    """How the programs are treated that say nothing, or less, about torch elsewhere."""
+    """Which programs say nothing about torch elsewhere, and what the others count."""
     unobserved = Counter(result.reason for result in results if result.verdict == "not observed")
     yield from (f"  not observed, {count}: {reason}" for reason, count in unobserved.most_common())
     total: Counter[str] = Counter()
@@ -134,8 +134,6 @@ def _elsewhere(results: Sequence[Result]) -> Iterator[str]:
         total.update(result.counts)
     if total:
         yield f"  in sum: {', '.join(f'{count} {what}' for what, count in total.items())}"
-    less = Counter(result.uncompared for result in results if result.uncompared)
-    yield from (f"  not compared in {count}: {what}" for what, count in less.items())
 
 
 def idle(results: Sequence[Result]) -> Iterator[tuple[Result, str]]:

@@ -21,7 +21,6 @@ class Terms:
     """On what terms an engine is compared, if it is torch itself elsewhere."""
 
     left_out: tuple[str, ...] = ()  # the uses of programs that it does not run: see `uses`
-    other_random_numbers: bool = False
     counted: str = ""  # what a scenario must count to be observed: see Note [Observed elsewhere]
     by_step: bool = False  # the state is compared at the end of each step only: see Note [Regions]
     tolerances: tuple[tuple[str, tuple[float, float]], ...] = ()  # dtype -> rtol, atol

@@ -7,21 +7,14 @@ from dataclasses import replace
 
 from conformance.language.scenario import Scenario, Tolerance
 from conformance.runner.engine import Terms
-from conformance.runner.trace import NOT_READ, Facets, Moment, Statement, Trace
-from conformance.runner.uses import SAID, first_draw, uses_of
-
-VALUES = "values, from the first random number on"
+from conformance.runner.trace import Moment, Statement, Trace
+from conformance.runner.uses import SAID, uses_of
 
 
 def left_out(scenario: Scenario, terms: Terms) -> str:
     """Why a scenario says nothing about the engine, so that it is not run; empty if it is."""
     uses = uses_of(scenario) if terms.left_out else frozenset()
     return next((said for use, said in SAID.items() if use in uses and use in terms.left_out), "")
-
-
-def draws(scenario: Scenario, terms: Terms) -> bool:
-    """Whether values are not compared from some statement on."""
-    return terms.other_random_numbers and first_draw(scenario) is not None
 
 
 def on_terms(
@@ -32,8 +25,6 @@ def on_terms(
         scenario = replace(scenario, tolerance=Tolerance(0, 0, "the engine's", terms.tolerances))
     if terms.by_step:
         reference, trace = _by_step(reference), _by_step(trace)
-    if terms.other_random_numbers and (place := first_draw(scenario)):
-        return scenario, _without_drawn(place, reference), _without_drawn(place, trace)
     return scenario, reference, trace
 
 
@@ -63,27 +54,3 @@ def _by_step(trace: Trace) -> Trace:
 
 def _root(name: str) -> str:
     return re.split(r"[.\[]", name, maxsplit=1)[0]
-
-
-def _without_drawn(place: tuple[int, int], trace: Trace) -> Trace:
-    """The trace without the values from the first draw on."""
-    moments = [
-        _without_values(each) if (each.statement.step, each.statement.line) >= place else each
-        for each in trace.moments
-    ]
-    return replace(trace, moments=tuple(moments))
-
-
-def _without_values(moment: Moment) -> Moment:
-    state = moment.state
-    return replace(
-        moment,
-        state=None if state is None else {name: _unread(facets) for name, facets in state.items()},
-        values=tuple((expression, NOT_READ) for expression, _ in moment.values),
-        printed=NOT_READ if moment.printed else "",
-        failed=(),
-    )
-
-
-def _unread(facets: Facets) -> Facets:
-    return {**facets, "value": NOT_READ} if "value" in facets else facets
