@@ -74,3 +74,12 @@ def test_few_scenarios_have_a_tolerance_of_their_own() -> None:
         if not named & program:
             unnamed.append((scenario.id, scenario.tolerance.reason))
     assert unnamed == []
+
+
+def test_labels_of_cases_can_be_read() -> None:
+    """Together they have fewer than 40 characters: `id[float32-of-one-row]`, and not the text of a program."""
+    labels = {
+        scenario.id: scenario.id.partition("[")[2].removesuffix("]") for scenario in all_specs.scenarios()
+    }
+    assert any(labels.values())
+    assert [ident for ident, label in labels.items() if len(label) >= 40] == []
