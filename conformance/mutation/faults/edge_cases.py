@@ -17,7 +17,7 @@ MEETINGS = (
          "_aten.shape.transpose:movedim", "sorted(zip(dst, src, strict=True))", "zip(dst, src, strict=True)"),
         ("nothing-squeezes-all", "squeeze of no dimension squeezes all of one",
          "squeeze_dims", "self.ndim and self.shape[a] == 1)", "self.ndim and self.shape[a] == 1) or None"),
-        ("chunks-of-nothing", "an empty tensor has one chunk",
+        ("chunk-split-and-tensor-split-of-empty-tensors", "an empty tensor has one chunk",
          "_aten.shape.split:chunk", "if size else", "if True else"),
     ),
     *area(
