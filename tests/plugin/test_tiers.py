@@ -72,14 +72,15 @@ def test_a_tier_includes_those_before_it(
 @MODES
 def test_what_is_named_runs_whatever_its_tier(pytester: pytest.Pytester, mode: tuple[str, ...]) -> None:
     """A file, an id, and a file that is in no folder of specs."""
-    for named, passed in {
-        "specs/rest.yaml": 3,
+    names = {
         "specs/rest.yaml::rest[2]": 1,
+        ".": 5,
+        "specs/rest.yaml": 3,
         "specs/mixed.yaml": 3,
         "specs/mixed.yaml::full-one": 1,
         "elsewhere.yaml": 3,
-        ".": 5,
-    }.items():
+    }
+    for named, passed in list(names.items())[: 2 if mode else None]:  # workers choose by the same function
         result = pytester.runpytest(named, *mode)
         assert result.parseoutcomes() == {"passed": passed}, named
 
