@@ -112,24 +112,22 @@ def obeys_layout_contract(gradient: Tensor, variable: Tensor) -> bool:
     array, leaf = gradient._array, variable._array
     if (
         array.shape == leaf.shape
+        and array.size
         and array.flags.c_contiguous
         and leaf.flags.c_contiguous
-        and (array.base is None or (array.size and 0 not in array.strides))
+        and (array.base is None or 0 not in array.strides)
     ):
         return True
-    if not array.size:
-        return array.shape == leaf.shape and is_expanded(array) == is_expanded(leaf)
+    if not array.size and is_expanded(array) is not is_expanded(leaf):
+        return False
     if not is_dense(leaf):
         return array.flags.c_contiguous
-    wanted = leaf.strides
+    wanted = strides(leaf)
     # After .data = x the leaf may have fewer dimensions: torch reads beyond the end of its strides.
     if array.ndim > leaf.ndim:
-        wanted = (*(wanted or (leaf.itemsize,)), *(0,) * array.ndim)
-    steps = zip(array.shape, array.strides, wanted, strict=False)
-    return all(
-        a // array.itemsize == b // leaf.itemsize if n != 1 else a != 0  # stride 0: expanded
-        for n, a, b in steps
-    )
+        wanted = (*(wanted or (1,)), *(0,) * array.ndim)
+    steps = zip(array.shape, strides(array), wanted, strict=False)
+    return all(a == b if n != 1 else a != 0 for n, a, b in steps)  # stride 0: expanded
 
 
 def clone_obey_contract(gradient: Tensor, variable: Tensor) -> Tensor:

@@ -199,12 +199,12 @@ class BatchedTensor(Tensor):
         node = self._value.grad_fn
         return None if getattr(node, "transform", None) is not None else node
 
-    grad_fn = property(_get_grad_fn, read_only("grad_fn"))
+    grad_fn = read_only("grad_fn", _get_grad_fn)
 
     def _get_is_leaf(self) -> bool:
         return self.grad_fn is None
 
-    is_leaf = property(_get_is_leaf, read_only("is_leaf"))
+    is_leaf = read_only("is_leaf", _get_is_leaf)
 
     def reset_from_samples(self) -> None:
         """Update shape and strides after an in-place operation on the samples; drop the value if they do not share its memory."""

@@ -34,13 +34,13 @@ register_dispatch_subclass: Callable[[type], None] = on_first_use("register_disp
 _OPAQUE = "torch._C.TensorBase"
 
 
-def read_only(name: str) -> Callable[[Any, Any], NoReturn]:
-    """The setter of a property that is not writable."""
+def read_only(name: str, read: Callable[[Any], Any]) -> property:
+    """A property that can be neither assigned nor deleted."""
 
-    def refuse(self: Tensor, value: Any) -> NoReturn:
+    def refuse(self: Tensor, value: Any = None) -> NoReturn:
         raise AttributeError(f"attribute '{name}' of '{_OPAQUE}' objects is not writable")
 
-    return refuse
+    return property(read, refuse, refuse)
 
 
 def undeletable_property(slot: str, text: str) -> property:
@@ -129,7 +129,7 @@ class Tensor:
         """The node that computed this tensor; that of a view may be regenerated here."""
         return self._node if self._view is None else self._view.grad_fn(self)
 
-    grad_fn = property(_get_grad_fn, read_only("grad_fn"))
+    grad_fn = read_only("grad_fn", _get_grad_fn)
 
     @property
     def _grad_fn(self) -> Node | None:
@@ -150,13 +150,13 @@ class Tensor:
         """Whether the tensor has no grad_fn."""
         return self.grad_fn is None
 
-    is_leaf = property(_get_is_leaf, read_only("is_leaf"))
+    is_leaf = read_only("is_leaf", _get_is_leaf)
 
     def _get_output_nr(self) -> int:
         """Which output of its grad_fn this tensor is; reading it does not regenerate the grad_fn."""
         return self._output_nr
 
-    output_nr = property(_get_output_nr, read_only("output_nr"))
+    output_nr = read_only("output_nr", _get_output_nr)
 
     @property
     def requires_grad(self) -> bool:
@@ -206,7 +206,7 @@ class Tensor:
         """Whether backward stores the gradient of this non-leaf."""
         return self._retains_grad
 
-    retains_grad = property(_get_retains_grad, read_only("retains_grad"))
+    retains_grad = read_only("retains_grad", _get_retains_grad)
 
     _backward_hooks = undeletable_property("_hooks", "Deletion of _backwards_hooks not allowed!")
     _post_accumulate_grad_hooks = undeletable_property(
@@ -297,12 +297,12 @@ class Tensor:
             raise RuntimeError(errors.INFERENCE_VERSION)
         return 0 if self._version_counter is None else self._version_counter.value
 
-    _version = property(_get_version, read_only("_version"))
+    _version = read_only("_version", _get_version)
 
     def _get_base(self) -> Tensor | None:
         return None if self._view is None else self._view.base
 
-    _base = property(_get_base, read_only("_base"))
+    _base = read_only("_base", _get_base)
 
     def _is_view(self) -> bool:
         return self._view is not None

@@ -268,6 +268,6 @@ METHODS |= {name: _of_layouts(name) for name in _OF_LAYOUTS.split()}
 def attach() -> None:
     """Add the attributes and methods to Tensor."""
     for name, read in ATTRIBUTES.items():
-        setattr(Tensor, name, property(read, read_only(name)))
+        setattr(Tensor, name, read_only(name, read))
     for name, method in METHODS.items():
         setattr(Tensor, name, method)

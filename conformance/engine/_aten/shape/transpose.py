@@ -168,7 +168,7 @@ def _matrix_adjoint(self: Tensor) -> Tensor:
 
 def attach() -> None:
     """Attach the properties T, mT, H and mH of Tensor."""
-    Tensor.T = property(_reversed_dims, read_only("T"))  # type: ignore[attr-defined]
-    Tensor.mT = property(_matrix_transpose, read_only("mT"))  # type: ignore[attr-defined]
-    Tensor.H = property(_hermitian, read_only("H"))  # type: ignore[attr-defined]
-    Tensor.mH = property(_matrix_adjoint, read_only("mH"))  # type: ignore[attr-defined]
+    Tensor.T = read_only("T", _reversed_dims)  # type: ignore[attr-defined]
+    Tensor.mT = read_only("mT", _matrix_transpose)  # type: ignore[attr-defined]
+    Tensor.H = read_only("H", _hermitian)  # type: ignore[attr-defined]
+    Tensor.mH = read_only("mH", _matrix_adjoint)  # type: ignore[attr-defined]
