@@ -262,7 +262,7 @@ def _raise_inplace_error(row: Row, self: Tensor, arguments: list[Any], error: Ru
         row.facts.overlap == "check_first" and isinstance(error, NotImplementedError)
     ):
         check_no_overlap(self._array)
-    if row.name in _PRODUCTS and row.name != "baddbmm" and str(error).startswith("expand("):
+    if row.name in _PRODUCTS and row.name != "baddbmm" and str(error).startswith(("expand(", "The expanded")):
         raise _misfit(row, self._array, arguments) from None
     if row.name == "masked_fill":  # in the opposite order of the out-of-place form
         broadcast_shapes(self._array.shape, np.shape(arguments[1]._array))
