@@ -224,7 +224,7 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
             if isinstance(each, Tensor):
                 check_no_shared_memory(self._array, each._array)
     if "warn" in overlap:
-        warn_of_overlap(row.name, self._array)
+        warn_of_overlap(opname(row.name), self._array)
     elif overlap != "allow" and not onto_itself:
         check_no_overlap(self._array)
     write(self, value)

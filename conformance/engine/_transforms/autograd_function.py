@@ -81,13 +81,18 @@ def apply_transformed(
                 "staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap staticmethod to avoid "
                 f"ambiguity. {_MORE}"
             )
-        if vmaps[running[-1]].depth == transforms.depth:
-            return apply_to_values(cls, args, running[-1])
-        if level < 0:
+        inside = transforms.depth - vmaps[running[-1]].depth  # derivatives inside the vmap
+        if inside and level < 0:
             return apply(args)
-        return for_each_sample(
-            lambda *given: apply_transformed(cls, given, with_setup, apply), args, {}, level
-        )
+        if inside and len(running) > 1:  # torch runs forward once here as well
+            return for_each_sample(
+                lambda *given: apply_transformed(cls, given, with_setup, apply), args, {}, level
+            )
+        output = apply_to_values(cls, args, running[-1], hidden=inside > 0)
+        needed = tuple(isinstance(each, Tensor) and each.requires_grad for each in args)
+        for _ in range(inside):
+            _set_up(cls, needed, args, output)
+        return output
     if not own:
         raise RuntimeError(
             f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and implement the "
@@ -103,12 +108,20 @@ def set_up_outside(cls: Any, needed: tuple[bool, ...], inputs: tuple[Any, ...], 
     of all levels, but setup_context at each.
     """
     for level in range(transforms.depth - len(_running())):
-        ctx = new_node(cls._backward_cls)
-        ctx.__init__()
-        ctx._is_tensor = tuple(isinstance(each, Tensor) for each in inputs)
-        ctx.needs_input_grad = needed if level else (False,) * len(inputs)
-        outside = tuple(each.detach() if isinstance(each, Tensor) else each for each in inputs)
-        cls.setup_context(ctx, inputs if level else outside, output)
+        if level:
+            _set_up(cls, needed, inputs, output)
+        else:
+            outside = tuple(each.detach() if isinstance(each, Tensor) else each for each in inputs)
+            _set_up(cls, (False,) * len(inputs), outside, output)
+
+
+def _set_up(cls: Any, needed: tuple[bool, ...], inputs: tuple[Any, ...], output: Any) -> None:
+    """Call setup_context with a ctx that is in no graph."""
+    ctx = new_node(cls._backward_cls)
+    ctx.__init__()
+    ctx._is_tensor = tuple(isinstance(each, Tensor) for each in inputs)
+    ctx.needs_input_grad = needed
+    cls.setup_context(ctx, inputs, output)
 
 
 def through_rule(rule: Callable[..., Any], args: tuple[Any, ...], level: int) -> Any:

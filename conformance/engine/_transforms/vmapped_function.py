@@ -56,12 +56,16 @@ def outside(level: int) -> Iterator[None]:
         vmaps[level:], transforms.depth = running, depth
 
 
-def apply_to_values(cls: Any, args: tuple[Any, ...], level: int) -> Any:
-    """Apply a Function to batched tensors with one call; see Note [Functions of whole batches]."""
+def apply_to_values(cls: Any, args: tuple[Any, ...], level: int, *, hidden: bool) -> Any:
+    """Apply a Function to batched tensors with one call; see Note [Functions of whole batches].
+
+    Args:
+        hidden: whether setup_context is told that no gradient is needed, as outside of a derivative.
+    """
     running = vmaps[level]
     value, in_dims = unwrapped(args, level)
     with outside(level):
-        *outputs, out_dims = _vmapped(cls, in_dims, running.size, running.randomness).apply(*value)
+        *outputs, out_dims = _vmapped(cls, in_dims, running.size, running.randomness, hidden).apply(*value)
     if isinstance(out_dims, tuple):
         return wrapped(tuple(outputs), out_dims, level)
     return wrapped(outputs[0], out_dims, level)
@@ -108,7 +112,7 @@ class _Saving(_Context):
         save(*value)
 
 
-def _vmapped(cls: Any, in_dims: tuple[Any, ...], size: int, randomness: str) -> Any:
+def _vmapped(cls: Any, in_dims: tuple[Any, ...], size: int, randomness: str, hidden: bool) -> Any:
     """The Function that is applied to values; see Note [Functions of whole batches]."""
     kept: dict[str, Any] = {}
 
@@ -123,7 +127,7 @@ def _vmapped(cls: Any, in_dims: tuple[Any, ...], size: int, randomness: str) -> 
         *outputs, out_dims = output
 
         def inner(inputs: tuple[Any, ...], outputs: Any) -> None:
-            context = _Saving(ctx)
+            context = _Saving(ctx, **({"needs_input_grad": (False,) * len(inputs)} if hidden else {}))
             cls.setup_context(context, inputs, outputs)
             kept["shapes"] = [each.shape if isinstance(each, Tensor) else None for each in inputs]
             kept["saved"] = context.saved_dims

@@ -66,6 +66,7 @@ def _masked_fill(self: Array, mask: Array, value: Any) -> Array:
     tangent_writes=0,
     vmap="fallback",
     operator="masked_fill",
+    overlap="warn",
     self=lambda grad, mask: _masked_fill(grad, mask, 0),
     value=lambda grad, mask: grad.masked_select(mask).sum(),
 )
