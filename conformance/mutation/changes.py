@@ -37,6 +37,7 @@ _OPPOSITE: dict[type[ast.operator], type[ast.operator]] = {
     ast.BitOr: ast.BitAnd,
 }
 _FOR_TYPES = {"cast", "TypeVar", "NewType", "TypeAlias"}  # calls that only a type checker reads
+_SYMMETRIC = {"max", "min", "maximum", "minimum", "may_share_memory"}  # in their arguments
 _NOT_CHANGED = {*_FOR_TYPES, "isinstance", "issubclass", "getattr", "range"}  # it would just fail
 _STATEMENTS = (ast.Expr, ast.AugAssign, ast.Raise, ast.Delete, ast.Assign)
 
@@ -225,7 +226,8 @@ def _of_call(
     node: ast.Call, source: bytes, span: Callable[[_Argument], tuple[int, int]]
 ) -> Iterator[tuple[str, int, int, str]]:
     """The kind of change, start, end and new text."""
-    if ast.unparse(node.func).rpartition(".")[2] in _NOT_CHANGED:
+    name = ast.unparse(node.func).rpartition(".")[2]
+    if name in _NOT_CHANGED:
         return
     arguments: list[_Argument] = sorted([*node.args, *node.keywords], key=span)
     for place, each in enumerate(arguments):
@@ -234,7 +236,8 @@ def _of_call(
             before = span(arguments[place - 1])
             if isinstance(each, ast.keyword) or place == len(arguments) - 1:
                 yield "argument left out", before[1], end, ""
-            if not {type(each), type(arguments[place - 1])} & {ast.keyword, ast.Starred}:
+            kinds = {type(each), type(arguments[place - 1])}
+            if name not in _SYMMETRIC and not kinds & {ast.keyword, ast.Starred}:
                 texts = (source[slice(*pair)].decode() for pair in ((start, end), (before[1], start), before))
                 yield "arguments exchanged", before[0], end, "".join(texts)
         elif isinstance(each, ast.keyword):

@@ -87,6 +87,7 @@ def kinds(source: str, **options: bool) -> list[tuple[str, str, str]]:
         ("a + 'b'", []),
         ("f(a)", []),
         ("f(a, b)", [("arguments exchanged", "a, b", "b, a"), ("argument left out", ", b", "")]),
+        ("max(a, b)", [("argument left out", ", b", "")]),
         ("f(a=b)", [("argument left out", "a=b", "")]),
         ("isinstance(a, b)", []),
         ("cast('int', a)", []),
