@@ -60,7 +60,7 @@ def apply_to_values(cls: Any, args: tuple[Any, ...], level: int, *, hidden: bool
     """Apply a Function to batched tensors with one call; see Note [Functions of whole batches].
 
     Args:
-        hidden: whether setup_context is told that no gradient is needed, as outside of a derivative.
+        hidden: whether setup_context sees that no gradient is needed, as outside of a derivative.
     """
     running = vmaps[level]
     value, in_dims = unwrapped(args, level)
