@@ -243,5 +243,7 @@ def record(known: argparse.Namespace, _: list[str]) -> int:
     skipped = f"; {len(scenarios) - count} skipped, whose needs this machine does not meet" * (
         count < len(scenarios)
     )
-    print(f"{known.output}: {count} scenarios on {recorded.name} {recorded.version}{skipped}")
+    print(
+        f"{known.output}: {count} scenario{'s' * (count != 1)} on {recorded.name} {recorded.version}{skipped}"
+    )
     return 0

@@ -1,8 +1,9 @@
 """Whether a scenario has the same trace whatever the processor can do.
 
 Note [Capabilities]: kernels are chosen when the libraries are loaded, by what the processor has, and environment
-variables lower it. Each setting runs in its own interpreter, and is compared with a run without any, within the
-scenario's tolerances. A scenario whose needs are not met there is skipped. Scenarios otherwise run with one thread.
+variables lower it; MKL and OpenBLAS, which multiply matrices, choose their own. Each setting runs in its own
+interpreter, and is compared with a run without any, within the scenario's tolerances. A scenario whose needs are not
+met there is skipped. Scenarios otherwise run with one thread.
 """
 
 from __future__ import annotations
@@ -41,13 +42,13 @@ class Setting:
 def settings() -> tuple[Setting, ...]:
     """All settings that differ from this process's own."""
     torch = [
-        {"ATEN_CPU_CAPABILITY": "default"},
+        {"ATEN_CPU_CAPABILITY": "default", "MKL_CBWR": "COMPATIBLE"},
         {"ATEN_CPU_CAPABILITY": "avx2"},
         {"ONEDNN_MAX_CPU_ISA": "SSE41"},
         {"CONFORMANCE_THREADS": "2"},
         {"CONFORMANCE_THREADS": "4"},
     ]
-    numpy = [{"NPY_DISABLE_CPU_FEATURES": found}] if (found := _numpy_features()) else []
+    numpy = [{"NPY_DISABLE_CPU_FEATURES": _numpy_features(), "OPENBLAS_CORETYPE": "Prescott"}]
     return (*(Setting("torch", each) for each in torch), *(Setting("inhouse", each) for each in numpy))
 
 

@@ -303,13 +303,14 @@ def _of_values(
     """The difference of the numbers of a name; of their types, or of what these cannot hold, as one of dtypes."""
     texts = str(expected.get("value")), str(found.get("value"))
     dtypes = expected.get("dtype"), found.get("dtype")
-    shown = [shown_value(text, dtype) for text, dtype in zip(texts, dtypes, strict=True)]
-    if shown[0] == shown[1]:
-        shown = [*texts]
     if texts_close(texts[1], texts[0], bounds(dtypes[0], scenario.tolerance, dtypes[1])):
         if "dtype" not in expected and types_differ(*texts):
             yield Difference(place, name, "type", "dtypes", *texts)
-    elif kind_of(expected) == kind_of(found) == "dtype":
+        return
+    shown = [shown_value(text, dtype) for text, dtype in zip(texts, dtypes, strict=True)]
+    if shown[0] == shown[1]:
+        shown = [*texts]
+    if kind_of(expected) == kind_of(found) == "dtype":
         yield Difference(place, name, "dtype", "dtypes", *shown)
     elif is_narrowed(texts[0], dtypes[0], texts[1], dtypes[1]):
         yield Difference(place, name, "type", "dtypes", *shown)

@@ -27,10 +27,11 @@ def told(each: Scenario, setting: Setting) -> list[str]:
 
 
 def test_the_settings_reach_each_library() -> None:
-    """Of torch's own kernels, oneDNN's, numpy's, and the threads."""
+    """Of torch's own kernels, oneDNN's, MKL's, numpy's, OpenBLAS's, and the threads."""
     names = {(each.engine, name) for each in settings() for name in each.environment}
     assert names >= {("torch", "ATEN_CPU_CAPABILITY"), ("torch", "ONEDNN_MAX_CPU_ISA")}
-    assert names >= {("torch", "CONFORMANCE_THREADS")}
+    assert names >= {("torch", "MKL_CBWR"), ("torch", "CONFORMANCE_THREADS")}
+    assert names >= {("inhouse", "NPY_DISABLE_CPU_FEATURES"), ("inhouse", "OPENBLAS_CORETYPE")}
 
 
 def test_a_scenario_that_reads_what_varies_is_found() -> None:

@@ -259,3 +259,12 @@ def test_a_trace_that_ends_in_a_time_out() -> None:
     assert [(d.statement, d.facet, d.engine) for d in found] == [
         (place, "raised", "TimeLimit: still running after 0.1 s")
     ]
+
+
+def test_numbers_within_the_tolerance_are_not_shortened(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module's million weights that another processor rounds otherwise would take a minute."""
+    whole = run(scenario("a = torch.tensor([0.5, 0.25])"), torch_engine)
+    near = Trace.from_json(whole.to_json().replace("0.25", "0.2500001"))
+    assert near != whole
+    monkeypatch.setattr("conformance.runner.compare.shortened", lambda *_: pytest.fail("it is shortened"))
+    assert differences(scenario("a = torch.tensor([0.5, 0.25])"), whole, near) == ()
