@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
-import os
+import mmap
 import re
 from pathlib import Path
 from typing import NamedTuple
@@ -39,14 +39,13 @@ class LastWords:
 
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # nobody reads core dumps of programs that hang
         self._file = open(path, "r+b", buffering=0)  # noqa: SIM115  as long as the process lives
-        self._number = self._file.fileno()
-        self._file.seek(_HEAD)
+        self._file.write(b"%16s" % b"")
+        self._head = mmap.mmap(self._file.fileno(), _HEAD)  # stays if the process is killed
         faulthandler.enable(self._file)
 
     def at_step(self, step: int, line: int) -> None:
         """A statement is about to run."""
-        os.lseek(self._number, 0, os.SEEK_SET)
-        os.write(self._number, b"%8d%8d" % (step, line))
+        self._head[:] = b"%8d%8d" % (step, line)
 
 
 def read(path: Path) -> LastPlace:

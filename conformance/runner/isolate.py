@@ -125,6 +125,7 @@ def isolated(torch: Any) -> Iterator[list[warnings.WarningMessage]]:
             _attempt(leave_modes, torch)
             _attempt(_forget_operators, torch, operators)
             _attempt(forget_hooks, torch)
+            _attempt(_forget_deprecation, torch)
             for setting, value in before:
                 _attempt(_restore, setting, value)
 
@@ -269,7 +270,7 @@ def _attempt(action: Callable[..., Any], *args: Any) -> Any:
 
 def _forget_deprecation(torch: Any) -> None:
     """Whatever set_warn_always says, torch warns once of typed storages; make that once per scenario."""
-    vars(torch.storage._warn_typed_storage_removal)["has_warned"] = False
+    vars(torch.storage._warn_typed_storage_removal).pop("has_warned", None)
 
 
 def _seed(torch: Any) -> None:

@@ -155,9 +155,12 @@ def _leave_autocast(torch: Any, own: Modes) -> None:
         leave()
     default = (("cpu", False, torch.bfloat16), ("cuda", False, torch.float16))
     for device, enabled, dtype in own.autocast or default:
-        torch.set_autocast_enabled(device, enabled)
-        torch.set_autocast_dtype(device, dtype)
-    torch.set_autocast_cache_enabled(own.caches_casts)
+        if torch.is_autocast_enabled(device) != enabled:
+            torch.set_autocast_enabled(device, enabled)
+        if torch.get_autocast_dtype(device) != dtype:
+            torch.set_autocast_dtype(device, dtype)
+    if torch.is_autocast_cache_enabled() != own.caches_casts:
+        torch.set_autocast_cache_enabled(own.caches_casts)
     torch.clear_autocast_cache()
 
 

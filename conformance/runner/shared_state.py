@@ -12,7 +12,7 @@ class with a function as ``self``, which has a namespace too, and many methods w
 functions of the engine, and the members of its enumerations, by other names than theirs, as ``layer.activation``. So
 after every scenario the namespaces of all of them are compared with what they were, which takes less than 0.1 ms, since
 most are empty. An engine may make its functions on first use: all of them are made before a program that does this
-openly.
+openly. Programs that only call functions are spared, see Note [Functions that are only called].
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from conformance.language.scenario import Scenario
+from conformance.runner.passed_on import may_pass_on
 
 PACKAGES = ("distributions", "nn.utils", "nn.functional", "library")
 WHOLE = ("",)
@@ -142,7 +143,15 @@ def _with_namespace(root: str) -> Iterator[Any]:
 
 def changes_shared_state(scenario: Scenario) -> bool:
     """Whether a program may change it: see Note [Shared state]."""
-    return any(word in step.run for step in scenario.steps for word in WORDS)
+    return any(word in text for text in _texts(scenario) for word in WORDS)
+
+
+def _texts(scenario: Scenario) -> Iterator[str]:
+    """All that a scenario runs: its programs and the expressions of its expectations."""
+    for step in scenario.steps:
+        yield step.run
+        yield from (text for text, _ in step.own.expect)
+        yield from (text for text, _ in (step.claimed.expect if step.claimed else ()))
 
 
 def _modules(root: str, packages: tuple[str, ...]) -> Iterator[tuple[str, ModuleType]]:
@@ -236,13 +245,14 @@ def restored(scenario: Scenario, torch: Any) -> Iterator[None]:
     if not isinstance(root, str):
         yield
         return
-    if any(_ON_A_FUNCTION.search(step.run) for step in scenario.steps):
+    if any(map(_ON_A_FUNCTION.search, _texts(scenario))):
         _make_all(root)
-    functions = _namespaces(root)
+    functions = _namespaces(root) if any(map(may_pass_on, _texts(scenario))) else None
     state = SharedState(root) if changes_shared_state(scenario) else None
     try:
         yield
     finally:
-        functions.restore()
+        if functions is not None:
+            functions.restore()
         if state is not None:
             state.restore()
