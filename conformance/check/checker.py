@@ -81,7 +81,8 @@ class Checker:
     @cached_property
     def release(self) -> Release | None:
         """The reference's release of torch, if it is not that of the specs; waits for a reference that is starting."""
-        return release_of(self.reference.name, str(self.reference.version)) if shipped() else None
+        found = release_of(self.reference.name, str(self.reference.version))
+        return found if found is not None and shipped() else None
 
     def expect(self, pairs: Iterable[tuple[Scenario, Engine]]) -> None:
         """Announce the next checks, which may run on their engines while the reference is still starting."""
