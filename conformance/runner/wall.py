@@ -11,6 +11,8 @@ event that is not known to be harmless is refused. Three things are not the prog
 - ctypes, gc and tracing, if code of torch, NumPy or the engine itself uses them;
 - reading the source lines of the running functions for a traceback.
 
+Code is known by its file, so a program may not make code that names another one, except by an import.
+
 Note [No switch within reach]: the hook's state is in a closure of which no module holds a reference. The runner changes
 it by audit events, which the hook ignores if a frame of a program is on the stack; and with such a frame on the stack
 the wall is up, whatever the state says.
@@ -30,6 +32,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from importlib.machinery import SourceFileLoader
 from importlib.util import find_spec
 from types import FrameType, FunctionType, ModuleType
 from typing import Any, NamedTuple
@@ -46,10 +49,10 @@ _UP, _DOWN = "conformance.wall.up", "conformance.wall.down"
 
 _HARMLESS = frozenset(
     """
-    object.__setattr__ object.__getattr__ object.__delattr__ builtins.id marshal.dumps marshal.loads exec compile
+    object.__setattr__ object.__getattr__ object.__delattr__ builtins.id marshal.dumps marshal.loads exec
     sys._getframe sys._getframemodulename function.__new__ array.__new__ sys.unraisablehook sys.excepthook
     resource.setrlimit resource.prlimit time.sleep _thread.start_new_thread _thread.start_joinable_thread
-    cpython.PyThreadState_New code.__new__ sys.addaudithook os.getxattr ctypes.addressof ctypes.cdata/buffer
+    cpython.PyThreadState_New sys.addaudithook os.getxattr ctypes.addressof ctypes.cdata/buffer
     """.split()  # noqa: SIM905  one line for many words
 )
 _PROCESSES = (
@@ -206,6 +209,7 @@ def _folders(package: str) -> tuple[str, ...]:
 @cache
 def _install() -> None:
     """Add the hook to this process, once."""
+    os.environ["TORCH_SYMBOLIZE_MODE"] = "dladdr"  # else C++ starts addr2line, which no hook sees
     sys.addaudithook(_hook())
 
 
@@ -280,6 +284,8 @@ def _refusal(event: str, args: tuple[Any, ...], policy: Policy, frame: FrameType
         if name.partition(".")[0] in policy.packages or anything or _is_imported(frame, policy, True):
             return ""
         return f"a program may not import the module {name}"
+    if event in ("compile", "code.__new__"):
+        return _forgery(args[1], frame)
     if event in ("os.listdir", "os.scandir") and frame.f_code.co_filename == _SEARCH:
         return ""
     if event == "open":
@@ -298,6 +304,21 @@ def _refusal(event: str, args: tuple[Any, ...], policy: Policy, frame: FrameType
     if _allowed(event) & policy.may or _is_imported(frame, policy, False):
         return ""
     return f"a program may not {_described(event)}"
+
+
+_LOADS = SourceFileLoader.get_code.__code__
+
+
+def _forgery(file: Any, frame: FrameType | None) -> str:
+    """Why code may not be made that says it is from ``file``: the wall trusts code by its file."""
+    name = os.fsdecode(file) if isinstance(file, str | bytes) else ""
+    if name.startswith("<") and not name.startswith("<frozen"):
+        return ""
+    while frame is not None and frame.f_code.co_filename != PROGRAM:
+        if frame.f_code is _LOADS:  # an import
+            return ""
+        frame = frame.f_back
+    return "" if frame is None else f"a program may not make code that says it is from {name}"
 
 
 def _allowed(event: str) -> set[str]:
