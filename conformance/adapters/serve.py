@@ -10,6 +10,7 @@ from dataclasses import asdict
 from types import ModuleType
 from typing import Any
 
+from conformance.adapters.kernel_wall import wall_in
 from conformance.adapters.last_words import LastWords
 from conformance.adapters.registry import EngineNotFoundError, find
 from conformance.language.scenario import NEEDS
@@ -52,6 +53,7 @@ def serve(channel: Any, name: str, log: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # interrupts are meant for the client
     be_expendable()  # also if the client has ended
     last_words = LastWords(log)
+    wall_in(engine)
     freeze_for_good()
     for requests in channel:
         for request in json.loads(requests):

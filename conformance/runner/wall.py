@@ -209,7 +209,7 @@ def _folders(package: str) -> tuple[str, ...]:
 @cache
 def _install() -> None:
     """Add the hook to this process, once."""
-    os.environ["TORCH_SYMBOLIZE_MODE"] = "dladdr"  # else C++ starts addr2line, which no hook sees
+    os.putenv("TORCH_SYMBOLIZE_MODE", "dladdr")  # else C++ starts addr2line, which no hook sees
     sys.addaudithook(_hook())
 
 

@@ -141,6 +141,12 @@ BY_PYTHON = {
     "_is_below=lambda *given: True, _is_imported=lambda *given: True, _HARMLESS={{'open'}})\nopen('{file}', 'w')",
     "swallowed": "def f():\n  try: open('{file}', 'w')\n  except BaseException: pass\nf()",
     "callback": "def f(_): open('{file}', 'w')\nx = torch.ones(1)\nw = weakref(x, f)\ndel x",
+    "code-of-another-file": "exec(compile('found = open(\"{secret}\").read()', '{secret}', 'exec'))",
+    "code-of-the-engine": "exec(compile('import pip', torch.__file__, 'exec'))",
+    "code-that-is-moved": "def f():\n  import pip\n"
+    "exec(f.__code__.replace(co_filename=print.__self__._engine.torch.__file__))",
+    "code-of-an-import": "exec(compile('import os; os.listdir(\"/\")', "
+    "'<frozen importlib._bootstrap_external>', 'exec'))",
     "bytecode": "import sys\nvars(sys).update(dont_write_bytecode=False)\nopen('{file}', 'w')",
 }
 """On either engine."""

@@ -23,6 +23,16 @@ from conformance.runner.wall import policy_of
 from tests.runner.escapes import BY_NAME, BY_PYTHON, HARMLESS_IN_THE_ENGINE, OWN_ERRORS
 from tests.runner.make import scenario, torch_engine
 
+CHANGES = """
+seen = []
+def f(x):
+    seen.append(x)
+    return x.exp() if len(seen) > 1 else x.exp().exp()
+a = torch.ones(2, requires_grad=True)
+y = torch.utils.checkpoint.checkpoint(f, a, use_reentrant=False, debug=True)
+y.sum().backward()
+"""
+
 
 def _raised(program: str, engine: Engine) -> Raised | None:
     return next((moment.raised for moment in run(scenario(program), engine).moments if moment.raised), None)
@@ -75,6 +85,16 @@ def test_all_of_python_gets_nowhere(
     assert secret.read_text() == "secret words"
     assert dict(os.environ) == environment
     assert sys.gettrace() is None or "coverage" in str(sys.gettrace())
+
+
+def test_no_process_is_started_by_native_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Torch's checkpoint looks up the names of its own functions, for which it would start addr2line."""
+    (tmp_path / "addr2line").write_text(f"#!/bin/sh\ntouch {tmp_path}/started\n")
+    (tmp_path / "addr2line").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    raised = _raised(CHANGES, torch_engine)
+    assert raised is not None and raised.type == "CheckpointError"
+    assert not (tmp_path / "started").exists()
 
 
 def test_a_refusal_stands_at_its_line() -> None:
@@ -146,3 +166,19 @@ def test_a_text_with_two_underscores_is_refused_at_once() -> None:
     """Where the text shows it, the check of the language says so."""
     (fault,) = check_program([ProgramPart("nn.utils.prune.identity(nn.Linear(1, 1), '__globals__')")])
     assert fault.message == "the text '__globals__' holds a name with two underscores"
+
+
+def test_the_kernel_refuses_what_the_hook_does_not_see(tmp_path: Path) -> None:
+    """Files that C++ writes, where Linux has Landlock."""
+    landlock = pytest.importorskip("landlockpy")
+    if not landlock.supported():
+        pytest.skip("this kernel has no Landlock")
+    remote = RemoteEngine("torch")
+    file = tmp_path / "file"
+    try:
+        raised = _raised(f"torch._C.PyTorchFileWriter({str(file)!r})", remote)
+        assert raised is not None and raised.type == "RuntimeError", raised
+        assert not file.exists()
+        assert _raised("x = torch.ones(1)", remote) is None
+    finally:
+        remote.close()
