@@ -20,9 +20,25 @@ def guard(torch: Any, schedulers: Any) -> None:
     """Put the checked functions in place; ``schedulers`` is the module ``torch.optim.lr_scheduler``."""
     copy_bytes(torch)
     torch._C._dispatch_library = _of_its_own(torch._C._dispatch_library)
+    guard_operators(torch.library)
+    guard_schedulers(schedulers)
+
+
+def guard_operators(library: Any) -> None:
+    """Put the checked functions in place in the module ``torch.library``."""
     registering = (f"register_{name}" for name in ("kernel", "autograd", "fake", "vmap", "autocast"))
     for name in (*registering, "define", "impl", "custom_op"):
-        setattr(torch.library, name, _of_own_operators(getattr(torch.library, name)))
+        setattr(library, name, _of_own_operators(getattr(library, name)))
+
+
+def guard_libraries(library: Any) -> None:
+    """The same for an engine whose libraries are made by their class alone."""
+    guard_operators(library)
+    library.Library.__new__ = _library_of_its_own
+
+
+def guard_schedulers(schedulers: Any) -> None:
+    """Put the checked methods in place in the module ``torch.optim.lr_scheduler``."""
     # Without it, the state of a scheduler holds the attributes of a class that the program passed as lr_lambda.
     schedulers.types = SimpleNamespace(FunctionType=(FunctionType, BuiltinFunctionType, type))
     for cls in (schedulers.LambdaLR, schedulers.MultiplicativeLR):
@@ -63,6 +79,14 @@ def _of_its_own(make: Callable[..., Any]) -> Callable[..., Any]:
     return made
 
 
+def _library_of_its_own(cls: type, ns: str = "mylib", kind: str = "", *args: Any) -> Any:
+    """Instead of ``__init__``, which looks at the frame of its caller; what that refuses itself is left to it."""
+    refused = kind not in ("DEF", "FRAGMENT", "IMPL") or (ns == "prim" and kind != "IMPL")
+    if ns != "mylib" and not refused and _is_called_by_a_program():
+        raise Refused(f"a program may not change the operators of the namespace {ns}")
+    return object.__new__(cls)
+
+
 def _of_own_operators(register: Callable[..., Any]) -> Callable[..., Any]:
     """Registers something for an operator of the program, not of torch."""
 
@@ -82,7 +106,7 @@ def _of_own_functions(load: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(load)
     def loaded(self: Any, state_dict: Any) -> Any:
         for function in getattr(self, "lr_lambdas", ()):
-            if str(getattr(function, "__module__", "")).partition(".")[0] == "torch":
+            if str(getattr(function, "__module__", "")).startswith(("torch.", "conformance.engine.")):
                 raise Refused("a program may not change a function of torch")
         return load(self, state_dict)
 

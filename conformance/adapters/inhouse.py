@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
+import importlib
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache
 from typing import Any
 
 import conformance
 import conformance.engine
-from conformance.adapters.guards import copy_bytes
+from conformance.adapters.guards import copy_bytes, guard_libraries, guard_schedulers
 from conformance.adapters.module import TellingZeros
+from conformance.language.scenario import Scenario
+
+_GUARDS = {"library": guard_libraries, "optim.lr_scheduler": guard_schedulers}
+"""What puts checked functions into modules, which are imported when a scenario names them."""
+
+
+@cache
+def _guard(module: str) -> None:
+    _GUARDS[module](importlib.import_module(f"conformance.engine.{module}"))
 
 
 class Inhouse(TellingZeros):
     """The engine, which can show the functions that it generates for its operators."""
+
+    def state(self, scenario: Scenario) -> AbstractContextManager[Any]:
+        """None; but the modules that a scenario names are guarded, as those of torch are."""
+        for module in _GUARDS:
+            if any(module.rpartition(".")[2] in step.run for step in scenario.steps):
+                _guard(module)
+        return nullcontext()
 
     @property
     def listings(self) -> Any:

@@ -77,16 +77,8 @@ OWN_ERRORS = {
 }
 """Those that torch refuses by itself, before it looks for the name."""
 
-HARMLESS_IN_THE_ENGINE = {
-    "storage-type",
-    "storage-type-of-a-package",
-    "load-state-of-torch",
-    "library-aten",
-    "define-aten",
-    "impl-aten",
-    "impl-aten-decorator",
-}
-"""The in-house engine imports nothing there, and has no kernels that a library could replace."""
+HARMLESS_IN_THE_ENGINE = {"storage-type", "storage-type-of-a-package"}
+"""The in-house engine imports nothing there."""
 
 BY_PYTHON = {
     "write": "open('{file}', 'w')",
