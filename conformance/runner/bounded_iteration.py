@@ -44,6 +44,9 @@ class _Ranges(type):
     def __instancecheck__(cls, value: object) -> bool:
         return isinstance(value, range | LongRange)
 
+    def __setattr__(cls, name: str, value: object) -> None:
+        raise TypeError(f"cannot set {name!r} attribute of immutable type 'range'")
+
     def __call__(cls, *bounds: Any) -> Any:
         made = range(*bounds)
         return LongRange(made) if made[LONG:] else made

@@ -111,12 +111,12 @@ class Recorder:
             **self._second_device(),
             "print": self._print,
             "weakref": weakref.ref,
-            "collect": collect,
-            "deepcopy": deepcopy,
+            "collect": Word(collect),
+            "deepcopy": Word(deepcopy),
             "OrderedDict": OrderedDict,
             "partial": partial,
             "range": bounded_range,  # see Note [What an alarm cannot reach]
-            "iter": stepped_iter,
+            "iter": Word(stepped_iter),
             "<done>": self._done,
             "<loop>": self._loop,
             "<turn>": self._turn,
@@ -271,6 +271,25 @@ class Recorder:
         for part in path.split(".")[1:]:
             found = _part(found, part)
         return self._engine.torch if name else found
+
+
+class Word:
+    """A function of the language, of which each run has its own: nothing can be stored on it for the next one."""
+
+    __slots__ = ("_function",)
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+
+    @property
+    def __name__(self) -> str:
+        return self._function.__name__
+
+    def __repr__(self) -> str:
+        return repr(self._function)
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        return self._function(*args, **named)
 
 
 def collect() -> None:

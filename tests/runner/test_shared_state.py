@@ -58,6 +58,20 @@ def test_the_next_scenario_finds_it_as_it_was(engine: Engine) -> None:
         assert run(looking, engine).moments[-1].printed == "2 False\n"
 
 
+@pytest.mark.parametrize(
+    "word", ["deepcopy", "collect", "iter", "range", "weakref", "partial", "OrderedDict"]
+)
+def test_nothing_is_left_on_the_words_of_the_language(word: str) -> None:
+    """They exist for all scenarios."""
+    for leaving in (
+        f"nn.Module.train({word}, False)",
+        f"optim.lr_scheduler.LRScheduler.load_state_dict({word}, {{'training': 1}})",
+    ):
+        run(scenario(leaving), inhouse)
+        looking = scenario(f"print(hasattr({word}, 'training'))")
+        assert run(looking, inhouse).moments[-1].printed == "False\n"
+
+
 def test_a_change_is_seen() -> None:
     """What the copies are compared for."""
     constraints = torch_engine.torch.distributions.constraints
