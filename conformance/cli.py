@@ -41,7 +41,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.close()
         return FAILED
     except _misuses() as misuse:
-        print(f"conformance: {misuse}", file=sys.stderr)
+        text = str(misuse)
+        for each in sys.argv[1:] if arguments is None else arguments:
+            text = text.replace(each, _on_one_line(each)) if len(each) > 1 else text
+        print(f"conformance: {text}", file=sys.stderr)
         return MISUSED
     except OSError as error:
         if error.filename is None and error.errno not in _OF_OUTPUTS:

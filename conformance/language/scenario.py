@@ -43,7 +43,8 @@ class Position:
     column: int = 1
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}"
+        file = self.file.replace("\n", "\\n").replace("\r", "\\r")  # a name may have lines
+        return f"{file}:{self.line}:{self.column}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from conformance.lint_deep.reproduce import leaving_state
 from conformance.runner.engine import Engine
 from conformance.runner.execute import run
 from conformance.runner.shared_state import SharedState
-from tests.runner.make import scenario, torch_engine
+from tests.runner.make import scenario, step, torch_engine
 
 LEAVING = {
     "clear": "torch.distributions.Normal.arg_constraints.clear()",
@@ -70,6 +70,13 @@ def test_nothing_is_left_on_the_words_of_the_language(word: str) -> None:
         run(scenario(leaving), inhouse)
         looking = scenario(f"print(hasattr({word}, 'training'))")
         assert run(looking, inhouse).moments[-1].printed == "False\n"
+
+
+def test_nothing_is_left_by_an_expectation() -> None:
+    """Its expressions are part of the program."""
+    whole = SharedState("torch")
+    run(scenario(step("x = 1", expect={"torch.distributions.Normal.arg_constraints.clear()": None})), torch_engine)
+    assert whole.changed() == []
 
 
 def test_a_change_is_seen() -> None:
