@@ -75,7 +75,10 @@ def test_nothing_is_left_on_the_words_of_the_language(word: str) -> None:
 def test_nothing_is_left_by_an_expectation() -> None:
     """Its expressions are part of the program."""
     whole = SharedState("torch")
-    run(scenario(step("x = 1", expect={"torch.distributions.Normal.arg_constraints.clear()": None})), torch_engine)
+    run(
+        scenario(step("x = 1", expect={"torch.distributions.Normal.arg_constraints.clear()": None})),
+        torch_engine,
+    )
     assert whole.changed() == []
 
 

@@ -14,8 +14,10 @@ import pytest
 
 from conformance.check.locate import is_scenario_file, specs
 from conformance.language.scenario import Scenario
+from conformance.lint_deep.reproduce import COUNTERS
 from conformance.runner.compare import differences
 from conformance.runner.execute import run
+from conformance.runner.shared_state import WHOLE, SharedState
 from conformance.runner.trace import Trace
 from tests import all_specs
 from tests.runner.make import torch_engine
@@ -83,3 +85,18 @@ def test_labels_of_cases_can_be_read() -> None:
     }
     assert any(labels.values())
     assert [ident for ident, label in labels.items() if len(label) >= 40] == []
+
+
+def test_a_sample_of_specs_leaves_no_state() -> None:
+    """One case of each area, compared once; `conformance lint --deep` looks at all, and says which one it is."""
+    by_area: dict[str, Scenario] = {}
+    for each in all_specs.scenarios():
+        if not each.needs:
+            by_area.setdefault(each.area, each)
+    assert len(by_area) > 60
+    for each in by_area.values():  # what torch imports and makes on first use
+        run(each, torch_engine)
+    state = SharedState("torch", WHOLE)
+    for each in by_area.values():
+        run(each, torch_engine)
+    assert {*state.changed()} <= COUNTERS
