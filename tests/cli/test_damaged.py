@@ -267,6 +267,16 @@ def test_no_pages_are_written_into_the_root(folder: Path, capsys: pytest.Capture
         assert (status, out) == (2, "") and err.startswith(f"conformance: {Path(root)} is the root")
 
 
+@pytest.mark.parametrize("command", [["matrix"], ["lint"], ["diff", "r.rec"]], ids=lambda command: command[0])
+def test_a_name_with_lines_stays_on_one(
+    command: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As `a\\nb`."""
+    Path("a\nb.yaml").write_text("scenarios: 1\n")
+    _, out, err = run([*command, "a\nb.yaml"], capsys)
+    assert "a\\nb.yaml" in out + err and "\nb.yaml" not in out + err
+
+
 def test_what_is_written_to_a_pipe_is_read(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """As a shell's `<(command)` gives it."""
     reading, writing = os.pipe()
