@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from conformance.language.scenario import Scenario, Tolerance
 from conformance.runner.engine import Terms
-from conformance.runner.trace import Moment, Statement, Trace
+from conformance.runner.program import compile_step
+from conformance.runner.trace import Moment, Trace, statement_at
 from conformance.runner.uses import SAID, uses_of
 
 
@@ -23,12 +24,12 @@ def on_terms(
     """The scenario with the engine's tolerances, and both traces without what cannot be compared."""
     if terms.tolerances and scenario.tolerance is None:
         scenario = replace(scenario, tolerance=Tolerance(0, 0, "the engine's", terms.tolerances))
-    if terms.by_step:
-        reference, trace = _by_step(reference), _by_step(trace)
+    if terms.compiled:
+        reference, trace = _by_step(scenario, reference), _by_step(scenario, trace)
     return scenario, reference, trace
 
 
-def _by_step(trace: Trace) -> Trace:
+def _by_step(scenario: Scenario, trace: Trace) -> Trace:
     """One moment for each step, without warnings; after an error, with the names of earlier steps only."""
     moments: list[Moment] = []
     known: set[str] = set()
@@ -43,7 +44,9 @@ def _by_step(trace: Trace) -> Trace:
             known |= {_root(name) for name in state or {}}
             printed = "".join(each.printed for each in own)
             failed = tuple(text for each in own for text in each.failed)
-            moments.append(Moment(Statement(step, 1), state, raised, (), printed, failed=failed))
+            program = compile_step(scenario.steps[step].run)
+            place = statement_at(step, *program.places[program.last].start)
+            moments.append(Moment(place, state, raised, (), printed, failed=failed))
         moments += (
             replace(each, warned=())
             for each in trace.moments

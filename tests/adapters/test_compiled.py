@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from conformance.adapters.compiled import _parts
 from conformance.adapters.registry import EngineNotFoundError, find
 from conformance.adapters.remote import RemoteEngine
 from conformance.check.checker import Checker
 from conformance.language.scenario import Scenario
 from conformance.report.terminal import summary
 from conformance.runner.execute import run
+from conformance.runner.regions import bound, compiled_texts, parts
 from tests.runner.make import scenario, step, torch_engine
 
 FORWARD = """
@@ -38,9 +40,32 @@ def verdict(made: Scenario, engine: RemoteEngine) -> str:
 
 def test_leaves_and_backward_are_not_compiled() -> None:
     """What is between them is one region; definitions and constants are outside."""
-    parts = [(len(statements), region) for statements, region in _parts(FORWARD)]
-    assert parts == [(1, False), (2, True), (1, False)]
-    assert [region for _, region in _parts("def f(x):\n    return x * 2\nk = 1\nb = f(a)")] == [False, True]
+    found = [(len(statements), region) for statements, region in parts(FORWARD)]
+    assert found == [(1, False), (2, True), (1, False)]
+    assert [region for _, region in parts("def f(x):\n    return x * 2\nk = 1\nb = f(a)")] == [False, True]
+
+
+def test_names_are_bound_in_the_program_s_order() -> None:
+    """What is assigned is computed first; names of comprehensions are not bound."""
+    program = ast.parse("for x in (y := a):\n    c = (b := x)\nd = [k for k in c]\na = 1").body
+    assert bound(program) == ["y", "x", "b", "c", "d", "a"]
+
+
+def test_a_program_to_paste_has_a_function_for_each_region() -> None:
+    """Compiled alone are statements that bind what a function reads; a name that an `if` leaves out is None."""
+    text = (
+        "a = torch.ones(2)\nif a.sum() > 5:\n    c = a * 2\ndef f(x):\n    return x * b\nb = a * 2\nb = f(b)"
+    )
+    (made,) = compiled_texts([text], "eager")
+    assert [line for line in made.splitlines() if "region" in line and "def" not in line] == [
+        "a, c = region_1()",
+        "b = region_2(a)",
+        "b = region_3(b)",
+    ]
+    namespace: dict[str, Any] = {"torch": torch_engine.torch}
+    exec(made.replace('@torch.compile(backend="eager")', ""), namespace)
+    assert namespace["b"].tolist() == [4.0, 4.0]
+    assert namespace["c"] is None
 
 
 def test_a_forward_region_is_captured(compiled: RemoteEngine) -> None:
@@ -49,7 +74,7 @@ def test_a_forward_region_is_captured(compiled: RemoteEngine) -> None:
     trace = run(made, compiled)
     assert trace.counts["operations captured"] == 2
     assert (trace.counts["statements compiled"], trace.counts["statements"]) == (2, 4)
-    assert trace.counts["graph breaks"] == 0
+    assert (trace.counts["operations run"], trace.counts["graph breaks"]) == (5, 0)  # tensor, sum, backward
     result = Checker(torch_engine)(made, compiled).result
     assert result.verdict == "agrees"
     assert any("2 operations captured" in line for line in summary([result], {}, []))
