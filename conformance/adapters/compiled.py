@@ -70,6 +70,9 @@ class CompiledEngine(TellingZeros):
 
     def execute(self, source: str, namespace: dict[str, Any]) -> None:
         """Run a step: its regions compiled, everything else as it is."""
+        if not self._again:
+            words = namespace["__builtins__"]
+            words |= {name: _torch._dynamo.disable(words[name]) for name in ("print", "collect")}
         self._again.append((source, self._again[0][1] if self._again else dict(namespace)))
         for statements, compiled in parts(source):
             self._counts["statements"] += len(statements)
@@ -77,7 +80,8 @@ class CompiledEngine(TellingZeros):
                 self._counts["statements compiled"] += len(statements)
                 self._region(statements, namespace)
             else:
-                exec(compile(rewritten(ast.Module(statements, [])), PROGRAM, "exec"), namespace)
+                for statement in statements:
+                    exec(_as_it_is(statement), namespace)
 
     def _region(self, statements: list[ast.stmt], namespace: dict[str, Any]) -> None:
         names = bound(statements)
@@ -105,6 +109,14 @@ class CompiledEngine(TellingZeros):
         errors = {moment.raised.type for moment in trace.moments if moment.raised}
         self.spoilt = not errors.isdisjoint({"BackendCompilerFailed", "TimeLimit"})
         return replace(trace, counts=dict(self._counts))
+
+
+def _as_it_is(statement: ast.stmt) -> CodeType:
+    """A statement that is not compiled; a compiler would follow the body of a function into the recorder."""
+    tree = ast.Module([statement], [])
+    if not isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        tree = rewritten(tree)
+    return compile(tree, PROGRAM, "exec")
 
 
 class _Calls(_torch.overrides.TorchFunctionMode):  # type: ignore[misc]
