@@ -31,6 +31,7 @@ from conformance.runner.trace import Trace
 
 _torch: Any = reference.torch
 CAPTURED = "operations captured"
+TOO_LONG = "a compilation within the time limit"
 _GLOBAL = ModuleType | type | FunctionType | BuiltinFunctionType
 """What a region finds in its module rather than among its arguments."""
 
@@ -51,6 +52,7 @@ class CompiledEngine(TellingZeros):
         self.backend = backend
         self.terms = Terms(counted=CAPTURED, compiled=backend)
         self.spoilt = False
+        self._in_region = False
         self._counts: dict[str, int] = {}
         self._again: list[tuple[str, dict[str, Any]]] = []
         self._compile = _working(backend)
@@ -61,6 +63,7 @@ class CompiledEngine(TellingZeros):
         _forget()
         self._counts = {"statements": 0, "statements compiled": 0}
         self._again = []
+        self._in_region = False
         try:
             yield
         finally:
@@ -96,10 +99,12 @@ class CompiledEngine(TellingZeros):
         ]
         tree = ast.Module([function("region", statements, given)], [])
         own: dict[str, Any] = {}
+        self._in_region = True
         start_anew()  # the time limit is one of each compilation
         with _real_builtins(namespace):
             exec(compile(tree, PROGRAM, "exec"), namespace, own)
             found = self._compile(own["region"])(*(namespace[name] for name in given))
+        self._in_region = False
         always = always_bound(statements)
         values = zip(names, (found,) if len(names) == 1 else found, strict=True)
         namespace |= {name: value for name, value in values if value is not None or name in always}
@@ -108,7 +113,11 @@ class CompiledEngine(TellingZeros):
         """The trace with what was counted; a compiler that failed may leave its thread in a state of its own."""
         errors = {moment.raised.type for moment in trace.moments if moment.raised}
         self.spoilt = not errors.isdisjoint({"BackendCompilerFailed", "TimeLimit"})
-        return replace(trace, counts=dict(self._counts))
+        moments = trace.moments
+        if self._in_region and moments and (raised := moments[-1].raised) and raised.type == "TimeLimit":
+            # a slow compiler is no wrong one
+            moments = (*moments[:-1], replace(moments[-1], raised=replace(raised, missing=TOO_LONG)))
+        return replace(trace, moments=moments, counts=dict(self._counts))
 
 
 def _as_it_is(statement: ast.stmt) -> CodeType:

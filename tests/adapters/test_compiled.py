@@ -8,13 +8,17 @@ from typing import Any
 
 import pytest
 
+from conformance.adapters.compiled import TOO_LONG, CompiledEngine
 from conformance.adapters.registry import EngineNotFoundError, find
 from conformance.adapters.remote import RemoteEngine
 from conformance.check.checker import Checker
 from conformance.language.scenario import Scenario
 from conformance.report.terminal import summary
+from conformance.runner.engine import Terms
 from conformance.runner.execute import run
 from conformance.runner.regions import bound, compiled_texts, parts
+from conformance.runner.trace import Moment, Raised, Statement, Trace
+from conformance.runner.verdict import judge
 from tests.runner.make import scenario, step, torch_engine
 
 FORWARD = """
@@ -106,8 +110,25 @@ def test_a_step_that_raises_is_compared_by_its_error(compiled: RemoteEngine) -> 
         "agrees",
         "differs",  # the compiler's own type of error
     )
+    lost = scenario(first, step("b = a + 1\nb @ torch.ones(3)", raises="RuntimeError"), "c = b * 2")
+    found = Checker(torch_engine)(lost, compiled).result
+    assert {each.facet for each in found.differences} <= {"raised"}  # nothing of b, nor of what reads it
     trace = run(scenario(first, step("c = a + 1\nd = nothing", raises="NameError")), compiled)
     assert [moment.raised.type for moment in trace.moments if moment.raised] == ["NameError"]
+
+
+def test_a_compilation_that_takes_too_long_is_unsupported() -> None:
+    """A slow compiler is no wrong one; its process starts again."""
+    engine = CompiledEngine.__new__(CompiledEngine)
+    engine._counts = {}
+    made = scenario("a = torch.ones(2)\nb = a * 2")
+    late = Moment(Statement(0, 2), raised=Raised("TimeLimit", "still running after 1 s"))
+    for engine._in_region, names in ((True, (TOO_LONG,)), (False, ())):
+        trace = engine.finish(Trace(made.id, "mine", "1", (late,)))
+        assert engine.spoilt
+        assert (
+            judge(made, run(made, torch_engine), trace, ("values",), Terms(compiled="mine")).missing == names
+        )
 
 
 @pytest.mark.parametrize(
