@@ -31,7 +31,7 @@ from conformance.runner.trace import Trace
 
 _torch: Any = reference.torch
 CAPTURED = "operations captured"
-TOO_LONG = "a compilation within the time limit"
+TOO_LONG = "compilation within the time limit"
 _GLOBAL = ModuleType | type | FunctionType | BuiltinFunctionType
 """What a region finds in its module rather than among its arguments."""
 
@@ -219,7 +219,7 @@ def _working(backend: str) -> Any:
     def compiled(function: Any) -> Any:
         return _torch.compile(function, backend=backend)
 
-    logging.getLogger("torch").setLevel(logging.ERROR)
+    logging.getLogger("torch").setLevel(logging.CRITICAL)
     try:  # also imports what the compiler needs, before there is a wall
         x = _torch.ones(2, requires_grad=True)
         compiled(lambda x: (x * x).sin())(x).sum().backward()
