@@ -1,8 +1,8 @@
 """Torch under `torch.compile`, compared with torch as it is: see Note [Regions].
 
-Note [Operations run]: how much of a program was compiled is told by the operations captured, the calls in graphs,
-beside the operations run, the calls that the program makes. What runs between graphs cannot be counted without
-disturbing the compiler, so the program is run once more at the end, as it is, and its calls are counted.
+Note [Operations run]: how much of a program was compiled shows in two counts, the operations captured, which are the
+calls in graphs, and the operations run, which are the calls that the program makes. What runs between graphs cannot be
+counted without disturbing the compiler, so the program is run once more at the end, as it is, and its calls are counted.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from conformance.adapters.registry import EngineNotFoundError
 from conformance.adapters.torch import engine as reference
 from conformance.language.scenario import Scenario
 from conformance.runner.engine import Terms
-from conformance.runner.limit import start_anew
+from conformance.runner.limit import start_again
 from conformance.runner.normalize import PROGRAM
 from conformance.runner.program import rewritten
 from conformance.runner.regions import always_bound, bound, function, parts, used
@@ -100,7 +100,7 @@ class CompiledEngine(TellingZeros):
         tree = ast.Module([function("region", statements, given)], [])
         own: dict[str, Any] = {}
         self._in_region = True
-        start_anew()  # the time limit is one of each compilation
+        start_again()  # the time limit is one of each compilation
         with _real_builtins(namespace):
             exec(compile(tree, PROGRAM, "exec"), namespace, own)
             found = self._compile(own["region"])(*(namespace[name] for name in given))
@@ -115,7 +115,7 @@ class CompiledEngine(TellingZeros):
         self.spoilt = not errors.isdisjoint({"BackendCompilerFailed", "TimeLimit"})
         moments = trace.moments
         if self._in_region and moments and (raised := moments[-1].raised) and raised.type == "TimeLimit":
-            # a slow compiler is no wrong one
+            # a compiler that is slow may be right
             moments = (*moments[:-1], replace(moments[-1], raised=replace(raised, missing=TOO_LONG)))
         return replace(trace, moments=moments, counts=dict(self._counts))
 

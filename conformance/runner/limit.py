@@ -46,10 +46,10 @@ _expendable: list[bool] = []
 _running: list[Alarm] = []
 
 
-def start_anew() -> None:
-    """Start the time of the running scenario anew, for something that has a limit of its own, as a compilation."""
+def start_again() -> None:
+    """Start the time of the running scenario again, for something that has a limit of its own, as a compilation."""
     for alarm in _running[-1:]:
-        alarm.start_anew()
+        alarm.start_again()
 
 
 def be_expendable() -> None:
@@ -98,7 +98,7 @@ class Alarm:
         self._before = handler, timer, self._started
         _running.append(self)
 
-    def start_anew(self) -> None:
+    def start_again(self) -> None:
         """Have as much time as at the start."""
         if self._armed and not self._expired:
             self._started = time.monotonic()

@@ -118,7 +118,7 @@ def test_a_step_that_raises_is_compared_by_its_error(compiled: RemoteEngine) -> 
 
 
 def test_a_compilation_that_takes_too_long_is_unsupported() -> None:
-    """A slow compiler is no wrong one; its process starts again."""
+    """A compiler that is slow may be right; its process starts again."""
     engine = CompiledEngine.__new__(CompiledEngine)
     engine._counts = {}
     made = scenario("a = torch.ones(2)\nb = a * 2")
