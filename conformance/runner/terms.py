@@ -27,12 +27,16 @@ def on_terms(
     if terms.tolerances and scenario.tolerance is None:
         scenario = replace(scenario, tolerance=Tolerance(0, 0, "the engine's", terms.tolerances))
     if terms.compiled:
-        reference, trace = _by_step(scenario, reference), _by_step(scenario, trace)
+        steps = {each.statement.step for one in (reference, trace) for each in one.moments if each.raised}
+        reference, trace = (_by_step(scenario, one, steps) for one in (reference, trace))
     return scenario, reference, trace
 
 
-def _by_step(scenario: Scenario, trace: Trace) -> Trace:
-    """One moment for each step, without warnings; what a step that raises binds is not compared from there on."""
+def _by_step(scenario: Scenario, trace: Trace, raising: set[int]) -> Trace:
+    """One moment for each step, without warnings; what a step that raises binds is not compared from there on.
+
+    That holds for both traces if one of them raises.
+    """
     moments: list[Moment] = []
     lost: set[str] = set()
     for step in dict.fromkeys(each.statement.step for each in trace.moments):
@@ -45,7 +49,7 @@ def _by_step(scenario: Scenario, trace: Trace) -> Trace:
         every = [each for each in trace.moments if each.statement.step == step]
         own = [each for each in every if each.statement.kind == "run"]
         raised = next((each.raised for each in own if each.raised), None)
-        lost = lost | {*bound(statements)} if raised else lost - {*bound(statements)}
+        lost = lost | {*bound(statements)} if step in raising else lost - {*bound(statements)}
         if own:
             state = next((each.state for each in reversed(own) if each.state is not None), None)
             if state is not None:
@@ -53,7 +57,7 @@ def _by_step(scenario: Scenario, trace: Trace) -> Trace:
             printed = "".join(each.printed for each in own)
             failed = tuple(text for each in own for text in each.failed)
             moments.append(Moment(place, state, raised, (), printed, failed=failed))
-        if raised is None:
+        if step not in raising:
             moments += (replace(each, warned=()) for each in every if each.statement.kind != "run")
     return replace(trace, moments=tuple(moments))
 
