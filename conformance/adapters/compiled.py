@@ -2,7 +2,7 @@
 
 Note [Operations run]: how much of a program was compiled shows in two counts, the operations captured, which are the
 calls in graphs, and the operations run, which are the calls that the program makes. What runs between graphs cannot be
-counted without disturbing the compiler, so the program is run once more at the end, as it is, and its calls are counted.
+counted without disturbing the compiler, so the program is run once more at the end, as it is, and they are counted.
 """
 
 from __future__ import annotations
