@@ -1,10 +1,8 @@
-"""Torch under `torch.compile`, compared with torch as it is.
+"""Torch under `torch.compile`, compared with torch as it is: see Note [Regions].
 
-Note [Regions]: a graph is broken where a leaf is made and where backward is called, so that of a program compiled as it
-stands hardly anything is captured. So these statements, definitions and imports run as they are, and what is between
-them is one function of the names that it uses, compiled as a whole, which returns those that it binds. State is
-compared at the end of each step; graphs, warnings and the state between are not visible. After a step that raises, only
-the error and the names of earlier steps are compared.
+Note [Operations run]: how much of a program was compiled shows in two counts, the operations captured, which are the
+calls in graphs, and the operations run, which are the calls that the program makes. What runs between graphs cannot be
+counted without disturbing the compiler, so the program is run once more at the end, as it is, and they are counted.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from types import CodeType, FunctionType
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 from conformance.adapters.module import TellingZeros
@@ -25,12 +23,17 @@ from conformance.adapters.registry import EngineNotFoundError
 from conformance.adapters.torch import engine as reference
 from conformance.language.scenario import Scenario
 from conformance.runner.engine import Terms
+from conformance.runner.limit import start_again
 from conformance.runner.normalize import PROGRAM
 from conformance.runner.program import rewritten
+from conformance.runner.regions import always_bound, bound, function, parts, used
 from conformance.runner.trace import Trace
 
 _torch: Any = reference.torch
 CAPTURED = "operations captured"
+TOO_LONG = "compilation within the time limit"
+_GLOBAL = ModuleType | type | FunctionType | BuiltinFunctionType
+"""What a region finds in its module rather than among its arguments."""
 
 
 class CompiledEngine(TellingZeros):
@@ -47,9 +50,11 @@ class CompiledEngine(TellingZeros):
             may=("files", "processes", "ctypes"),
         )
         self.backend = backend
-        self.terms = Terms(counted=CAPTURED, by_step=True)
+        self.terms = Terms(counted=CAPTURED, compiled=backend)
         self.spoilt = False
+        self._in_region = False
         self._counts: dict[str, int] = {}
+        self._again: list[tuple[str, dict[str, Any]]] = []
         self._compile = _working(backend)
 
     @contextmanager
@@ -57,54 +62,95 @@ class CompiledEngine(TellingZeros):
         """A compiler that remembers nothing."""
         _forget()
         self._counts = {"statements": 0, "statements compiled": 0}
+        self._again = []
+        self._in_region = False
         try:
             yield
         finally:
             self._counts |= _counted()
             _torch._dynamo.reset()
+        self._counts["operations run"] = _run_as_they_are(self._again)
 
     def execute(self, source: str, namespace: dict[str, Any]) -> None:
         """Run a step: its regions compiled, everything else as it is."""
-        for statements, compiled in _parts(source):
+        if not self._again:
+            words = namespace["__builtins__"]
+            words |= {name: _torch._dynamo.disable(words[name]) for name in ("print", "collect")}
+        self._again.append((source, self._again[0][1] if self._again else dict(namespace)))
+        for statements, compiled in parts(source):
             self._counts["statements"] += len(statements)
             if compiled:
                 self._counts["statements compiled"] += len(statements)
                 self._region(statements, namespace)
             else:
-                exec(compile(rewritten(ast.Module(statements, [])), PROGRAM, "exec"), namespace)
+                for statement in statements:
+                    exec(_as_it_is(statement), namespace)
 
     def _region(self, statements: list[ast.stmt], namespace: dict[str, Any]) -> None:
-        names = [node for each in statements for node in ast.walk(each) if isinstance(node, ast.Name)]
-        bound = sorted({name for each in statements for name in _bound_in(each)})
-        if len(statements) > 1 and not _read_by_functions(namespace).isdisjoint(bound):
+        names = bound(statements)
+        if len(statements) > 1 and not _read_by_functions(namespace).isdisjoint(names):
             for statement in statements:  # a function of the program reads what the region binds
                 self._region([statement], namespace)
             return
-        given = sorted({node.id for node in names if node.id in namespace})
-        unset = [
-            ast.Assign([ast.Name(name, ast.Store())], ast.Constant(None))
-            for name in bound
-            if name not in given
+        given = [
+            name
+            for name in sorted(used(statements))
+            if name in namespace and (name in names or not isinstance(namespace[name], _GLOBAL))
         ]
-        result = ast.Return(ast.Tuple([ast.Name(name, ast.Load()) for name in bound], ast.Load()))
-        arguments = ast.arguments([], [ast.arg(name) for name in given], None, [], [], None, [])
-        function = ast.FunctionDef(
-            "region", arguments, [*unset, *statements, result], [], lineno=1, col_offset=0
-        )
-        tree = ast.fix_missing_locations(ast.Module([function], []))
+        tree = ast.Module([function("region", statements, given)], [])
         own: dict[str, Any] = {}
+        self._in_region = True
+        start_again()  # the time limit is one of each compilation
         with _real_builtins(namespace):
             exec(compile(tree, PROGRAM, "exec"), namespace, own)
             found = self._compile(own["region"])(*(namespace[name] for name in given))
-        always = {name for each in statements if isinstance(each, _BINDING) for name in _bound_in(each)}
-        values = zip(bound, found, strict=True)
+        self._in_region = False
+        always = always_bound(statements)
+        values = zip(names, (found,) if len(names) == 1 else found, strict=True)
         namespace |= {name: value for name, value in values if value is not None or name in always}
 
     def finish(self, trace: Trace) -> Trace:
         """The trace with what was counted; a compiler that failed may leave its thread in a state of its own."""
-        errors = [moment.raised.type for moment in trace.moments if moment.raised]
-        self.spoilt = "BackendCompilerFailed" in errors
-        return replace(trace, counts=dict(self._counts))
+        errors = {moment.raised.type for moment in trace.moments if moment.raised}
+        self.spoilt = not errors.isdisjoint({"BackendCompilerFailed", "TimeLimit"})
+        moments = trace.moments
+        if self._in_region and moments and (raised := moments[-1].raised) and raised.type == "TimeLimit":
+            # a compiler that is slow may be right
+            moments = (*moments[:-1], replace(moments[-1], raised=replace(raised, missing=TOO_LONG)))
+        return replace(trace, moments=moments, counts=dict(self._counts))
+
+
+def _as_it_is(statement: ast.stmt) -> CodeType:
+    """A statement that is not compiled; a compiler would follow the body of a function into the recorder."""
+    tree = ast.Module([statement], [])
+    if not isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        tree = rewritten(tree)
+    return compile(tree, PROGRAM, "exec")
+
+
+class _Calls(_torch.overrides.TorchFunctionMode):  # type: ignore[misc]
+    """Counts the calls of torch's functions; reading an attribute is none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.count += getattr(func, "__name__", "") != "__get__"
+        return func(*args, **(kwargs or {}))
+
+
+def _run_as_they_are(steps: list[tuple[str, dict[str, Any]]]) -> int:
+    """The calls of torch's functions in the steps of a program: see Note [Operations run]."""
+    calls = _Calls()
+    for source, namespace in steps:
+        try:
+            program = compile(rewritten(ast.parse(source, PROGRAM)), PROGRAM, "exec")
+            with calls:
+                exec(program, namespace)
+        except BaseException:  # compared when it ran compiled
+            continue
+    return calls.count
 
 
 @contextmanager
@@ -119,22 +165,6 @@ def _real_builtins(namespace: dict[str, Any]) -> Iterator[None]:
         namespace["__builtins__"] = words
 
 
-_BINDING = ast.Assign | ast.AugAssign | ast.AnnAssign
-"""Statements that bind their names whatever happens; an `if` may not."""
-
-
-_OWN_SCOPE = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp | ast.Lambda
-
-
-def _bound_in(node: ast.AST) -> Iterator[str]:
-    """The names that a statement binds, without those of comprehensions, which are gone after it."""
-    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-        yield node.id
-    for child in ast.iter_child_nodes(node):
-        if not isinstance(child, _OWN_SCOPE):
-            yield from _bound_in(child)
-
-
 def _read_by_functions(namespace: dict[str, Any]) -> set[str]:
     """The names that the program's own functions read when they are called."""
     found: set[str] = set()
@@ -144,47 +174,6 @@ def _read_by_functions(namespace: dict[str, Any]) -> set[str]:
         found |= {*code.co_names}
         todo += [each for each in code.co_consts if isinstance(each, CodeType)]
     return found
-
-
-def _parts(source: str) -> Iterator[tuple[list[ast.stmt], bool]]:
-    """The statements of a program in order, in groups that are compiled or not."""
-    group: list[ast.stmt] = []
-    compiled = False
-    for statement in ast.parse(source, PROGRAM).body:
-        if group and compiled != _is_compiled(statement):
-            yield group, compiled
-            group = []
-        compiled = _is_compiled(statement)
-        group.append(statement)
-    if group:
-        yield group, compiled
-
-
-_EAGER = frozenset(
-    """
-    backward requires_grad_ grad retain_grad step zero_grad register_hook manual_seed Parameter Module Sequential
-    register_post_accumulate_grad_hook register_forward_hook register_full_backward_hook saved_tensors_hooks print
-    collect weakref deepcopy make_dual dual_level optim nn jacobian hessian gradcheck gradgradcheck
-    """.split()  # noqa: SIM905  one line for many words
-)
-_DEFINING = ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom | ast.Assert | ast.Delete
-
-
-def _is_compiled(statement: ast.stmt) -> bool:
-    """Whether a statement computes something, and neither makes a leaf nor calls backward."""
-    if isinstance(statement, _DEFINING):
-        return False
-    computes = False
-    for node in ast.walk(statement):
-        if isinstance(node, ast.keyword) and node.arg == "requires_grad":
-            return False
-        name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-        if name in _EAGER:
-            return False
-        computes = computes or isinstance(
-            node, ast.Call | ast.BinOp | ast.UnaryOp | ast.Subscript | ast.Compare
-        )
-    return computes
 
 
 def _forget() -> None:
@@ -230,7 +219,7 @@ def _working(backend: str) -> Any:
     def compiled(function: Any) -> Any:
         return _torch.compile(function, backend=backend)
 
-    logging.getLogger("torch").setLevel(logging.ERROR)
+    logging.getLogger("torch").setLevel(logging.CRITICAL)
     try:  # also imports what the compiler needs, before there is a wall
         x = _torch.ones(2, requires_grad=True)
         compiled(lambda x: (x * x).sin())(x).sum().backward()

@@ -2,8 +2,9 @@
 
 Note [Observed elsewhere]: an engine that is torch itself, elsewhere, agrees with torch wherever it does not get there:
 with the default device lost, everything would run on the CPU and agree. So a trace counts what the engine is about:
-here the tensors that were on the device. A scenario that has none is *not observed*, and a run without any fails. The
-device of a tensor is read by torch's own getter, which was looked up before the device's module was imported.
+here the tensors that were on the device. A scenario that has none is *not observed*, and a run without any fails. One
+that is on the CPU, while its program names no device, differs: its values cannot be read. The device of a tensor is
+read by torch's own getter, which was looked up before the device's module was imported.
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ from conformance.runner.trace import NOT_READ, Facets, Moment, Raised, Trace, Wa
 _torch: Any = reference.torch
 _device_of: Any = _torch._C.TensorBase.device.__get__
 _below_autograd: Any = _torch._C._AutoDispatchBelowAutograd
+_copied: Any = (
+    _torch.ops.aten._to_copy.default
+)  # what to() ends in, which alone a device must have a kernel for
+_CPU = _torch.device("cpu")
 
 
 class DeviceEngine(ModuleEngine):
@@ -57,6 +62,7 @@ class DeviceEngine(ModuleEngine):
             ),
         )
         self._seen = 0
+        self._moves = False  # whether the program moves tensors between the CPU and the device
         self._renamed = partial(_as_cpu, re.compile(_NAMED.replace("NAME", re.escape(device))))
 
     @property
@@ -67,8 +73,8 @@ class DeviceEngine(ModuleEngine):
     @contextmanager
     def state(self, scenario: Scenario) -> Iterator[None]:
         """The default device, unless the scenario itself names a second one."""
-        self._seen = 0
-        if uses_second_device(scenario):
+        self._seen, self._moves = 0, uses_second_device(scenario)
+        if self._moves:
             yield
             return
         _torch.set_default_device(self.device)
@@ -83,8 +89,12 @@ class DeviceEngine(ModuleEngine):
     def observe(self, value: Any, /) -> Any | None:
         """The tensor; if it is on the device, with values from a copy."""
         found = super().observe(value)
-        if found is None or _device_of(found).type != self.device:
-            return Zeros(found, _torch) if found is not None and found._is_zerotensor() else found
+        if found is None:
+            return None
+        if _device_of(found).type != self.device:
+            if not self._moves and found.dim():  # a number that an operation saved is a tensor of the CPU
+                return OnCPU(found)
+            return Zeros(found, _torch) if found._is_zerotensor() else found
         self._seen += 1
         return OnDevice(found)
 
@@ -116,9 +126,9 @@ class OnDevice:
         if self._own.is_meta:
             return _NotRead()
         if self._own._is_zerotensor():
-            return Zeros(self._own.to("cpu"), _torch).tolist()
+            return Zeros(_copied(self._own, device=_CPU), _torch).tolist()
         with _below_autograd():
-            return self._own.to("cpu").tolist()
+            return _copied(self._own, device=_CPU).tolist()
 
     @property
     def storage(self) -> int | None:
@@ -128,6 +138,20 @@ class OnDevice:
         tensor = self._own._values() if self._own.is_sparse else self._own
         storage = tensor.untyped_storage()
         return int(storage._cdata) if storage.nbytes() or tensor.numel() else None
+
+
+class OnCPU:
+    """A tensor that is not on the device though its program names none: see Note [Observed elsewhere]."""
+
+    def __init__(self, own: Any) -> None:
+        self._own = own
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._own, name)
+
+    def tolist(self) -> Any:
+        """No values: those of the CPU say nothing about the device."""
+        raise RuntimeError("the tensor is on the CPU, and its program does not move it there")
 
 
 class _NotRead:

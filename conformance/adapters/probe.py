@@ -9,8 +9,10 @@ from typing import Any
 
 from conformance.adapters.module import ModuleEngine
 from conformance.adapters.samples import OWNERS, samples
+from conformance.language.scenario import Position, Scenario
 from conformance.language.vocabulary import PATHS, entries
-from conformance.runner.engine import Engine
+from conformance.runner.engine import Engine, terms_of
+from conformance.runner.execute import state_of
 from conformance.runner.isolate import isolated
 from conformance.runner.missing import is_module
 from conformance.runner.normalize import error_text
@@ -27,13 +29,16 @@ READS = {
 _DATA: tuple[Any, ...] = ([1.0, 2.0], [1.0], 1.0)  # lists for most engines, numbers for engines of scalars
 
 
+_NO_SCENARIO = Scenario("", "", "", "", Position("", 1), ())
+
+
 def _making(data: Any) -> str:
     return f"torch.tensor({data}, requires_grad=True)"
 
 
 def probe(engine: Engine) -> dict[str, Any]:
     """The engine's name and version, the names it lacks, and what can be read of a first tensor."""
-    with isolated(engine.torch):
+    with isolated(engine.torch), state_of(engine, _NO_SCENARIO):
         tensor = _tensor(engine)
         unanswered = list(_unanswered(engine))
     lacking = [path for path, kind in PATHS.items() if kind != "module" and not _has(engine, path)]
@@ -153,5 +158,9 @@ def _is_nameless(engine: Engine) -> bool:
 
 def _is_torch(engine: Engine) -> bool:
     """Whether its tensors are torch's own, so that torch would be compared with itself."""
+    if terms_of(engine).counted:
+        return (
+            False  # it is torch itself elsewhere, which counts what was there: see Note [Observed elsewhere]
+        )
     cls, torch = lookup(engine.torch, "Tensor"), sys.modules.get("torch")
     return cls is not None and cls is lookup(torch, "Tensor") and hasattr(torch, "_C")

@@ -33,6 +33,7 @@ from conformance.language.scenario import Scenario
 from conformance.runner.compare import DIED
 from conformance.runner.engine import Terms
 from conformance.runner.program import compile_step
+from conformance.runner.regions import compilations
 from conformance.runner.serialize import to_plain
 from conformance.runner.trace import Moment, Raised, Statement, Trace, statement_at
 
@@ -179,7 +180,8 @@ class RemoteEngine:
         self, scenario: Scenario, *, seconds: float = 20, observe: Literal["each", "end"] | None = None
     ) -> Trace:
         """The trace of a scenario; if the interpreter ended, a trace that says so."""
-        answer = self._ask(_request(scenario, seconds, observe), seconds)
+        limits = 1 + (compilations(scenario) if self.terms.compiled else 0)  # each has the whole time
+        answer = self._ask(_request(scenario, seconds, observe), limits * seconds)
         if isinstance(answer, str):
             trace = Trace.from_json(answer)
             if trace.scenario == scenario.id:

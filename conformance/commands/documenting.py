@@ -39,6 +39,7 @@ def files() -> Iterator[Path]:
         yield locate.specs() / "CHANGES.md"
         for folder in (locate.specs(), _PACKAGE, root / "tests"):
             yield from sorted(folder.rglob("README.md"))
+        yield _PACKAGE / "adapters" / "compilers.md"
 
 
 def makers(parser: ArgumentParser) -> dict[str, Callable[[], str]]:
@@ -52,7 +53,8 @@ def makers(parser: ArgumentParser) -> dict[str, Callable[[], str]]:
         "core": lambda: docs.core(load_core_vocabulary(locate.specs() / "core_vocabulary.yaml")),
         "areas": lambda: subjects.index(_subjects(), _scenarios()),
         "rules": lambda: subjects.rules(_subjects(), _sources(locate.specs(), "**/*.yaml")),
-        "engines": lambda: docs.engines(_measured(), _counts()),
+        "engines": lambda: docs.engines(_measured("measured.json"), _counts()),
+        "compilers": lambda: docs.compilers(_measured("compiled.json")),
         "releases": lambda: docs.releases(_releases()),
         "pages": lambda: document_page.index(_claims()),
         "options": lambda: docs.pytest_options(add_options),
@@ -97,9 +99,9 @@ def _releases() -> list[tuple[str, list[Divergence]]]:
     return [(label(file.version), list(file.entries)) for file in release_files()]
 
 
-def _measured() -> Matrix:
+def _measured(name: str) -> Matrix:
     """The counts of engines, which `conformance matrix --format json` made."""
-    path = _PACKAGE / "adapters" / "measured.json"
+    path = _PACKAGE / "adapters" / name
     measured: Matrix = _read(path, lambda text: from_plain(loads(text)))
     return measured
 

@@ -17,6 +17,7 @@ from conformance.language.core_vocabulary import CoreVocabulary
 from conformance.language.words import RELEASE
 from conformance.report.matrix import Matrix, as_markdown
 from conformance.report.proposal import Entry
+from conformance.report.share import Cell
 from conformance.runner.compare import GROUP_OF
 from conformance.runner.engine import GROUPS
 
@@ -187,3 +188,43 @@ def engines(measured: Matrix, scenarios: Mapping[str, int]) -> str:
     share = f"the {now:,}" if then == now else f"{then:,} of the {now:,}"
     names = f"{'tiers' if len(tiers) > 1 else 'tier'} {' and '.join(tiers)}"
     return "\n".join([f"Measured on {share} scenarios of the {names}.", "", *as_markdown(measured)])
+
+
+def compilers(measured: Matrix) -> str:
+    """The verdicts on the backends of torch.compile, by subject, and what was captured in sum."""
+    areas = sorted({area for each in measured.engines for area, _ in each.areas})
+    heads = [each.name.partition(" ")[0].removeprefix("torch-compile-") for each in measured.engines]
+    rows = [(area, *(_verdicts(dict(each.areas).get(area)) for each in measured.engines)) for area in areas]
+    rows.append(("all", *(_verdicts(each.all) for each in measured.engines)))
+    sums = [dict(each.all.counts) for each in measured.engines]
+    names = [
+        "operations run",
+        "operations captured",
+        "statements",
+        "statements compiled",
+        "graph breaks",
+        "recompilations",
+    ]
+    counted = [(name, *(f"{each.get(name, 0):,}" for each in sums)) for name in names]
+    return "\n\n".join(
+        (
+            f"Scenarios of the tier core, compared with {measured.reference}: agree / differ / not observed / "
+            "unsupported. Empty: not run.",
+            table(("subject", *heads), rows),
+            "In sum:",
+            table(("counted", *heads), counted),
+        )
+    )
+
+
+def _verdicts(found: Cell | None) -> str:
+    if found is None:
+        return ""
+    counts = Counter(dict(found.verdicts))
+    shown = (
+        counts["agrees"] + counts["stale"],
+        counts["differs"] + counts["known divergence"],
+        counts["not observed"],
+        counts["unsupported"],
+    )
+    return " / ".join(map(str, shown))

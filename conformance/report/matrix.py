@@ -91,7 +91,8 @@ def as_json(made: Matrix) -> Iterator[str]:
     """The counts as data, which `from_plain` reads."""
 
     def plain(found: Cell) -> dict[str, object]:
-        return asdict(found) | {"groups": dict(found.groups)}
+        more = {"verdicts": dict(found.verdicts), "counts": dict(found.counts)}
+        return asdict(found) | {"groups": dict(found.groups)} | more
 
     engines = {
         each.name: plain(each.all)
@@ -115,7 +116,10 @@ def from_plain(plain: dict[str, Any]) -> Matrix:
             int(found["supported"]),
             int(found["agreeing"]),
             int(found["declared"]),
-            tuple((group, int(count)) for group, count in found["groups"].items()),
+            *(
+                tuple((name, int(count)) for name, count in found.get(part, {}).items())
+                for part in ("groups", "verdicts", "counts")
+            ),
         )
 
     engines = tuple(

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from types import ModuleType
 
 from conformance.language.scenario import Expectations, Plain, Scenario, Step, Unset
-from conformance.runner.engine import Engine
+from conformance.runner.engine import Engine, terms_of
+from conformance.runner.regions import compiled_texts
 from conformance.runner.trace import Statement
 
 # A snippet seeds the generator only if the program draws random numbers.
@@ -49,10 +50,12 @@ def snippet(scenario: Scenario, engine: Engine, place: Statement, show: str) -> 
     """A snippet for the engine: the program up to ``place``; ``show`` is printed."""
     steps = scenario.steps[: place.step + 1]
     lines = [_import(engine), *_beginning("\n".join(part.run for part in steps))]
-    for number, part in enumerate(steps):
-        text = part.run if number < place.step else _through(part.run, place.line)
-        if engine.name != "torch":
-            text = _without_imports(text)
+    texts = [*(part.run for part in steps[:-1]), _through(steps[-1].run, place.line)]
+    if backend := terms_of(engine).compiled:
+        texts = compiled_texts(texts, backend)
+    elif engine.name != "torch":
+        texts = [*map(_without_imports, texts)]
+    for number, (part, text) in enumerate(zip(steps, texts, strict=True)):
         raises = isinstance(part.own.raises, str)
         lines += _catching(text) if raises and (number < place.step or show) else text.rstrip().splitlines()
     if show:

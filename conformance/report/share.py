@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from conformance.report.result import Result
@@ -22,6 +22,8 @@ class Cell:
     agreeing: int  # with no difference in a claimed group
     declared: int  # that differ only as declared
     groups: tuple[tuple[str, int], ...]  # claimed: supported scenarios without a difference in it
+    verdicts: tuple[tuple[str, int], ...] = ()  # of all scenarios, also of those that do not count
+    counts: tuple[tuple[str, int], ...] = ()  # what an engine that is torch itself elsewhere counted
 
     def share(self, count: int, of: int) -> str:
         """A percentage, never rounded up to 100 or down to 0."""
@@ -49,7 +51,8 @@ def cell(results: Iterable[Result]) -> Cell:
 
     A scenario in which only the engine raises counts as different in every group, since the rest was not compared.
     """
-    counted = [result for result in results if result.verdict not in _NOT_COUNTED]
+    every = [*results]
+    counted = [result for result in every if result.verdict not in _NOT_COUNTED]
     ran = [result for result in counted if result.verdict in _COMPARED]
     counts: Counter[str] = Counter()
     for result in ran:
@@ -61,4 +64,13 @@ def cell(results: Iterable[Result]) -> Cell:
         verdicts["agrees"] + verdicts["stale"],
         verdicts["known divergence"],
         tuple((group, counts[group]) for group in GROUPS if group in counts),
+        _summed(Counter([result.verdict]) for result in every),
+        _summed(result.counts for result in every),
     )
+
+
+def _summed(counts: Iterable[Mapping[str, int]]) -> tuple[tuple[str, int], ...]:
+    total: Counter[str] = Counter()
+    for each in counts:
+        total.update(each)
+    return tuple(sorted(total.items()))

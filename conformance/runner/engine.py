@@ -22,7 +22,9 @@ class Terms:
 
     left_out: tuple[str, ...] = ()  # the uses of programs that it does not run: see `uses`
     counted: str = ""  # what a scenario must count to be observed: see Note [Observed elsewhere]
-    by_step: bool = False  # the state is compared at the end of each step only: see Note [Regions]
+    compiled: str = (
+        ""  # the backend that compiles, with which a step is compared as a whole: see Note [Regions]
+    )
     tolerances: tuple[tuple[str, tuple[float, float]], ...] = ()  # dtype -> rtol, atol
 
 

@@ -43,6 +43,14 @@ GRACE = 30
 
 _expendable: list[bool] = []
 
+_running: list[Alarm] = []
+
+
+def start_again() -> None:
+    """Start the time of the running scenario again, for something that has a limit of its own, as a compilation."""
+    for alarm in _running[-1:]:
+        alarm.start_again()
+
 
 def be_expendable() -> None:
     """From now on the system ends this process if a program hangs in C, where no alarm reaches it."""
@@ -88,6 +96,15 @@ class Alarm:
         self._started = time.monotonic()
         timer = signal.setitimer(signal.ITIMER_REAL, self._seconds, AGAIN)
         self._before = handler, timer, self._started
+        _running.append(self)
+
+    def start_again(self) -> None:
+        """Have as much time as at the start."""
+        if self._armed and not self._expired:
+            self._started = time.monotonic()
+            signal.setitimer(signal.ITIMER_REAL, self._seconds, AGAIN)
+            if _expendable:
+                signal.setitimer(signal.ITIMER_PROF, 2 * self._seconds + GRACE)
 
     def check(self) -> None:
         """Raise TimeLimit again between two statements, if the program swallowed it."""
@@ -99,6 +116,7 @@ class Alarm:
         self._armed = False
         if self._before is None:
             return
+        _running.remove(self)
         handler, (remaining, interval), since = self._before
         self._before = None
         signal.setitimer(signal.ITIMER_REAL, 0)

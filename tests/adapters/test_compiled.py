@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from conformance.adapters.compiled import _parts
+from conformance.adapters.compiled import TOO_LONG, CompiledEngine
 from conformance.adapters.registry import EngineNotFoundError, find
 from conformance.adapters.remote import RemoteEngine
 from conformance.check.checker import Checker
 from conformance.language.scenario import Scenario
 from conformance.report.terminal import summary
+from conformance.runner.engine import Terms
 from conformance.runner.execute import run
+from conformance.runner.regions import bound, compiled_texts, parts
+from conformance.runner.trace import Moment, Raised, Statement, Trace
+from conformance.runner.verdict import judge
 from tests.runner.make import scenario, step, torch_engine
 
 FORWARD = """
@@ -38,9 +44,32 @@ def verdict(made: Scenario, engine: RemoteEngine) -> str:
 
 def test_leaves_and_backward_are_not_compiled() -> None:
     """What is between them is one region; definitions and constants are outside."""
-    parts = [(len(statements), region) for statements, region in _parts(FORWARD)]
-    assert parts == [(1, False), (2, True), (1, False)]
-    assert [region for _, region in _parts("def f(x):\n    return x * 2\nk = 1\nb = f(a)")] == [False, True]
+    found = [(len(statements), region) for statements, region in parts(FORWARD)]
+    assert found == [(1, False), (2, True), (1, False)]
+    assert [region for _, region in parts("def f(x):\n    return x * 2\nk = 1\nb = f(a)")] == [False, True]
+
+
+def test_names_are_bound_in_the_program_s_order() -> None:
+    """What is assigned is computed first; names of comprehensions are not bound."""
+    program = ast.parse("for x in (y := a):\n    c = (b := x)\nd = [k for k in c]\na = 1").body
+    assert bound(program) == ["y", "x", "b", "c", "d", "a"]
+
+
+def test_a_program_to_paste_has_a_function_for_each_region() -> None:
+    """Compiled alone are statements that bind what a function reads; a name that an `if` leaves out is None."""
+    text = (
+        "a = torch.ones(2)\nif a.sum() > 5:\n    c = a * 2\ndef f(x):\n    return x * b\nb = a * 2\nb = f(b)"
+    )
+    (made,) = compiled_texts([text], "eager")
+    assert [line for line in made.splitlines() if "region" in line and "def" not in line] == [
+        "a, c = region_1()",
+        "b = region_2(a)",
+        "b = region_3(b)",
+    ]
+    namespace: dict[str, Any] = {"torch": torch_engine.torch}
+    exec(made.replace('@torch.compile(backend="eager")', ""), namespace)
+    assert namespace["b"].tolist() == [4.0, 4.0]
+    assert namespace["c"] is None
 
 
 def test_a_forward_region_is_captured(compiled: RemoteEngine) -> None:
@@ -49,7 +78,7 @@ def test_a_forward_region_is_captured(compiled: RemoteEngine) -> None:
     trace = run(made, compiled)
     assert trace.counts["operations captured"] == 2
     assert (trace.counts["statements compiled"], trace.counts["statements"]) == (2, 4)
-    assert trace.counts["graph breaks"] == 0
+    assert (trace.counts["operations run"], trace.counts["graph breaks"]) == (5, 0)  # tensor, sum, backward
     result = Checker(torch_engine)(made, compiled).result
     assert result.verdict == "agrees"
     assert any("2 operations captured" in line for line in summary([result], {}, []))
@@ -81,8 +110,25 @@ def test_a_step_that_raises_is_compared_by_its_error(compiled: RemoteEngine) -> 
         "agrees",
         "differs",  # the compiler's own type of error
     )
+    lost = scenario(first, step("b = a + 1\nb @ torch.ones(3)", raises="RuntimeError"), "c = b * 2")
+    found = Checker(torch_engine)(lost, compiled).result
+    assert {each.facet for each in found.differences} <= {"raised"}  # nothing of b, nor of what reads it
     trace = run(scenario(first, step("c = a + 1\nd = nothing", raises="NameError")), compiled)
     assert [moment.raised.type for moment in trace.moments if moment.raised] == ["NameError"]
+
+
+def test_a_compilation_that_takes_too_long_is_unsupported() -> None:
+    """A compiler that is slow may be right; its process starts again."""
+    engine = CompiledEngine.__new__(CompiledEngine)
+    engine._counts = {}
+    made = scenario("a = torch.ones(2)\nb = a * 2")
+    late = Moment(Statement(0, 2), raised=Raised("TimeLimit", "still running after 1 s"))
+    for engine._in_region, names in ((True, (TOO_LONG,)), (False, ())):
+        trace = engine.finish(Trace(made.id, "mine", "1", (late,)))
+        assert engine.spoilt
+        assert (
+            judge(made, run(made, torch_engine), trace, ("values",), Terms(compiled="mine")).missing == names
+        )
 
 
 @pytest.mark.parametrize(

@@ -136,6 +136,19 @@ def test_tensors_on_the_device_are_counted(sound: RemoteEngine) -> None:
     assert 1 <= first.counts["tensors on npy"] < there.counts["tensors on npy"]
 
 
+def test_a_tensor_that_is_not_on_the_device_differs(sound: RemoteEngine) -> None:
+    """Its values cannot be read, though they are right: inside backward there is no default device."""
+    made = scenario("""
+        seen = []
+        a = torch.tensor([1., 2.], requires_grad=True)
+        a.register_hook(lambda grad: seen.append(torch.ones(2)))
+        a.sum().backward()
+    """)
+    (found,) = Checker(torch_engine)(made, sound).result.differences
+    assert (found.name, found.facet) == ("seen[0]", "value")
+    assert found.engine.startswith("raises RuntimeError")
+
+
 def test_each_planted_fault_is_found(scenarios: tuple[Scenario, ...]) -> None:
     """A sum that overwrites, a transpose that copies, and a clone that shares memory."""
     engine = RemoteEngine("torch-device:npy,tests.adapters.npy_faulty")

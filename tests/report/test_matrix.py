@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -60,3 +61,19 @@ def test_the_page_says_on_how_many_scenarios_it_was_measured() -> None:
     assert "| views | - of 1 | 0% |" in text
     assert "| all | 50% of 2/3 | 50% |" in text
     assert "| mine 1 | 3 | 2 | 50% | 1 | 100% |  | 50% |  |  |  |  |" in text
+
+
+def test_backends_of_compile_are_compared_by_verdict() -> None:
+    """With what was counted in sum; a subject that a backend did not run is empty."""
+    compiled = [
+        replace(result("a", "torch-compile-eager", "agrees", {}), counts={"operations run": 1200}),
+        replace(result("b", "torch-compile-eager", "known divergence", {}), counts={"operations run": 34}),
+        result("va", "torch-compile-eager", "not observed", {}),
+        result("b", "torch-compile-inductor", "unsupported", {}),
+    ]
+    text = docs.compilers(made(compiled))
+    assert "| subject | eager | inductor |" in text
+    assert "| leaf | 1 / 1 / 0 / 0 | 0 / 0 / 0 / 1 |" in text
+    assert "| views | 0 / 0 / 1 / 0 |  |" in text
+    assert "| all | 1 / 1 / 1 / 0 | 0 / 0 / 0 / 1 |" in text
+    assert "| operations run | 1,234 | 0 |" in text

@@ -159,6 +159,21 @@ def test_anothers_alarm_goes_on() -> None:
         signal.signal(signal.SIGALRM, before)
 
 
+def test_what_has_a_limit_of_its_own_starts_the_time_again() -> None:
+    """As each compilation does; without an alarm it does nothing."""
+    limit.start_again()
+    alarm = limit.Alarm(0.2)
+    alarm.start()
+    try:
+        for _ in range(3):
+            time.sleep(0.1)
+            limit.start_again()
+        with pytest.raises(limit.TimeLimit):
+            time.sleep(1)
+    finally:
+        alarm.stop()
+
+
 def test_outside_of_the_main_thread_there_is_no_limit() -> None:
     """And no error about it."""
     traces: list[Trace] = []
