@@ -33,7 +33,7 @@ def _making(data: Any) -> str:
 
 def probe(engine: Engine) -> dict[str, Any]:
     """The engine's name and version, the names it lacks, and what can be read of a first tensor."""
-    with isolated(engine.torch):
+    with isolated(engine.torch, engine):
         tensor = _tensor(engine)
         unanswered = list(_unanswered(engine))
     lacking = [path for path, kind in PATHS.items() if kind != "module" and not _has(engine, path)]
