@@ -110,14 +110,14 @@ def _diff_recordings(known: argparse.Namespace) -> int:
     from conformance.report.provenance import Provenance, described
 
     old, new = read(known.before), read(known.after)
+    found = changes(old, new, scenarios_from(known.paths))
+    for line in as_text(found):
+        print(line)
     for side, each in (("before", old), ("after", new)):
         known_of = ", ".join(
             f"{name} {text}" for name, text in described(Provenance.from_plain({**each.about}))
         )
-        print(f"{side}: {each.name} {each.version}{known_of and f' ({known_of})'}")
-    found = changes(old, new, scenarios_from(known.paths))
-    for line in as_text(found):
-        print(line)
+        print(f"  {side}: {each.name} {each.version}{known_of and f' ({known_of})'}")
     return FAILED if found.any else 0
 
 
