@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import Collection, Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +47,10 @@ def pytest_configure(config: pytest.Config) -> None:
     getattr(config.pluginmanager.rewrite_hook, "_must_rewrite", set()).discard("conformance")
     if hasattr(config, "workerinput"):
         return
+    if config.getoption("--cause"):
+        from conformance.plugin.causes import refuse_unknown
+
+        refuse_unknown(config)
     if config.getoption("dist", "no") != "no":  # otherwise they are checked when scenarios have been found
         refuse_unknown_engines(config)
     escape_the_unprintable(sys.stdout)  # otherwise pytest escapes line ends too
@@ -106,6 +110,10 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave the scenarios of other shards out, and with --compile those that are not in the sample."""
     _leave_out_of_sample(config, items)
+    if config.getoption("--cause") and is_in_use():
+        from conformance.plugin.causes import of_cause
+
+        _deselect(config, items, of_cause(config, items))
     wanted = config.getoption("--conformance-json") or config.getoption("--shard")
     if not (wanted and is_in_use()):
         return
@@ -127,11 +135,16 @@ def _leave_out_of_sample(config: pytest.Config, items: list[pytest.Item]) -> Non
     if config.getoption("--compile") and not config.getoption("--whole") and is_in_use():
         from conformance.plugin.sample import sample
 
-        kept = sample(items)
-        left_out = [item for item in items if item not in kept]
-        items[:] = [item for item in items if item in kept]
-        if left_out:
-            config.hook.pytest_deselected(items=left_out)
+        _deselect(config, items, sample(items))
+
+
+def _deselect(config: pytest.Config, items: list[pytest.Item], kept: Collection[pytest.Item]) -> None:
+    """Leave all other items out."""
+    left = {*kept}
+    left_out = [item for item in items if item not in left]
+    items[:] = [item for item in items if item in left]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

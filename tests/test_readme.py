@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import re
 import shlex
+import sys
 from collections import Counter
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple, get_args
 
 import pytest
@@ -14,12 +16,14 @@ import pytest
 import conformance
 import conformance.adapters.inhouse
 import conformance.adapters.torch  # before anything takes modules away again
+from conformance.adapters.registry import find
 from conformance.check import locate
 from conformance.cli import main, parser
 from conformance.commands import documenting
 from conformance.language.claims import ClaimVerdict, load_claims
 from conformance.language.divergences import load_divergences_text
 from conformance.pytest_plugin import pytest_addoption
+from conformance.runner.engine import terms_of
 
 ROOT = Path(conformance.__file__).parent.parent
 
@@ -48,7 +52,8 @@ def page(path: Path) -> Page:
     return Page(path.relative_to(ROOT).as_posix(), text, blocks)
 
 
-PAGES = [page(path) for path in documenting.files()]
+_OTHERS = sorted((ROOT / "conformance" / "adapters").glob("[a-z]*.md"))  # of devices and compilers
+PAGES = [page(path) for path in (*documenting.files(), *_OTHERS)]
 MAIN = next(each for each in PAGES if each.name == "README.md")
 CONSOLE = [
     pytest.param(each, text.splitlines(), id=f"{each.name}: {text.partition(chr(10))[0]}")
@@ -152,6 +157,30 @@ def test_the_divergence_file_that_a_page_shows() -> None:
     (text,) = (text for kind, text in adapters.blocks if kind == "yaml")
     declared = load_divergences_text(text, "scalars.yaml")
     assert (declared.problems, {each["kind"] for each in declared.entries}) == ((), {"by_design", "bug"})
+
+
+def test_the_module_of_a_device_that_a_page_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, torch_npu: ModuleType
+) -> None:
+    """Its names are those that are read of it, its entries are valid, and its device gets them."""
+    page = next(each for each in PAGES if each.name == "conformance/adapters/devices.md")
+    write(tmp_path, page)
+    monkeypatch.syspath_prepend(tmp_path)
+    engine = find("torch-device:meta,npu_autograd")
+    monkeypatch.delitem(sys.modules, "npu_autograd")
+    assert Path(str(engine.divergences)) == tmp_path / "npu_autograd.yaml"  # type: ignore[attr-defined]
+    assert dict(terms_of(engine).tolerances)["float32"] == (1e-4, 1e-5)
+    assert "random" not in engine.claims
+    declared = load_divergences_text((tmp_path / "npu_autograd.yaml").read_text(), "npu_autograd.yaml")
+    assert (declared.problems, declared.of) == ((), "torch-device-npu")
+
+
+@pytest.fixture
+def torch_npu(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The package of a device that is not here."""
+    module = ModuleType("torch_npu")
+    monkeypatch.setitem(sys.modules, "torch_npu", module)
+    return module
 
 
 def test_the_findings() -> None:

@@ -123,10 +123,19 @@ def cover(scenario: str, differences: Sequence[Difference], entries: Iterable[Di
     for place in dict.fromkeys(difference.statement for difference in differences):
         here = [difference for difference in differences if difference.statement == place]
         left = [difference for difference in here if not _covering(difference, own, used)]
+        if any(
+            _names_error(entry, here) for entry in used
+        ):  # the rest of the statement follows from its error
+            left = [*filter(is_crash, left)]
         uncovered += filter(is_crash, left) if follows else left
         follows = follows or (not left and any(entry.names(here) for entry in used))
     stale = tuple(entry for entry in own if entry not in used and not entry.wide)
     return Coverage(tuple(used), stale, tuple(uncovered))
+
+
+def _names_error(entry: Divergence, here: Sequence[Difference]) -> bool:
+    """Whether the entry has the text of the error that only the engine raises here."""
+    return bool(entry.now) and entry.kind != "release" and any(is_crash(d) and entry.covers(d) for d in here)
 
 
 def _covering(difference: Difference, entries: Iterable[Divergence], used: list[Divergence]) -> bool:

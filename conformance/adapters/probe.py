@@ -38,7 +38,7 @@ def _making(data: Any) -> str:
 
 def probe(engine: Engine) -> dict[str, Any]:
     """The engine's name and version, the names it lacks, and what can be read of a first tensor."""
-    with isolated(engine.torch), state_of(engine, _NO_SCENARIO):
+    with isolated(engine.torch, engine), state_of(engine, _NO_SCENARIO):
         tensor = _tensor(engine)
         unanswered = list(_unanswered(engine))
     lacking = [path for path, kind in PATHS.items() if kind != "module" and not _has(engine, path)]

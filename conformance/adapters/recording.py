@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -48,6 +48,7 @@ class Recording:
     available: frozenset[str]  # the needs that were met
     lines: dict[str, tuple[str, str]]  # scenario -> its fingerprint, its trace as text
     incomplete: str = ""  # why it does not have all traces
+    about: Mapping[str, str] = field(default_factory=dict)  # where it comes from; empty in old files
     torch: None = None  # it runs nothing
 
     def observe(self, value: object, /) -> None:
@@ -109,8 +110,11 @@ def write(
     traces: Iterable[tuple[Scenario, Trace]],
     available: set[str],
     expected: int | None = None,
+    about: Mapping[str, str] | None = None,
 ) -> int:
     """Write a recording; returns the number of traces, of which ``expected`` are coming.
+
+    ``about`` is where they come from, as results have it.
 
     If the traces end with an error, or the file cannot be written, the traces so far stay as an incomplete recording
     where Note [Outputs] says, and the error has a note with the number of its traces.
@@ -122,6 +126,7 @@ def write(
         "python": platform.python_version(),
         "claims": [group for group in GROUPS if group in engine.claims],
         "available": sorted(available),
+        "about": {**(about or {})},
     }
     output = Output(path)
     count = 0
@@ -174,7 +179,8 @@ def read(path: Path) -> Recording:
         raise NotARecordingError(f"{path}: it has no traces")
     name, version = header["engine"], header["version"]
     claims, available = frozenset(header["claims"]), frozenset(header["available"])
-    return Recording(str(path), name, version, claims, available, traces, incomplete)
+    about = header.get("about", {})
+    return Recording(str(path), name, version, claims, available, traces, incomplete, about)
 
 
 def _header(line: str) -> dict[str, Any]:
@@ -183,6 +189,8 @@ def _header(line: str) -> dict[str, Any]:
     for key, hint in (("engine", str), ("version", str), ("claims", list[str]), ("available", list[str])):
         if not fits(header.get(key), hint):
             raise DamagedError(f"`{key}` of its header is not valid")
+    if not fits(header.get("about", {}), dict[str, str]):
+        raise DamagedError("`about` of its header is not valid")
     return header
 
 

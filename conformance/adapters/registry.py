@@ -21,7 +21,21 @@ GROUP = "conformance.engines"
 """The entry-point group in which packages register engines."""
 
 # Finds them also if the package is only on the path, without its metadata.
-_NAMES = ("inhouse", "torch", "torch-float64", "paddle", "mygrad", "hips", "micrograd", "tinygrad")
+_NAMES = (
+    *(
+        "inhouse",
+        "torch",
+        "torch-float64",
+        "paddle",
+        "candle",
+        "mygrad",
+        "hips",
+        "tinygrad",
+        "jax",
+        "numpygrad",
+    ),
+    *("pytorch-mini", "micrograd", "deeptensor"),
+)
 _MODES = ("dispatch-mode", "function-mode", "anomaly", "deterministic", "four-threads", "default-device")
 _OWN = {name: f"conformance.adapters.{name.replace('-', '_')}:engine" for name in _NAMES}
 _OWN |= {f"torch-{name}": f"conformance.adapters.modes:{name.replace('-', '_')}" for name in _MODES}
@@ -146,7 +160,7 @@ def _checked(engine: Engine, name: str) -> Engine:
             f"engine {name!r} does not claim 'values', which everything else depends on"
         )
     if name not in _PRISTINE:
-        adopt(engine.torch)
+        adopt(engine)
     return engine
 
 

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -163,6 +164,7 @@ def _propose(
     from conformance.adapters.divergences import cover
     from conformance.check.library import shown
     from conformance.check.proposing import by_cause
+    from conformance.report.causes import clustered, description, texts_of
     from conformance.report.proposal import Undeclared, diff, of_engine
     from conformance.runner.compare import is_ending
     from conformance.runner.engine import terms_of
@@ -174,6 +176,7 @@ def _propose(
     ran = {scenario.id for scenario in scenarios}
     entries = {entry for entry in found.entries if entry.scenario not in ran and not (entry.wide and whole)}
     undeclared: list[Undeclared] = []
+    texts: dict[str, list[str]] = {}  # of a scenario: what may describe its cause
     uncoverable: list[str] = []
     possible = [each for each in scenarios if all(available(torch, need) for need in each.needs)]
     for each in (torch, found.engine):
@@ -194,6 +197,13 @@ def _propose(
         uncoverable += [f"{scenario.id}: {each.engine}" for each in ending]
         if coverage.uncovered and not ending:
             undeclared.append(Undeclared(scenario.id, coverage.uncovered))
+            what, operations, _ = description(scenario, coverage.uncovered, expected)
+            texts[scenario.id] = texts_of(what, operations)
+    undeclared = [
+        replace(each, why=text)
+        for text, alike in clustered(undeclared, lambda each: texts[each.scenario])
+        for each in alike
+    ]
     remaining = [entry for entry in found.entries if entry in entries]
     text = found.file.read_text(encoding="utf-8") if found.file.is_file() else ""
     lines: list[str] = []
@@ -221,9 +231,11 @@ def record(known: argparse.Namespace, _: list[str]) -> int:
     """Run all scenarios on one engine and record the traces."""
     from conformance.adapters.recording import write
     from conformance.check.engine_under_test import engine_of_command
+    from conformance.check.provenance import provenance
     from conformance.runner.execute import available, run
     from conformance.runner.signals import ended_by_exception
 
+    about = provenance((), known.tier)
     recorded = engine_of_command(known.engine, known.engine_python)
     up_to = TIERS[: TIERS.index(known.tier) + 1]
     scenarios = [scenario for scenario in scenarios_from(known.paths) if scenario.tier in up_to]
@@ -236,7 +248,7 @@ def record(known: argparse.Namespace, _: list[str]) -> int:
     )
     try:
         with ended_by_exception():
-            count = write(known.output, recorded, traces, there, len(possible))
+            count = write(known.output, recorded, traces, there, len(possible), about.to_plain())
     except OSError as error:
         said = "".join(f"; {note}" for note in getattr(error, "__notes__", ()))
         raise Misuse(f"{known.output}: {error.strerror}{said}") from None

@@ -27,11 +27,16 @@ EXAMPLES = {
     "run": (
         ("conformance run", "the specs on the in-house engine"),
         ("conformance run --engine mymodule -n 2 --tier core", "another engine, the core first"),
+        ("conformance run --engine mymodule --cause 3fa2c", "one cause of the run before, alone"),
         ("conformance run --engine mymodule --conformance-html report.html", "with a report to open"),
     ),
     "show": (
         ("conformance show retain-graph-accumulates", "each statement on torch and the in-house engine"),
         ("conformance show mine.yaml --engine mymodule --full", "all scenarios of a file, nothing shortened"),
+        (
+            "conformance show second-backward-raises --engine mymodule --script > bug.py",
+            "a script without the suite",
+        ),
     ),
     "graph": (
         ("conformance graph second-backward-raises --step 1 --saved -o graph.svg", "with saved tensors"),

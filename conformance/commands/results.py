@@ -107,11 +107,17 @@ def diff(known: argparse.Namespace, _: list[str]) -> int:
 def _diff_recordings(known: argparse.Namespace) -> int:
     from conformance.adapters.recording import read
     from conformance.report.changes import as_text, changes
+    from conformance.report.provenance import Provenance, described
 
     old, new = read(known.before), read(known.after)
     found = changes(old, new, scenarios_from(known.paths))
     for line in as_text(found):
         print(line)
+    for side, each in (("before", old), ("after", new)):
+        known_of = ", ".join(
+            f"{name} {text}" for name, text in described(Provenance.from_plain({**each.about}))
+        )
+        print(f"  {side}: {each.name} {each.version}{known_of and f' ({known_of})'}")
     return FAILED if found.any else 0
 
 

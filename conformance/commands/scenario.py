@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from conformance.language.scenario import Scenario
     from conformance.report.show import Line
     from conformance.runner.engine import Engine
+    from conformance.runner.verdict import Outcome
 
 
 def add_commands(add: Add) -> None:
@@ -35,6 +36,14 @@ def add_commands(add: Add) -> None:
     takes_reference(showing)
     takes_time_limit(showing)
     showing.add_argument("--full", action="store_true", help="do not shorten values")
+    showing.add_argument(
+        "--script",
+        nargs="?",
+        const="engine",
+        choices=("engine", "torch"),
+        help="print the scenario as a script that runs without this suite, on the engine or on torch, "
+        "up to the first difference",
+    )
 
     drawing = add("graph", graph, "draw the autograd graph as SVG, in the style of torchviz")
     _names_a_case(drawing)
@@ -128,6 +137,9 @@ def show(known: argparse.Namespace, _: list[str]) -> int:
             scenario, reference_trace, engine_trace or reference_trace, engine.claims, terms_of(engine)
         )
         agrees = agrees and outcome.verdict == "agrees"
+        if known.script is not None:
+            print(_script(scenario, outcome, reference, engine, of=known.script))
+            continue
         verdict = verdict_line(scenario, outcome, reference, engine)
         shown = ScenarioHeader(
             scenario,
@@ -143,6 +155,16 @@ def show(known: argparse.Namespace, _: list[str]) -> int:
         )
         _print(lines(shown, told, width=shutil.get_terminal_size((110, 0)).columns, full=known.full))
     return 0 if agrees else 1
+
+
+def _script(scenario: Scenario, outcome: Outcome, reference: Engine, engine: Engine, *, of: str) -> str:
+    from conformance.report.script import script
+    from conformance.report.text import label
+
+    first = outcome.differences[0] if outcome.differences else None
+    sides = [label(each.name, each.version) for each in (reference, engine)]
+    shown = [*zip(sides, (first.reference, first.engine), strict=True)] if first else []
+    return script(scenario, engine if of == "engine" else reference, first, shown)
 
 
 def graph(known: argparse.Namespace, _: list[str]) -> int:

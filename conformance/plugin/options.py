@@ -84,6 +84,11 @@ def add_options(parser: pytest.Parser) -> None:
         help="run one of N parts of the scenarios, as 2/8; `conformance join` joins the files of --conformance-json",
     )
     group.addoption(
+        "--cause",
+        metavar="NAME",
+        help="run the scenarios of one cause of an earlier run again, by the name that its summary shows",
+    )
+    group.addoption(
         "--engine-python",
         metavar="PATH",
         help="run the engines in this Python interpreter, which need not have this package",

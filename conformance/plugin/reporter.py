@@ -203,8 +203,10 @@ class Reporter:
         return done
 
     def _summarise(self, terminalreporter: pytest.TerminalReporter) -> None:
+        from conformance.plugin.causes import remember
         from conformance.report.terminal import summary
 
+        remember(self.config, self.results)
         documents, found = self._found()
         terminalreporter.section("conformance")
         for line in summary(self.results, documents, found, self._uses()):

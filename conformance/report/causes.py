@@ -9,21 +9,25 @@ that explains most scenarios. A cause is a guess, which its shortest scenario co
 from __future__ import annotations
 
 import ast
+import hashlib
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeVar
 
 from conformance.language.scenario import Scenario
 from conformance.report.result import Result
 from conformance.report.text import clip, table
 from conformance.runner.compare import NOTHING, Difference
 from conformance.runner.engine import AdapterError
+from conformance.runner.states import BOUND
 from conformance.runner.trace import State, Statement, Trace
 from conformance.runner.values import numbers_in, parsed
 
+T = TypeVar("T")
 OPERATION = "{operation}"
 _SIGNS: dict[type[ast.AST], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.MatMult: "@", ast.FloorDiv: "//",
@@ -42,6 +46,13 @@ class CommonCause:
 
     text: str
     results: tuple[Result, ...]
+
+    @property
+    def key(self) -> str:
+        """A short name, which stays the same from run to run: `pytest --cause KEY` runs its scenarios again."""
+        return hashlib.sha256(
+            f"{self.results[0].engine}\0{self.text}".encode(errors="backslashreplace")
+        ).hexdigest()[:5]
 
 
 def description(
@@ -65,17 +76,22 @@ def description(
 
 def causes(results: Iterable[Result]) -> list[CommonCause]:
     """The causes of results that differ, the most frequent first: see Note [Causes]."""
-    left = [result for result in results if result.cause]
-    found: list[CommonCause] = []
-    while left:
-        counts = Counter(text for result in left for text in _texts(result))
-        text, _ = max(
-            counts.items(), key=lambda pair: pair[1]
-        )  # of equals the first one: the outermost operation
-        alike = [result for result in left if text in _texts(result)]
-        left = [result for result in left if text not in _texts(result)]
-        found.append(CommonCause(text, tuple(sorted(alike, key=lambda result: result.length))))
+    found = [
+        CommonCause(text, tuple(sorted(alike, key=lambda result: result.length)))
+        for text, alike in clustered([result for result in results if result.cause], _texts)
+    ]
     return sorted(found, key=lambda cause: -len(cause.results))
+
+
+def clustered(items: Iterable[T], texts: Callable[[T], Sequence[str]]) -> Iterator[tuple[str, list[T]]]:
+    """The items by that one of their texts which explains most of them."""
+    left = [*items]
+    while left:
+        counts = Counter(text for each in left for text in texts(each))
+        # of equals the first one: the outermost operation
+        text, _ = max(counts.items(), key=lambda pair: pair[1])
+        yield text, [each for each in left if text in texts(each)]
+        left = [each for each in left if text not in texts(each)]
 
 
 def beyond(results: Sequence[Result]) -> set[tuple[str, str]]:
@@ -93,24 +109,30 @@ def lines(results: Sequence[Result]) -> Iterator[str]:
     found = causes(results)
     if not found:
         return
-    yield "  fix this first:"
+    yield "  fix this first (--cause NAME runs one of these alone):"
     rows = [
         (
             str(len(each.results)),
+            each.key,
             clip(each.text, 90),
             f"as in {each.results[0].scenario}: {each.results[0].code}",
         )
         for each in found[:_SHOWN]
     ]
-    yield from (f"  {row}" for row in table(rows, 150))
+    yield from (f"  {row}" for row in table(rows, 155))
     if len(found) > _SHOWN:
         yield f"    and {sum(len(each.results) for each in found[_SHOWN:])} more, of {len(found) - _SHOWN} causes"
 
 
 def _texts(result: Result) -> list[str]:
-    if OPERATION not in result.cause:
-        return [result.cause]
-    return [result.cause.replace(OPERATION, each) for each in result.operations or ("the statement",)]
+    return texts_of(result.cause, result.operations)
+
+
+def texts_of(cause: str, operations: Sequence[str]) -> list[str]:
+    """What may describe a cause: if that depends on an operation, a text for each one of the statement."""
+    if OPERATION not in cause:
+        return [cause]
+    return [cause.replace(OPERATION, each) for each in operations or ("the statement",)]
 
 
 def _code(scenario: Scenario, place: Statement) -> str:
@@ -225,6 +247,8 @@ def _of_values(first: Difference, before: str, *, grad: bool) -> str:
         return f"{OPERATION}: {first.facet.partition(' ')[0]} differs"
     if first.engine.startswith("raises "):
         return f"{'a grad' if grad else 'a value'} cannot be read: {_plain(first.engine)}"
+    if first.engine == BOUND:
+        return f"{OPERATION} gives what `observe` does not take for a tensor"
     for texts, what in (
         ((first.engine, first.reference), "where torch has one"),
         ((first.reference, first.engine), "on torch"),

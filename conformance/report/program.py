@@ -63,12 +63,13 @@ def snippet(scenario: Scenario, engine: Engine, place: Statement, show: str) -> 
     return "\n".join(lines)
 
 
-def annotated(scenario: Scenario) -> str:
+def annotated(scenario: Scenario, engine: Engine | None = None) -> str:
     """The program as Python to paste, which prints what is expected; what torch does is in comments."""
-    lines = ["import torch", *_beginning("\n".join(step.run for step in scenario.steps)), ""]
+    start = "import torch" if engine is None else _import(engine)
+    lines = [start, *_beginning("\n".join(step.run for step in scenario.steps)), ""]
     for step in scenario.steps:
         raises = isinstance(step.own.raises, str)
-        text = step.run.rstrip()
+        text = step.run.rstrip() if start == "import torch" else _without_imports(step.run.rstrip())
         lines += _catching(text) if raises else text.splitlines()
         lines += _comments(step)
         own, said = dict(step.own.expect), dict(step.claimed.expect) if step.claimed else {}

@@ -76,6 +76,7 @@ class Undeclared:
     )
     now: str = ""  # of an entry for all scenarios: the text that the engine shows
     alike: int = 0  # how many scenarios such an entry covers
+    why: str = ""  # what describes the first difference: see Note [Causes]
 
     @property
     def statement(self) -> str:
@@ -97,6 +98,8 @@ class Undeclared:
         first = self.differences[0]
         if self.file:
             return " ".join((*cause(first, self.file), self.now))
+        if self.why:
+            return self.why
         if first.facet in ("raised", "message"):
             return f"{first.facet}: {shorten(first.engine, 70)}, torch: {shorten(first.reference, 70)}"
         return f"{first.facet}"
@@ -149,7 +152,8 @@ def as_yaml(form: Form, kept: Iterable[Entry], undeclared: Iterable[Undeclared] 
     causes = _alike(undeclared, lambda each: (each.cause, each.facets, not each.statement))
     for alike in sorted(causes, key=lambda alike: max(len(alike), alike[0].alike), reverse=True):
         many = f", in {alike[0].alike} scenarios" if alike[0].alike else ""
-        yield f"  # {alike[0].example}{many}"
+        why = f"{alike[0].why}: " if alike[0].why else ""
+        yield f"  # {why}{alike[0].example}{many}"
         for number, key in enumerate(form.keys):
             yield f"  {' ' if number else '-'} {key}"
         if alike[0].now:

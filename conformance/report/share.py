@@ -30,7 +30,7 @@ class Cell:
         if not of:
             return "-"
         per_cent = 100 * count / of
-        return f"{min(max(round(per_cent), count > 0), 99 if count < of else 100)}%"
+        return f"{min(max(round(per_cent), int(count > 0)), 99 if count < of else 100)}%"
 
     @property
     def text(self) -> str:

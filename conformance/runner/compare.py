@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
@@ -90,6 +91,16 @@ def differences(
     """
     every = _drawn(reference, _differences(scenario, reference, engine))
     return tuple(difference for difference in every if counts(difference, groups))
+
+
+_UNBOUND = "not bound"
+_OPTION = re.compile(r".*\.param_groups\[\d+\]\.(\w+)")
+
+
+def is_unused_option(scenario: Scenario, difference: Difference) -> bool:
+    """Whether the engine's optimizers lack an option that the program does not name: a missing feature, unused."""
+    found = _OPTION.fullmatch(difference.name) if difference.engine == _UNBOUND else None
+    return found is not None and not any(found[1] in step.run for step in scenario.steps)
 
 
 def counts(difference: Difference, groups: Collection[str]) -> bool:
@@ -253,7 +264,7 @@ def _of_absent(
     scenario: Scenario, place: Statement, name: str, reference: State, engine: State
 ) -> Difference:
     """The difference of a name that one side alone has."""
-    without = "None" if name.endswith(".grad") else "not bound"
+    without = "None" if name.endswith(".grad") else _UNBOUND
     shown = [_shown(state, name) if name in state else without for state in (reference, engine)]
     kind = kind_of(resolved(reference if name in reference else engine, name))
     facet, group = _FACET_OF.get(kind, ("value", _group_of_plain(scenario, name, kind)))
@@ -315,7 +326,15 @@ def _of_values(
     elif is_narrowed(texts[0], dtypes[0], texts[1], dtypes[1]):
         yield Difference(place, name, "type", "dtypes", *shown)
     else:
-        yield Difference(place, name, "value", group, *shown)
+        yield Difference(place, name, "value", _group_of_unreadable(*texts) or group, *shown)
+
+
+def _group_of_unreadable(reference: str, engine: str) -> str:
+    """The group of a value that neither side can tell: of the errors' types, or of their messages alone."""
+    types = [text.partition(":")[0] for text in (reference, engine)]
+    if not all(text.startswith("raises ") for text in types):
+        return ""
+    return "messages" if types[0] == types[1] else "errors"
 
 
 _FACET_OF: dict[Kind, tuple[str, str]] = {"node": ("grad_fn", "graph"), "dtype": ("dtype", "dtypes")}

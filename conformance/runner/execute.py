@@ -81,7 +81,7 @@ def _run(
         with (
             collected_on_demand(generators or collects),
             kept,
-            isolated(engine.torch) as log,
+            isolated(engine.torch, getattr(engine, "original", engine)) as log,
             start,
             bounded,
             guard,

@@ -10,7 +10,8 @@ import warnings
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from conformance.runner.own_state import adopt_modes, forget_hooks, leave_modes, lookup
+from conformance.runner.own_flags import keep_flags, restore_flags
+from conformance.runner.own_state import adopt_modes, enter_modes, forget_hooks, leave_modes, lookup
 
 _KEPT = object()  # not changed at the start, restored at the end
 _FAILED = object()
@@ -78,16 +79,18 @@ _FACTORY: dict[str, Any] = {
     "is_anomaly_enabled": False,
     **{f"backends.cuda.{name}_sdp_enabled": True for name in ("flash", "math", "mem_efficient", "cudnn")},
     "_C._check_sparse_tensor_invariants": False,
+    "are_deterministic_algorithms_enabled": False,
+    "get_float32_matmul_precision": "highest",
+    "_C._is_multithreading_enabled": True,
+    "_C._is_view_replay_enabled": False,
     **{f"__future__.get_{way}_module_params_on_conversion": False for way in ("swap", "overwrite")},
 }
 """Torch's own value of settings that the suite starts with one of its own: another one is the engine's."""
 _PRINTING = {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80, "sci_mode": None}
-_THREADS = "get_num_threads"
+_THREADS, _PRINT_OPTIONS = "get_num_threads", "_tensor_str.PRINT_OPTS"
 
-_own: dict[
-    int, tuple[Any, dict[str, Any]]
-] = {}  # id of an engine's torch -> that object and its own settings
-_found: dict[int, tuple[Any, list[_Setting]]] = {}  # id of an engine's torch -> that object and its settings
+_own: dict[int, tuple[Any, dict[str, Any]]] = {}  # id of an engine -> that engine and its own settings
+_found: dict[int, tuple[Any, list[_Setting]]] = {}  # id of an engine -> that engine and its settings
 
 
 class _Setting(NamedTuple):
@@ -99,12 +102,12 @@ class _Setting(NamedTuple):
 
 
 @contextlib.contextmanager
-def isolated(torch: Any) -> Iterator[list[warnings.WarningMessage]]:
+def isolated(torch: Any, owner: Any = None) -> Iterator[list[warnings.WarningMessage]]:
     """Inside: manual_seed(0), grad mode on, default dtype float32, one thread; all warnings go to the yielded list.
-    Afterwards everything is restored."""
+    Afterwards everything is restored. With ``owner``, an engine, what that set when it was made takes their place."""
     with warnings.catch_warnings(record=True) as log:
         warnings.simplefilter("always")
-        read = [(setting, _attempt(setting.read)) for setting in _settings(torch)]
+        read = [(setting, _attempt(setting.read)) for setting in _settings(torch, owner)]
         before = [(setting, value) for setting, value in read if value is not _FAILED]
         operators = [list(each) for each in _operators(torch)]
         interpreter = [read() for read, _ in _OF_THE_INTERPRETER]
@@ -112,7 +115,8 @@ def isolated(torch: Any) -> Iterator[list[warnings.WarningMessage]]:
             for setting, value in before:
                 if setting.start is not _KEPT and value != setting.start:
                     setting.write(setting.start)
-            if "printing" not in _settings_of(torch):
+            _attempt(enter_modes, torch, owner)
+            if _PRINT_OPTIONS not in _settings_of(owner):
                 _default_printing(torch)
             _attempt(_forget_deprecation, torch)
             _seed(torch)
@@ -126,6 +130,7 @@ def isolated(torch: Any) -> Iterator[list[warnings.WarningMessage]]:
             _attempt(_forget_operators, torch, operators)
             _attempt(forget_hooks, torch)
             _attempt(_forget_deprecation, torch)
+            restore_flags(owner)
             for setting, value in before:
                 _attempt(_restore, setting, value)
 
@@ -159,18 +164,19 @@ def collected_on_demand(freeze: bool) -> Iterator[None]:
             gc.enable()
 
 
-def adopt(torch: Any) -> None:
-    """Keep what an engine has set when it was made as the state in which its scenarios start.
+def adopt(engine: Any) -> None:
+    """Keep what an engine has set when it was made as the state in which its scenarios start, and undo it.
 
     See Note [An engine's own state].
     """
-    _attempt(adopt_modes, torch)
+    torch = engine.torch
+    _attempt(adopt_modes, torch, engine)
     own: dict[str, Any] = {}
-    for setting in _settings(torch):
+    for setting in _settings(torch, None):
         value = _attempt(setting.read)
         factory = _FACTORY.get(setting.name, _FAILED)
-        if isinstance(factory, str):
-            factory = lookup(torch, factory)
+        if setting.name == "get_default_dtype":
+            factory = lookup(torch, "float32")
         changed = value not in (factory, setting.start) if factory is not _FAILED else False
         if setting.name == _THREADS:
             changed = value not in {setting.start, *_default_threads()}
@@ -180,14 +186,15 @@ def adopt(torch: Any) -> None:
                 _attempt(setting.write, factory)
     options = _print_options(torch)
     if options is not None and {key: options().get(key) for key in _PRINTING} != _PRINTING:
-        own["printing"] = True
-    _own[id(torch)] = (torch, own)
-    _found.pop(id(torch), None)
+        own[_PRINT_OPTIONS] = options()
+        _default_printing(torch)
+    _own[id(engine)] = (engine, own)
+    _attempt(keep_flags, engine)
 
 
-def _settings_of(torch: Any) -> dict[str, Any]:
+def _settings_of(owner: Any) -> dict[str, Any]:
     """The settings that are the engine's own."""
-    return _own.get(id(torch), (None, {}))[1]
+    return _own.get(id(owner), (None, {}))[1]
 
 
 def _default_threads() -> set[int]:
@@ -204,19 +211,20 @@ def _default_threads() -> set[int]:
     }
 
 
-def _settings(torch: Any) -> list[_Setting]:
+def _settings(torch: Any, owner: Any) -> list[_Setting]:
     """The settings that an engine has, looked up once."""
-    if id(torch) not in _found:
+    key = torch if owner is None else owner
+    if id(key) not in _found:
         found = []
         for reading, writing, named in _SETTINGS:
             read = _READERS[reading](torch) if reading in _READERS else lookup(torch, reading)
             write = _WRITERS[writing](torch) if writing in _WRITERS else lookup(torch, writing)
             if read is not None and write is not None:
                 start = lookup(torch, named) if isinstance(named, str) else named
-                start = _settings_of(torch).get(reading, start)
+                start = _settings_of(owner).get(reading, start)
                 found.append(_Setting(reading, read, write, start, compare=reading != "get_rng_state"))
-        _found[id(torch)] = (torch, found)
-    return _found[id(torch)][1]
+        _found[id(key)] = (key, found)
+    return _found[id(key)][1]
 
 
 def _print_options(torch: Any) -> Callable[[], Any] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dis
 import re
 from functools import cache
@@ -140,9 +141,10 @@ def is_module(torch: Any, path: str) -> bool:
 
 
 def _operator(text: str, frame: FrameType, engine: Engine) -> str:
-    """The operator that the engine's tensors lack; their class is known from the program's variables."""
+    """The operator that the engine's tensors lack."""
     held = [*frame.f_globals.values(), *frame.f_locals.values()]
     classes = {type(value).__name__: type(value) for value in held if observed(engine, value) is not None}
+    classes |= {cls.__name__: cls for cls in _classes(engine)}  # of a tensor that no variable holds
     for pattern, name in _ALONE:
         if (found := pattern.match(text)) and found[1] in classes:
             return name
@@ -154,6 +156,15 @@ def _operator(text: str, frame: FrameType, engine: Engine) -> str:
             if operand in classes and not hasattr(classes[operand], form):
                 return f"Tensor {found[1]} ..." if operand == found[2] else f"... {found[1]} Tensor"
     return ""
+
+
+def _classes(engine: Engine) -> list[type]:
+    """The classes of the engine's tensors, as far as its namespace tells them."""
+    named = getattr(engine.torch, "Tensor", None)
+    found = [named] if isinstance(named, type) else []
+    with contextlib.suppress(Exception):  # it may have another function, or none
+        found.append(type(engine.torch.tensor([1.0])))
+    return found
 
 
 def _named(owner: Any, name: str, engine: Engine) -> str:

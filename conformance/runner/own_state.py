@@ -4,7 +4,8 @@ Note [An engine's own state]: every scenario starts from the same state, and wha
 sets something in torch when it is made, though, as ``torch.set_default_device("meta")``, that belongs to the engine,
 and every scenario starts from it: otherwise the first one would be the only one that runs on the engine's device. So
 where an engine is found, its state is kept (`adopt`): settings that it has changed from torch's own take the place of
-those that the suite starts from, and modes that it has entered are entered again after a scenario.
+those that the suite starts from, and modes that it has entered are entered again for each scenario. In between torch is
+as it was, so that no other engine of the process inherits them.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ class Modes:
 
     device: Any = None  # the default device, which is the outermost function mode
     functions: tuple[Any, ...] = ()
+    dispatch: tuple[Any, ...] = ()
     saved_hooks: tuple[Any, ...] = ()  # pairs, the outermost first
     autocast: tuple[tuple[str, bool, Any], ...] = ()
     caches_casts: bool = True
@@ -44,23 +46,37 @@ class Modes:
 NONE = Modes()
 _of: dict[
     int, tuple[Any, Modes]
-] = {}  # id of an engine's torch -> that object and the modes it had when it was made
+] = {}  # id of an engine -> that engine and the modes it entered when it was made
 
 
-def modes_of(torch: Any) -> Modes:
-    """The modes in which a scenario starts: see Note [An engine's own state]."""
-    return _of.get(id(torch), (None, NONE))[1]
+def modes_of(owner: Any) -> Modes:
+    """The modes in which a scenario of an engine starts: see Note [An engine's own state]."""
+    return _of.get(id(owner), (None, NONE))[1]
 
 
-def adopt_modes(torch: Any) -> None:
-    """Keep the modes in force as those of the engine."""
-    _of[id(torch)] = (torch, _current(torch))
+def adopt_modes(torch: Any, owner: Any) -> None:
+    """Keep the modes in force as those of the engine, and leave them."""
+    _of[id(owner)] = (owner, _current(torch))
+    put_modes(torch, NONE)
+    _put_hooks(torch, NONE)
+
+
+def enter_modes(torch: Any, owner: Any) -> None:
+    """Enter the engine's own modes."""
+    if (own := modes_of(owner)) != NONE:
+        put_modes(torch, own)
+        _put_hooks(torch, own)
 
 
 def leave_modes(torch: Any) -> None:
     """Leave modes whose `with` never ends because its generator is in a cycle through C++, and any other ones."""
-    own = modes_of(torch)
+    put_modes(torch, NONE)
+
+
+def put_modes(torch: Any, own: Modes) -> None:
+    """Let these modes and no others be in force."""
     _leave_autocast(torch, own)
+    _put_dispatch_modes(torch, own)
     _attempt(_leave_function_modes, torch, own)
     autograd = lookup(torch, "_C._autograd")
     if hasattr(autograd, "_top_saved_tensors_default_hooks"):
@@ -68,8 +84,11 @@ def leave_modes(torch: Any) -> None:
     if (lookup(torch, "autograd._profiler_enabled") or bool)() and not own.profiles:
         torch.autograd._disable_profiler()
     forward = lookup(torch, "autograd.forward_ad")
-    if getattr(forward, "_current_level", -1) > own.level:  # torch has no nested levels
+    level = getattr(forward, "_current_level", -1)  # torch has no nested levels
+    if level > own.level:
         forward.exit_dual_level()
+    elif level < own.level:
+        forward.enter_dual_level()
     if (lookup(torch, "is_inference_mode_enabled") or bool)() != own.inference:
         guard = torch.inference_mode(own.inference)
         guard.__enter__()
@@ -78,11 +97,31 @@ def leave_modes(torch: Any) -> None:
 
 def forget_hooks(torch: Any) -> None:
     """Remove the hooks that run for every module and every optimizer, in the modules that are loaded."""
-    own = {id(hooks): content for hooks, content in modes_of(torch).module_hooks}
+    _put_hooks(torch, NONE)
+
+
+def _put_hooks(torch: Any, own: Modes) -> None:
+    kept = {id(hooks): content for hooks, content in own.module_hooks}
     for hooks in _all_hooks(torch):
-        if hooks or id(hooks) in own:
+        if hooks or id(hooks) in kept:
             hooks.clear()
-            hooks.update(own.get(id(hooks), {}))
+            hooks.update(kept.get(id(hooks), {}))
+
+
+def _dispatch_modes(torch: Any) -> list[Any]:
+    package = getattr(torch, "__name__", None)
+    module = sys.modules.get(f"{package}.utils._python_dispatch")
+    stack = getattr(module, "_get_current_dispatch_mode_stack", list)
+    return [*stack()]
+
+
+def _put_dispatch_modes(torch: Any, own: Modes) -> None:
+    if tuple(modes := _dispatch_modes(torch)) == own.dispatch:
+        return
+    for mode in reversed(modes):
+        mode.__exit__(None, None, None)
+    for mode in own.dispatch:
+        mode.__enter__()
 
 
 def _current(torch: Any) -> Modes:
@@ -100,6 +139,7 @@ def _current(torch: Any) -> Modes:
     return Modes(
         device=None if device is None else device.device,
         functions=tuple(mode for mode in functions if mode is not device),
+        dispatch=tuple(_dispatch_modes(torch)),
         saved_hooks=tuple(saved),
         autocast=tuple(_autocast(torch)),
         caches_casts=bool((lookup(torch, "is_autocast_cache_enabled") or (lambda: True))()),

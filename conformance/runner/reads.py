@@ -101,6 +101,8 @@ def _groups(node: ast.expr, flows: Flows, seen: tuple[str, ...]) -> Iterator[str
             yield from _groups(inner, flows, seen)
         case ast.Call(func=ast.Attribute() as func) if func.attr in _GROUPS:
             yield _GROUPS[func.attr]
+        case ast.Call(func=ast.Name(id="repr" | "str"), args=[shown]):
+            yield from {*_groups(shown, flows, seen)} - {"values"} or {"messages"}  # a text for people
         case ast.Call(func=ast.Name(id=name), args=args) if getattr(builtins, name, None) in _PASSING:
             for each in args[:1]:
                 yield from _groups(each, flows, seen)

@@ -14,7 +14,7 @@ class _TensorKeepingEngine:
     """An engine whose tensors outlive a run; only tensors, since a kept torch.library would keep its operators."""
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+        self._engine = self.original = engine
         self._kept: list[Any] = []
 
     def __getattr__(self, name: str) -> Any:

@@ -51,6 +51,16 @@ def rewrite(path: Path, *new: str) -> None:
     path.write_bytes(content + written.ending(json.loads(new[-1])["footer"]))
 
 
+def test_a_recording_says_where_it_comes_from(tmp_path: Path) -> None:
+    """As results do; one of an earlier release says nothing."""
+    made = scenario(MODEL)
+    traces = [(made, run(made, torch_engine))]
+    write(tmp_path / "new.jsonl", torch_engine, traces, set(), about={"date": "2026-01-02", "specs": "7"})
+    write(tmp_path / "old.jsonl", torch_engine, traces, set())
+    assert read(tmp_path / "new.jsonl").about == {"date": "2026-01-02", "specs": "7"}
+    assert read(tmp_path / "old.jsonl").about == {}
+
+
 def test_what_is_recorded_is_what_ran(path: Path) -> None:
     """The whole trace, and what the engine was."""
     made, found = scenario(MODEL), read(path)

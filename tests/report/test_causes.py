@@ -67,7 +67,10 @@ def test_the_summary_ends_with_them(results: list[Result]) -> None:
     """The most frequent first, each with its shortest scenario; then the names that are missing."""
     text = [*summary(results, {}, [])]
     at = next(number for number, line in enumerate(text) if "fix this first" in line)
-    assert " ".join(text[at + 1].split()) == "4 sum() gives shape [1] for [] as in s0: b = a.sum()"
+    assert (
+        " ".join(text[at + 1].split())
+        == f"4 {causes(results)[0].key} sum() gives shape [1] for [] as in s0: b = a.sum()"
+    )
     assert text[-1] == "  missing: torch.arange (2)"
     assert len(text) - at == len(EXPECTED) + 2
 

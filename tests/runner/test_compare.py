@@ -246,6 +246,19 @@ def test_texts_of_the_same_error_in_an_attribute_are_messages() -> None:
     assert {(d.facet, d.group) for d in found} == {("_version", "messages")}
 
 
+@pytest.mark.parametrize(("error", "group"), [(RuntimeError, "messages"), (IndexError, "errors")])
+def test_a_value_that_neither_side_can_tell(error: type[Exception], group: str) -> None:
+    """Is no other value: only what the two errors say differs, or their types."""
+    program = "kept = []\ny = torch.func.vmap(lambda a: kept.append(a) or a * 2)(torch.ones(2, 3))"
+    made = scenario(program)
+    reference = run(made, torch_engine)
+    last = reference.moments[-1]
+    state = {name: dict(facets) for name, facets in (last.state or {}).items()}
+    state["kept[0]"]["value"] = f"raises {error.__name__}: gone"
+    other = replace(reference, moments=(*reference.moments[:-1], replace(last, state=state)))
+    assert [(each.name, each.group) for each in differences(made, reference, other)] == [("kept[0]", group)]
+
+
 def test_a_trace_that_ends_in_a_time_out() -> None:
     """Differs in that, and not in all that it did not reach."""
     made = scenario("a = 1\nb = 2", "c = 3")

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import pytest
 
+from conformance.adapters.module import ModuleEngine
+from conformance.runner.engine import GROUPS
 from conformance.runner.execute import run
 from conformance.runner.verdict import judge
 from tests.runner.broken import broken, raising
@@ -79,3 +84,38 @@ def test_a_package_that_is_not_installed_is_one_name() -> None:
             "unsupported",
             ("the module blas, which is not installed",),
         )
+
+
+class _Plain:
+    """A tensor without operators, as an engine of a few lines has it."""
+
+    def __init__(self, data: object) -> None:
+        self.data, self.shape = data, ()
+
+    def tolist(self) -> object:
+        """The number."""
+        return self.data
+
+
+def test_an_operator_of_a_tensor_that_no_variable_holds_is_missing() -> None:
+    """Its class is that of the engine's tensors."""
+    engine = ModuleEngine("plain", SimpleNamespace(tensor=_Plain, Tensor=_Plain), version="1")
+    made = scenario("a = torch.tensor(3.) % 2")
+    outcome = judge(made, run(made, torch_engine), run(made, engine), {"values"})
+    assert (outcome.verdict, outcome.missing) == ("unsupported", ("Tensor % ...",))
+
+
+@pytest.mark.parametrize(("claims", "verdict"), [(GROUPS, "differs"), (("values",), "agrees")])
+def test_options_that_an_engines_optimizers_lack_and_that_a_program_does_not_name(
+    claims: tuple[str, ...], verdict: str
+) -> None:
+    """Are a missing feature that it does not use; an engine that claims all has them."""
+    made = scenario("p = nn.Parameter(torch.ones(1))\no = optim.SGD([p], lr=0.5)")
+    reference = run(made, torch_engine)
+    last = reference.moments[-1]
+    state = {name: facets for name, facets in (last.state or {}).items() if not name.endswith(".foreach")}
+    assert len(state) < len(last.state or {})
+    other = replace(reference, moments=(*reference.moments[:-1], replace(last, state=state)))
+    assert judge(made, reference, other, claims).verdict == verdict
+    named = replace(made, steps=(replace(made.steps[0], run=f"{made.steps[0].run}\nf = 'foreach'"),))
+    assert judge(named, reference, other, claims).verdict == "differs"
