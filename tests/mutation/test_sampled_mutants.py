@@ -88,6 +88,8 @@ def kinds(source: str, **options: bool) -> list[tuple[str, str, str]]:
         ("f(a)", []),
         ("f(a, b)", [("arguments exchanged", "a, b", "b, a"), ("argument left out", ", b", "")]),
         ("max(a, b)", [("argument left out", ", b", "")]),
+        ("zip(a, *b, strict=True)", []),
+        ("warn(a, stacklevel=2)", []),
         ("f(a=b)", [("argument left out", "a=b", "")]),
         ("isinstance(a, b)", []),
         ("cast('int', a)", []),
