@@ -122,7 +122,9 @@ def obeys_layout_contract(gradient: Tensor, variable: Tensor) -> bool:
         return False
     if not is_dense(leaf):
         return array.flags.c_contiguous
-    steps = zip(array.shape, strides(array), strides(leaf), strict=False)  # .data = x may have changed the leaf
+    steps = zip(
+        array.shape, strides(array), strides(leaf), strict=False
+    )  # .data = x may have changed the leaf
     return all(a == b if n != 1 else a != 0 for n, a, b in steps)  # stride 0: expanded
 
 
