@@ -157,6 +157,13 @@ def _is_text(node: _Node) -> bool:
     return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
+def _is_unseen(argument: ast.keyword) -> bool:
+    """Whether no program can see another value: an assertion of zip, or the line that a warning names."""
+    return argument.arg == "stacklevel" or (
+        argument.arg == "strict" and ast.unparse(argument.value) == "True"
+    )
+
+
 def _is_for_types(node: ast.AST) -> bool:
     if isinstance(node, ast.If):
         return "TYPE_CHECKING" in ast.unparse(node.test)
@@ -168,7 +175,10 @@ def _is_for_types(node: ast.AST) -> bool:
 def _proposals(tree: ast.Module, scopes: Iterable[_Node]) -> Iterator[tuple[_Node, str, str]]:
     """What is replaced, the kind of change, and the new text."""
     docstrings = _texts_alone(tree)
+    unseen = {each.value for each in ast.walk(tree) if isinstance(each, ast.keyword) and _is_unseen(each)}
     for node in scopes:
+        if node in unseen:
+            continue
         if isinstance(node, ast.expr):
             for kind, changed in _of_expression(node):
                 yield node, kind, changed if isinstance(changed, str) else f"({ast.unparse(changed)})"
@@ -234,6 +244,8 @@ def _of_call(
         start, end = span(each)
         if place:
             before = span(arguments[place - 1])
+            if isinstance(each, ast.keyword) and _is_unseen(each):
+                continue
             if isinstance(each, ast.keyword) or place == len(arguments) - 1:
                 yield "argument left out", before[1], end, ""
             kinds = {type(each), type(arguments[place - 1])}

@@ -128,13 +128,36 @@ def _fingerprint(case: RecordedCase) -> str:
 
 
 def _visit_all(cases: Sequence[RecordedCase], engine: str, of: Sources) -> list[Reach]:
-    found = find(engine)
-    idle = replace(cases[0].scenario, steps=(Step("seen = []", cases[0].scenario.position),))
-    run(idle, found)  # what preparing a run imports need not be imported in each fork
+    found = _prepared(engine, cases[0].scenario)
     return [_apart(partial(_visit, case, found, str(of.root))) for case in cases]
 
 
+def _prepared(engine: str, scenario: Scenario) -> Engine:
+    """An engine that has run a program: what preparing a run imports need not be imported in each fork."""
+    found = find(engine)
+    run(replace(scenario, steps=(Step("seen = []", scenario.position),)), found)
+    return found
+
+
 def _visit(case: RecordedCase, engine: Engine, root: str) -> Reach:
+    found, lines = _traced(partial(case.differences, engine), root)
+    return Reach(found, lines)
+
+
+def lines_of_import(engine: str, case: RecordedCase, of: Sources) -> dict[str, int]:
+    """The lines that run while an engine is imported, which no case is seen to run, as a set of bits for each file."""
+    ((_, found),) = forked([partial(_import, engine, case.scenario, str(of.root))], 1)
+    if isinstance(found, ProcessDied):
+        raise found
+    return found
+
+
+def _import(engine: str, scenario: Scenario, root: str) -> dict[str, int]:
+    return _traced(partial(_prepared, engine, scenario), root)[1]
+
+
+def _traced(task: Callable[[], T], root: str) -> tuple[T, dict[str, int]]:
+    """The result of a task, and the lines below a folder that it runs."""
     lines: dict[str, set[int]] = {}
 
     def on_call(frame: FrameType, event: str, _: Any) -> Any:
@@ -152,14 +175,14 @@ def _visit(case: RecordedCase, engine: Engine, root: str) -> Reach:
 
     sys.settrace(on_call)
     try:
-        found = case.differences(engine)
+        found = task()
     finally:
         sys.settrace(None)
     bits = {
         Path(name).relative_to(root).as_posix(): sum(1 << line for line in each)
         for name, each in lines.items()
     }
-    return Reach(found, bits)
+    return found, bits
 
 
 def _apart(task: Callable[[], T]) -> T:
@@ -183,7 +206,9 @@ def _apart(task: Callable[[], T]) -> T:
     return found
 
 
-def candidates(change: SourceChange, visits: Mapping[str, Reach]) -> tuple[list[str], int]:
+def candidates(
+    change: SourceChange, visits: Mapping[str, Reach], imported: Mapping[str, int]
+) -> tuple[list[str], int]:
     """The cases that can see a change, the most likely ones first; and how many of them run its lines.
 
     After those come the cases that run the statement or definition that it is in. What runs while the module is
@@ -194,7 +219,7 @@ def candidates(change: SourceChange, visits: Mapping[str, Reach]) -> tuple[list[
     for name, visit in visits.items():
         lines = visit.lines.get(change.file, 0)
         ranks[0 if lines & exact else 1 if lines & around else 2 if lines else 3].append(name)
-    if not change.runs_at_import:
+    if not (change.runs_at_import or imported.get(change.file, 0) & exact):
         ranks = ranks[:2]
     for rank in ranks:
         rank.sort(key=lambda name: hashlib.sha256(name.encode()).digest())  # unlike ones early

@@ -37,11 +37,6 @@ class Tensor:
     def tolist(self):
         return self.data
 
-    def relu(self):
-        if self.data < 0:
-            return Tensor(0.0)
-        return Tensor(self.data)
-
     def neg(self):
         return Tensor(self.data * SIGN)
 
@@ -51,6 +46,19 @@ class Tensor:
 
 def tensor(data):
     return Tensor(data)
+
+
+def attach():
+    Tensor.relu = relu
+
+
+def relu(self):
+    if self.data < 0:
+        return Tensor(0.0)
+    return Tensor(self.data)
+
+
+attach()
 '''
 SCENARIOS = """
 scenarios:
@@ -88,6 +96,8 @@ def kinds(source: str, **options: bool) -> list[tuple[str, str, str]]:
         ("f(a)", []),
         ("f(a, b)", [("arguments exchanged", "a, b", "b, a"), ("argument left out", ", b", "")]),
         ("max(a, b)", [("argument left out", ", b", "")]),
+        ("zip(a, *b, strict=True)", []),
+        ("warn(a, stacklevel=2)", []),
         ("f(a=b)", [("argument left out", "a=b", "")]),
         ("isinstance(a, b)", []),
         ("cast('int', a)", []),
@@ -224,6 +234,7 @@ def test_a_sample(engine: Callable[..., int], capsys: pytest.CaptureFixture[str]
     faults = {(each["was"], each["becomes"]): each for each in json.loads(capsys.readouterr().out)["faults"]}
     assert faults["self.data < 0", "(self.data >= 0)"]["killer"] == "relu-of-a-number"
     assert faults["-1", "(1)"]["killer"] == "neg-of-a-number"
+    assert faults["Tensor.relu = relu", "pass"]["killer"] == "relu-of-a-number"  # runs while it is imported
     assert faults["self.data * SIGN", "(self.data / SIGN)"]["outcome"] == "survived"  # a number divided by -1
     unseen = faults['raise RuntimeError("no log")', "pass"]
     assert (unseen["outcome"], unseen["reached_by"], unseen["ran"]) == ("survived", 0, 0)

@@ -122,11 +122,9 @@ def obeys_layout_contract(gradient: Tensor, variable: Tensor) -> bool:
         return False
     if not is_dense(leaf):
         return array.flags.c_contiguous
-    wanted = strides(leaf)
-    # After .data = x the leaf may have fewer dimensions: torch reads beyond the end of its strides.
-    if array.ndim > leaf.ndim:
-        wanted = (*(wanted or (1,)), *(0,) * array.ndim)
-    steps = zip(array.shape, strides(array), wanted, strict=False)
+    steps = zip(
+        array.shape, strides(array), strides(leaf), strict=False
+    )  # .data = x may have changed the leaf
     return all(a == b if n != 1 else a != 0 for n, a, b in steps)  # stride 0: expanded
 
 

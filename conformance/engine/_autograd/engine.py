@@ -391,8 +391,7 @@ def _accumulate(buffer: Buffer, input_nr: int, gradient: Tensor, out_of_place: b
             and (array.base is None or _owns_memory(array))
         ):
             try:
-                alike = first._shared_metadata and first._shared_metadata is gradient._shared_metadata
-                if (alike or array.dtype is gradient._array.dtype) and not carrying:
+                if array.dtype is gradient._array.dtype and not carrying:
                     add(array, gradient._array, array)
                     increment_version(first)
                 else:  # dtypes differ (a leaf with grad_dtype=None), or there are tangents to add as well
