@@ -9,6 +9,7 @@ that may do more, or that uses a device, has no such wall.
 from __future__ import annotations
 
 import os
+import tempfile
 from typing import Any
 
 
@@ -22,6 +23,7 @@ def wall_in(engine: Any) -> bool:
         from landlockpy import AccessFS, AccessNet, LandlockError, Ruleset, UnsupportedError
     except ImportError:
         return False
+    tempfile.gettempdir()  # finds and keeps the folder by writing to it; modules that are imported late ask for it
     reading = AccessFS.READ_FILE | AccessFS.READ_DIR | AccessFS.IOCTL_DEV | AccessFS.RESOLVE_UNIX
     writing = AccessFS.NONE
     for each in AccessFS:
