@@ -27,9 +27,9 @@ from types import ModuleType
 from typing import Any, Literal, NamedTuple
 
 import conformance
-from conformance.adapters import last_words
 from conformance.adapters.registry import EngineNotFoundError
 from conformance.language.scenario import Scenario
+from conformance.runner import last_words
 from conformance.runner.compare import DIED
 from conformance.runner.engine import Terms
 from conformance.runner.program import compile_step

@@ -11,12 +11,12 @@ from types import ModuleType
 from typing import Any
 
 from conformance.adapters.kernel_wall import wall_in
-from conformance.adapters.last_words import LastWords
 from conformance.adapters.registry import EngineNotFoundError, find
 from conformance.language.scenario import NEEDS
 from conformance.runner.engine import terms_of
 from conformance.runner.execute import available, run
 from conformance.runner.isolate import freeze_for_good
+from conformance.runner.last_words import LastWords
 from conformance.runner.limit import be_expendable
 from conformance.runner.rerun import twice
 from conformance.runner.serialize import from_plain

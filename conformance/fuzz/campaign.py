@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -13,11 +13,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from conformance.adapters.registry import find
-from conformance.fuzz.scope import GeneratedStatement, Program
-from conformance.fuzz.search import FoundDivergence, Tally, batch_seeds, scenario_of, search
+from conformance.fuzz.scope import GeneratedStatement, Program, prelude
+from conformance.fuzz.search import FoundDivergence, Note, Tally, batch_seeds, scenario_of, search, skeleton
 from conformance.runner.checked_lines import DamagedError, loads, read_bytes
 from conformance.runner.engine import Engine
 from conformance.runner.execute import run
+from conformance.runner.last_words import LastWords
+from conformance.runner.last_words import read as last_place
 from conformance.runner.output import write_text
 from conformance.runner.processes import ProcessDied, fresh
 
@@ -34,7 +36,7 @@ class Found:
     @property
     def program(self) -> Program:
         """The program again."""
-        return Program(tuple(GeneratedStatement(text) for text in self.statements))
+        return _program(self.statements)
 
 
 @dataclass
@@ -129,65 +131,119 @@ def run_campaign(
     return campaign
 
 
+@dataclass
+class _Batch:
+    """A batch that may run several times, each time without the programs that ended its process."""
+
+    seed: int
+    size: int
+    note: Path
+    ended: list[tuple[str, ...]] = field(default_factory=list)
+    found: list[Found] = field(default_factory=list)
+
+    def died(self, how: ProcessDied) -> bool:
+        """Note the program that ended the process; whether the batch can run again without it."""
+        running, statements, before = json.loads(self.note.read_text())
+        program = tuple(statements)
+        place = last_place(_words(self.note))
+        if running != "torch":  # a crash of torch is not a divergence
+            # The names that all programs have are step 0, if there are any.
+            last = place.step + (0 if prelude(_program(program)) else 1)
+            shown = program[: max(last, 1)]
+            how_ended = f"{how} while {running} ran" + (f" ({place.error})" if place.error else "")
+            kind = ("process", skeleton(shown[-1])) if shown else ("process",)
+            self.found.append(Found(self.seed + _FINDS_A_BATCH + len(self.ended), shown, how_ended, kind))
+        if not program or program == _texts(_FIRST) or program in self.ended:
+            self._give_up(f"{how} while {running} ran, so no program could be run")
+            return False
+        self.ended.append(program)
+        if len(self.ended) > _DEATHS and _SOUND * len(self.ended) > before:
+            self._give_up(
+                f"{len(self.ended)} of {before} programs ended their process; the others were not run"
+            )
+            return False
+        return True
+
+    def _give_up(self, why: str) -> None:
+        if not self.found:
+            self.found.append(Found(self.seed, (), why, ("process",)))
+
+
+_DEATHS = 3  # programs of a batch may end their process
+_SOUND = 10  # times as many programs must have run, if there are more
+
+
 def _batches(
-    engine: str, batches: list[tuple[int, int]], processes: int
+    engine: str, sizes: list[tuple[int, int]], processes: int
 ) -> Iterator[tuple[int, Tally, list[Found]]]:
-    """Yield the batches as they finish. If a program crashed torch, the batch is drawn again with another seed."""
+    """Yield the batches as they finish. If a program ends the process, its batch runs again without that program."""
     with TemporaryDirectory() as folder:
-        notes = [Path(folder, str(number)) for number in range(len(batches))]
-        waiting = list(range(len(batches)))
-        for note in notes:
-            note.write_text(json.dumps(["no engine", []]))
-        for skip in range(0, _DRAWS * _FINDS_A_BATCH, _FINDS_A_BATCH):
-            tasks = [partial(run_batch, engine, *batches[number], notes[number], skip) for number in waiting]
+        waiting = [_Batch(*size, Path(folder, str(number))) for number, size in enumerate(sizes)]
+        while waiting:
+            for batch in waiting:
+                batch.note.write_text(json.dumps(["no engine", [], 0]))
+                _words(batch.note).write_bytes(b"")
+            tasks = [partial(run_batch, engine, b.seed, b.size, b.note, tuple(b.ended)) for b in waiting]
             again = []
             for place, result in fresh(tasks, processes):
-                number = waiting[place]
+                batch = waiting[place]
                 if not isinstance(result, ProcessDied):
-                    yield result
-                    continue
-                seed, _ = batches[number]
-                running, statements = json.loads(notes[number].read_text())
-                if running == "torch":
-                    again.append(number)
+                    tally, found = result
+                    yield batch.seed, tally, [*found, *batch.found]
+                elif batch.died(result):
+                    again.append(batch)
                 else:
-                    text = f"{result} while {running} ran"
-                    yield seed, Tally(), [Found(seed, tuple(statements), text, ("process",))]
+                    yield batch.seed, Tally(), batch.found
             waiting = again
-            if not waiting:
-                return
-        for number in waiting:
-            seed, _ = batches[number]
-            yield seed, Tally(), [Found(seed, (), f"torch ended the process {_DRAWS} times", ("process",))]
 
 
-_DRAWS = 3  # attempts at a batch that crashes torch repeatedly
-
-
-def run_batch(engine: str, seed: int, size: int, note: Path, skip: int = 0) -> tuple[int, Tally, list[Found]]:
+def run_batch(
+    engine: str, seed: int, size: int, note: Path, ended: tuple[tuple[str, ...], ...] = ()
+) -> tuple[Tally, list[Found]]:
     """Run one batch; after a find it continues with the remaining programs, from another seed.
 
-    The file ``note`` contains the running engine's name and statements, in case the process ends.
+    The file ``note`` contains the running engine's name and statements, and how many programs ran before, in case the
+    process ends; the programs ``ended`` did that before, and are left out.
     """
     reference, under_test = find("torch"), find(engine)
     tally = Tally()
     found: list[Found] = []
     attempt = 0
 
-    def noted(running: Engine, program: Program) -> None:
-        note.write_text(json.dumps([running.name, [each.text for each in program.statements]]))
+    def may_run(running: Engine, program: Program) -> bool:
+        texts = _texts(program)
+        if texts in ended:
+            return False
+        note.write_text(json.dumps([running.name, texts, tally.programs]))
+        words.at_step(0, 1)
+        return True
 
+    words = LastWords(str(_words(note)))
     for each in (reference, under_test):
         # Without a time limit, which would leave modules of the first pass half imported.
-        noted(each, _FIRST)
+        may_run(each, _FIRST)
         run(scenario_of(_FIRST), each, seconds=600)
+    noted = Note(may_run, words.at_step)
     while tally.programs < size and attempt < _FINDS_A_BATCH:
-        divergence = search(reference, under_test, size - tally.programs, seed + skip + attempt, tally, noted)
+        divergence = search(reference, under_test, size - tally.programs, seed + attempt, tally, noted)
         attempt += 1
         if divergence is None:
             break
         found.append(_plain(divergence))
-    return seed, tally, found
+    return tally, found
+
+
+def _texts(program: Program) -> tuple[str, ...]:
+    return tuple(statement.text for statement in program.statements)
+
+
+def _program(texts: Iterable[str]) -> Program:
+    return Program(tuple(GeneratedStatement(text) for text in texts))
+
+
+def _words(note: Path) -> Path:
+    """The file of the last words, next to the note."""
+    return note.with_suffix(".words")
 
 
 _FIRST = Program((GeneratedStatement("torch.ones(1, requires_grad=True).backward(torch.ones(1))"),))
@@ -197,7 +253,7 @@ _FINDS_A_BATCH = 3  # an engine that diverges everywhere need not be shrunk each
 def _plain(divergence: FoundDivergence) -> Found:
     return Found(
         divergence.seed,
-        tuple(statement.text for statement in divergence.program.statements),
+        _texts(divergence.program),
         str(divergence.difference or divergence.broken),
         divergence.kind,
     )

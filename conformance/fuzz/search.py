@@ -37,7 +37,7 @@ class FoundDivergence:
     def kind(self) -> tuple[str, ...]:
         """What tells it from others: the facet, and the last statement's shape without its names."""
         what = self.difference.facet if self.difference else self.broken
-        return (what, _skeleton(self.program.statements[-1].text))
+        return (what, skeleton(self.program.statements[-1].text))
 
 
 @dataclass
@@ -71,25 +71,29 @@ def scenario_of(program: Program, name: str = "fuzz") -> Scenario:
     return Scenario(name, "a random program", "", "fuzz", Position("fuzz", 1), steps)
 
 
-# Called before a program runs, since it may end the process.
-Note: TypeAlias = Callable[[Engine, Program], None]
+@dataclass(frozen=True)
+class Note:
+    """What is called before a program and each of its statements, since they may end the process."""
+
+    may_run: Callable[[Engine, Program], bool] = lambda engine, program: True
+    at_step: Callable[[int, int], None] | None = None
 
 
-def _unnoted(engine: Engine, program: Program) -> None:
-    pass
+_UNNOTED = Note()
 
 
 def diverges(
-    program: Program, reference: Engine, engine: Engine, tally: Tally | None = None, note: Note = _unnoted
+    program: Program, reference: Engine, engine: Engine, tally: Tally | None = None, note: Note = _UNNOTED
 ) -> Any:
-    """The first difference, or the property that does not hold; None where all agree."""
+    """The first difference, or the property that does not hold; None where all agree, or the note forbids it."""
     scenario = scenario_of(program)
-    note(reference, program)
-    expected = _run(scenario, reference)
+    if not note.may_run(reference, program):
+        return None
+    expected = _run(scenario, reference, note)
     if tally is not None:
         tally.add(program, expected)
-    note(engine, program)
-    found = _run(scenario, engine)
+    note.may_run(engine, program)
+    found = _run(scenario, engine, note)
     if any(moment.raised and moment.raised.message in _LACKED for moment in found.moments):
         return None
     different = differences(scenario, expected, found, engine.claims)
@@ -177,11 +181,11 @@ def _value(trace: Trace, place: Statement, name: str) -> object:
     return next((facets.get("value") for facets in held), None)
 
 
-def _run(scenario: Scenario, engine: Engine) -> Trace:
+def _run(scenario: Scenario, engine: Engine, note: Note = _UNNOTED) -> Trace:
     """A run, repeated if it timed out, which a busy machine may have caused."""
-    trace = run(scenario, engine, seconds=SECONDS)
+    trace = run(scenario, engine, seconds=SECONDS, at_step=note.at_step)
     late = any(moment.raised and moment.raised.type == "TimeLimit" for moment in trace.moments)
-    return run(scenario, engine, seconds=SECONDS) if late else trace
+    return run(scenario, engine, seconds=SECONDS, at_step=note.at_step) if late else trace
 
 
 _State: TypeAlias = Mapping[str, Mapping[str, object]]
@@ -235,7 +239,7 @@ _RESHAPING = (".t_()", "squeeze_(", "transpose_(", ".set_(")
 
 
 def search(
-    reference: Engine, engine: Engine, examples: int, seed: int, tally: Tally, note: Note = _unnoted
+    reference: Engine, engine: Engine, examples: int, seed: int, tally: Tally, note: Note = _UNNOTED
 ) -> FoundDivergence | None:
     """The smallest diverging program among ``examples``; None if none diverges."""
     from hypothesis import HealthCheck, Phase, given, settings
@@ -271,7 +275,7 @@ def search(
 
 
 def minimal(
-    program: Program, found: Any, reference: Engine, engine: Engine, note: Note = _unnoted
+    program: Program, found: Any, reference: Engine, engine: Engine, note: Note = _UNNOTED
 ) -> tuple[Program, Any]:
     """The program without needless statements; Hypothesis cannot remove those that others depend on."""
     number = len(program.statements)
@@ -315,7 +319,8 @@ def batch_seeds(seed: int, examples: int) -> list[tuple[int, int]]:
     return [(stream.getrandbits(48), size) for size in sizes]
 
 
-def _skeleton(text: str) -> str:
+def skeleton(text: str) -> str:
+    """The statement without its names."""
     return re.sub(_NAME, "_", text)
 
 

@@ -285,7 +285,8 @@ def _refusal(event: str, args: tuple[Any, ...], policy: Policy, frame: FrameType
             return ""
         return f"a program may not import the module {name}"
     if event in ("compile", "code.__new__"):
-        return _forgery(args[1], frame)
+        # The modules of the standard library may: `types.coroutine` copies code while asyncio is imported.
+        return "" if _is_imported(frame, policy, False) else _forgery(args[1], frame)
     if event in ("os.listdir", "os.scandir") and frame.f_code.co_filename == _SEARCH:
         return ""
     if event == "open":

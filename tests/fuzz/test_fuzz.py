@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +18,7 @@ from conformance.fuzz import search as searching
 from conformance.fuzz.campaign import Campaign, Found, resume, run_campaign
 from conformance.fuzz.save import save
 from conformance.fuzz.scope import GeneratedStatement, Program
-from conformance.fuzz.search import Tally, broken_properties, diverges, rebound, search
+from conformance.fuzz.search import Tally, batch_seeds, broken_properties, diverges, rebound, search
 from conformance.language.load import load_file
 from conformance.runner.execute import run
 from conformance.runner.processes import ProcessDied
@@ -100,24 +102,44 @@ def test_a_run_goes_on_from_its_result_file(tmp_path: Path) -> None:
         resume(results, "torch", 5)
 
 
-@pytest.mark.parametrize("processes", [1, 2])
-def test_an_engine_that_ends_its_process(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, processes: int
-) -> None:
-    """It costs one batch, which is reported as a find."""
-    dying = "import os\n\n\ndef tensor(*values, **options):\n    os._exit(3)\n"
-    (tmp_path / "dying.py").write_text(dying)
-    monkeypatch.syspath_prepend(tmp_path)
-    campaign = run_campaign(Campaign("dying", 5), 10, processes)
+def test_an_engine_that_ends_its_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each program that does costs itself alone, and is reported up to the statement that ended it."""
+    drawn: list[Program] = []
+    with monkeypatch.context() as patch:
+        patch.setattr(searching, "diverges", lambda program, *_: drawn.append(program))
+        search(find("torch"), find("torch"), 20, batch_seeds(5, 20)[0][0], Tally())
+    called = Counter(name for each in drawn for name in set(re.findall(r"torch\.(\w+)\(", str(each))))
+    rarest = min(called, key=lambda name: (called[name], name))
+    _plant(tmp_path, monkeypatch, rarest)
+    campaign = run_campaign(Campaign("dying", 5), 20, 2)
+    assert len(campaign.done) == 1
+    assert campaign.tally.programs == 20 - called[rarest]
+    assert 1 <= len(campaign.found) <= called[rarest]
+    for found in campaign.found:
+        assert f"torch.{rarest}(" in found.statements[-1]
+        assert found.difference == "the process died with exit code 3 while dying ran"
+
+
+def test_an_engine_that_always_ends_its_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It costs its batch, after some attempts, and what was found is reported."""
+    _plant(tmp_path, monkeypatch, "tensor")
+    monkeypatch.setattr(campaigns, "_DEATHS", 0)
+    campaign = run_campaign(Campaign("dying", 5), 10, 1)
     assert len(campaign.done) == 1
     (found,) = campaign.found
-    assert "torch.tensor" in found.statements[0]
-    assert found.difference == "the process died with exit code 3 while dying ran"
+    assert "torch.tensor" in found.statements[-1]
 
 
-@pytest.mark.parametrize("deaths", [1, 3])
+def _plant(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """An engine that is torch, but for one function."""
+    dying = f"import os\nimport torch\n\ndef {name}(*values, **options):\n    os._exit(3)\n"
+    (folder / "dying.py").write_text(f"{dying}\ndef __getattr__(name):\n    return getattr(torch, name)\n")
+    monkeypatch.syspath_prepend(folder)
+
+
+@pytest.mark.parametrize("deaths", [1, 4])
 def test_torch_ending_the_process(monkeypatch: pytest.MonkeyPatch, deaths: int) -> None:
-    """Other programs are drawn instead; if the process ends each time, that is reported."""
+    """The other programs run without it; if several do, that is reported."""
     rounds: list[int] = []
 
     def dying(tasks: list[Any], processes: int) -> Iterator[tuple[int, Any]]:
@@ -126,24 +148,22 @@ def test_torch_ending_the_process(monkeypatch: pytest.MonkeyPatch, deaths: int) 
             if len(rounds) > deaths:
                 yield number, task()
             else:
-                task.args[3].write_text(json.dumps(["torch", ["a = 1"]]))
+                task.args[3].write_text(json.dumps(["torch", [f"a = {len(rounds)}"], 7]))
                 yield number, ProcessDied("the process died with exit code -11")
 
     monkeypatch.setattr(campaigns, "fresh", dying)
     campaign = run_campaign(Campaign("torch", 5), 10, 1)
-    assert rounds == [1] * min(deaths + 1, 3)
-    told = (
-        [] if deaths < 3 else [Found(campaign.done[0], (), "torch ended the process 3 times", ("process",))]
-    )
-    assert campaign.found == told
-    assert campaign.tally.programs == (10 if deaths < 3 else 0)
+    assert rounds == [1] * min(deaths + 1, 4)
+    why = "4 of 7 programs ended their process; the others were not run"
+    assert campaign.found == ([] if deaths == 1 else [Found(campaign.done[0], (), why, ("process",))])
+    assert campaign.tally.programs == (10 if deaths == 1 else 0)
 
 
 def test_a_run_that_took_too_long_is_run_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """A slow run on a busy machine is not a divergence."""
     names: list[str] = []
 
-    def late(scenario: Any, engine: Any, seconds: float) -> Trace:
+    def late(scenario: Any, engine: Any, seconds: float, **_: Any) -> Trace:
         names.append(engine.name)
         if names.count(engine.name) > 1:
             return run(scenario, engine, seconds=seconds)
@@ -158,7 +178,7 @@ def test_a_run_that_took_too_long_is_run_again(monkeypatch: pytest.MonkeyPatch) 
 def test_digits_of_single_precision_are_no_divergence(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not where they are seen in double precision either: there ``.double()`` is the tensor itself."""
 
-    def rounded_otherwise(scenario: Any, engine: Any, seconds: float) -> Trace:
+    def rounded_otherwise(scenario: Any, engine: Any, seconds: float, **_: Any) -> Trace:
         if engine.name == "inhouse":
             steps = (replace(step, run=step.run.replace("/ 3", "/ 3.000001")) for step in scenario.steps)
             scenario = replace(scenario, steps=tuple(steps))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.adapters.last_words import LastPlace, read
+from conformance.runner.last_words import LastPlace, read
 from tests.plugin.conftest import QUICK
 
 SCENARIOS = """

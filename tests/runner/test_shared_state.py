@@ -11,6 +11,7 @@ from conformance.adapters.remote import RemoteEngine
 from conformance.lint_deep.reproduce import leaving_state
 from conformance.runner.engine import Engine
 from conformance.runner.execute import run
+from conformance.runner.processes import fresh
 from conformance.runner.shared_state import SharedState
 from tests.runner.make import scenario, step, torch_engine
 
@@ -56,6 +57,17 @@ def test_the_next_scenario_finds_it_as_it_was(engine: Engine) -> None:
     for name in ("clear", "singleton"):
         run(scenario(LEAVING[name]), engine)
         assert run(looking, engine).moments[-1].printed == "2 False\n"
+
+
+def test_nothing_is_left_by_the_first_scenario_of_a_process() -> None:
+    """Which is also the first to use the module: see Note [Made before it is copied]."""
+    assert [*fresh([_printed_after_the_first], 1)] == [(0, "2\n")]
+
+
+def _printed_after_the_first() -> str:
+    run(scenario(LEAVING["clear"]), inhouse)
+    looking = scenario("print(len(torch.distributions.Normal.arg_constraints))")
+    return run(looking, inhouse).moments[-1].printed
 
 
 @pytest.mark.parametrize(
