@@ -18,7 +18,7 @@ from yaml.composer import ComposerError
 from yaml.reader import ReaderError
 
 from conformance.language import placeholder
-from conformance.language.suggest import did_you_mean
+from conformance.language.suggest import did_you_mean, quoted
 
 DEEPEST = 64  # libyaml's composer recurses in C without a limit of its own
 DIGITS = 4300  # Python's own limit for reading an integer
@@ -291,7 +291,7 @@ class Reader:
                 )
             elif key in known:
                 hint = f"line {self.place(known[key]).line} has it already"
-                self.report(self.place(key_node), f"the key `{key}` is repeated", hint)
+                self.report(self.place(key_node), f"the key {quoted(key)} is repeated", hint)
             else:
                 known[key] = key_node
                 yield key, key_node, value

@@ -10,7 +10,7 @@ from yaml import MappingNode, Node, ScalarNode, SequenceNode
 
 from conformance.language.document import LONGEST_NUMBER, Place, Reader
 from conformance.language.scenario import TIERS
-from conformance.language.suggest import did_you_mean
+from conformance.language.suggest import did_you_mean, quoted
 
 Path = tuple[int | str, ...]
 
@@ -69,7 +69,7 @@ def _unknown(key: str, model: type[BaseModel], path: Path) -> tuple[str, str]:
         if isinstance(part, str) and part in model.model_fields:
             model = _model_in(model.model_fields[part].annotation) or model
     known = list(model.model_fields)
-    return f"unknown key `{key}`", did_you_mean(key, known) or f"the keys are {', '.join(known)}"
+    return f"unknown key {quoted(key)}", did_you_mean(key, known) or f"the keys are {', '.join(known)}"
 
 
 def _model_in(annotation: Any) -> type[BaseModel] | None:

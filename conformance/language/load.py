@@ -34,7 +34,7 @@ from conformance.language.scenario import (
     Tolerance,
 )
 from conformance.language.source import Source
-from conformance.language.suggest import did_you_mean
+from conformance.language.suggest import did_you_mean, quoted
 
 _FILE_TIER = re.compile(rf"^tier:[ ]*({'|'.join(TIERS)})\s*(?:#.*)?$", re.MULTILINE)
 REPLACED = frozenset({"run", "expect", "raises", "message", "warns", "prints", "claimed", "steps"})
@@ -104,7 +104,7 @@ class _Loading:
             hint = did_you_mean(name, known)
             if hint or "scenarios" in entries:  # else it may not be a scenario file, which is reported below
                 hint = hint or "the keys are topic, tier and scenarios"
-                reader.report(reader.place(unknown_key), f"unknown key `{name}`", hint)
+                reader.report(reader.place(unknown_key), f"unknown key {quoted(name)}", hint)
         if "topic" in entries:
             topic = reader.read(entries["topic"])
             if not isinstance(topic, str) or not topic:

@@ -7,6 +7,15 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 
+def quoted(key: str) -> str:
+    """A key as a message shows it: on one line, and no longer than a key may reasonably be."""
+    text = key.encode("unicode_escape").decode() if not key.isprintable() else key
+    return f"`{text}`" if len(text) <= _LONGEST else f"`{text[:_LONGEST]}...`"
+
+
+_LONGEST = 60
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """``did you mean `x`?`` for the nearest known word, or an empty text."""
     return _nearest(word, frozenset(known))

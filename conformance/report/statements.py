@@ -233,7 +233,10 @@ def described(facets: Facets) -> str:
         return f"the same object as {facets['is']}"
     if "shape" not in facets:
         return node(facets) if "grad_fn" in facets else str(facets.get("value"))
-    words = [shown_value(facets.get("value"), facets.get("dtype")), f"{facets['dtype']}{facets['shape']}"]
+    words = [
+        shown_value(facets.get("value"), facets.get("dtype")),
+        f"{facets.get('dtype', '')}{facets['shape']}",
+    ]
     words += [word for facet in _NOTABLE if (word := _notable(facet, facets.get(facet)))]
     if facets.get("grad_fn") is not None:
         words.append(node(facets))
