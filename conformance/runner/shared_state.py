@@ -11,25 +11,25 @@ Note [Namespaces of functions]: ``optim.lr_scheduler.LRScheduler.load_state_dict
 class with a function as ``self``, which has a namespace too, and many methods write to that. A program reaches the
 functions of the engine, and the members of its enumerations, by other names than theirs, as ``layer.activation``. So
 after every scenario the namespaces of all of them are compared with what they were, which takes less than 0.1 ms, since
-most are empty. Programs that only call functions are spared, see Note [Functions that are only called].
+most are empty. An engine may make its functions on first use: all of them are made before a program that does this
+openly. Programs that only call functions are spared, see Note [Functions that are only called].
 
-Note [Made before it is copied]: an engine may import its modules and make its functions on first use. What a program
-itself makes in this way and changes would not be in the copy, and would stay changed. So all of it is made before the
-first program that may change something.
+Note [Made before it is copied]: an engine may import its modules on first use. What a program itself imports in this
+way and changes would not be in the copy, and would stay changed. So the modules below `PACKAGES` are imported before.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator, MutableMapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from enum import Enum
 from functools import cache
 from itertools import chain
 from operator import is_
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
-from warnings import catch_warnings
 
 from conformance.language.scenario import Scenario
 from conformance.runner.passed_on import may_pass_on
@@ -39,6 +39,9 @@ WHOLE = ("",)
 """All public modules, except those of torch.distributed, which no program reaches."""
 WORDS = ("distributions", "nn.utils", "prune", "parametri", "library")
 """A program that reaches what is below `PACKAGES` and can change it has one of these in its text."""
+
+_ON_A_FUNCTION = re.compile(r"[A-Z]\w*\.\w+\(\s*(?:F|nn|torch|optim|autograd)\.[\w.]+\s*[,)]")
+"""A method of a class that is called with something of torch as ``self``: see Note [Namespaces of functions]."""
 
 _ABSENT = object()
 
@@ -119,17 +122,23 @@ def _namespaces(root: str) -> Namespaces:
     return Namespaces(root)
 
 
+def _make_all(root: str, packages: tuple[str, ...] = WHOLE) -> None:
+    """Let the engine make what its modules make on first use."""
+    for _, module in _modules(root, packages):
+        if "__getattr__" in vars(module):
+            for name in dir(module):
+                getattr(module, name, None)
+    _namespaces.cache_clear()
+
+
 @cache
-def _make_all(root: str) -> None:
-    """Let the engine make what its modules make on first use: see Note [Made before it is copied]."""
-    before = -1
-    while before != len(sys.modules):  # a module that this imports may do the same
-        before = len(sys.modules)
-        for _, module in _modules(root, WHOLE):
-            if "__getattr__" in vars(module):
-                for name in dir(module):
-                    with suppress(Exception), catch_warnings(action="ignore"):
-                        getattr(module, name)
+def _import_packages(root: str) -> None:
+    """See Note [Made before it is copied]."""
+    for package in PACKAGES:
+        found: Any = sys.modules.get(root)
+        for name in package.split("."):
+            found = getattr(found, name, None)
+    _make_all(root, PACKAGES)
 
 
 def _with_namespace(root: str) -> Iterator[Any]:
@@ -249,10 +258,12 @@ def restored(scenario: Scenario, torch: Any) -> Iterator[None]:
     if not isinstance(root, str):
         yield
         return
-    passes, changes = any(map(may_pass_on, _texts(scenario))), changes_shared_state(scenario)
-    if passes or changes:
+    if any(map(_ON_A_FUNCTION.search, _texts(scenario))):
         _make_all(root)
-    functions = _namespaces(root) if passes else None
+    changes = changes_shared_state(scenario)
+    if changes:
+        _import_packages(root)
+    functions = _namespaces(root) if any(map(may_pass_on, _texts(scenario))) else None
     state = SharedState(root) if changes else None
     try:
         yield
