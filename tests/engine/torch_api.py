@@ -60,7 +60,10 @@ _LISTED = re.compile(
 )
 # What has effects; and random_, which takes a None that its text does not tell of.
 _LEFT_OUT = ("init_num_threads", "manual_seed", "random_", "seed", "set_num_threads", "share_memory_")
-_BY_HAND = {"nonzero": "(Tensor input, *, bool as_tuple = False)"}  # what schemas do not tell
+_BY_HAND = {  # what schemas do not tell
+    "nonzero": "(Tensor input, *, bool as_tuple = False)",
+    "Tensor.copy_": "(Tensor other, bool non_blocking = False)",
+}
 
 
 class _Odd:
@@ -128,7 +131,7 @@ def _alone(function: Callable[..., Any], method: bool) -> tuple[str, list[str]] 
     found = re.match(r"(\w+)\(\)", _refused(function, 40))
     if found is None:
         return None
-    declared = (not method and _BY_HAND.get(found[1])) or _declared(found[1], method)
+    declared = _BY_HAND.get("Tensor." * method + found[1]) or _declared(found[1], method)
     if declared is None:
         return None
     first, *rest = declared[1:-1].partition("*")[0].removesuffix(", ").split(", ")

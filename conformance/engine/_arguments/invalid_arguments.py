@@ -28,8 +28,12 @@ def no_signature_matches(name: str, signatures: Sequence[str], args: Sequence[An
 def signature_mismatch(name: str, signature: str, args: Sequence[Any], kwargs: Keywords) -> str:
     """The message for arguments that do not match a function's only signature."""
     parts = _parameters(signature)
+    names = [part[-1] for part in parts]
+    unknown = [key for key in kwargs if key not in names[max(0, len(names) - len(kwargs)) :]]
+    if unknown:  # torch looks at as many of the last parameters as there are keyword arguments
+        shown = ", ".join(unknown)
+        return f"{name}() received an invalid combination of arguments - got unrecognized keyword arguments: {shown}"
     if len(parts) == len(args) + len(kwargs):  # torch counts the * as a parameter
-        names = [part[-1] for part in parts]
         values = [*args, *(kwargs[each] for each in names[len(args) :] if each in kwargs)]
         pairs = zip(parts, values, strict=False)
         shown = [typename(v) if typename(v) == p[0] else f"!{typename(v)}!" for p, v in pairs]

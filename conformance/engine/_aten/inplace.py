@@ -65,8 +65,12 @@ def inplace(row: Row) -> Callable[..., Tensor]:
             return run_inplace(row, [*given, *row.defaults[len(given) :]])
         if len(given) > row.most:
             given, numbers = to_keyword_numbers(row, given, kwargs, row.name + "_", True)
-            kwargs = kwargs | numbers
-        return run_inplace(row, _bound(row, given, kwargs))
+            return run_inplace(row, _bound(row, given, kwargs | numbers))
+        try:
+            return run_inplace(row, _bound(row, given, kwargs))
+        except TypeError:
+            _refuse(row, given, kwargs)  # torch's text depends on which arguments have names
+            raise
 
     method.__name__ = method.__qualname__ = row.name.removesuffix("_") + "_"
     functools.update_wrapper(method, row.forward, assigned=("__doc__",))
@@ -100,7 +104,7 @@ def _refuse(row: Row, given: tuple[Any, ...], named: dict[str, Any]) -> None:
     """
     result = argument_error(f"Tensor.{opname(row.name)}_", given[1:], named)
     if result is not None:
-        raise result
+        raise result from None
     row.signature.bind(*given, **named)
 
 

@@ -212,7 +212,9 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Any = None) -
 @composite(variants="function, method", vmap_inplace="fallback")
 def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """clamp, in place."""
-    if min.__class__ in _PLAIN and max.__class__ in _PLAIN and is_free(self):  # see Note [Written at once]
+    bounded = min is not None or max is not None
+    if bounded and min.__class__ in _PLAIN and max.__class__ in _PLAIN and is_free(self):
+        # See Note [Written at once].
         array = self._array
         least, most = _bounds_within(array.dtype, min, max)
         clamped(array, least, most, out=array)
