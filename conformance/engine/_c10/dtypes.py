@@ -176,9 +176,12 @@ def number_within(kind: np.dtype[Any], number: Any, name: str | None = None) -> 
 
     Raises:
         RuntimeError: it overflows (``name`` is the name of the dtype in the error).
+        TypeError: it is no number; NumPy would convert a text or a list.
     """
     if number.__class__ in (float, int) and -65504 <= number <= 65504 and kind.kind in "fcV":
         return number  # within the range of each of these dtypes
+    if not (hasattr(number, "__float__") or hasattr(number, "__complex__")):
+        raise TypeError(f"a number is expected, not {type(number).__name__}")
     if isinstance(number, complex) and kind.kind != "c" and not number.imag:
         number = number.real
     if kind.kind in "fcV" and (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -140,13 +139,14 @@ def _factor(kind: np.dtype[Any], number: Any) -> Any:
     """alpha or beta in the dtype of its operand; 1 stays as it is, and multiplies nothing."""
     if number.__class__ is int and number == 1:
         return 1
-    whole = number.__class__ is not complex and math.isfinite(number)
-    return kind.type(number if whole else dtypes.number_within(kind, number))
+    return kind.type(dtypes.number_within(kind, number))
 
 
 def _times(array: Array, number: Any) -> Array:
     """A multiplication by a number that is first rounded to half precision, for halves."""
-    return array if number == 1 else array * array.dtype.type(number)
+    if number == 1:
+        return array
+    return array * array.dtype.type(dtypes.number_within(array.dtype, number))
 
 
 def plus_product(self: Array, found: Array, beta: Any, alpha: Any) -> Array:
@@ -242,7 +242,8 @@ def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1)
         )
     _check_addmv(self, mat, vec)
     if dtypes.is_half(self.dtype):  # beta * self is rounded, and so are the factors
-        alpha, self, beta = self.dtype.type(alpha), _times(self, beta), beta if beta == 0 else 1
+        alpha, self = _factor(self.dtype, alpha), _times(self, beta)
+        beta = beta if beta == 0 else 1
     if not mat.size and beta != 0:  # torch writes beta * self to the result, and resizes it
         if len(mat) and self.shape != mat.shape[:1]:
             warn_program(RESIZED.format([len(mat)], list(self.shape)))

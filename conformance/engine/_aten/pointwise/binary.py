@@ -320,7 +320,7 @@ def lerp_(self: Tensor, end: Tensor, weight: Any) -> Tensor:
 def _scaled(array: Array, value: Any, kind: np.dtype[Any]) -> Array:
     if value == 1:
         return array
-    if value.__class__ is complex:
+    if value.__class__ not in (float, int, bool):
         value = dtypes.number_within(kind, value)
     return np.asarray(value).astype(kind) * array
 
