@@ -176,7 +176,7 @@ def number_within(kind: np.dtype[Any], number: Any, name: str | None = None) -> 
 
     Raises:
         RuntimeError: it overflows (``name`` is the name of the dtype in the error).
-        TypeError: it is no number; NumPy would convert a text or a list.
+        TypeError: it is not a number; NumPy would convert a text or a list.
     """
     if number.__class__ in (float, int) and -65504 <= number <= 65504 and kind.kind in "fcV":
         return number  # within the range of each of these dtypes

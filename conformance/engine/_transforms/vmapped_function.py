@@ -99,6 +99,7 @@ class _Context:
 class _Saving(_Context):
     """The ``ctx`` of setup_context: it saves the values of batched tensors, and their batch dimensions."""
 
+    _level: int  # of the vmap that runs setup_context
     saved_dims: Any = ()
 
     def save_for_backward(self, *tensors: Any) -> None:
@@ -108,7 +109,7 @@ class _Saving(_Context):
         self._keep(self._inner.save_for_forward, tensors)
 
     def _keep(self, save: Callable[..., None], tensors: tuple[Any, ...]) -> None:
-        value, vars(self)["saved_dims"] = unwrapped(tensors, len(vmaps) - 1)
+        value, vars(self)["saved_dims"] = unwrapped(tensors, self._level)  # a vmap inside may be running
         save(*value)
 
 
@@ -127,7 +128,8 @@ def _vmapped(cls: Any, in_dims: tuple[Any, ...], size: int, randomness: str, hid
         *outputs, out_dims = output
 
         def inner(inputs: tuple[Any, ...], outputs: Any) -> None:
-            context = _Saving(ctx, **({"needs_input_grad": (False,) * len(inputs)} if hidden else {}))
+            seen = {"needs_input_grad": (False,) * len(inputs)} if hidden else {}
+            context = _Saving(ctx, _level=len(vmaps) - 1, **seen)
             cls.setup_context(context, inputs, outputs)
             kept["shapes"] = [each.shape if isinstance(each, Tensor) else None for each in inputs]
             kept["saved"] = context.saved_dims
