@@ -59,6 +59,12 @@ def test_absent_attributes_of_tensors(owner: Any) -> None:
     assert str(found.value) == str(expected.value)
 
 
+def test_dir_of_autograd_has_no_public_name_that_torch_has_not() -> None:
+    ours = {name for name in dir(engine.autograd) if name[0] != "_"}
+    assert ours - {*dir(torch.autograd)} == set()
+    assert {"Function", "gradcheck", "graph"} <= ours
+
+
 def test_there_is_no_function_that_torch_has_not() -> None:
     """What the engine's modules share among them is nothing for its users."""
     assert [name for name in operators.FUNCTIONS if not hasattr(torch, name)] == []

@@ -31,8 +31,8 @@ def signature_mismatch(name: str, signature: str, args: Sequence[Any], kwargs: K
     names = [part[-1] for part in parts]
     unknown = [key for key in kwargs if key not in names[max(0, len(names) - len(kwargs)) :]]
     if unknown:  # torch looks at as many of the last parameters as there are keyword arguments
-        shown = ", ".join(unknown)
-        return f"{name}() received an invalid combination of arguments - got unrecognized keyword arguments: {shown}"
+        told = f"got unrecognized keyword arguments: {', '.join(unknown)}"
+        return f"{name}() received an invalid combination of arguments - {told}"
     if len(parts) == len(args) + len(kwargs):  # torch counts the * as a parameter
         values = [*args, *(kwargs[each] for each in names[len(args) :] if each in kwargs)]
         pairs = zip(parts, values, strict=False)

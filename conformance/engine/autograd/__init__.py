@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from .._arguments.absent_names import look_up
+from .._arguments.torch_api import public_names
 from .._aten.view_replay import _force_original_view_tracking, is_view_replay_enabled
 from .._autograd import backward as _backward_passes
 from .._autograd.backward import backward, grad
@@ -105,7 +106,10 @@ _ELSEWHERE = {
 
 
 def __dir__() -> list[str]:
-    return [*{*globals(), *_LATER, *_ELSEWHERE}]
+    """torch's public names, and what begins with an underscore, but not what this file imports for itself."""
+    public = public_names("torch.autograd")
+    found = {*globals(), *_LATER, *_ELSEWHERE, *__all__}
+    return [name for name in found if name.startswith("_") or name in public]
 
 
 def __getattr__(name: str) -> Any:
