@@ -29,7 +29,7 @@ def signature_mismatch(name: str, signature: str, args: Sequence[Any], kwargs: K
     """The message for arguments that do not match a function's only signature."""
     parts = _parameters(signature)
     names = [part[-1] for part in parts]
-    unknown = [key for key in kwargs if key not in names[max(0, len(names) - len(kwargs)) :]]
+    unknown = [key for key in reversed(list(kwargs)) if key not in names[max(0, len(names) - len(kwargs)) :]]
     if unknown:  # torch looks at as many of the last parameters as there are keyword arguments
         told = f"got unrecognized keyword arguments: {', '.join(unknown)}"
         return f"{name}() received an invalid combination of arguments - {told}"

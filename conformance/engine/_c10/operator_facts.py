@@ -206,7 +206,7 @@ _PREFIXES = (  # of torch's namespaces, by the modules that their functions are 
 
 OUT: dict[str, Out] = {}  # how ``out=`` is written, by rows and functions that declare it
 NUMBERS_OF: dict[str, tuple[str, ...]] = {}  # ``deprecated_numbers``, by rows
-NUMBERS_AS_TENSORS: set[str] = set()  # the functions and in-place functions that have this fact
+NUMBERS_AS_TENSORS = {"copy_"}  # and the functions and in-place functions that have this fact
 OPERATORS: dict[str, str] = {}  # torch's names of operators, by rows that declare them
 COMPOSITES: list[Callable[..., Any]] = []  # the functions that have facts
 
