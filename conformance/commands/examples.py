@@ -34,7 +34,7 @@ EXAMPLES = {
         ("conformance show retain-graph-accumulates", "each statement on torch and the in-house engine"),
         ("conformance show mine.yaml --engine mymodule --full", "all scenarios of a file, nothing shortened"),
         (
-            "conformance show second-backward-raises --engine mymodule --script > bug.py",
+            "conformance show second-backward-raises --engine mymodule --script",
             "a script without the suite",
         ),
     ),

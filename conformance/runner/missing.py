@@ -143,8 +143,8 @@ def is_module(torch: Any, path: str) -> bool:
 def _operator(text: str, frame: FrameType, engine: Engine) -> str:
     """The operator that the engine's tensors lack."""
     held = [*frame.f_globals.values(), *frame.f_locals.values()]
-    classes = {type(value).__name__: type(value) for value in held if observed(engine, value) is not None}
-    classes |= {cls.__name__: cls for cls in _classes(engine)}  # of a tensor that no variable holds
+    classes = {cls.__name__: cls for cls in _classes(engine)}  # of a tensor that no variable holds
+    classes |= {type(value).__name__: type(value) for value in held if observed(engine, value) is not None}
     for pattern, name in _ALONE:
         if (found := pattern.match(text)) and found[1] in classes:
             return name

@@ -44,3 +44,15 @@ def test_dense_programs_load_no_other_layout() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_sparse_gradient_may_be_the_first_sparse_tensor() -> None:
+    """Its kernels are found although nothing else has imported them."""
+    program = (
+        "import conformance.engine as torch\n"
+        "table = torch.ones(3, 2, requires_grad=True)\n"
+        "torch.nn.functional.embedding(torch.tensor([0, 2]), table, sparse=True).sum().backward()\n"
+        "print(table.detach().add_(table.grad).tolist())"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.stdout == "[[2.0, 2.0], [1.0, 1.0], [2.0, 2.0]]\n", done.stderr

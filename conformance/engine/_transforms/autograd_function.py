@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from .._autograd.batched_tensor import level_of, make_batched, vmaps
+from .._autograd.batched_tensor import for_each_sample, level_of, make_batched, vmaps
 from .._autograd.custom_function import Function
 from .._autograd.node import new_node
 from .._autograd.tensor import Tensor
@@ -84,6 +84,10 @@ def apply_transformed(
         inside = transforms.depth - vmaps[running[-1]].depth  # derivatives inside the vmap
         if inside and level < 0:
             return apply(args)
+        if inside and transforms.since != transforms.backward:  # in forward mode each sample has its tangent
+            return for_each_sample(
+                lambda *given: apply_transformed(cls, given, with_setup, apply), args, {}, level
+            )
         output = apply_to_values(cls, args, running[-1], hidden=inside > 0)
         needed = tuple(isinstance(each, Tensor) and each.requires_grad for each in args)
         for _ in range(inside):

@@ -59,7 +59,7 @@ PROVIDERS: dict[str, str] = {
     "sparse_gradient_of_embedding": "_aten.sparse.gradients:of_embedding",
     "sparse_gradient_of_gather": "_aten.sparse.gradients:of_gather",
     "sparse_in_place": "_aten.sparse.inplace:written",
-    "sparse_kernel": "_aten.sparse.kernels:evaluated",
+    "sparse_kernel": "_aten.sparse.all_kernels:evaluated",
     "sparse_methods": "_aten.sparse.methods:METHODS",
     "sparse_text": "_aten.sparse.repr:tensor_text",
     "sparse_values": "_aten.sparse.methods:raw_values",
