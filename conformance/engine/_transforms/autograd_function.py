@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from .._autograd.batched_tensor import for_each_sample, level_of, make_batched, vmaps
+from .._autograd.batched_tensor import (
+    BatchedTensor,
+    for_each_sample,
+    level_of,
+    make_batched,
+    unwrap_batched,
+    vmaps,
+)
 from .._autograd.custom_function import Function
 from .._autograd.node import new_node
 from .._autograd.tensor import Tensor
 from .._c10.interpreter_stack import transforms
 from .._c10.pytree import broadcast_to_and_flatten, flatten, unflatten
+from .._c10.shapes import strides
 from .vmapped_function import apply_to_values, unwrapped
 
 _MORE = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
@@ -84,7 +92,8 @@ def apply_transformed(
         inside = transforms.depth - vmaps[running[-1]].depth  # derivatives inside the vmap
         if inside and level < 0:
             return apply(args)
-        if inside and transforms.since != transforms.backward:  # in forward mode each sample has its tangent
+        if inside and transforms.since != transforms.backward and any(map(_is_expanded, args)):
+            # In forward mode samples that share memory have a tangent each.
             return for_each_sample(
                 lambda *given: apply_transformed(cls, given, with_setup, apply), args, {}, level
             )
@@ -99,6 +108,14 @@ def apply_transformed(
             f"vmap staticmethod or set generate_vmap_rule=True. {_MORE}"
         )
     return apply(args) if level < 0 else through_rule(cls.vmap, args, level)
+
+
+def _is_expanded(value: Any) -> bool:
+    """Whether the samples of a batched tensor share memory."""
+    if value.__class__ is not BatchedTensor:
+        return False
+    whole, dim = unwrap_batched(value)
+    return whole._array.shape[dim] > 1 and strides(whole._array)[dim] == 0
 
 
 def set_up_outside(cls: Any, needed: tuple[bool, ...], inputs: tuple[Any, ...], output: Any) -> None:
