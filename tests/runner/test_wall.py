@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from functools import partial
 from pathlib import Path
@@ -88,12 +89,25 @@ def test_all_of_python_gets_nowhere(
 
 
 def test_no_process_is_started_by_native_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Torch's checkpoint looks up the names of its own functions, for which it would start addr2line."""
+    """Torch's checkpoint looks up the names of its own functions, for which it would start addr2line.
+
+    In a process of its own: checkpoint logs, and pytest's handler of logs is in its way.
+    """
     (tmp_path / "addr2line").write_text(f"#!/bin/sh\ntouch {tmp_path}/started\n")
     (tmp_path / "addr2line").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    raised = _raised(CHANGES, torch_engine)
-    assert raised is not None and raised.type == "CheckpointError"
+    program = (
+        "from tests.runner.test_wall import CHANGES, _raised, torch_engine\n"
+        "print(_raised(CHANGES, torch_engine).type)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "CheckpointError\n", done.stderr
     assert not (tmp_path / "started").exists()
 
 
