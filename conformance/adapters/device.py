@@ -18,7 +18,7 @@ from functools import partial
 from types import ModuleType
 from typing import Any
 
-from conformance.adapters.module import ModuleEngine, Zeros
+from conformance.adapters.module import ModuleEngine, ReadOtherwise, Zeros
 from conformance.adapters.registry import EngineNotFoundError
 from conformance.adapters.torch import engine as reference
 from conformance.language.scenario import Scenario
@@ -112,14 +112,8 @@ class DeviceEngine(ModuleEngine):
 _NO_NUMBERS = re.compile(r"cannot be called on meta tensors|on meta tensors?\b|meta tensor")
 
 
-class OnDevice:
+class OnDevice(ReadOtherwise):
     """A tensor of the device, of which reading the values moves no version and makes no node."""
-
-    def __init__(self, own: Any) -> None:
-        self._own = own
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._own, name)
 
     def tolist(self) -> Any:
         """The values of a copy on the CPU."""
@@ -140,14 +134,8 @@ class OnDevice:
         return int(storage._cdata) if storage.nbytes() or tensor.numel() else None
 
 
-class OnCPU:
+class OnCPU(ReadOtherwise):
     """A tensor that is not on the device though its program names none: see Note [Observed elsewhere]."""
-
-    def __init__(self, own: Any) -> None:
-        self._own = own
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._own, name)
 
     def tolist(self) -> Any:
         """No values: those of the CPU say nothing about the device."""

@@ -16,7 +16,7 @@ from autograd.tracer import isbox, new_box
 
 from conformance.adapters import arrays
 from conformance.adapters.module import ModuleEngine
-from conformance.adapters.wrapped import Wrapped, functions, gradient_of
+from conformance.adapters.wrapped import WrappedArray, functions, gradient_of
 
 
 class Root(VJPNode):  # type: ignore[misc]  # it has no types
@@ -35,7 +35,7 @@ class Root(VJPNode):  # type: ignore[misc]  # it has no types
         return ()
 
 
-class HipsTensor(Wrapped, shown_as="Tensor"):
+class HipsTensor(WrappedArray, shown_as="Tensor"):
     """An array or a box of one, with torch's attributes."""
 
     @property
@@ -85,11 +85,6 @@ class HipsTensor(Wrapped, shown_as="Tensor"):
         if not isbox(self.own) or not self.is_leaf or self.own._node.grad is None:
             return None
         return HipsTensor(self.own._node.grad)
-
-    @property
-    def T(self) -> Any:  # noqa: N802 - its name
-        """The transpose."""
-        return HipsTensor(self.own.T)
 
 
 def _leaf(value: Any, requires_grad: bool) -> HipsTensor:

@@ -15,13 +15,13 @@ import numpy as np
 
 from conformance.adapters import arrays
 from conformance.adapters.module import ModuleEngine
-from conformance.adapters.wrapped import Wrapped, functions, unwrapped
+from conformance.adapters.wrapped import WrappedArray, functions, unwrapped
 
 jax.config.update("jax_enable_x64", True)  # torch's int64 and float64
 
 
 @jax.tree_util.register_pytree_node_class
-class JaxTensor(Wrapped, shown_as="Tensor"):
+class JaxTensor(WrappedArray, shown_as="Tensor"):
     """An array of JAX under torch's names."""
 
     def tree_flatten(self) -> Any:
@@ -32,30 +32,6 @@ class JaxTensor(Wrapped, shown_as="Tensor"):
     def tree_unflatten(cls, _: Any, children: Any) -> Any:
         """And programs the tensor."""
         return cls(*children)
-
-    def tolist(self) -> Any:
-        """The numbers."""
-        return self.own.tolist()
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape."""
-        return tuple(self.own.shape)
-
-    @property
-    def ndim(self) -> int:
-        """The number of dimensions."""
-        return int(self.own.ndim)
-
-    @property
-    def dtype(self) -> Any:
-        """The dtype."""
-        return self.own.dtype
-
-    @property
-    def T(self) -> Any:  # noqa: N802 - its name
-        """The transpose."""
-        return JaxTensor(self.own.T)
 
 
 def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> JaxTensor:

@@ -69,14 +69,22 @@ def _version(module: Any) -> str:
     return metadata.version(installed.pop()) if len(installed) == 1 else "unknown"
 
 
-class Zeros:
-    """A tensor that an engine stores without memory because all elements are 0, such as sgn's gradient."""
+class ReadOtherwise:
+    """A tensor of which some things are read in another way, all else as it is."""
 
-    def __init__(self, own: Any, torch: Any) -> None:
-        self._own, self._torch = own, torch
+    def __init__(self, own: Any) -> None:
+        self._own = own
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._own, name)
+
+
+class Zeros(ReadOtherwise):
+    """A tensor that an engine stores without memory because all elements are 0, such as sgn's gradient."""
+
+    def __init__(self, own: Any, torch: Any) -> None:
+        super().__init__(own)
+        self._torch = torch
 
     def tolist(self) -> Any:
         """The elements, which the tensor's own tolist() refuses to return."""

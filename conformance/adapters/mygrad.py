@@ -11,10 +11,10 @@ import numpy as np
 
 from conformance.adapters import arrays
 from conformance.adapters.module import ModuleEngine
-from conformance.adapters.wrapped import Wrapped, functions, gradient_of, unwrapped
+from conformance.adapters.wrapped import WrappedArray, functions, gradient_of, unwrapped
 
 
-class MygradTensor(Wrapped, shown_as="Tensor"):
+class MygradTensor(WrappedArray, shown_as="Tensor"):
     """A ``mygrad.Tensor`` under torch's names."""
 
     def tolist(self) -> Any:
@@ -24,16 +24,6 @@ class MygradTensor(Wrapped, shown_as="Tensor"):
     def backward(self, *given: Any, **named: Any) -> None:
         """MyGrad's backward pass, which frees the graph."""
         self.own.backward(gradient_of(given, named))
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape."""
-        return tuple(self.own.shape)
-
-    @property
-    def dtype(self) -> Any:
-        """The dtype."""
-        return self.own.dtype
 
     @property
     def requires_grad(self) -> bool:
@@ -53,11 +43,6 @@ class MygradTensor(Wrapped, shown_as="Tensor"):
             if self.own.grad is None
             else MygradTensor(mg.tensor(self.own.grad, constant=True, copy=False))
         )
-
-    @property
-    def T(self) -> Any:  # noqa: N802 - its name
-        """The transpose."""
-        return MygradTensor(self.own.T)
 
     def __iadd__(self, other: Any) -> Any:
         own = self.own

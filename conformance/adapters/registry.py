@@ -22,19 +22,19 @@ GROUP = "conformance.engines"
 
 # Finds them also if the package is only on the path, without its metadata.
 _NAMES = (
-    *(
-        "inhouse",
-        "torch",
-        "torch-float64",
-        "paddle",
-        "candle",
-        "mygrad",
-        "hips",
-        "tinygrad",
-        "jax",
-        "numpygrad",
-    ),
-    *("pytorch-mini", "micrograd", "deeptensor"),
+    "inhouse",
+    "torch",
+    "torch-float64",
+    "paddle",
+    "candle",
+    "mygrad",
+    "hips",
+    "tinygrad",
+    "jax",
+    "numpygrad",
+    "pytorch-mini",
+    "micrograd",
+    "deeptensor",
 )
 _MODES = ("dispatch-mode", "function-mode", "anomaly", "deterministic", "four-threads", "default-device")
 _OWN = {name: f"conformance.adapters.{name.replace('-', '_')}:engine" for name in _NAMES}

@@ -21,7 +21,7 @@ import tinygrad
 from tinygrad import dtypes
 
 from conformance.adapters.module import ModuleEngine
-from conformance.adapters.wrapped import Wrapped, functions, gradient_of, unwrapped
+from conformance.adapters.wrapped import Wrapped, WrappedArray, functions, gradient_of, unwrapped
 
 DTYPES = {
     name: getattr(dtypes, name)
@@ -43,7 +43,7 @@ MAY = ("files", "processes", "ctypes")  # it calls a compiler and loads what tha
 FUNCTIONAL = ("relu", "sigmoid", "tanh", "softmax", "log_softmax", "logsigmoid", "softsign", "silu")
 
 
-class TinygradTensor(Wrapped, shown_as="Tensor"):
+class TinygradTensor(WrappedArray, shown_as="Tensor"):
     """A ``tinygrad.Tensor`` under torch's names."""
 
     @classmethod
@@ -72,29 +72,9 @@ class TinygradTensor(Wrapped, shown_as="Tensor"):
         _in_time(self.own).backward(gradient_of((gradient,), named))
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape."""
-        return tuple(self.own.shape)
-
-    @property
-    def ndim(self) -> int:
-        """The number of dimensions."""
-        return int(self.own.ndim)
-
-    @property
-    def dtype(self) -> Any:
-        """The dtype."""
-        return self.own.dtype
-
-    @property
     def grad(self) -> Any:
         """The gradient, which every floating-point tensor of a graph gets."""
         return None if self.own.grad is None else TinygradTensor(self.own.grad)
-
-    @property
-    def T(self) -> Any:  # noqa: N802 - its name
-        """The transpose."""
-        return TinygradTensor(self.own.T)
 
 
 def _held(own: Any) -> Any:

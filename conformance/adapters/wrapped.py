@@ -67,6 +67,34 @@ class Wrapped:
         return bool(self.item())
 
 
+class WrappedArray(Wrapped):
+    """A tensor of several numbers, of an engine that names shape, dtype and transpose as NumPy does."""
+
+    def tolist(self) -> Any:
+        """The numbers."""
+        return self.own.tolist()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape."""
+        return tuple(self.own.shape)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype."""
+        return self.own.dtype
+
+    @property
+    def T(self) -> Any:  # noqa: N802 - its name
+        """The transpose."""
+        return type(self)(self.own.T)
+
+
 def unwrapped(value: Any) -> Any:
     """The engine's own tensor, in sequences too."""
     if isinstance(value, Wrapped):

@@ -22,9 +22,7 @@ class Terms:
 
     left_out: tuple[str, ...] = ()  # the uses of programs that it does not run: see `uses`
     counted: str = ""  # what a scenario must count to be observed: see Note [Observed elsewhere]
-    compiled: str = (
-        ""  # the backend that compiles, with which a step is compared as a whole: see Note [Regions]
-    )
+    compiled: str = ""  # the backend that compiles; then a step is compared as a whole: see Note [Regions]
     tolerances: tuple[tuple[str, tuple[float, float]], ...] = ()  # dtype -> rtol, atol
 
 
