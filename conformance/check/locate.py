@@ -8,6 +8,8 @@ from pathlib import Path
 
 CLAIMS = "claims"
 """A folder's claims are in its claims.yaml, or in the YAML files of its folder claims."""
+AREAS = "areas.yaml"
+"""In the suite's own specs: what each folder is about."""
 SUFFIXES = (".yaml", ".yml")
 _HAS_SCENARIOS = re.compile(rb"""^(?:\xef\xbb\xbf)?(?:["']?scenarios["']?\s*:|\{)""", re.MULTILINE)
 _LISTS_CLAIMS = re.compile(

@@ -24,7 +24,6 @@ from conformance.report.matrix import Matrix, from_plain
 from conformance.report.result import MEANINGS
 from conformance.runner.checked_lines import DamagedError, loads, read_bytes
 
-AREAS = "areas.yaml"
 """The file of the specs that describes their folders."""
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -52,7 +51,9 @@ def makers(parser: ArgumentParser) -> dict[str, Callable[[], str]]:
         "words": docs.words,
         "core": lambda: docs.core(load_core_vocabulary(locate.specs() / "core_vocabulary.yaml")),
         "areas": lambda: subjects.index(_subjects(), _scenarios()),
-        "rules": lambda: subjects.rules(_subjects(), _sources(locate.specs(), "**/*.yaml")),
+        "rules": lambda: subjects.rules(
+            _subjects(), _sources(locate.specs(), "**/*.yaml"), _measured("measured.json")
+        ),
         "engines": lambda: docs.engines(_measured("measured.json"), _counts()),
         "compilers": lambda: docs.compilers(_measured("compiled.json")),
         "releases": lambda: docs.releases(_releases()),
@@ -88,7 +89,8 @@ def _scenarios() -> tuple[Scenario, ...]:
 
 
 def _subjects() -> dict[str, subjects.Subject]:
-    return subjects.subjects(_read(locate.specs() / AREAS, lambda text: yaml.safe_load(text)["areas"]))
+    found: dict[str, subjects.Subject] = _read(locate.specs() / locate.AREAS, subjects.parsed)
+    return found
 
 
 def _claims() -> Claims:

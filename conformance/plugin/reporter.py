@@ -326,12 +326,14 @@ class Reporter:
         self.files.end(session, self.results, self._page)
 
     def _page(self, incomplete: str) -> str:
+        from conformance.check import locate
         from conformance.report.html import render
+        from conformance.report.subjects import parsed
 
         documents, found = self._found()
-        return render(
-            self.results, self.pages, documents, found, incomplete, self.files.about, self.files.seconds
-        )
+        about, seconds = self.files.about, self.files.seconds
+        subjects = parsed((locate.specs() / locate.AREAS).read_text(encoding="utf-8"))
+        return render(self.results, self.pages, documents, found, incomplete, about, seconds, subjects)
 
 
 def _case(report: Any) -> tuple[str, str] | None:

@@ -12,6 +12,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import conformance
@@ -23,6 +24,7 @@ from conformance.report.page import Page
 from conformance.report.provenance import Provenance, described
 from conformance.report.result import MEANINGS, VERDICTS, Result, Verdict
 from conformance.report.share import Cell, cell
+from conformance.report.subjects import Subject
 from conformance.report.svg import DARK, STYLE
 from conformance.report.templating import environment
 from conformance.report.text import label
@@ -77,10 +79,11 @@ def render(
     incomplete: str = "",
     about: Provenance | None = None,
     seconds: float | None = None,
+    subjects: Mapping[str, Subject] = MappingProxyType({}),
 ) -> str:
     """The HTML file; ``pages`` has a page for each scenario and engine that ran.
 
-    ``incomplete`` says why results are missing.
+    ``incomplete`` says why results are missing; ``subjects`` are the folders of the specs, some of which have a rule.
     """
     engines = list(dict.fromkeys(result.engine for result in results if result.engine))
     found: dict[str, dict[str, Result]] = {}
@@ -100,6 +103,8 @@ def render(
             tier_shares=_shares(results, engines, lambda each: each.tier, TIERS),
             shares=_shares(results, engines, lambda each: each.area, sorted({each.area for each in results})),
             count=len(found),
+            rules=[(each, cases) for each in subjects.values() if (cases := each.cases(found))],
+            verdicts_of=found,
             marks=MARKS,
             meanings=MEANINGS,
             failing=[each for each in ranked if each.verdict in FAILING],

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import yaml
+
 from conformance.language.scenario import Scenario
+from conformance.report.matrix import Matrix
+from conformance.report.share import Cell
 
 
 class SubjectError(ValueError):
@@ -22,6 +26,15 @@ class Subject:
     about: str
     rule: str = ""
     shows: str = ""
+
+    def cases(self, ids: Iterable[str]) -> list[str]:
+        """Those of the ids that are the scenario that shows the rule, or its cases."""
+        return [each for each in ids if each.partition("[")[0] == self.shows]
+
+
+def parsed(text: str) -> dict[str, Subject]:
+    """The folders that the text of an areas.yaml describes."""
+    return subjects(yaml.safe_load(text)["areas"])
 
 
 def subjects(descriptions: Mapping[str, Any]) -> dict[str, Subject]:
@@ -46,24 +59,39 @@ def index(described: Mapping[str, Subject], scenarios: Sequence[Scenario]) -> st
     return "\n".join(lines) + "\n"
 
 
-def rules(described: Mapping[str, Subject], sources: Mapping[str, str]) -> str:
-    """A section for each folder that has a rule: the rule, and the scenario that shows it, as its file has it.
+def rules(described: Mapping[str, Subject], sources: Mapping[str, str], measured: Matrix) -> str:
+    """A section for each folder that has a rule: that, the scenario that shows it as its file has it, and the engines.
 
-    ``sources`` are the texts of the scenario files, by their paths below the specs.
+    ``sources`` are the texts of the scenario files, by their paths below the specs; ``measured`` is how far engines
+    follow the rules of a folder.
 
     Raises:
         SubjectError: no file of the folder has that scenario.
     """
-    return "\n".join(line for each in described.values() if each.rule for line in _section(each, sources))
+    return "\n".join(
+        line for each in described.values() if each.rule for line in _section(each, sources, measured)
+    )
 
 
-def _section(subject: Subject, sources: Mapping[str, str]) -> Iterator[str]:
+def _section(subject: Subject, sources: Mapping[str, str], measured: Matrix) -> Iterator[str]:
     top, _, name = subject.folder.partition("/")
     file, text = _shown(subject, sources)
     link = file.removeprefix(f"{top}/")
     yield from (f"## {name}", "", f"*{subject.about}*", "")
     yield from (subject.rule, "", f"From [`{link}`]({link}):", "")
     yield from ("```yaml", "scenarios:", text, "```", "")
+    cells = [(each.name, dict(each.areas).get(subject.folder)) for each in measured.engines]
+    shares = [f"{name} {_share(cell)}" for name, cell in cells if cell is not None and cell.supported]
+    if shares:
+        yield from (
+            f"Scenarios of this folder that agree with torch, of those that an engine supports: {', '.join(shares)}.",
+            "",
+        )
+
+
+def _share(cell: Cell) -> str:
+    of = "" if cell.supported == cell.scenarios else f" of {cell.supported} (of {cell.scenarios})"
+    return f"{cell.share(cell.agreeing, cell.supported)}{of}"
 
 
 def _shown(subject: Subject, sources: Mapping[str, str]) -> tuple[str, str]:

@@ -15,6 +15,8 @@ from conformance.cli import main
 from conformance.commands import documenting
 from conformance.language.load import load_text
 from conformance.report import docs, engine_docs, subjects
+from conformance.report.matrix import Grades, Matrix
+from conformance.report.share import Cell
 
 
 def test_the_markdown_files_are_current(capsys: pytest.CaptureFixture[str]) -> None:
@@ -77,14 +79,17 @@ def test_a_rule_is_shown_by_a_scenario() -> None:
         {"autograd/leaf": {"about": "leaves", "rule": "It is one.", "shows": "one"}}
     )
     text = "topic: leaves\nscenarios:\n  - id: one\n    run: a = 1\n\n  - id: two\n    run: a = 2\n"
-    assert subjects.rules(
-        described, {"autograd/views/a.yaml": text, "autograd/leaf/a.yaml": text}
-    ).splitlines() == [
+    areas = (("autograd/leaf", Cell(10, 4, 3, 0, ())), ("autograd/views", Cell(1, 1, 1, 0, ())))
+    other = Grades("none", Cell(10, 0, 0, 0, ()), (("autograd/leaf", Cell(10, 0, 0, 0, ())),), ())
+    measured = Matrix("torch", (Grades("part", Cell(11, 5, 4, 0, ()), areas, ()), other))
+    sources = {"autograd/views/a.yaml": text, "autograd/leaf/a.yaml": text}
+    assert subjects.rules(described, sources, measured).splitlines() == [
         *("## leaf", "", "*leaves*", "", "It is one.", "", "From [`leaf/a.yaml`](leaf/a.yaml):", ""),
-        *("```yaml", "scenarios:", "  - id: one", "    run: a = 1", "```"),
+        *("```yaml", "scenarios:", "  - id: one", "    run: a = 1", "```", ""),
+        "Scenarios of this folder that agree with torch, of those that an engine supports: part 75% of 4 (of 10).",
     ]
     with pytest.raises(subjects.SubjectError, match="no file in autograd/leaf has the scenario one"):
-        subjects.rules(described, {"autograd/views/a.yaml": text})
+        subjects.rules(described, {"autograd/views/a.yaml": text}, measured)
 
 
 def test_faults_are_counted() -> None:

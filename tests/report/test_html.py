@@ -19,6 +19,7 @@ from conformance.report.html_index import place_of
 from conformance.report.page import _cells, operation
 from conformance.report.result import Result, Verdict
 from conformance.report.statements import ComparisonRow
+from conformance.report.subjects import subjects
 from tests.report.reports import checked, report
 
 
@@ -245,3 +246,29 @@ def test_an_area_with_a_failure_shows_it() -> None:
     texts = [re.sub(r"<[^>]*>|\s+", " ", each[0]) for each in cells if each]
     assert [" ".join(text.split()) for text in texts] == ["50% 1 ✗ 2 ∅", "100% 1 2 ∅"]
     assert "engine=same&amp;verdict=failing" in render(results, {}, {}, [])
+
+
+def test_a_rule_has_the_verdicts_on_what_shows_it() -> None:
+    """One for each engine that ran it, also case by case; a rule whose scenario did not run is left out."""
+    verdicts: list[tuple[str, str, Verdict]] = [
+        ("one[a]", "same", "agrees"),
+        ("one[b]", "same", "differs"),
+        ("one[a]", "other", "unsupported"),
+        ("once", "same", "agrees"),
+    ]
+    results = [
+        Result(case, "a title", "leaf", "a.yaml", 1, "torch 1", engine, "1", verdict)
+        for case, engine, verdict in verdicts
+    ]
+    described = subjects(
+        {
+            "leaf": {"about": "", "rule": "It is one.", "shows": "one"},
+            "views": {"about": "", "rule": "None.", "shows": "two"},
+        }
+    )
+    page = render(results, {}, {}, [], subjects=described)
+    shown = page.partition('<section id="rules"')[2].partition("</section>")[0]
+    assert "It is one." in shown and "None." not in page
+    words = " ".join(re.sub(r"<[^>]*>", " ", shown.partition("It is one.")[2]).split())
+    assert words == "one[a] ✓ same ∅ other one[b] ✗ same"
+    assert 'href="#rules"' in page and 'href="#rules"' not in render(results, {}, {}, [])
