@@ -9,11 +9,13 @@ the same folder.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 import pickle
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.util import cache_from_source
 from pathlib import Path
@@ -24,6 +26,23 @@ from conformance.language.scenario import Tier
 
 def load(path: Path, tier: Tier = "full") -> LoadResult:
     """Load a scenario file up to a tier; a cached one needs not even the import of `load.load_file`."""
+    with _without_collection():
+        return _load(path, tier)
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Trees of programs are many objects without cycles: looking for cycles takes a third of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _load(path: Path, tier: Tier) -> LoadResult:
     suffix = ".scenarios" if tier == "full" else f".{tier}.scenarios"
     key, cached = _key(path), cache_path(path, suffix)
     if key:
