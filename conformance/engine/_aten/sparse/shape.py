@@ -22,7 +22,7 @@ def transpose(self: SparseArray, dim0: Any, dim1: Any) -> Any:
         )
     order = list(range(self.ndim))
     if a == b:
-        return coo(self.indices, self.values, self.shape, self.coalesced)
+        return coo(self.indices.copy(), self.values.copy(), self.shape, self.coalesced)
     order[a], order[b] = b, a
     shape = tuple(self.shape[each] for each in order)
     result = coo(self.indices[order[: self.sparse_dim]], self.values.copy(), shape)
