@@ -153,7 +153,8 @@ PHRASES: dict[str, tuple[str, ...]] = {
     "batched gradients": (
         "made = torch.autograd.grad({b}, {a}, torch.stack([{b}.detach(), {b}.detach() * 2]), is_grads_batched=True, "
         "retain_graph=True)",
-        "{c}, = torch.autograd.grad({b}, {a}, torch.stack([{b}, {b} * 2]), is_grads_batched=True, create_graph=True)",
+        "{d} = torch.ones(2, *{b}.shape)\n"
+        "{c} = torch.autograd.grad({b} * {b}, {a}, {d}, True, is_grads_batched=True)[0].sum() * {b}",
     ),
     "gradient edge": (
         "made = torch.autograd.grad(({b} * {b}).sum(), torch.autograd.graph.get_gradient_edge({b}), None, True)",
@@ -173,7 +174,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
     ),
     "torch.func": (
         "{c} = torch.func.jacrev(lambda x: x * x)({b})",
-        f"{{c}} = torch.func.hessian({_SQUARE})({{b}})",
+        f"{{c}} = torch.func.hessian({_SQUARE})({{b}}.detach())",
         f"{{c}}, {{d}} = torch.func.grad_and_value({_WRITES})({{b}})",
         f"{{c}}, {{d}} = torch.func.vjp({_SQUARE}, {{b}})\nmade = {{d}}(torch.ones_like({{c}}))",
     ),
