@@ -12,6 +12,11 @@ from .kernels import kernel, no_kernel
 from .sparse_array import Array, SparseArray, coo
 
 
+@kernel("alias")
+def _alias(self: SparseArray) -> Any:
+    raise NotImplementedError("Cannot access storage of SparseTensorImpl")
+
+
 @kernel("transpose")
 def transpose(self: SparseArray, dim0: Any, dim1: Any) -> Any:
     """Two sparse dimensions exchanged."""
