@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from conformance.commands.command import FAILED, Add, Misuse, at_least_one
+from conformance.commands.command import FAILED, Add, Misuse, at_least_one, scenarios_in
 
 
 def add_commands(add: Add) -> None:
@@ -37,6 +37,7 @@ def fuzz(known: argparse.Namespace, _: list[str]) -> int:
 
     try:
         from conformance.fuzz.campaign import Campaign, resume, run_campaign
+        from conformance.fuzz.features import by_feature, pairs, unmet
         from conformance.fuzz.save import save
     except ModuleNotFoundError as error:
         if error.name != "hypothesis":
@@ -57,14 +58,21 @@ def fuzz(known: argparse.Namespace, _: list[str]) -> int:
         text = f"{so_far.tally.programs} of {known.examples} programs, {rate:.0f} a second, {len(so_far.found)} found"
         print(f"\r{text}", end="", file=sys.stderr, flush=True)
 
+    from conformance.check import locate
+
+    autograd = scenarios_in([locate.specs() / "autograd"])
+    apart = unmet(pairs({"\n".join(step.run for step in scenario.steps) for scenario in autograd}))
     try:
-        run_campaign(campaign, known.examples, known.processes, known.results, progress)
+        run_campaign(campaign, known.examples, known.processes, known.results, progress, apart)
     finally:  # ends the progress line
         print(file=sys.stderr)
     tally = campaign.tally
     print(f"{tally.programs} programs of {tally.statements} statements on torch and {known.engine}")
     for feature, count in tally.features.most_common():
         print(f"{100 * count / max(tally.programs, 1):5.1f} %  {feature}")
+    print("\nFeatures that no scenario of autograd/ has together, and how many of these programs have:")
+    for feature, others in by_feature(apart).items():
+        print(f"{feature}: " + ", ".join(f"{other} {tally.pairs[feature, other]}" for other in others))
     for found in campaign.found:
         print(f"\n{found.difference}\n")
         print("\n".join(f"    {line}" for text in found.statements for line in text.splitlines()))

@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from conformance.adapters.registry import find
+from conformance.fuzz.features import Pair
 from conformance.fuzz.scope import GeneratedStatement, Program, prelude
 from conformance.fuzz.search import FoundDivergence, Note, Tally, batch_seeds, scenario_of, search, skeleton
 from conformance.runner.checked_lines import DamagedError, loads, read_bytes
@@ -57,6 +58,7 @@ class Campaign:
             "programs": self.tally.programs,
             "statements": self.tally.statements,
             "features": dict(self.tally.features),
+            "pairs": [[*pair, count] for pair, count in self.tally.pairs.items()],
             "done": self.done,
             "found": [
                 {"seed": f.seed, "statements": f.statements, "difference": f.difference, "kind": f.kind}
@@ -70,6 +72,7 @@ class Campaign:
         campaign = cls(data["engine"], data["seed"], done=list(data["done"]))
         campaign.tally.programs, campaign.tally.statements = data["programs"], data["statements"]
         campaign.tally.features.update(data["features"])
+        campaign.tally.pairs.update({(first, second): count for first, second, count in data["pairs"]})
         for each in data["found"]:
             campaign.found.append(
                 Found(each["seed"], tuple(each["statements"]), each["difference"], tuple(each["kind"]))
@@ -114,12 +117,16 @@ def run_campaign(
     processes: int,
     results: Path | None = None,
     progress: Callable[[Campaign, float], None] = lambda campaign, rate: None,
+    unmet: tuple[Pair, ...] = (),
 ) -> Campaign:
-    """Run the remaining batches, each in its own process; the result file is written after each."""
+    """Run the remaining batches, each in its own process; the result file is written after each.
+
+    The features of ``unmet`` meet more often than others.
+    """
     batches = [(s, n) for s, n in batch_seeds(campaign.seed, examples) if s not in campaign.done]
     started, before = time.monotonic(), campaign.tally.programs
     progress(campaign, 0.0)
-    for seed, tally, found in _batches(campaign.engine, batches, processes):
+    for seed, tally, found in _batches(campaign.engine, batches, processes, unmet):
         campaign.tally.merge(tally)
         campaign.done.append(seed)
         for each in found:
@@ -174,7 +181,7 @@ _SOUND = 10  # times as many programs must have run, if there are more
 
 
 def _batches(
-    engine: str, sizes: list[tuple[int, int]], processes: int
+    engine: str, sizes: list[tuple[int, int]], processes: int, unmet: tuple[Pair, ...]
 ) -> Iterator[tuple[int, Tally, list[Found]]]:
     """Yield the batches as they finish. If a program ends the process, its batch runs again without that program."""
     with TemporaryDirectory() as folder:
@@ -183,7 +190,9 @@ def _batches(
             for batch in waiting:
                 batch.note.write_text(json.dumps(["no engine", [], 0]))
                 _words(batch.note).write_bytes(b"")
-            tasks = [partial(run_batch, engine, b.seed, b.size, b.note, tuple(b.ended)) for b in waiting]
+            tasks = [
+                partial(run_batch, engine, b.seed, b.size, b.note, tuple(b.ended), unmet) for b in waiting
+            ]
             again = []
             for place, result in fresh(tasks, processes):
                 batch = waiting[place]
@@ -198,7 +207,12 @@ def _batches(
 
 
 def run_batch(
-    engine: str, seed: int, size: int, note: Path, ended: tuple[tuple[str, ...], ...] = ()
+    engine: str,
+    seed: int,
+    size: int,
+    note: Path,
+    ended: tuple[tuple[str, ...], ...] = (),
+    unmet: tuple[Pair, ...] = (),
 ) -> tuple[Tally, list[Found]]:
     """Run one batch; after a find it continues with the remaining programs, from another seed.
 
@@ -225,7 +239,7 @@ def run_batch(
         run(scenario_of(_FIRST), each, seconds=600)
     noted = Note(may_run, words.at_step)
     while tally.programs < size and attempt < _FINDS_A_BATCH:
-        divergence = search(reference, under_test, size - tally.programs, seed + attempt, tally, noted)
+        divergence = search(reference, under_test, size - tally.programs, seed + attempt, tally, noted, unmet)
         attempt += 1
         if divergence is None:
             break

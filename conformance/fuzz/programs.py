@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache, partial
 from typing import TypeAlias
 
 from hypothesis import strategies as st
 
 from conformance.fuzz.derivative_scenes import DERIVATIVE_SCENES
+from conformance.fuzz.features import Pair
 from conformance.fuzz.graph_scenes import GRAPH_SCENES
+from conformance.fuzz.meetings import PHRASES, START, pool
 from conformance.fuzz.phrases import (
     APPLIED,
     BACKWARD,
@@ -34,7 +37,7 @@ from conformance.fuzz.phrases import (
     READS,
     USES,
 )
-from conformance.fuzz.scene import Scene
+from conformance.fuzz.scene import AGAIN, LEAF, PASS, Scene
 from conformance.fuzz.scope import LiveTensor, Program, Scope
 from conformance.fuzz.seam_scenes import SEAM_SCENES
 from conformance.fuzz.statements import (
@@ -72,14 +75,14 @@ def story(draw: Draw, scope: Scope) -> None:
     base = a
     if one(draw, (True, True, True, False)):
         text = said(draw, one(draw, (BASES, BASES, APPLIED)), a).format(a=a.name, b=mate(draw, scope, a).name)
-        base = bind(scope, text, a, "operation")
+        base = bind(scope, text, a)
     for _ in range(one(draw, (0, 1, 2))):
         _said_of(draw, scope, one(draw, _PREPARATIONS), base, a)
-    used = bind(scope, said(draw, USES, a).format(a=base.name, b=a.name), a, "operation")
+    used = bind(scope, said(draw, USES, a).format(a=base.name, b=a.name), a)
     root = used
     if one(draw, (False, True)):
         text = said(draw, USES, a).format(a=used.name, b=base.name)
-        root = bind(scope, text, a, "operation")
+        root = bind(scope, text, a)
     for _ in range(one(draw, (1, 0, 2))):
         _said_of(draw, scope, one(draw, _CHANGES), one(draw, (base, used, a, root)), a)
     for _ in range(one(draw, (1, 2))):
@@ -88,24 +91,19 @@ def story(draw: Draw, scope: Scope) -> None:
         )
 
 
-_Phrases: TypeAlias = tuple[str, tuple[str, ...]]  # feature and templates
-_RETAINING: _Phrases = ("flag", ("{a}.retain_grad()",))
-_PREPARATIONS: tuple[_Phrases, ...] = (_RETAINING, ("hook", HOOKS), _RETAINING, ("flag", FLAGS))
-_CHANGES: tuple[_Phrases, ...] = (
-    ("in place", IN_PLACE), ("in place", IN_PLACE_WITH), ("flag", FLAGS), ("hook", HOOKS), ("read", READS), _RETAINING,
-)  # fmt: skip
-_PASSES: tuple[_Phrases, ...] = (("backward", BACKWARD), ("backward", BACKWARD), ("made", GRADS))
+_Phrases: TypeAlias = tuple[str, ...]
+_RETAINING: _Phrases = ("{a}.retain_grad()",)
+_PREPARATIONS: tuple[_Phrases, ...] = (_RETAINING, HOOKS, _RETAINING, FLAGS)
+_CHANGES: tuple[_Phrases, ...] = (IN_PLACE, IN_PLACE_WITH, FLAGS, HOOKS, READS, _RETAINING)
+_PASSES: tuple[_Phrases, ...] = (BACKWARD, BACKWARD, GRADS)
 
 
 def _said_of(draw: Draw, scope: Scope, phrases: _Phrases, a: LiveTensor, b: LiveTensor) -> None:
-    feature, texts = phrases
-    template = said(draw, texts, a)
+    template = said(draw, phrases, a)
     if ".data = " in template and a.complex is not b.complex:  # see in_place
         b = a
     text = template.format(a=a.name, b=b.name)
-    if texts is GRADS:
-        feature, text = "grad", f"made, *_ = {text}"
-    scope.add(text, feature)
+    scope.add(f"made, *_ = {text}" if phrases is GRADS else text)
 
 
 def scene(draw: Draw, scope: Scope) -> None:
@@ -115,7 +113,7 @@ def scene(draw: Draw, scope: Scope) -> None:
     for line in chosen.lines:
         text = str(one(draw, line)).format(**names)
         if text:
-            scope.add(text, "scene", chosen.feature)
+            scope.add(text)
 
 
 _SCENES = (
@@ -126,15 +124,32 @@ _SCENES = (
 )  # twice: what meets was missed most
 
 
+def meeting(among: tuple[Pair, ...], draw: Draw, scope: Scope) -> None:
+    """Two features on the same tensors, maybe one of them twice."""
+    pair: Pair = one(draw, among)
+    again = one(draw, ((), (0,), (1,)))
+    a, b = scope.fresh(), scope.fresh()
+    for line in (LEAF, START):
+        scope.add(str(one(draw, line)).format(a=a, b=b))
+    for feature in (*pair, *(pair[place] for place in again)):
+        phrase = str(one(draw, PHRASES[feature]))
+        c, d = scope.fresh(), scope.fresh()
+        scope.add(phrase.format(a=a, b=b, c=c, d=d))
+        b = c if "{c}" in phrase else b
+    for ending in (PASS, AGAIN):
+        if text := str(one(draw, ending)).format(a=a, b=b):
+            scope.add(text)
+
+
 def crowd(draw: Draw, scope: Scope) -> None:
     """Leaves that are ready at the same time: hooks record the order in which a pass reaches them."""
-    names = [bind(scope, _LEAF, _CROWDED, "leaf").name for _ in range(3)]
+    names = [bind(scope, _LEAF, _CROWDED).name for _ in range(3)]
     for name in names:
-        scope.add(f"{name}.register_hook(lambda g: print('{name}'))", "hook")
+        scope.add(f"{name}.register_hook(lambda g: print('{name}'))")
     order = draw(st.permutations(names))
     joined = str(one(draw, JOINED)).format(*order, all=", ".join(order))
-    root = bind(scope, joined, _CROWDED, "operation")
-    scope.add(f"({root.name} * {names[1]}).sum().backward()", "backward")
+    root = bind(scope, joined, _CROWDED)
+    scope.add(f"({root.name} * {names[1]}).sum().backward()")
 
 
 _LEAF = "torch.tensor([1., 2.], requires_grad=True)"
@@ -150,9 +165,7 @@ def mode(draw: Draw, scope: Scope) -> None:
     for _ in range(one(draw, (1, 2, 3)) if len(kinds) > 1 else 1):
         one(draw, kinds)(draw, inner)
     body = "\n".join(f"    {line}" for each in inner.statements for line in each.text.split("\n"))
-    kind = "loop" if head.startswith("for") else head.partition("(")[0].rpartition(".")[2]
-    features = sorted({"mode", kind, *(f for each in inner.statements for f in each.features)})
-    scope.add(f"{head}:\n{body}", *features)
+    scope.add(f"{head}:\n{body}")
     made = [name for name in inner.names if name not in scope.names]
     if inferring:
         # torch counts versions of results computed from these kernel by kernel, so only INFERRED uses them.
@@ -170,12 +183,12 @@ def inferred(draw: Draw, scope: Scope) -> None:
     a = source(draw, scope)
     if not scope.inferred:
         made = LiveTensor(scope.fresh(), a.shape, a.dtype)
-        scope.add(f"with torch.inference_mode():\n    {made.name} = {a.name} * 2", "mode", "inference_mode")
+        scope.add(f"with torch.inference_mode():\n    {made.name} = {a.name} * 2")
         scope.inferred.append(made)
     for _ in range(one(draw, (1, 2))):
         used: LiveTensor = draw(st.sampled_from(scope.inferred))
         text = str(one(draw, INFERRED)).format(i=used.name, a=a.name)
-        scope.add(text, "inference tensor outside")
+        scope.add(text)
 
 
 def decorated(draw: Draw, scope: Scope) -> None:
@@ -183,12 +196,12 @@ def decorated(draw: Draw, scope: Scope) -> None:
     a = pick(draw, scope)
     several = one(draw, (False, True))
     head = str(one(draw, _DECORATORS))
-    scope.add(str(one(draw, GENERATED if several else DECORATED)).format(mode=head), "mode", "decorated")
+    scope.add(str(one(draw, GENERATED if several else DECORATED)).format(mode=head))
     if not several:
-        bind(scope, f"inner({a.name})", a, "operation")
+        bind(scope, f"inner({a.name})", a)
         return
     first, second = scope.fresh(), scope.fresh()
-    scope.add(f"{first}, {second} = inner({a.name})", "operation")
+    scope.add(f"{first}, {second} = inner({a.name})")
     scope.names += [replace(a, name=first), replace(a, name=second)]
 
 
@@ -215,18 +228,26 @@ _KINDS: tuple[_Kind, ...] = (
 )  # fmt: skip
 
 
+@cache
+def _kinds(unmet: tuple[Pair, ...]) -> tuple[_Kind, ...]:
+    return (*_KINDS, *(partial(meeting, pool(unmet)),) * _MEETINGS)
+
+
+_MEETINGS = 10  # as often as scenes
+
+
 def closing(draw: Draw, scope: Scope) -> None:
     """A backward pass through the last tensor that requires grad, so that earlier operations are checked."""
     for each in [each for each in reversed(scope.names) if each.flows][: one(draw, (1, 0, 2, 3))]:
-        scope.add(said(draw, CLOSING, each).format(a=each.name), "backward")
+        scope.add(said(draw, CLOSING, each).format(a=each.name))
 
 
 @st.composite
-def programs(draw: Draw, most: int = 14) -> Program:
-    """A program of up to ``most`` kinds of statement after its first tensor."""
+def programs(draw: Draw, unmet: tuple[Pair, ...] = (), most: int = 14) -> Program:
+    """A program of up to ``most`` kinds of statement after its first tensor; features of ``unmet`` meet more often."""
     scope = Scope()
     tensor(draw, scope)
     for _ in range(draw(st.integers(1, most))):
-        one(draw, _KINDS)(draw, scope)
+        one(draw, _kinds(unmet))(draw, scope)
     closing(draw, scope)
     return Program(tuple(scope.statements))

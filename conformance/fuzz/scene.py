@@ -15,7 +15,7 @@ Lines = tuple[tuple[str, ...], ...]
 class Scene:
     """What it is an example of, and for each statement the alternatives, with {a} to {d} for fresh names."""
 
-    feature: str
+    about: str
     lines: Lines
 
 

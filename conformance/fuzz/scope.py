@@ -27,10 +27,9 @@ class LiveTensor:
 
 @dataclass(frozen=True)
 class GeneratedStatement:
-    """One statement and its features."""
+    """One statement."""
 
     text: str
-    features: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -38,13 +37,6 @@ class Program:
     """Statements in order."""
 
     statements: tuple[GeneratedStatement, ...]
-
-    @property
-    def features(self) -> frozenset[str]:
-        """The features of the program."""
-        found = frozenset(each for statement in self.statements for each in statement.features)
-        passes = sum("backward" in statement.features for statement in self.statements)
-        return found | ({"second backward"} if passes > 1 else frozenset())
 
     def __str__(self) -> str:
         return "\n".join(statement.text for statement in self.statements)
@@ -66,9 +58,9 @@ class Scope:
         letter = "abcdefghijklmnopqrstuvwxyz"[number % 26]
         return letter if number < 26 else f"{letter}{number // 26}"
 
-    def add(self, text: str, *features: str, name: LiveTensor | None = None) -> None:
+    def add(self, text: str, name: LiveTensor | None = None) -> None:
         """A statement, and the name that it binds."""
-        self.statements.append(GeneratedStatement(text, features))
+        self.statements.append(GeneratedStatement(text))
         if name is not None:
             self.names.append(name)
 

@@ -7,9 +7,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import Any, TypeAlias
 
 from conformance.adapters.registry import find
+from conformance.fuzz.features import Pair, features
 from conformance.fuzz.programs import programs
 from conformance.fuzz.scope import Program, prelude
 from conformance.language.scenario import Position, Scenario, Step
@@ -47,6 +49,7 @@ class Tally:
     programs: int = 0
     statements: int = 0
     features: Counter[str] = field(default_factory=Counter)
+    pairs: Counter[Pair] = field(default_factory=Counter)
 
     def add(self, program: Program, reference: Trace) -> None:
         """Count one program."""
@@ -54,13 +57,16 @@ class Tally:
         self.statements += len(program.statements)
         if any(moment.raised for moment in reference.moments):
             self.features["error"] += 1
-        self.features.update(program.features)
+        found = features(f"{prelude(program)}\n{program}")
+        self.features.update(found)
+        self.pairs.update(combinations(found, 2))
 
     def merge(self, other: Tally) -> None:
         """Count what another has counted."""
         self.programs += other.programs
         self.statements += other.statements
         self.features.update(other.features)
+        self.pairs.update(other.pairs)
 
 
 def scenario_of(program: Program, name: str = "fuzz") -> Scenario:
@@ -239,9 +245,18 @@ _RESHAPING = (".t_()", "squeeze_(", "transpose_(", ".set_(")
 
 
 def search(
-    reference: Engine, engine: Engine, examples: int, seed: int, tally: Tally, note: Note = _UNNOTED
+    reference: Engine,
+    engine: Engine,
+    examples: int,
+    seed: int,
+    tally: Tally,
+    note: Note = _UNNOTED,
+    unmet: tuple[Pair, ...] = (),
 ) -> FoundDivergence | None:
-    """The smallest diverging program among ``examples``; None if none diverges."""
+    """The smallest diverging program among ``examples``; None if none diverges.
+
+    The features of ``unmet`` meet more often than others.
+    """
     from hypothesis import HealthCheck, Phase, given, settings
     from hypothesis import seed as seeded
     from hypothesis.errors import FlakyFailure
@@ -258,7 +273,7 @@ def search(
         print_blob=False,
         report_multiple_bugs=False,
     )
-    @given(programs())
+    @given(programs(unmet))
     def agrees(program: Program) -> None:
         found = diverges(program, reference, engine, None if smallest else tally, note)
         if found is not None:

@@ -62,7 +62,7 @@ def tensor(draw: Draw, scope: Scope) -> None:
     if requires:
         parts.append("requires_grad=True")
     made = LiveTensor(scope.fresh(), shape, dtype, requires, leaf=True)
-    scope.add(f"{made.name} = torch.tensor({', '.join(parts)})", "leaf", dtype, name=made)
+    scope.add(f"{made.name} = torch.tensor({', '.join(parts)})", name=made)
 
 
 @cache
@@ -105,10 +105,10 @@ def mate(draw: Draw, scope: Scope, a: LiveTensor) -> LiveTensor:
     return chosen
 
 
-def bind(scope: Scope, text: str, like: LiveTensor, *features: str) -> LiveTensor:
+def bind(scope: Scope, text: str, like: LiveTensor) -> LiveTensor:
     """A statement that binds its result to a new name."""
     name = replace(like, name=scope.fresh(), leaf=False)
-    scope.add(f"{name.name} = {text}", *features, name=name)
+    scope.add(f"{name.name} = {text}", name=name)
     return name
 
 
@@ -120,7 +120,7 @@ def unary(draw: Draw, scope: Scope) -> None:
     made = replace(
         a, dtype=dtype, flows=a.flows and dtype.startswith(_DIFFERENTIABLE) and template not in CONSTANTS
     )
-    bind(scope, template.format(a=a.name), made, "operation")
+    bind(scope, template.format(a=a.name), made)
 
 
 def binary(draw: Draw, scope: Scope) -> None:
@@ -129,11 +129,10 @@ def binary(draw: Draw, scope: Scope) -> None:
     b = mate(draw, scope, a)
     template = said(draw, BINARY, a, b)
     shape = broadcasts(a.shape, b.shape)
-    features = ["operation"] + (["broadcast"] if a.shape != b.shape else [])
     made = replace(a, shape=a.shape if shape is None else shape, flows=a.flows or b.flows)
     if b.complex:
         made = replace(made, dtype=b.dtype)
-    bind(scope, template.format(a=a.name, b=b.name), made, *features)
+    bind(scope, template.format(a=a.name, b=b.name), made)
 
 
 def function(draw: Draw, scope: Scope) -> None:
@@ -141,7 +140,7 @@ def function(draw: Draw, scope: Scope) -> None:
     a = source(draw, scope)
     template = str(one(draw, APPLIED))
     made = replace(a, flows=a.flows and template not in CONSTANTS)
-    bind(scope, template.format(a=a.name, b=mate(draw, scope, a).name), made, "Function")
+    bind(scope, template.format(a=a.name, b=mate(draw, scope, a).name), made)
 
 
 def reduction(draw: Draw, scope: Scope) -> None:
@@ -157,7 +156,7 @@ def reduction(draw: Draw, scope: Scope) -> None:
     else:
         shape = ()
     dtype = dtype_of(template, a.dtype) if a.complex else a.dtype
-    bind(scope, template.format(a=a.name), replace(a, shape=shape, dtype=dtype), "reduction")
+    bind(scope, template.format(a=a.name), replace(a, shape=shape, dtype=dtype))
 
 
 def view(draw: Draw, scope: Scope) -> None:
@@ -186,7 +185,7 @@ def view(draw: Draw, scope: Scope) -> None:
     }  # fmt: skip
     dtype = dtype_of(template, a.dtype) if a.complex else a.dtype
     made = replace(a, shape=shapes.get(template, a.shape), dtype=dtype)
-    bind(scope, template.format(a=a.name), made, "view")
+    bind(scope, template.format(a=a.name), made)
 
 
 def parts(draw: Draw, scope: Scope) -> None:
@@ -195,7 +194,7 @@ def parts(draw: Draw, scope: Scope) -> None:
     template = said(draw, PARTS, a)
     first, second = scope.fresh(), scope.fresh()
     shape = a.shape[1:] if "unbind" in template else a.shape
-    scope.add(f"{first}, {second} = {template.format(a=a.name)}", "view", "several views")
+    scope.add(f"{first}, {second} = {template.format(a=a.name)}")
     for name in (first, second):
         scope.names.append(replace(a, name=name, shape=shape, leaf=False))
 
@@ -207,13 +206,13 @@ def in_place(draw: Draw, scope: Scope) -> None:
     template = said(draw, one(draw, (IN_PLACE, IN_PLACE, IN_PLACE, IN_PLACE_WITH)), a)
     if ".data = " in template and a.complex is not b.complex:  # what is saved then fits no graph
         b = a
-    scope.add(template.format(a=a.name, b=b.name), "in place")
+    scope.add(template.format(a=a.name, b=b.name))
 
 
 def flag(draw: Draw, scope: Scope) -> None:
     """A flag or a grad is set."""
     a = source(draw, scope)
-    scope.add(str(one(draw, FLAGS)).format(a=a.name), "flag")
+    scope.add(str(one(draw, FLAGS)).format(a=a.name))
 
 
 def hook(draw: Draw, scope: Scope) -> None:
@@ -223,14 +222,14 @@ def hook(draw: Draw, scope: Scope) -> None:
     leaves = [each for each in scope.names if each.leaf and each.flows]
     if leaves and "post_accumulate" in template:
         a = draw(st.sampled_from(leaves))
-    scope.add(template.format(a=a.name, b=mate(draw, scope, a).name), "hook")
+    scope.add(template.format(a=a.name, b=mate(draw, scope, a).name))
 
 
 def backward(draw: Draw, scope: Scope) -> None:
     """A backward pass."""
     a = source(draw, scope)
     template = said(draw, BACKWARD, a)
-    scope.add(template.format(a=a.name, b=mate(draw, scope, a).name), "backward")
+    scope.add(template.format(a=a.name, b=mate(draw, scope, a).name))
 
 
 def grad(draw: Draw, scope: Scope) -> None:
@@ -239,20 +238,18 @@ def grad(draw: Draw, scope: Scope) -> None:
     b = source(draw, scope)
     template = said(draw, GRADS, a)
     name = scope.fresh()
-    scope.add(
-        f"{name}, *_ = {template.format(a=a.name, b=b.name)}", "grad", name=replace(b, name=name, leaf=False)
-    )
+    scope.add(f"{name}, *_ = {template.format(a=a.name, b=b.name)}", name=replace(b, name=name, leaf=False))
 
 
 def read(draw: Draw, scope: Scope) -> None:
     """Print or read a property."""
     a = pick(draw, scope)
-    scope.add(said(draw, READS, a).format(a=a.name, b=mate(draw, scope, a).name), "read")
+    scope.add(said(draw, READS, a).format(a=a.name, b=mate(draw, scope, a).name))
 
 
 def switch(draw: Draw, scope: Scope) -> None:
     """Grad mode for all that follows."""
-    scope.add(str(one(draw, SWITCHES)), "mode", "switch")
+    scope.add(str(one(draw, SWITCHES)))
 
 
 def delete(draw: Draw, scope: Scope) -> None:
@@ -261,4 +258,4 @@ def delete(draw: Draw, scope: Scope) -> None:
         return
     name = pick(draw, scope)
     scope.names.remove(name)
-    scope.add(f"del {name.name}", "del")
+    scope.add(f"del {name.name}")

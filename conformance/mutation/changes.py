@@ -59,6 +59,7 @@ class SourceChange:
     around: tuple[int, int]
     within: str  # the qualified name of that definition; "" in the module itself
     runs_at_import: bool  # rather than in a call of the definition
+    line: str = ""  # the text of the first of these lines
 
     def applied_to(self, source: bytes) -> bytes:
         """The file with the fault."""
@@ -78,7 +79,18 @@ def changes_of(source: bytes, file: str, *, templates: bool = False) -> list[Sou
         if " ".join(was.split()) != " ".join(becomes.split()):
             lines = (bisect_right(starts, start), bisect_right(starts, end - 1))
             found.append(
-                SourceChange(file, kind, start, was, becomes, lines, scope.lines, scope.name, scope.at_import)
+                SourceChange(
+                    file,
+                    kind,
+                    start,
+                    was,
+                    becomes,
+                    lines,
+                    scope.lines,
+                    scope.name,
+                    scope.at_import,
+                    source[starts[lines[0] - 1] : starts[lines[0]]].decode().strip(),
+                )
             )
 
     def span(node: ast.expr | ast.stmt | ast.keyword) -> tuple[int, int]:

@@ -28,6 +28,8 @@ class _RecordModel(StrictModel):
     """As the command names it."""
     within: str = ""
     """The qualified name of the function, if only one there is meant."""
+    line: str = ""
+    """The line of the file in which it begins, if only there it is meant."""
     was: Text
     """The expression or statement, as it stands in the file."""
     becomes: list[str] = Field(default_factory=list)
@@ -49,6 +51,7 @@ class Record:
 
     file: str
     within: str
+    line: str
     was: str
     becomes: frozenset[str]
     reason: str
@@ -59,6 +62,7 @@ class Record:
         return (
             change.file == self.file
             and self.within in ("", change.within)
+            and self.line in ("", change.line)
             and _flat(change.was) == self.was
             and (not self.becomes or _flat(change.becomes) in self.becomes)
         )
@@ -75,6 +79,7 @@ def load(path: Path) -> tuple[list[Record], list[Problem]]:
         Record(
             each["file"],
             each.get("within", ""),
+            each.get("line", ""),
             _flat(each["was"]),
             frozenset(map(_flat, each.get("becomes", ()))),
             each["reason"],

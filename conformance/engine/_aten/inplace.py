@@ -54,6 +54,19 @@ def check_castable(result: np.dtype[Any], target: np.dtype[Any]) -> None:
         )
 
 
+def check_source(target: Array, source: Array) -> None:
+    """Check that masked_scatter has a source of the dtype of the tensor.
+
+    Raises:
+        RuntimeError: the dtypes differ.
+    """
+    if target.dtype != source.dtype:
+        got, other = dtypes.BY_NUMPY[target.dtype].legacy, dtypes.BY_NUMPY[source.dtype].legacy
+        raise RuntimeError(
+            f"masked_scatter: expected self and source to have same dtypes but got{got} and {other}"
+        )
+
+
 def inplace(row: Row) -> Callable[..., Tensor]:
     """The in-place method of a row: it computes out of place, writes into the tensor, and rebases its history."""
 
@@ -231,7 +244,10 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
         warn_of_overlap(opname(row.name), self._array)
     elif overlap != "allow" and not onto_itself:
         check_no_overlap(self._array)
-    write(self, value)
+    if overlap.endswith(("allow", "warn")) and 0 in self._array.strides and self._array.size:
+        write(self, value, value != self._array)  # no element overwrites what another has changed
+    else:
+        write(self, value)
     if node is not None:
         rebase_history(self, node)
         if "result" in row.saved:
@@ -253,8 +269,8 @@ def _check_before(row: Row, self: Tensor, arguments: list[Any], recorded: bool, 
         for each in arguments[1:]:
             if isinstance(each, Tensor):
                 check_no_partial_overlap(*_arrays_in_memory(row, self._array, each._array))
-    # The mask is expanded, and not the tensor.
-    if row.name == "masked_scatter" and self.dtype is arguments[2].dtype:
+    if row.name == "masked_scatter":  # the mask is expanded, and not the tensor
+        check_source(self._array, arguments[2]._array)
         ROWS["expand"].forward(arguments[1]._array, self._array.shape)
 
 
@@ -268,7 +284,9 @@ def _raise_inplace_error(row: Row, self: Tensor, arguments: list[Any], error: Ru
         check_no_overlap(self._array)
     if row.name in _PRODUCTS and row.name != "baddbmm" and str(error).startswith(("expand(", "The expanded")):
         raise _misfit(row, self._array, arguments) from None
-    if row.name == "masked_fill":  # in the opposite order of the out-of-place form
+    if row.name.startswith("masked_fill") and str(error).startswith(
+        "The size"
+    ):  # in the opposite order of the out-of-place form
         broadcast_shapes(self._array.shape, np.shape(arguments[1]._array))
     if isinstance(error, NotImplementedError) or error.args == ("ZeroDivisionError",):
         _check_operands(row, self, arguments)  # a shape mismatch is reported before an unsupported dtype

@@ -13,7 +13,7 @@ IN_INNER_LOOPS = "backward clone detach_ div_ matmul mean permute pow reshape sq
 REFUSING_METHODS = """
 bernoulli_ cauchy_ contiguous expand_as exponential_ geometric_ is_contiguous is_set_to log_normal_ new_empty
 new_empty_strided new_full new_ones new_zeros normal_ random_ repeat reshape_as resize_ resize_as_ sum_to_size type_as
-uniform_ view_as
+swapaxes_ swapdims_ t_ transpose_ uniform_ view_as
 """
 
 # Functions that would accept more than their overloads.

@@ -105,13 +105,13 @@ def check_mutable(target: Tensor, text: str = IMMUTABLE) -> None:
         np.asarray(target._array)  # raises for another layout
 
 
-def write(target: Tensor, value: Any) -> None:
-    """Write values to a tensor and increment its version."""
+def write(target: Tensor, value: Any, where: Any = ...) -> None:
+    """Write values, or those at the places ``where``, to a tensor and increment its version."""
     check_mutable(target)
     if state.before_mutation is not None:
         state.before_mutation(target)
     # Faster than np.copyto.
-    target._array[...] = value
+    target._array[where] = value if where is ... else value[where]
     increment_version(target)  # after the write: a refused write to an inference tensor has happened
 
 

@@ -161,11 +161,11 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
                 "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the "
                 f"function. cotangents: {outline(spec)}, primal output: {outline(output_spec)}"
             )
-        outside = bool(state.recording)
+        recorded = state.grad_enabled if create_graph is None else create_graph
         apart = state.inference or level_of((outputs, inputs)) >= 0
         with nested() if apart else nullcontext(), modes.enable_grad():
-            result = gradients_of(outputs, inputs, arguments)
-        return unflatten([left(each, outside, transform) for each in result], input_spec)
+            result = gradients_of(outputs, inputs, arguments, retain_graph, recorded)
+        return unflatten([left(each, recorded, transform) for each in result], input_spec)
 
     value, aux = tree_map(lambda each: left(each, recording, transform), (value, aux))
     return (value, vjp_fn, aux) if has_aux else (value, vjp_fn)

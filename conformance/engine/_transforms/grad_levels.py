@@ -16,6 +16,7 @@ separately.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 from weakref import WeakSet
 
@@ -236,21 +237,28 @@ def _front_at(tensor: Tensor, level: int) -> Tensor:
     return value if dim == 0 else value.movedim(dim, 0)
 
 
-def gradients_of(outputs: list[Any], inputs: list[Any], given: list[Any]) -> list[Tensor]:
+def gradients_of(
+    outputs: list[Any],
+    inputs: list[Any],
+    given: list[Any],
+    retain_graph: bool = True,
+    create_graph: bool = True,
+) -> list[Tensor]:
     """The gradients of the outputs with respect to the inputs, zeros for unused inputs; batched for batched inputs."""
     level = level_of((outputs, inputs))
+    how = {"retain_graph": retain_graph, "create_graph": create_graph}
     if level >= 0 and level_of(given) <= level and are_batched_at(inputs, level):
-        return grad_of_batched(gradients_of, outputs, inputs, given, level)
+        return grad_of_batched(partial(gradients_of, **how), outputs, inputs, given, level)
     if level >= 0:
         result: list[Tensor] = for_each_sample(
-            gradients_of, (outputs, inputs, given), {}, max(level, level_of(given))
+            gradients_of, (outputs, inputs, given), how, max(level, level_of(given))
         )
         return result
     live = [(output, v) for output, v in zip(outputs, given, strict=True) if output.requires_grad]
     gradients: Sequence[Tensor | None] = [None] * len(inputs)
     if live:
         roots, vectors = zip(*live, strict=True)
-        gradients = backward.grad(roots, inputs, vectors, create_graph=True, allow_unused=True)
+        gradients = backward.grad(roots, inputs, vectors, **how, allow_unused=True)
     return [
         zeros_like(each) if gradient is None else gradient
         for each, gradient in zip(inputs, gradients, strict=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .._autograd.batched_tensor import make_batched, unwrap_batched, vmaps
+from .._autograd.batched_tensor import inside_derivative, make_batched, unwrap_batched, vmaps
 from .._autograd.custom_function import Function
 from .._autograd.tensor import Tensor
 from .._c10.interpreter_stack import transforms
@@ -64,8 +64,11 @@ def apply_to_values(cls: Any, args: tuple[Any, ...], level: int, *, hidden: bool
     """
     running = vmaps[level]
     value, in_dims = unwrapped(args, level)
+    within = inside_derivative(level)
     with outside(level):
-        *outputs, out_dims = _vmapped(cls, in_dims, running.size, running.randomness, hidden).apply(*value)
+        *outputs, out_dims = _vmapped(
+            cls, in_dims, running.size, running.randomness, hidden=hidden, within=within
+        ).apply(*value)
     if isinstance(out_dims, tuple):
         return wrapped(tuple(outputs), out_dims, level)
     return wrapped(outputs[0], out_dims, level)
@@ -113,8 +116,15 @@ class _Saving(_Context):
         save(*value)
 
 
-def _vmapped(cls: Any, in_dims: tuple[Any, ...], size: int, randomness: str, hidden: bool) -> Any:
-    """The Function that is applied to values; see Note [Functions of whole batches]."""
+def _vmapped(
+    cls: Any, in_dims: tuple[Any, ...], size: int, randomness: str, *, hidden: bool, within: bool
+) -> Any:
+    """The Function that is applied to values; see Note [Functions of whole batches].
+
+    Args:
+        hidden: as in ``apply_to_values``.
+        within: whether a derivative runs inside the vmap: there torch calls the original backward.
+    """
     kept: dict[str, Any] = {}
 
     def under(function: Callable[..., Any], *dims: Any) -> Callable[..., tuple[Any, Any]]:
@@ -150,7 +160,13 @@ def _vmapped(cls: Any, in_dims: tuple[Any, ...], size: int, randomness: str, hid
 
     def backward(ctx: Any, *gradients: Any) -> Any:
         result, dims = transposed(cls.backward, ctx, gradients[:-1], kept["out"])
-        return _reduced(result, dims, in_dims, size, kept["shapes"])
+        shapes = kept["shapes"]
+        if within:  # a gradient that fits is left alone; a sum of scalars would be recorded
+            shapes = [
+                None if each is None or _is_as_large(each, dim, shape) else shape
+                for each, dim, shape in zip(result, dims, shapes, strict=False)
+            ]
+        return _reduced(result, dims, in_dims, size, shapes)
 
     def jvp(ctx: Any, *tangents: Any) -> Any:
         result, dims = transposed(cls.jvp, ctx, tangents, in_dims)
@@ -160,6 +176,14 @@ def _vmapped(cls: Any, in_dims: tuple[Any, ...], size: int, randomness: str, hid
     methods: dict[str, Any] = {name: staticmethod(part) for name, part in parts.items()}
     meta: Any = type(Function)
     return meta(f"Vmapped{cls.__name__}", (Function,), {**methods, "generate_vmap_rule": True})
+
+
+def _is_as_large(gradient: Tensor, dim: int | None, shape: Any) -> bool:
+    """Whether the samples of a gradient have this shape."""
+    sides = list(gradient.shape)
+    if dim is not None:
+        del sides[dim]
+    return sides == list(shape or ())
 
 
 def _reduced(

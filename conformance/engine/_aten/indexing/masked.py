@@ -13,7 +13,7 @@ from ..._c10.dtypes import NUMBERS
 from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import broadcast_shapes, empty_in_steps, like_steps
 from ..creation.factories import zeros_like
-from ..inplace import placed, run_inplace
+from ..inplace import check_source, placed, run_inplace
 from ..out import store_out
 from ..registry import ROWS, Array, op
 
@@ -139,11 +139,7 @@ def masked_select(self: Array, mask: Array) -> Array:
 def masked_scatter(self: Array, mask: Array, source: Array) -> Array:
     """A copy with the elements of source written, in order, where the mask is True."""
     shape = broadcast_shapes(mask.shape, self.shape)
-    if self.dtype != source.dtype:
-        raise RuntimeError(
-            f"masked_scatter: expected self and source to have same dtypes but got{dtypes.BY_NUMPY[self.dtype].legacy} "
-            f"and {dtypes.BY_NUMPY[source.dtype].legacy}"
-        )
+    check_source(self, source)
     if mask.dtype == np.uint8:
         warnings.warn(
             "masked_scatter_ received a mask with dtype torch.uint8, this behavior is now deprecated,please use a mask "

@@ -34,6 +34,7 @@ def _triangle(name: str, node: str, function: Any, text: str) -> Any:
         out="same_dtype",
         vmap_inplace="fallback",
         inplace="method",
+        overlap="allow",
         self=lambda grad, diagonal: getattr(grad, name)(diagonal),
     )(forward)
 

@@ -12,6 +12,11 @@ from .kernels import kernel, no_kernel
 from .sparse_array import Array, SparseArray, coo
 
 
+@kernel("alias")
+def _alias(self: SparseArray) -> Any:
+    raise NotImplementedError("Cannot access storage of SparseTensorImpl")
+
+
 @kernel("transpose")
 def transpose(self: SparseArray, dim0: Any, dim1: Any) -> Any:
     """Two sparse dimensions exchanged."""
@@ -22,7 +27,7 @@ def transpose(self: SparseArray, dim0: Any, dim1: Any) -> Any:
         )
     order = list(range(self.ndim))
     if a == b:
-        return coo(self.indices, self.values, self.shape, self.coalesced)
+        return coo(self.indices.copy(), self.values.copy(), self.shape, self.coalesced)
     order[a], order[b] = b, a
     shape = tuple(self.shape[each] for each in order)
     result = coo(self.indices[order[: self.sparse_dim]], self.values.copy(), shape)
