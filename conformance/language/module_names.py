@@ -138,7 +138,7 @@ NAMES: dict[str, dict[str, str]] = {
             dropout dropout_ alpha_dropout feature_dropout feature_dropout_ feature_alpha_dropout feature_alpha_dropout_
             pixel_shuffle pixel_unshuffle channel_shuffle cosine_similarity pairwise_distance pdist
             embedding embedding_bag batch_norm instance_norm native_batch_norm native_layer_norm native_group_norm
-            native_dropout convolution adaptive_max_pool1d lstm gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell
+            native_dropout convolution adaptive_max_pool1d lstm_cell gru_cell rnn_tanh_cell
             rnn_relu_cell embedding_renorm_
             """,
     },
@@ -173,10 +173,7 @@ NAMES: dict[str, dict[str, str]] = {
             margin_ranking_loss cosine_embedding_loss soft_margin_loss triplet_margin_loss multi_margin_loss
             multilabel_margin_loss multilabel_soft_margin_loss triplet_margin_with_distance_loss ctc_loss
             """,
-        "in torch": """
-            ctc_loss binary_cross_entropy_with_logits kl_div poisson_nll_loss hinge_embedding_loss margin_ranking_loss
-            triplet_margin_loss cosine_embedding_loss
-            """,
+        "in torch": "ctc_loss",
     },
     "distributions": {
         "class in torch.distributions": """
