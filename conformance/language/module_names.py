@@ -29,7 +29,7 @@ NAMES: dict[str, dict[str, str]] = {
             normalized_shape elementwise_affine input_size hidden_size num_layers batch_first dropout
             bidirectional proj_size mode nonlinearity weight_ih weight_hh bias_ih bias_hh weight_ih_l0 weight_hh_l0
             bias_ih_l0 bias_hh_l0 weight_ih_l0_reverse weight_hh_l0_reverse bias_ih_l0_reverse bias_hh_l0_reverse
-            weight_ih_l1_reverse weight_hh_l1_reverse bias_ih_l1_reverse bias_hh_l1_reverse convert_sync_batchnorm
+            weight_ih_l1_reverse weight_hh_l1_reverse bias_ih_l1_reverse bias_hh_l1_reverse
             process_group
             weight_ih_l1 weight_hh_l1 bias_ih_l1 bias_hh_l1 weight_hr_l0 all_weights
             flatten_parameters p inplace negative_slope num_parameters alpha beta reduction
@@ -57,10 +57,9 @@ NAMES: dict[str, dict[str, str]] = {
         "of torch.nn.utils.prune.Identity": "PRUNING_TYPE",
         "in torch.nn.grad": "conv1d_input conv1d_weight conv2d_input conv2d_weight conv3d_input conv3d_weight",
         "in torch.nn.utils": """
-            skip_init fuse_conv_bn_eval fuse_conv_bn_weights fuse_linear_bn_eval fuse_linear_bn_weights
+            skip_init fuse_conv_bn_eval fuse_conv_bn_weights fuse_linear_bn_weights
             clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_ get_total_norm parameters_to_vector
             vector_to_parameters clip_grad_norm weight_norm remove_weight_norm spectral_norm remove_spectral_norm
-            convert_conv2d_weight_memory_format convert_conv3d_weight_memory_format
             """,
         "class in torch.nn.utils.parametrize": "ParametrizationList",
         "of torch.nn.utils.parametrize.ParametrizationList": "right_inverse",
@@ -78,18 +77,16 @@ NAMES: dict[str, dict[str, str]] = {
             """,
         "in torch.nn.utils.parametrize": """
             register_parametrization remove_parametrizations is_parametrized cached type_before_parametrizations
-            transfer_parametrizations_and_params
             """,
         "in torch.nn.modules.utils": """
-            _single _pair _triple _quadruple _reverse_repeat_tuple _list_with_default
+            _single _pair _triple _quadruple
             consume_prefix_in_state_dict_if_present
             """,
         "in torch.func": "functional_call stack_module_state replace_all_batch_norm_modules_",
         "in torch.nn.init": """
-            uniform_ normal_ constant_ ones_ zeros_ eye_ dirac_ xavier_uniform_ xavier_normal_
-            kaiming_uniform_ kaiming_normal_ trunc_normal_ orthogonal_ sparse_ calculate_gain
-            uniform normal constant eye dirac xavier_uniform xavier_normal kaiming_uniform kaiming_normal orthogonal
-            sparse
+            uniform_ normal_ constant_ ones_ zeros_ eye_ xavier_uniform_ xavier_normal_
+            kaiming_uniform_ kaiming_normal_ trunc_normal_ orthogonal_ calculate_gain
+            uniform normal constant eye xavier_uniform xavier_normal kaiming_uniform kaiming_normal orthogonal
             """,
     },
     "layers": {

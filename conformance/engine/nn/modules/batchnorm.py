@@ -137,18 +137,3 @@ class SyncBatchNorm(_BatchNorm):
         self._check_input_dim(input)
         self._check_non_zero_input_channels(input)
         return super().forward(input)
-
-    @classmethod
-    def convert_sync_batchnorm(cls, module: Any, process_group: Any = None) -> Any:
-        """Replace all BatchNorm layers in a module by SyncBatchNorm; returns the module, or its replacement."""
-        found = module
-        if isinstance(module, _BatchNorm):
-            settings = (module.eps, module.momentum, module.affine, module.track_running_stats)
-            found = SyncBatchNorm(module.num_features, *settings, process_group, bias=module.bias is not None)
-            if module.affine:
-                found.weight, found.bias = module.weight, module.bias
-            for name in ("running_mean", "running_var", "num_batches_tracked", "training"):
-                setattr(found, name, getattr(module, name))
-        for name, child in module.named_children():
-            found.add_module(name, cls.convert_sync_batchnorm(child, process_group))
-        return found

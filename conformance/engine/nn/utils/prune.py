@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any
 
 from ..._aten.creation.factories import ones_like, zeros_like
 from ..._aten.random.random import rand, rand_like
@@ -192,10 +192,6 @@ class Identity(BasePruningMethod):
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         return default_mask
 
-    @classmethod
-    def apply(cls, module: Any, name: str) -> Self:  # type: ignore[override]
-        return super().apply(module, name)
-
 
 class _Amount(BasePruningMethod):
     """Prunes a number of elements or slices, or a fraction of them."""
@@ -260,10 +256,6 @@ class RandomUnstructured(_Amount):
             mask.view(-1)[rand_like(t).view(-1).topk(k=count).indices] = 0
         return mask
 
-    @classmethod
-    def apply(cls, module: Any, name: str, amount: Any) -> Self:  # type: ignore[override]
-        return super().apply(module, name, amount=amount)
-
 
 class L1Unstructured(_Amount):
     """Prunes the smallest elements."""
@@ -277,12 +269,6 @@ class L1Unstructured(_Amount):
         if count:
             mask.view(-1)[t.abs().view(-1).topk(k=count, largest=False).indices] = 0
         return mask
-
-    @classmethod
-    def apply(  # type: ignore[override]
-        cls, module: Any, name: str, amount: Any, importance_scores: Tensor | None = None
-    ) -> Self:
-        return super().apply(module, name, amount=amount, importance_scores=importance_scores)
 
 
 class _Slices(_Amount):
@@ -325,10 +311,6 @@ class RandomStructured(_Slices):
         draws = rand(size)
         return self._keep(t, draws > draws.kthvalue(k=count).values, default_mask)
 
-    @classmethod
-    def apply(cls, module: Any, name: str, amount: Any, dim: int = -1) -> Self:  # type: ignore[override]
-        return super().apply(module, name, amount=amount, dim=dim)
-
 
 class LnStructured(_Slices):
     """Prunes the slices of the smallest norm."""
@@ -344,12 +326,6 @@ class LnStructured(_Slices):
         size, count = self._slices(t)
         largest = _compute_norm(t, self.n, self.dim).topk(k=size - count, largest=True)
         return self._keep(t, largest.indices, default_mask) if count else default_mask
-
-    @classmethod
-    def apply(  # type: ignore[override]
-        cls, module: Any, name: str, amount: Any, n: Any, dim: int, importance_scores: Tensor | None = None
-    ) -> Self:
-        return super().apply(module, name, amount=amount, n=n, dim=dim, importance_scores=importance_scores)
 
 
 class CustomFromMask(BasePruningMethod):
@@ -367,10 +343,6 @@ class CustomFromMask(BasePruningMethod):
                 f"default_mask shape {default_mask.shape} must match self.mask shape {self.mask.shape}"
             )
         return default_mask * self.mask.to(dtype=default_mask.dtype)
-
-    @classmethod
-    def apply(cls, module: Any, name: str, mask: Tensor) -> Self:  # type: ignore[override]
-        return super().apply(module, name, mask=mask)
 
 
 def identity(module: Any, name: str) -> Any:
@@ -393,7 +365,7 @@ def l1_unstructured(module: Any, name: str, amount: Any, importance_scores: Tens
 
 def random_structured(module: Any, name: str, amount: Any, dim: int) -> Any:
     """Prune slices of a dimension at random."""
-    RandomStructured.apply(module, name, amount, dim)
+    RandomStructured.apply(module, name, amount, dim=dim)
     return module
 
 
@@ -401,7 +373,7 @@ def ln_structured(
     module: Any, name: str, amount: Any, n: Any, dim: int, importance_scores: Tensor | None = None
 ) -> Any:
     """Prune the slices of a dimension that have the smallest norm."""
-    LnStructured.apply(module, name, amount, n, dim, importance_scores=importance_scores)
+    LnStructured.apply(module, name, amount, n, dim=dim, importance_scores=importance_scores)
     return module
 
 
