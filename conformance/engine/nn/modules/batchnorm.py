@@ -16,6 +16,7 @@ from .module import Module
 
 class _NormBase(Module):
     _version = 2
+    _dims: tuple[int, ...] = ()
 
     def __init__(
         self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
@@ -59,7 +60,10 @@ class _NormBase(Module):
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
     def _check_input_dim(self, input: Tensor) -> None:
-        raise NotImplementedError
+        if input.dim() not in self._dims:
+            raise ValueError(
+                f"expected {' or '.join(f'{n}D' for n in self._dims)} input (got {input.dim()}D input)"
+            )
 
     def extra_repr(self) -> str:
         return (
@@ -92,25 +96,19 @@ class _BatchNorm(_NormBase):
 class BatchNorm1d(_BatchNorm):
     """Batch normalization of (batch, channel) or (batch, channel, length) inputs."""
 
-    def _check_input_dim(self, input: Tensor) -> None:
-        if input.dim() not in (2, 3):
-            raise ValueError(f"expected 2D or 3D input (got {input.dim()}D input)")
+    _dims = (2, 3)
 
 
 class BatchNorm2d(_BatchNorm):
     """Batch normalization of (batch, channel, height, width) inputs."""
 
-    def _check_input_dim(self, input: Tensor) -> None:
-        if input.dim() != 4:
-            raise ValueError(f"expected 4D input (got {input.dim()}D input)")
+    _dims = (4,)
 
 
 class BatchNorm3d(_BatchNorm):
     """Batch normalization of (batch, channel, depth, height, width) inputs."""
 
-    def _check_input_dim(self, input: Tensor) -> None:
-        if input.dim() != 5:
-            raise ValueError(f"expected 5D input (got {input.dim()}D input)")
+    _dims = (5,)
 
 
 class SyncBatchNorm(_BatchNorm):
