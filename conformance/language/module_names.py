@@ -208,16 +208,16 @@ NAMES: dict[str, dict[str, str]] = {
             StickBreakingTransform LowerCholeskyTransform
             """,
         "in torch.distributions.utils": """
-            broadcast_all clamp_probs logits_to_probs probs_to_logits tril_matrix_to_vec vec_to_tril_matrix
+            broadcast_all clamp_probs logits_to_probs probs_to_logits
             """,
         "class in torch.distributions.constraints": """
             Constraint dependent_property independent greater_than greater_than_eq less_than interval integer_interval
-            half_open_interval multinomial cat stack
+            half_open_interval
             """,
         "in torch.distributions.constraints": """
             dependent is_dependent boolean one_hot real real_vector positive nonnegative unit_interval simplex
-            lower_cholesky square symmetric positive_definite nonnegative_integer positive_integer corr_cholesky
-            lower_triangular positive_semidefinite
+            lower_cholesky square symmetric positive_definite nonnegative_integer positive_integer
+            lower_triangular
             """,
         "of torch.distributions.Distribution": """
             sample rsample log_prob cdf icdf entropy perplexity enumerate_support expand batch_shape event_shape
@@ -225,13 +225,13 @@ NAMES: dict[str, dict[str, str]] = {
             loc scale low high rate base_dist reinterpreted_batch_ndims scale_tril covariance_matrix precision_matrix
             mixture_distribution component_distribution temperature
 
-            sample_n _validate_sample _natural_params _log_normalizer _mean_carrier_measure
+            _validate_sample _natural_params _log_normalizer _mean_carrier_measure
             """,
         "of Transform": """
             inv sign domain codomain bijective log_abs_det_jacobian forward_shape inverse_shape with_cache _call
             _inverse
             """,
-        "of Constraint": "check event_dim is_discrete lower_bound upper_bound base_constraint cseq",
+        "of Constraint": "check event_dim is_discrete lower_bound upper_bound base_constraint",
         "of torch.distributions.constraint_registry.ConstraintRegistry": "register",
     },
     "optimizers": {

@@ -1,16 +1,12 @@
-"""torch.distributions.constraints.Constraint, and the constraints that transforms need: dependent ones and combinations of
-other constraints (torch: distributions/constraints.py)."""
+"""torch.distributions.constraints.Constraint, and the constraints that transforms need: dependent and independent ones
+(torch: distributions/constraints.py)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import accumulate
 from typing import Any
 
-from .._aten.operators import FUNCTIONS
 from .._autograd.tensor import Tensor
-
-_cat, _stack = FUNCTIONS["cat"], FUNCTIONS["stack"]
 
 
 class Constraint:
@@ -112,64 +108,6 @@ class _Real(Constraint):
         return value == value  # false for nan
 
 
-class _Joined(Constraint):
-    """Constraints of the parts along a dimension."""
-
-    __module__ = "torch.distributions.constraints"
-
-    def __init__(self, cseq: Any, dim: int = 0) -> None:
-        if not all(isinstance(each, Constraint) for each in cseq):
-            raise AssertionError("All elements of cseq must be Constraint instances")
-        self.cseq, self.dim = list(cseq), dim
-
-    def _check_dim(self, value: Any) -> None:
-        if not -value.dim() <= self.dim < value.dim():
-            raise AssertionError(f"dim {self.dim} out of range for value with {value.dim()} dimensions")
-
-    @property
-    def is_discrete(self) -> Any:
-        return any(each.is_discrete for each in self.cseq)
-
-    @property
-    def _most(self) -> Any:
-        return max(each.event_dim for each in self.cseq)
-
-
-class _Cat(_Joined):
-    __module__ = "torch.distributions.constraints"
-
-    def __init__(self, cseq: Any, dim: int = 0, lengths: Any = None) -> None:
-        super().__init__(cseq, dim)
-        self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
-        if len(self.lengths) != len(self.cseq):
-            raise AssertionError(f"lengths ({len(self.lengths)}) must match cseq ({len(self.cseq)})")
-
-    @property
-    def event_dim(self) -> Any:
-        return self._most
-
-    def check(self, value: Any) -> Tensor:
-        self._check_dim(value)
-        starts = accumulate(self.lengths, initial=0)
-        parts = zip(self.cseq, starts, self.lengths, strict=False)
-        return _cat([each.check(value.narrow(self.dim, *part)) for each, *part in parts], self.dim)
-
-
-class _Stack(_Joined):
-    __module__ = "torch.distributions.constraints"
-
-    @property
-    def event_dim(self) -> Any:
-        return self._most + (self.dim + self._most < 0)
-
-    def check(self, value: Any) -> Tensor:
-        self._check_dim(value)
-        parts = [value.select(self.dim, i) for i in range(value.size(self.dim))]
-        checked = zip(self.cseq, parts, strict=False)
-        return _stack([each.check(part) for each, part in checked], self.dim)
-
-
 dependent_property = _DependentProperty
 independent = _IndependentConstraint
 real = _Real()
-cat, stack = _Cat, _Stack

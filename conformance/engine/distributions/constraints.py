@@ -11,18 +11,14 @@ from .._autograd.tensor import Tensor
 from .._c10.dtypes import bool_, finfo
 from .._distributions.constraint_base import (
     Constraint,
-    _Cat,
     _Dependent,
     _DependentProperty,
     _IndependentConstraint,
     _Real,
-    _Stack,
-    cat,
     dependent_property,
     independent,
     is_dependent,
     real,
-    stack,
 )
 from ..linalg import cholesky_ex, eigvalsh, norm
 
@@ -30,8 +26,6 @@ __all__ = [
     "Constraint",
     "MixtureSameFamilyConstraint",
     "boolean",
-    "cat",
-    "corr_cholesky",
     "dependent",
     "dependent_property",
     "greater_than",
@@ -44,19 +38,16 @@ __all__ = [
     "less_than",
     "lower_cholesky",
     "lower_triangular",
-    "multinomial",
     "nonnegative",
     "nonnegative_integer",
     "one_hot",
     "positive",
     "positive_definite",
     "positive_integer",
-    "positive_semidefinite",
     "real",
     "real_vector",
     "simplex",
     "square",
-    "stack",
     "symmetric",
     "unit_interval",
 ]  # fmt: skip
@@ -180,20 +171,6 @@ class _Simplex(Constraint):
         return (value >= 0).all(-1) & ((value.sum(-1) - 1).abs() < 1e-6)
 
 
-class _Multinomial(Constraint):
-    """Vectors of counts whose sum is at most ``upper_bound``."""
-
-    __module__ = "torch.distributions.constraints"
-    is_discrete = True
-    event_dim = 1
-
-    def __init__(self, upper_bound: Any) -> None:
-        self.upper_bound = upper_bound
-
-    def check(self, x: Any) -> Tensor:
-        return (x >= 0).all(dim=-1) & (x.sum(dim=-1) <= self.upper_bound)
-
-
 class _LowerTriangular(Constraint):
     __module__ = "torch.distributions.constraints"
     event_dim = 2
@@ -207,17 +184,6 @@ class _LowerCholesky(_LowerTriangular):
 
     def check(self, value: Any) -> Tensor:
         return super().check(value) & (value.diagonal(dim1=-2, dim2=-1) > 0).min(-1)[0]
-
-
-class _CorrCholesky(_LowerCholesky):
-    """Lower triangular matrices with rows of norm 1 and positive diagonal."""
-
-    __module__ = "torch.distributions.constraints"
-
-    def check(self, value: Any) -> Tensor:
-        tolerance = finfo(value.dtype).eps * value.size(-1) * 10
-        unit = (norm(value.detach(), dim=-1) - 1.0).abs().le(tolerance).all(dim=-1)
-        return super().check(value) & unit
 
 
 class _Square(Constraint):
@@ -236,14 +202,6 @@ class _Symmetric(_Square):
         return _isclose(value, value.mT, atol=1e-6).all(-2).all(-1) if square.all() else square
 
 
-class _PositiveSemidefinite(_Symmetric):
-    __module__ = "torch.distributions.constraints"
-
-    def check(self, value: Any) -> Tensor:
-        symmetric = super().check(value)
-        return eigvalsh(value).ge(0).all(-1) if symmetric.all() else symmetric
-
-
 class _PositiveDefinite(_Symmetric):
     __module__ = "torch.distributions.constraints"
 
@@ -260,12 +218,6 @@ interval, integer_interval, half_open_interval = _Interval, _IntegerInterval, _H
 nonnegative_integer, positive_integer = _IntegerGreaterThan(0), _IntegerGreaterThan(1)
 positive, nonnegative, unit_interval = _GreaterThan(0.0), _GreaterThanEq(0.0), _Interval(0.0, 1.0)
 simplex, lower_cholesky, square = _Simplex(), _LowerCholesky(), _Square()
-symmetric, positive_definite, positive_semidefinite = (
-    _Symmetric(),
-    _PositiveDefinite(),
-    _PositiveSemidefinite(),
-)
-lower_triangular, corr_cholesky = _LowerTriangular(), _CorrCholesky()
-multinomial = _Multinomial
+symmetric, positive_definite, lower_triangular = _Symmetric(), _PositiveDefinite(), _LowerTriangular()
 
 __getattr__ = look_up("torch.distributions.constraints")
