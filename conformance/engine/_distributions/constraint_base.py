@@ -12,7 +12,6 @@ from .._autograd.tensor import Tensor
 class Constraint:
     """A region of valid values; ``event_dim`` is the number of last dimensions that form one event."""
 
-    __module__ = "torch.distributions.constraints"
     is_discrete: Any = False
     event_dim: Any = 0
 
@@ -26,8 +25,6 @@ class Constraint:
 
 class _Dependent(Constraint):
     """A constraint that depends on the distribution; its discreteness and ``event_dim`` may be known."""
-
-    __module__ = "torch.distributions.constraints"
 
     def __init__(self, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented) -> None:
         self._is_discrete, self._event_dim = is_discrete, event_dim
@@ -57,8 +54,6 @@ class _Dependent(Constraint):
 class _DependentProperty(property, _Dependent):
     """A property that returns a constraint; also a decorator, with or without ``is_discrete`` and ``event_dim``."""
 
-    __module__ = "torch.distributions.constraints"
-
     def __init__(self, fn: Callable[..., Any] | None = None, **known: Any) -> None:
         property.__init__(self, fn)
         _Dependent.__init__(self, **known)
@@ -74,8 +69,6 @@ def is_dependent(constraint: Any) -> bool:
 
 class _IndependentConstraint(Constraint):
     """A constraint that must hold for all elements of the last dimensions."""
-
-    __module__ = "torch.distributions.constraints"
 
     def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int) -> None:
         if not isinstance(base_constraint, Constraint):
@@ -102,8 +95,6 @@ class _IndependentConstraint(Constraint):
 
 
 class _Real(Constraint):
-    __module__ = "torch.distributions.constraints"
-
     def check(self, value: Any) -> Tensor:
         return value == value  # false for nan
 

@@ -58,8 +58,6 @@ _isclose = FUNCTIONS["isclose"]
 class MixtureSameFamilyConstraint(Constraint):
     """A constraint that must hold for all components of a mixture."""
 
-    __module__ = "torch.distributions.constraints"
-
     def __init__(self, base_constraint: Constraint) -> None:
         self.base_constraint = base_constraint
         self.is_discrete, self.event_dim = base_constraint.is_discrete, base_constraint.event_dim
@@ -73,7 +71,6 @@ class MixtureSameFamilyConstraint(Constraint):
 
 
 class _Boolean(Constraint):
-    __module__ = "torch.distributions.constraints"
     is_discrete = True
 
     def check(self, value: Any) -> Tensor:
@@ -81,7 +78,6 @@ class _Boolean(Constraint):
 
 
 class _OneHot(Constraint):
-    __module__ = "torch.distributions.constraints"
     is_discrete = True
     event_dim = 1
 
@@ -92,7 +88,6 @@ class _OneHot(Constraint):
 class _Bounded(Constraint):
     """The base of constraints with bounds, which are attributes."""
 
-    __module__ = "torch.distributions.constraints"
     bounds: tuple[str, ...] = ()
     lower_bound: Any
     upper_bound: Any
@@ -107,7 +102,6 @@ class _Bounded(Constraint):
 
 
 class _GreaterThan(_Bounded):
-    __module__ = "torch.distributions.constraints"
     bounds = ("lower_bound",)
 
     def check(self, value: Any) -> Tensor:
@@ -115,7 +109,6 @@ class _GreaterThan(_Bounded):
 
 
 class _GreaterThanEq(_Bounded):
-    __module__ = "torch.distributions.constraints"
     bounds = ("lower_bound",)
 
     def check(self, value: Any) -> Tensor:
@@ -123,7 +116,6 @@ class _GreaterThanEq(_Bounded):
 
 
 class _LessThan(_Bounded):
-    __module__ = "torch.distributions.constraints"
     bounds = ("upper_bound",)
 
     def check(self, value: Any) -> Tensor:
@@ -131,7 +123,6 @@ class _LessThan(_Bounded):
 
 
 class _Interval(_Bounded):
-    __module__ = "torch.distributions.constraints"
     bounds = ("lower_bound", "upper_bound")
 
     def check(self, value: Any) -> Tensor:
@@ -139,7 +130,6 @@ class _Interval(_Bounded):
 
 
 class _HalfOpenInterval(_Bounded):
-    __module__ = "torch.distributions.constraints"
     bounds = ("lower_bound", "upper_bound")
 
     def check(self, value: Any) -> Tensor:
@@ -147,7 +137,6 @@ class _HalfOpenInterval(_Bounded):
 
 
 class _IntegerInterval(_Interval):
-    __module__ = "torch.distributions.constraints"
     is_discrete = True
 
     def check(self, value: Any) -> Tensor:
@@ -155,7 +144,6 @@ class _IntegerInterval(_Interval):
 
 
 class _IntegerGreaterThan(_Bounded):
-    __module__ = "torch.distributions.constraints"
     bounds = ("lower_bound",)
     is_discrete = True
 
@@ -164,7 +152,6 @@ class _IntegerGreaterThan(_Bounded):
 
 
 class _Simplex(Constraint):
-    __module__ = "torch.distributions.constraints"
     event_dim = 1
 
     def check(self, value: Any) -> Tensor:
@@ -172,7 +159,6 @@ class _Simplex(Constraint):
 
 
 class _LowerTriangular(Constraint):
-    __module__ = "torch.distributions.constraints"
     event_dim = 2
 
     def check(self, value: Any) -> Tensor:
@@ -180,14 +166,11 @@ class _LowerTriangular(Constraint):
 
 
 class _LowerCholesky(_LowerTriangular):
-    __module__ = "torch.distributions.constraints"
-
     def check(self, value: Any) -> Tensor:
         return super().check(value) & (value.diagonal(dim1=-2, dim2=-1) > 0).min(-1)[0]
 
 
 class _Square(Constraint):
-    __module__ = "torch.distributions.constraints"
     event_dim = 2
 
     def check(self, value: Any) -> Tensor:
@@ -195,16 +178,12 @@ class _Square(Constraint):
 
 
 class _Symmetric(_Square):
-    __module__ = "torch.distributions.constraints"
-
     def check(self, value: Any) -> Tensor:
         square = super().check(value)
         return _isclose(value, value.mT, atol=1e-6).all(-2).all(-1) if square.all() else square
 
 
 class _PositiveDefinite(_Symmetric):
-    __module__ = "torch.distributions.constraints"
-
     def check(self, value: Any) -> Tensor:
         symmetric = super().check(value)
         return cholesky_ex(value).info.eq(0) if symmetric.all() else symmetric
@@ -219,5 +198,9 @@ nonnegative_integer, positive_integer = _IntegerGreaterThan(0), _IntegerGreaterT
 positive, nonnegative, unit_interval = _GreaterThan(0.0), _GreaterThanEq(0.0), _Interval(0.0, 1.0)
 simplex, lower_cholesky, square = _Simplex(), _LowerCholesky(), _Square()
 symmetric, positive_definite, lower_triangular = _Symmetric(), _PositiveDefinite(), _LowerTriangular()
+
+for _class in [*vars().values()]:
+    if isinstance(_class, type) and issubclass(_class, Constraint):
+        _class.__module__ = "torch.distributions.constraints"
 
 __getattr__ = look_up("torch.distributions.constraints")

@@ -20,7 +20,6 @@ from .convert_parameters import parameters_to_vector
 class BasePruningMethod(ABC):
     """The base class of pruning methods, which compute the mask."""
 
-    __module__ = "torch.nn.utils.prune"
     PRUNING_TYPE: str
     _tensor_name: str
 
@@ -124,8 +123,6 @@ def _prunes(hook: Any, name: str) -> bool:
 class PruningContainer(BasePruningMethod):
     """A sequence of pruning methods, each applied to elements that are not pruned yet."""
 
-    __module__ = "torch.nn.utils.prune"
-
     def __init__(self, *args: BasePruningMethod) -> None:
         self._pruning_methods: tuple[Any, ...] = ()
         if len(args) == 1:
@@ -186,7 +183,6 @@ def _left(method: Any, t: Tensor, mask: Tensor) -> Any:
 class Identity(BasePruningMethod):
     """Prunes nothing, but creates the mask."""
 
-    __module__ = "torch.nn.utils.prune"
     PRUNING_TYPE = "unstructured"
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
@@ -195,8 +191,6 @@ class Identity(BasePruningMethod):
 
 class _Amount(BasePruningMethod):
     """Prunes a number of elements or slices, or a fraction of them."""
-
-    __module__ = "torch.nn.utils.prune"
 
     def __init__(self, amount: Any) -> None:
         _validate_pruning_amount_init(amount)
@@ -246,7 +240,6 @@ def _compute_nparams_toprune(amount: Any, tensor_size: int) -> int:
 class RandomUnstructured(_Amount):
     """Prunes elements at random."""
 
-    __module__ = "torch.nn.utils.prune"
     PRUNING_TYPE = "unstructured"
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
@@ -260,7 +253,6 @@ class RandomUnstructured(_Amount):
 class L1Unstructured(_Amount):
     """Prunes the smallest elements."""
 
-    __module__ = "torch.nn.utils.prune"
     PRUNING_TYPE = "unstructured"
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
@@ -274,7 +266,6 @@ class L1Unstructured(_Amount):
 class _Slices(_Amount):
     """Prunes whole slices of one dimension."""
 
-    __module__ = "torch.nn.utils.prune"
     PRUNING_TYPE = "structured"
     dim: int
 
@@ -298,8 +289,6 @@ class _Slices(_Amount):
 class RandomStructured(_Slices):
     """Prunes slices at random."""
 
-    __module__ = "torch.nn.utils.prune"
-
     def __init__(self, amount: Any, dim: int = -1) -> None:
         super().__init__(amount)
         self.dim = dim
@@ -315,8 +304,6 @@ class RandomStructured(_Slices):
 class LnStructured(_Slices):
     """Prunes the slices of the smallest norm."""
 
-    __module__ = "torch.nn.utils.prune"
-
     def __init__(self, amount: Any, n: Any, dim: int = -1) -> None:
         super().__init__(amount)
         self.n = n
@@ -331,7 +318,6 @@ class LnStructured(_Slices):
 class CustomFromMask(BasePruningMethod):
     """Prunes where a given mask is 0."""
 
-    __module__ = "torch.nn.utils.prune"
     PRUNING_TYPE = "global"
 
     def __init__(self, mask: Tensor) -> None:
@@ -435,3 +421,8 @@ def is_pruned(module: Any) -> bool:
         for below in module.modules()
         for hook in below._forward_pre_hooks.values()
     )
+
+
+for _class in [*vars().values()]:
+    if isinstance(_class, type) and issubclass(_class, BasePruningMethod):
+        _class.__module__ = "torch.nn.utils.prune"
