@@ -17,21 +17,6 @@ GONE = {
     "torch.autograd.profiler_util": "profiler",
     "torch.utils.data": "data loading",
     "torch.utils.dlpack": "DLPack",
-    **dict.fromkeys(
-        [
-            "torch.binary_cross_entropy_with_logits",
-            "torch.cosine_embedding_loss",
-            "torch.hinge_embedding_loss",
-            "torch.kl_div",
-            "torch.margin_ranking_loss",
-            "torch.poisson_nll_loss",
-            "torch.triplet_margin_loss",
-        ],
-        "losses outside of torch.nn.functional",
-    ),
-    **dict.fromkeys(
-        ["torch.gru", "torch.lstm", "torch.rnn_relu", "torch.rnn_tanh"], "layers of cells outside of torch.nn"
-    ),
 }
 """By name or namespace, the part. Single names of a namespace that stays, as of torch.distributions, say themselves."""
 
