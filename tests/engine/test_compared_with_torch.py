@@ -19,7 +19,7 @@ ENGINES = [torch, engine]
 
 
 def _dispatched(library: Any, mode_class: Any) -> list[Any]:
-    """What a mode is told of an operator, and what is made of it."""
+    """What a mode sees of an operator, and what is made of it."""
     seen: list[Any] = []
 
     class Mode(mode_class):  # type: ignore[misc]
