@@ -65,10 +65,6 @@ _is_view_replay_enabled = is_view_replay_enabled
 
 
 def __getattr__(name: str) -> Any:
-    if name == "_functorch":
-        from ._transforms import wrappers
-
-        return wrappers
     from ._dispatch import autocast
 
     found = getattr(autocast, name, None) if name in _OF_AUTOCAST else autocast.public(name)

@@ -222,7 +222,6 @@ _ELSEWHERE = {
     "autocast": "amp",
     "get_default_device": "utils._device",
     "set_default_device": "utils._device",
-    "Tag": "_library.tags",
     "UntypedStorage": "storage",
     "sparse_coo_tensor": "_aten.sparse.construction",
     "spmm": "_aten.sparse.products",

@@ -16,7 +16,6 @@ from ._library.infer_schema import infer_schema
 from ._library.libraries import KEYS as _KEYS
 from ._library.libraries import Library
 from ._library.operators import ENTRIES, Operator, lookup, split
-from ._library.tags import Tags
 from .amp.autocast_mode import check_available as _check_available
 from .amp.autocast_mode import operator_kernel as _operator_kernel
 
@@ -32,7 +31,6 @@ __all__ = [
     "register_autograd",
     "register_fake",
     "register_kernel",
-    "register_torch_dispatch",
     "register_vmap",
 ]
 
@@ -65,7 +63,7 @@ _SCHEMA_ALONE = re.compile(r"\(.*\) -> .*")
 
 
 def define(
-    qualname: Any, schema: str, alias_analysis: str = "", *, lib: Library | None = None, tags: Tags = ()
+    qualname: Any, schema: str, alias_analysis: str = "", *, lib: Library | None = None, tags: Any = ()
 ) -> Any:
     """Define an operator ``namespace::name`` with a schema without a name.
 
@@ -91,7 +89,7 @@ def define(
             'define(qualname, schema, ...): expected schema to look like e.g. "(Tensor x) -> Tensor" but got '
             f'"{schema}"'
         )
-    _library_for(namespace, lib).define(name + schema, tags=tags)
+    _library_for(namespace, lib).define(name + schema)
     return None
 
 
@@ -235,26 +233,6 @@ def register_vmap(op: Any, func: Function | None = None, /, *, lib: Library | No
 
     def register(function: Function) -> None:
         _library_for(split(found)[0], lib).impl(found, vmap_kernel(function), "FuncTorchBatched")
-
-    return register if func is None else register(func)
-
-
-def register_torch_dispatch(
-    op: Any,
-    torch_dispatch_class: type,
-    func: Function | None = None,
-    /,
-    *,
-    lib: Library | None = None,
-) -> Any:
-    """Register what a TorchDispatchMode class does with an operator, as in `CustomOpDef.register_torch_dispatch`."""
-    found = _resolved(op, "register_torch_dispatch")
-    if isinstance(found, CustomOpDef):
-        return found.register_torch_dispatch(torch_dispatch_class, func)
-
-    def register(function: Function) -> Function:
-        lookup(found).entry.rules[torch_dispatch_class] = function
-        return function
 
     return register if func is None else register(func)
 

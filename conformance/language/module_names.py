@@ -29,7 +29,7 @@ NAMES: dict[str, dict[str, str]] = {
             normalized_shape elementwise_affine input_size hidden_size num_layers batch_first dropout
             bidirectional proj_size mode nonlinearity weight_ih weight_hh bias_ih bias_hh weight_ih_l0 weight_hh_l0
             bias_ih_l0 bias_hh_l0 weight_ih_l0_reverse weight_hh_l0_reverse bias_ih_l0_reverse bias_hh_l0_reverse
-            weight_ih_l1_reverse weight_hh_l1_reverse bias_ih_l1_reverse bias_hh_l1_reverse convert_sync_batchnorm
+            weight_ih_l1_reverse weight_hh_l1_reverse bias_ih_l1_reverse bias_hh_l1_reverse
             process_group
             weight_ih_l1 weight_hh_l1 bias_ih_l1 bias_hh_l1 weight_hr_l0 all_weights
             flatten_parameters p inplace negative_slope num_parameters alpha beta reduction
@@ -57,10 +57,9 @@ NAMES: dict[str, dict[str, str]] = {
         "of torch.nn.utils.prune.Identity": "PRUNING_TYPE",
         "in torch.nn.grad": "conv1d_input conv1d_weight conv2d_input conv2d_weight conv3d_input conv3d_weight",
         "in torch.nn.utils": """
-            skip_init fuse_conv_bn_eval fuse_conv_bn_weights fuse_linear_bn_eval fuse_linear_bn_weights
+            skip_init fuse_conv_bn_eval fuse_conv_bn_weights fuse_linear_bn_weights
             clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_ get_total_norm parameters_to_vector
             vector_to_parameters clip_grad_norm weight_norm remove_weight_norm spectral_norm remove_spectral_norm
-            convert_conv2d_weight_memory_format convert_conv3d_weight_memory_format
             """,
         "class in torch.nn.utils.parametrize": "ParametrizationList",
         "of torch.nn.utils.parametrize.ParametrizationList": "right_inverse",
@@ -78,18 +77,16 @@ NAMES: dict[str, dict[str, str]] = {
             """,
         "in torch.nn.utils.parametrize": """
             register_parametrization remove_parametrizations is_parametrized cached type_before_parametrizations
-            transfer_parametrizations_and_params
             """,
         "in torch.nn.modules.utils": """
-            _single _pair _triple _quadruple _reverse_repeat_tuple _list_with_default
+            _single _pair _triple _quadruple
             consume_prefix_in_state_dict_if_present
             """,
         "in torch.func": "functional_call stack_module_state replace_all_batch_norm_modules_",
         "in torch.nn.init": """
-            uniform_ normal_ constant_ ones_ zeros_ eye_ dirac_ xavier_uniform_ xavier_normal_
-            kaiming_uniform_ kaiming_normal_ trunc_normal_ orthogonal_ sparse_ calculate_gain
-            uniform normal constant eye dirac xavier_uniform xavier_normal kaiming_uniform kaiming_normal orthogonal
-            sparse
+            uniform_ normal_ constant_ ones_ zeros_ eye_ xavier_uniform_ xavier_normal_
+            kaiming_uniform_ kaiming_normal_ trunc_normal_ orthogonal_ calculate_gain
+            uniform normal constant eye xavier_uniform xavier_normal kaiming_uniform kaiming_normal orthogonal
             """,
     },
     "layers": {
@@ -138,7 +135,7 @@ NAMES: dict[str, dict[str, str]] = {
             dropout dropout_ alpha_dropout feature_dropout feature_dropout_ feature_alpha_dropout feature_alpha_dropout_
             pixel_shuffle pixel_unshuffle channel_shuffle cosine_similarity pairwise_distance pdist
             embedding embedding_bag batch_norm instance_norm native_batch_norm native_layer_norm native_group_norm
-            native_dropout convolution adaptive_max_pool1d lstm gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell
+            native_dropout convolution adaptive_max_pool1d lstm_cell gru_cell rnn_tanh_cell
             rnn_relu_cell embedding_renorm_
             """,
     },
@@ -173,10 +170,7 @@ NAMES: dict[str, dict[str, str]] = {
             margin_ranking_loss cosine_embedding_loss soft_margin_loss triplet_margin_loss multi_margin_loss
             multilabel_margin_loss multilabel_soft_margin_loss triplet_margin_with_distance_loss ctc_loss
             """,
-        "in torch": """
-            ctc_loss binary_cross_entropy_with_logits kl_div poisson_nll_loss hinge_embedding_loss margin_ranking_loss
-            triplet_margin_loss cosine_embedding_loss
-            """,
+        "in torch": "ctc_loss",
     },
     "distributions": {
         "class in torch.distributions": """
@@ -214,16 +208,16 @@ NAMES: dict[str, dict[str, str]] = {
             StickBreakingTransform LowerCholeskyTransform
             """,
         "in torch.distributions.utils": """
-            broadcast_all clamp_probs logits_to_probs probs_to_logits tril_matrix_to_vec vec_to_tril_matrix
+            broadcast_all clamp_probs logits_to_probs probs_to_logits
             """,
         "class in torch.distributions.constraints": """
             Constraint dependent_property independent greater_than greater_than_eq less_than interval integer_interval
-            half_open_interval multinomial cat stack
+            half_open_interval
             """,
         "in torch.distributions.constraints": """
             dependent is_dependent boolean one_hot real real_vector positive nonnegative unit_interval simplex
-            lower_cholesky square symmetric positive_definite nonnegative_integer positive_integer corr_cholesky
-            lower_triangular positive_semidefinite
+            lower_cholesky square symmetric positive_definite nonnegative_integer positive_integer
+            lower_triangular
             """,
         "of torch.distributions.Distribution": """
             sample rsample log_prob cdf icdf entropy perplexity enumerate_support expand batch_shape event_shape
@@ -231,13 +225,13 @@ NAMES: dict[str, dict[str, str]] = {
             loc scale low high rate base_dist reinterpreted_batch_ndims scale_tril covariance_matrix precision_matrix
             mixture_distribution component_distribution temperature
 
-            sample_n _validate_sample _natural_params _log_normalizer _mean_carrier_measure
+            _validate_sample _natural_params _log_normalizer _mean_carrier_measure
             """,
         "of Transform": """
             inv sign domain codomain bijective log_abs_det_jacobian forward_shape inverse_shape with_cache _call
             _inverse
             """,
-        "of Constraint": "check event_dim is_discrete lower_bound upper_bound base_constraint cseq",
+        "of Constraint": "check event_dim is_discrete lower_bound upper_bound base_constraint",
         "of torch.distributions.constraint_registry.ConstraintRegistry": "register",
     },
     "optimizers": {

@@ -312,18 +312,14 @@ NAMES: dict[str, dict[str, str]] = {
             """,
     },
     "operators": {
-        "class in torch": "Tag",
         "class in torch.library": "Library",
-        "of torch.Tag": "core out pointwise view_copy",
         "in torch.library": """
             custom_op define impl infer_schema register_autocast register_autograd register_fake register_kernel
             register_vmap
             """,
-        "of CustomOpDef": """
-            register_autocast register_autograd register_kernel register_fake register_vmap set_kernel_enabled
-            """,
+        "of CustomOpDef": "register_autocast register_autograd register_kernel register_fake register_vmap",
         "of torch.library.Library": "define impl",
-        "of Operator": "default overloads _schema tags",
+        "of Operator": "default overloads _schema",
         "of Argument": "default_value arguments",
     },
     **module_names.NAMES,

@@ -1,9 +1,7 @@
 """torch.utils._pytree and the hooks of every optimizer, which no scenario reaches: the same with torch and engine."""
 
-import dataclasses
 import importlib
-from collections import OrderedDict, defaultdict, deque
-from collections.abc import Callable
+from collections import OrderedDict
 from typing import Any, NamedTuple
 
 import pytest
@@ -119,60 +117,3 @@ def test_hooks_of_every_optimizer(name: str) -> None:
         handle.remove()
     opt.step()
     assert seen == ["before every", "before", "after", "after every", "before", "after"]
-
-
-@dataclasses.dataclass
-class Sides:
-    left: Any
-    right: Any = None
-
-
-class Unkeyed(Pair):
-    pass
-
-
-def _outcome(compute: Callable[[], Any]) -> str:
-    try:
-        return repr(compute())
-    except (TypeError, ValueError) as error:
-        return f"{type(error).__name__}: {error}"
-
-
-def _words() -> defaultdict[Any, Any]:
-    return defaultdict(list, a=1, b=[2])
-
-
-PATHS: list[Any] = [*TREES, _words(), deque([1, [2]], 3), Sides(1, [2]), Sides({"a": 1}), Unkeyed(1, 2)]
-
-
-def test_paths() -> None:
-    """Each leaf comes with the keys that lead to it."""
-    outcomes = []
-    for name in ("torch", "conformance.engine"):
-        pytree = importlib.import_module(f"{name}.utils._pytree")
-        with pytest.warns(FutureWarning, match="register_pytree_node` is deprecated"):
-            pytree._register_pytree_node(Sides, lambda sides: ([], None), lambda parts, context: None)
-        with pytest.warns(UserWarning, match="Overwriting the previous registration"):
-            pytree.register_dataclass(Sides)
-        pytree.register_pytree_node(Unkeyed, lambda pair: ([pair.first], None), lambda parts, context: None)
-        for tree in PATHS:
-
-            def told(tree: Any = tree, pytree: Any = pytree) -> Any:
-                found, spec = pytree.tree_flatten_with_path(tree)
-                assert [pytree.key_get(tree, path) for path, _ in found] == pytree.tree_leaves(tree)
-                mapped = pytree.tree_map_with_path(lambda path, one, two: (path, one, two), tree, tree)
-                return found, mapped, pytree.treespec_pprint(spec), [pytree.keystr(path) for path, _ in found]
-
-            outcomes.append((name, _outcome(told)))
-        for other in (_words(), {"a": 2, "b": 3}, {"a": 2}):
-            pair = _outcome(lambda p=pytree, o=other: p.tree_map(lambda a, b: (a, b), o, _words()))  # type: ignore[misc]
-            outcomes.append((name, pair))
-        for refused in (
-            lambda p=pytree: p.register_constant(Pair),
-            lambda p=pytree: p.register_dataclass(Pair),
-            lambda p=pytree: p.register_dataclass(Sides, field_names=["left", "middle"]),
-            lambda p=pytree: p.arg_tree_leaves(1, [2], key={"a": 3}),
-        ):
-            outcomes.append((name, _outcome(refused)))
-    half = len(outcomes) // 2
-    assert [text for _, text in outcomes[:half]] == [text for _, text in outcomes[half:]]

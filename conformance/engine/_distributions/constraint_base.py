@@ -1,22 +1,17 @@
-"""torch.distributions.constraints.Constraint, and the constraints that transforms need: dependent ones and combinations of
-other constraints (torch: distributions/constraints.py)."""
+"""torch.distributions.constraints.Constraint, and the constraints that transforms need: dependent and independent ones
+(torch: distributions/constraints.py)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import accumulate
 from typing import Any
 
-from .._aten.operators import FUNCTIONS
 from .._autograd.tensor import Tensor
-
-_cat, _stack = FUNCTIONS["cat"], FUNCTIONS["stack"]
 
 
 class Constraint:
     """A region of valid values; ``event_dim`` is the number of last dimensions that form one event."""
 
-    __module__ = "torch.distributions.constraints"
     is_discrete: Any = False
     event_dim: Any = 0
 
@@ -30,8 +25,6 @@ class Constraint:
 
 class _Dependent(Constraint):
     """A constraint that depends on the distribution; its discreteness and ``event_dim`` may be known."""
-
-    __module__ = "torch.distributions.constraints"
 
     def __init__(self, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented) -> None:
         self._is_discrete, self._event_dim = is_discrete, event_dim
@@ -61,8 +54,6 @@ class _Dependent(Constraint):
 class _DependentProperty(property, _Dependent):
     """A property that returns a constraint; also a decorator, with or without ``is_discrete`` and ``event_dim``."""
 
-    __module__ = "torch.distributions.constraints"
-
     def __init__(self, fn: Callable[..., Any] | None = None, **known: Any) -> None:
         property.__init__(self, fn)
         _Dependent.__init__(self, **known)
@@ -78,8 +69,6 @@ def is_dependent(constraint: Any) -> bool:
 
 class _IndependentConstraint(Constraint):
     """A constraint that must hold for all elements of the last dimensions."""
-
-    __module__ = "torch.distributions.constraints"
 
     def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int) -> None:
         if not isinstance(base_constraint, Constraint):
@@ -106,70 +95,10 @@ class _IndependentConstraint(Constraint):
 
 
 class _Real(Constraint):
-    __module__ = "torch.distributions.constraints"
-
     def check(self, value: Any) -> Tensor:
         return value == value  # false for nan
-
-
-class _Joined(Constraint):
-    """Constraints of the parts along a dimension."""
-
-    __module__ = "torch.distributions.constraints"
-
-    def __init__(self, cseq: Any, dim: int = 0) -> None:
-        if not all(isinstance(each, Constraint) for each in cseq):
-            raise AssertionError("All elements of cseq must be Constraint instances")
-        self.cseq, self.dim = list(cseq), dim
-
-    def _check_dim(self, value: Any) -> None:
-        if not -value.dim() <= self.dim < value.dim():
-            raise AssertionError(f"dim {self.dim} out of range for value with {value.dim()} dimensions")
-
-    @property
-    def is_discrete(self) -> Any:
-        return any(each.is_discrete for each in self.cseq)
-
-    @property
-    def _most(self) -> Any:
-        return max(each.event_dim for each in self.cseq)
-
-
-class _Cat(_Joined):
-    __module__ = "torch.distributions.constraints"
-
-    def __init__(self, cseq: Any, dim: int = 0, lengths: Any = None) -> None:
-        super().__init__(cseq, dim)
-        self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
-        if len(self.lengths) != len(self.cseq):
-            raise AssertionError(f"lengths ({len(self.lengths)}) must match cseq ({len(self.cseq)})")
-
-    @property
-    def event_dim(self) -> Any:
-        return self._most
-
-    def check(self, value: Any) -> Tensor:
-        self._check_dim(value)
-        starts = accumulate(self.lengths, initial=0)
-        parts = zip(self.cseq, starts, self.lengths, strict=False)
-        return _cat([each.check(value.narrow(self.dim, *part)) for each, *part in parts], self.dim)
-
-
-class _Stack(_Joined):
-    __module__ = "torch.distributions.constraints"
-
-    @property
-    def event_dim(self) -> Any:
-        return self._most + (self.dim + self._most < 0)
-
-    def check(self, value: Any) -> Tensor:
-        self._check_dim(value)
-        parts = [value.select(self.dim, i) for i in range(value.size(self.dim))]
-        checked = zip(self.cseq, parts, strict=False)
-        return _stack([each.check(part) for each, part in checked], self.dim)
 
 
 dependent_property = _DependentProperty
 independent = _IndependentConstraint
 real = _Real()
-cat, stack = _Cat, _Stack

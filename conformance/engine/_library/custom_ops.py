@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from .._autograd.batched_tensor import flat_values
@@ -18,7 +16,6 @@ from .infer_schema import infer_schema
 from .libraries import Library
 from .operators import Operator, lookup
 from .schema import FunctionSchema, parse_schema
-from .tags import Tag, Tags, listed
 
 # See Note [Slots].
 check_available: Callable[[str], None] = on_first_use("check_autocast_available")
@@ -26,7 +23,6 @@ check_device_type: Callable[[str], None] = on_first_use("check_autocast_device_t
 operator_kernel: Callable[..., Any] = on_first_use("autocast_operator_kernel")
 
 Function = Callable[..., Any]
-_LOG = logging.getLogger("torch._library.custom_ops")
 DeviceTypes = str | Sequence[str] | None
 
 OPDEF_TO_LIB: dict[str, Library] = {}  # the library of each custom op, kept for the life of the process
@@ -41,7 +37,7 @@ def custom_op(
     mutates_args: str | Iterable[str],
     device_types: DeviceTypes = None,
     schema: str | None = None,
-    tags: Tags = (),
+    tags: Any = (),
 ) -> Any:
     """Make a function an operator ``namespace::name``; without a function, a decorator.
 
@@ -56,7 +52,7 @@ def custom_op(
     def define(function: Function) -> CustomOpDef:
         text = infer_schema(function, mutates_args=mutates_args) if schema is None else schema
         namespace, opname = name.split("::")
-        made = CustomOpDef(namespace, opname, text, function, tags)
+        made = CustomOpDef(namespace, opname, text, function)
         written = {each.name for each in _written(made._opoverload._schema)}
         if schema is not None and written != set(mutates_args):
             raise ValueError(
@@ -84,11 +80,10 @@ class CustomOpDef:
 
     __module__ = "torch._library.custom_ops"
 
-    def __init__(self, namespace: str, name: str, schema: str, fn: Function, tags: Tags = ()) -> None:
+    def __init__(self, namespace: str, name: str, schema: str, fn: Function) -> None:
         self._namespace, self._name, self._schema, self._init_fn = namespace, name, schema, fn
         self._qualname = f"{namespace}::{name}"
         self._backend_fns: dict[str | None, Function] = {}
-        self._disabled_kernel: set[str | None] = set()
         self._formula = Formula()
         self._abstract_fn: Function | None = None
         self._vmap_fn: Function | None = None
@@ -103,7 +98,7 @@ class CustomOpDef:
                 + name
                 + schema
             )
-        self._lib.define(name + schema, tags=(Tag.pt2_compliant_tag, *listed(tags)))
+        self._lib.define(name + schema)
         self._opoverload: Operator = lookup(self._qualname)
         self._lib.impl(name, autograd_kernel(self._opoverload, lambda: self._formula), "Autograd")
         if parsed.is_mutable:
@@ -122,27 +117,25 @@ class CustomOpDef:
         """Register the kernel for these device types; None means all that have no kernel of their own.
 
         Raises:
-            ValueError: no argument is a tensor, which would determine the device.
+            NotImplementedError: no argument is a tensor, which would determine the device.
         """
 
         def register(function: Function) -> Function:
             listed: list[str | None]
             listed = [device_types] if isinstance(device_types, str | None) else list(device_types)
 
-            def choose(*args: Any, **kwargs: Any) -> Any:
-                disabled = listed[-1] in self._disabled_kernel
-                return (self._init_fn if disabled else function)(*args, **kwargs)
-
             for each in listed:  # the closures of several device types all refer to the last one, as in torch
                 if each not in self._backend_fns:
                     key = "CompositeExplicitAutograd" if each is None else dispatch_key(each)
                     self._lib.impl(self._name, self._kernel(listed[-1]), key)
-                self._backend_fns[each] = choose
+                self._backend_fns[each] = function
             return function
 
         schema = self._opoverload._schema
         if device_types is not None and not any(each.type.tensors for each in schema.arguments):
-            self._select_device(schema)
+            raise NotImplementedError(
+                "conformance.engine has no custom operators that choose a device; torch has"
+            )
         return register if fn is None else register(fn)
 
     def _kernel(self, device_type: str | None) -> Function:
@@ -152,55 +145,6 @@ class CustomOpDef:
             return result
 
         return kernel
-
-    def _select_device(self, schema: FunctionSchema) -> None:
-        number = next(
-            (
-                i
-                for i, each in enumerate(schema.arguments)
-                if each.name == "device" and each.type.kind == "Device"
-            ),
-            None,
-        )
-        if number is None:
-            raise ValueError(
-                "Functions without tensor inputs are required to have a `device: torch.device` argument"
-            )
-
-        def select(*args: Any, **kwargs: Any) -> Any:
-            kind = args[number].type
-            if kind not in self._backend_fns:
-                raise RuntimeError(
-                    f"{self._name} does not have a kernel registered for {kind}. Please use register_kernel to do so."
-                )
-            return self._kernel(kind)(*args, **kwargs)
-
-        self._lib.impl(self._name, select, "BackendSelect")
-
-    @contextmanager
-    def set_kernel_enabled(self, device_type: str, enabled: bool = True) -> Iterator[None]:
-        """A context that enables a device's kernel, or disables it in favor of the decorated function."""
-        before = device_type in self._disabled_kernel
-        action = "enable" if enabled else "disable"
-        if device_type not in self._backend_fns:
-            _LOG.warning(
-                "Attempted to %s kernel for %s but no kernel was registered for this device type.",
-                action,
-                device_type,
-            )
-        if before is not enabled:
-            _LOG.warning(
-                "Attempted to %s kernel for %s%s but it was already %sd.",
-                action,
-                " " * enabled,
-                device_type,
-                action,
-            )
-        (self._disabled_kernel.discard if enabled else self._disabled_kernel.add)(device_type)
-        try:
-            yield
-        finally:
-            (self._disabled_kernel.add if before else self._disabled_kernel.discard)(device_type)
 
     def register_fake(self, fn: Function, /) -> Function:
         """Register the fake kernel, which computes shapes without values (kept, never called)."""
@@ -229,15 +173,6 @@ class CustomOpDef:
             self._autocast_dtype[device_type] = cast_inputs
             self._lib.impl(self._name, kernel, f"Autocast{dispatch_key(device_type)}")
         return kernel
-
-    def register_torch_dispatch(self, torch_dispatch_class: type, fn: Function | None = None, /) -> Any:
-        """Register ``fn(mode, func, types, args, kwargs)`` in place of this mode class's ``__torch_dispatch__``."""
-
-        def register(function: Function) -> Function:
-            self._opoverload.entry.rules[torch_dispatch_class] = function
-            return function
-
-        return register if fn is None else register(fn)
 
     def _vmap(self, *args: Any, **kwargs: Any) -> Any:
         assert self._vmap_fn is not None

@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 import weakref
 from collections.abc import Callable
+from typing import Any
 
 from .._dispatch.torch_dispatch import OpOverload
 from .operators import ENTRIES, Entry, Registration
 from .schema import FunctionSchema, parse_schema
-from .tags import Tags, listed
 
 Function = Callable[..., object]
 
@@ -75,7 +75,7 @@ class Library:
         if not self._destroy.alive:
             raise AssertionError("Library object has been destroyed")
 
-    def define(self, schema: str, alias_analysis: str = "", *, tags: Tags = ()) -> str:
+    def define(self, schema: str, alias_analysis: str = "", *, tags: Any = ()) -> str:
         """Define an operator ``name(...) -> ...`` in the namespace, and return its name.
 
         Raises:
@@ -84,7 +84,6 @@ class Library:
         if alias_analysis not in ("", "FROM_SCHEMA", "CONSERVATIVE"):
             raise RuntimeError(f"Invalid alias_analysis type {alias_analysis}")
         self._check_alive()
-        told = listed(tags)
         parsed = parse_schema(schema)
         if self.kind == "IMPL":
             raise RuntimeError(
@@ -108,7 +107,7 @@ class Library:
                 "overload's schema should only be registered with a single call to def(). Duplicate registration: "
                 f"{self._origin}. Original registration: {entry.origin}"
             )
-        entry.schema, entry.library, entry.origin, entry.tags = whole, self._owner, self._origin, told
+        entry.schema, entry.library, entry.origin = whole, self._owner, self._origin
         return parsed.name
 
     def impl(

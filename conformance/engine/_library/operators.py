@@ -20,7 +20,6 @@ from .._dispatch.torch_dispatch import OpOverload, OpOverloadPacket, call_handle
 from .arguments import MismatchError, bind, filled, returned
 from .fallback import warn_in_backward
 from .schema import FunctionSchema, check_name
-from .tags import Tag
 
 Kernel = Callable[..., Any]
 
@@ -40,9 +39,7 @@ class Entry:
     schema: FunctionSchema | None = None
     library: Any = None  # the library that defined it
     origin: str = ""  # the file and line that made the library
-    tags: tuple[Tag, ...] = ()
     kernels: dict[str, list[Registration]] = field(default_factory=dict)
-    rules: dict[type, Kernel] = field(default_factory=dict)  # by the classes of TorchDispatchModes
 
     def kernel(self, *keys: str) -> Kernel | None:
         """The kernel of the first dispatch key that has one."""
@@ -78,11 +75,6 @@ class Operator(OpOverload):
         assert entry.schema is not None
         self.namespace, self.entry, self._schema = packet.namespace, entry, entry.schema
         self._name = self.name()
-
-    @property
-    def tags(self) -> list[Tag]:
-        """The tags with which it was defined."""
-        return [*self.entry.tags]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -221,16 +213,10 @@ def redispatch(op: Operator, args: tuple[Any, ...], kwargs: Keywords) -> Any:
                     if isinstance(each, Tensor):
                         increment_version(each)
     if state.dispatch_modes:
-        return _through_mode(op, args, kwargs)
-    kernel = op.entry.kernel("BackendSelect") or _kernel_of_device(op, args, kwargs)
+        with below_autograd():
+            return call_handler(op, args, kwargs)
+    kernel = _kernel_of_device(op, args, kwargs)
     return returned(op._schema, kernel(*args, **kwargs))
-
-
-def _through_mode(op: Operator, args: tuple[Any, ...], kwargs: Keywords) -> Any:
-    mode = state.dispatch_modes[-1]
-    rule = op.entry.rules.get(type(mode))
-    with below_autograd():
-        return call_handler(op, args, kwargs, rule)
 
 
 def _is_composed(entry: Entry) -> bool:

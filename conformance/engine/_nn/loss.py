@@ -305,7 +305,7 @@ def kl_div(
             )
         number = reduction_number(None, None, "sum" if reduction == "batchmean" else reduction)
     try:
-        found = kl_div_core(input, target, number, log_target)
+        found = _kl_div(input, target, number, log_target)
     except (AttributeError, TypeError):
         check_tensors("kl_div", input=input, target=target)
         raise
@@ -314,8 +314,7 @@ def kl_div(
     return found
 
 
-def kl_div_core(input: Tensor, target: Tensor, number: int, log_target: bool) -> Tensor:
-    """kl_div with the reduction as a number."""
+def _kl_div(input: Tensor, target: Tensor, number: int, log_target: bool) -> Tensor:
     if input.is_complex() or target.is_complex():
         raise RuntimeError("kl_div: Complex inputs not supported.")
     if not (input.is_floating_point() and target.is_floating_point()):
@@ -338,13 +337,6 @@ def poisson_nll_loss(
     reduction = legacy_reduction(size_average, reduce, reduction)
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(reduction + " is not a valid value for reduction")
-    return poisson_nll_core(input, target, log_input, full, eps, reduction_number(None, None, reduction))
-
-
-def poisson_nll_core(
-    input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, number: int
-) -> Tensor:
-    """poisson_nll_loss with the reduction as a number."""
     if log_input:
         product = target * input  # evaluated first, see Note [Right operands first]
         loss = input.exp() - product
@@ -354,7 +346,7 @@ def poisson_nll_core(
         root = times(times(target, 2 * math.pi).log(), 0.5)
         stirling = target * target.log() - target + root
         loss += stirling.masked_fill(target <= 1, 0)
-    return reduce_loss(loss, number)
+    return reduce_loss(loss, reduction_number(None, None, reduction))
 
 
 @composite(vmap="decompose")

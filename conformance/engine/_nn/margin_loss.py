@@ -44,13 +44,8 @@ def margin_ranking_loss(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
             f"input1: {input1.size()}, input2: {input2.size()}, target: {target.size()} "
         )
-    return margin_ranking_core(input1, input2, target, float(margin), number)
-
-
-def margin_ranking_core(input1: Tensor, input2: Tensor, target: Tensor, margin: float, number: int) -> Tensor:
-    """margin_ranking_loss with broadcasting and the reduction as a number."""
     difference = input1 - input2  # evaluated first, see Note [Right operands first]
-    return reduce_loss(plus(-target * difference, margin).clamp_min_(0), number)
+    return reduce_loss(plus(-target * difference, float(margin)).clamp_min_(0), number)
 
 
 @composite(vmap="decompose", autocast="fp32")
@@ -59,11 +54,7 @@ def hinge_embedding_loss(
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """The input where the target is 1, max(0, margin - input) where it is -1."""
-    return hinge_embedding_core(input, target, margin, reduction_number(size_average, reduce, reduction))
-
-
-def hinge_embedding_core(input: Tensor, target: Tensor, margin: float, number: int) -> Tensor:
-    """hinge_embedding_loss with the reduction as a number."""
+    number = reduction_number(size_average, reduce, reduction)
     zeros = zeros_like(input)
     below = where(target != 1, _less_than(margin, input).clamp_min(0), zeros)
     return reduce_loss(below + where(target != -1, input, zeros), number)
@@ -75,15 +66,7 @@ def cosine_embedding_loss(
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """1 - cos(x1, x2) where the target is 1, max(0, cos(x1, x2) - margin) where it is -1."""
-    return cosine_embedding_core(
-        input1, input2, target, margin, reduction_number(size_average, reduce, reduction)
-    )
-
-
-def cosine_embedding_core(
-    input1: Tensor, input2: Tensor, target: Tensor, margin: float, number: int
-) -> Tensor:
-    """cosine_embedding_loss with the reduction as a number."""
+    number = reduction_number(size_average, reduce, reduction)
     dim = target.dim()
     if dim > 1:
         raise RuntimeError(errors.MULTI_TARGET)
@@ -110,14 +93,6 @@ def triplet_margin_loss(
     number = reduction_number(size_average, reduce, reduction)
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
-    return triplet_margin_core(anchor, positive, negative, margin, p, eps, swap, number)
-
-
-def triplet_margin_core(
-    anchor: Tensor, positive: Tensor, negative: Tensor, margin: float, p: float, eps: float, swap: bool,
-    number: int,
-) -> Tensor:  # fmt: skip
-    """triplet_margin_loss with any margin and the reduction as a number."""
     _same_dim(anchor, positive, negative)
     near = pairwise_distance(anchor, positive, p, eps)
     far = pairwise_distance(anchor, negative, p, eps)

@@ -65,30 +65,6 @@ class PackedSequence(PackedSequence_):
         """The sequence in float32."""
         return self._as("float")
 
-    def half(self) -> PackedSequence:
-        """The sequence in float16."""
-        return self._as("half")
-
-    def long(self) -> PackedSequence:
-        """The sequence in int64."""
-        return self._as("long")
-
-    def int(self) -> PackedSequence:
-        """The sequence in int32."""
-        return self._as("int")
-
-    def short(self) -> PackedSequence:
-        """The sequence in int16."""
-        return self._as("short")
-
-    def char(self) -> PackedSequence:
-        """The sequence in int8."""
-        return self._as("char")
-
-    def byte(self) -> PackedSequence:
-        """The sequence in uint8."""
-        return self._as("byte")
-
     def _as(self, name: str) -> PackedSequence:
         data = getattr(self.data, name)()
         return self if data is self.data else type(self)(data, *self[1:])
@@ -96,10 +72,6 @@ class PackedSequence(PackedSequence_):
     @property
     def is_cuda(self) -> bool:
         """Whether the data is on a GPU: never."""
-        return False
-
-    def is_pinned(self) -> bool:
-        """Whether the data is in pinned memory: never."""
         return False
 
 

@@ -14,8 +14,6 @@ from .optimizer_base import OptimizerBase as Optimizer  # torch's name, which si
 class CosineAnnealingWarmRestarts(LRScheduler):
     """Cosine annealing with warm restarts: each period is ``T_mult`` times as long as the one before."""
 
-    __module__ = "torch.optim.lr_scheduler"
-
     def __init__(
         self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1
     ) -> None:  # fmt: skip
@@ -108,8 +106,6 @@ class _AgainstMomentum(LRScheduler):
 class OneCycleLR(_AgainstMomentum):
     """The learning rate rises to ``max_lr`` once and then anneals to almost zero; momentum moves inversely."""
 
-    __module__ = "torch.optim.lr_scheduler"
-
     def __init__(
         self, optimizer: Optimizer, max_lr: Any, total_steps: int | None = None, epochs: int | None = None,
         steps_per_epoch: int | None = None, pct_start: float = 0.3, anneal_strategy: str = "cos",
@@ -197,8 +193,6 @@ def _phases(steps: int, rising: float, three: bool) -> list[dict[str, Any]]:
 
 class CyclicLR(_AgainstMomentum):
     """The learning rate cycles between ``base_lr`` and ``max_lr``, with an amplitude that may shrink."""
-
-    __module__ = "torch.optim.lr_scheduler"
 
     def __init__(
         self, optimizer: Optimizer, base_lr: Any, max_lr: Any, step_size_up: int = 2000,

@@ -1,9 +1,9 @@
-"""Helpers of differentiable optimizer steps (torch: the ``_single_tensor_*`` functions in optim).
+"""Helpers of optimizer steps (torch: the ``_single_tensor_*`` functions in optim).
 
-Note [Recorded steps]: a step with ``differentiable=True`` consists of operations on tensors, which autograd records. So
-does a step of half-precision parameters, since torch rounds after each operation. An optimizer's method ``_record`` is
-such a step. Hyperparameters may be tensors that require grad where torch allows it. The next step writes to tensors that
-a node has saved, so some of them are cloned.
+Note [Recorded steps]: a step consists of operations on tensors, as in torch, which bump version counters, round after each
+operation, and are recorded with ``differentiable=True``. An optimizer's method ``_record`` is such a step. Hyperparameters
+may be tensors that require grad where torch allows it. The next step writes to tensors that a node has saved, so some of
+them are cloned.
 """
 
 from __future__ import annotations
@@ -34,6 +34,15 @@ def add_decay(param: Any, grad: Any, decay: Any) -> Any:
     if not requires_grad(decay):
         return grad.add(param, alpha=decay) if decay != 0 else grad
     return grad.addcmul_(param.clone(), decay) if decay != 0 else grad
+
+
+def decayed(param: Any, grad: Any, group: dict[str, Any], lr: Any) -> Any:
+    """The gradient with weight decay added; with ``decoupled_weight_decay`` the parameter is decayed instead."""
+    if not group["decoupled_weight_decay"]:
+        return add_decay(param, grad, group["weight_decay"])
+    if group["weight_decay"]:
+        param.mul_(1 - lr * group["weight_decay"])
+    return grad
 
 
 def decay_square(mean: Any, value: Any, beta: Any) -> None:

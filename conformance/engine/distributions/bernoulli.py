@@ -23,7 +23,6 @@ class Bernoulli(OfProbability, ExponentialFamily):
     """1 with probability ``probs``, else 0."""
 
     __module__ = "torch.distributions.bernoulli"
-    _mean_carrier_measure = 0
     support = constraints.boolean
     has_enumerate_support = True
 
@@ -57,13 +56,6 @@ class Bernoulli(OfProbability, ExponentialFamily):
 
     def entropy(self) -> Tensor:
         return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
-
-    @property
-    def _natural_params(self) -> tuple[Tensor, ...]:
-        return (self.probs.logit(),)
-
-    def _log_normalizer(self, x: Tensor) -> Tensor:
-        return x.exp().log1p()
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         values = arange(2, dtype=self.probs.dtype).view((-1, *(1,) * len(self._batch_shape)))

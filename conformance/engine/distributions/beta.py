@@ -72,10 +72,3 @@ class Beta(ExponentialFamily):
 
     def entropy(self) -> Tensor:
         return self._dirichlet.entropy()
-
-    @property
-    def _natural_params(self) -> tuple[Tensor, ...]:
-        return self.concentration1, self.concentration0
-
-    def _log_normalizer(self, x: Tensor, y: Tensor) -> Tensor:
-        return x.lgamma() + y.lgamma() - (x + y).lgamma()

@@ -11,18 +11,14 @@ from .._autograd.tensor import Tensor
 from .._c10.dtypes import bool_, finfo
 from .._distributions.constraint_base import (
     Constraint,
-    _Cat,
     _Dependent,
     _DependentProperty,
     _IndependentConstraint,
     _Real,
-    _Stack,
-    cat,
     dependent_property,
     independent,
     is_dependent,
     real,
-    stack,
 )
 from ..linalg import cholesky_ex, eigvalsh, norm
 
@@ -30,8 +26,6 @@ __all__ = [
     "Constraint",
     "MixtureSameFamilyConstraint",
     "boolean",
-    "cat",
-    "corr_cholesky",
     "dependent",
     "dependent_property",
     "greater_than",
@@ -44,19 +38,16 @@ __all__ = [
     "less_than",
     "lower_cholesky",
     "lower_triangular",
-    "multinomial",
     "nonnegative",
     "nonnegative_integer",
     "one_hot",
     "positive",
     "positive_definite",
     "positive_integer",
-    "positive_semidefinite",
     "real",
     "real_vector",
     "simplex",
     "square",
-    "stack",
     "symmetric",
     "unit_interval",
 ]  # fmt: skip
@@ -66,8 +57,6 @@ _isclose = FUNCTIONS["isclose"]
 
 class MixtureSameFamilyConstraint(Constraint):
     """A constraint that must hold for all components of a mixture."""
-
-    __module__ = "torch.distributions.constraints"
 
     def __init__(self, base_constraint: Constraint) -> None:
         self.base_constraint = base_constraint
@@ -82,7 +71,6 @@ class MixtureSameFamilyConstraint(Constraint):
 
 
 class _Boolean(Constraint):
-    __module__ = "torch.distributions.constraints"
     is_discrete = True
 
     def check(self, value: Any) -> Tensor:
@@ -90,7 +78,6 @@ class _Boolean(Constraint):
 
 
 class _OneHot(Constraint):
-    __module__ = "torch.distributions.constraints"
     is_discrete = True
     event_dim = 1
 
@@ -101,7 +88,6 @@ class _OneHot(Constraint):
 class _Bounded(Constraint):
     """The base of constraints with bounds, which are attributes."""
 
-    __module__ = "torch.distributions.constraints"
     bounds: tuple[str, ...] = ()
     lower_bound: Any
     upper_bound: Any
@@ -116,7 +102,6 @@ class _Bounded(Constraint):
 
 
 class _GreaterThan(_Bounded):
-    __module__ = "torch.distributions.constraints"
     bounds = ("lower_bound",)
 
     def check(self, value: Any) -> Tensor:
@@ -124,7 +109,6 @@ class _GreaterThan(_Bounded):
 
 
 class _GreaterThanEq(_Bounded):
-    __module__ = "torch.distributions.constraints"
     bounds = ("lower_bound",)
 
     def check(self, value: Any) -> Tensor:
@@ -132,7 +116,6 @@ class _GreaterThanEq(_Bounded):
 
 
 class _LessThan(_Bounded):
-    __module__ = "torch.distributions.constraints"
     bounds = ("upper_bound",)
 
     def check(self, value: Any) -> Tensor:
@@ -140,7 +123,6 @@ class _LessThan(_Bounded):
 
 
 class _Interval(_Bounded):
-    __module__ = "torch.distributions.constraints"
     bounds = ("lower_bound", "upper_bound")
 
     def check(self, value: Any) -> Tensor:
@@ -148,7 +130,6 @@ class _Interval(_Bounded):
 
 
 class _HalfOpenInterval(_Bounded):
-    __module__ = "torch.distributions.constraints"
     bounds = ("lower_bound", "upper_bound")
 
     def check(self, value: Any) -> Tensor:
@@ -156,7 +137,6 @@ class _HalfOpenInterval(_Bounded):
 
 
 class _IntegerInterval(_Interval):
-    __module__ = "torch.distributions.constraints"
     is_discrete = True
 
     def check(self, value: Any) -> Tensor:
@@ -164,7 +144,6 @@ class _IntegerInterval(_Interval):
 
 
 class _IntegerGreaterThan(_Bounded):
-    __module__ = "torch.distributions.constraints"
     bounds = ("lower_bound",)
     is_discrete = True
 
@@ -173,29 +152,13 @@ class _IntegerGreaterThan(_Bounded):
 
 
 class _Simplex(Constraint):
-    __module__ = "torch.distributions.constraints"
     event_dim = 1
 
     def check(self, value: Any) -> Tensor:
         return (value >= 0).all(-1) & ((value.sum(-1) - 1).abs() < 1e-6)
 
 
-class _Multinomial(Constraint):
-    """Vectors of counts whose sum is at most ``upper_bound``."""
-
-    __module__ = "torch.distributions.constraints"
-    is_discrete = True
-    event_dim = 1
-
-    def __init__(self, upper_bound: Any) -> None:
-        self.upper_bound = upper_bound
-
-    def check(self, x: Any) -> Tensor:
-        return (x >= 0).all(dim=-1) & (x.sum(dim=-1) <= self.upper_bound)
-
-
 class _LowerTriangular(Constraint):
-    __module__ = "torch.distributions.constraints"
     event_dim = 2
 
     def check(self, value: Any) -> Tensor:
@@ -203,25 +166,11 @@ class _LowerTriangular(Constraint):
 
 
 class _LowerCholesky(_LowerTriangular):
-    __module__ = "torch.distributions.constraints"
-
     def check(self, value: Any) -> Tensor:
         return super().check(value) & (value.diagonal(dim1=-2, dim2=-1) > 0).min(-1)[0]
 
 
-class _CorrCholesky(_LowerCholesky):
-    """Lower triangular matrices with rows of norm 1 and positive diagonal."""
-
-    __module__ = "torch.distributions.constraints"
-
-    def check(self, value: Any) -> Tensor:
-        tolerance = finfo(value.dtype).eps * value.size(-1) * 10
-        unit = (norm(value.detach(), dim=-1) - 1.0).abs().le(tolerance).all(dim=-1)
-        return super().check(value) & unit
-
-
 class _Square(Constraint):
-    __module__ = "torch.distributions.constraints"
     event_dim = 2
 
     def check(self, value: Any) -> Tensor:
@@ -229,24 +178,12 @@ class _Square(Constraint):
 
 
 class _Symmetric(_Square):
-    __module__ = "torch.distributions.constraints"
-
     def check(self, value: Any) -> Tensor:
         square = super().check(value)
         return _isclose(value, value.mT, atol=1e-6).all(-2).all(-1) if square.all() else square
 
 
-class _PositiveSemidefinite(_Symmetric):
-    __module__ = "torch.distributions.constraints"
-
-    def check(self, value: Any) -> Tensor:
-        symmetric = super().check(value)
-        return eigvalsh(value).ge(0).all(-1) if symmetric.all() else symmetric
-
-
 class _PositiveDefinite(_Symmetric):
-    __module__ = "torch.distributions.constraints"
-
     def check(self, value: Any) -> Tensor:
         symmetric = super().check(value)
         return cholesky_ex(value).info.eq(0) if symmetric.all() else symmetric
@@ -260,12 +197,10 @@ interval, integer_interval, half_open_interval = _Interval, _IntegerInterval, _H
 nonnegative_integer, positive_integer = _IntegerGreaterThan(0), _IntegerGreaterThan(1)
 positive, nonnegative, unit_interval = _GreaterThan(0.0), _GreaterThanEq(0.0), _Interval(0.0, 1.0)
 simplex, lower_cholesky, square = _Simplex(), _LowerCholesky(), _Square()
-symmetric, positive_definite, positive_semidefinite = (
-    _Symmetric(),
-    _PositiveDefinite(),
-    _PositiveSemidefinite(),
-)
-lower_triangular, corr_cholesky = _LowerTriangular(), _CorrCholesky()
-multinomial = _Multinomial
+symmetric, positive_definite, lower_triangular = _Symmetric(), _PositiveDefinite(), _LowerTriangular()
+
+for _class in [*vars().values()]:
+    if isinstance(_class, type) and issubclass(_class, Constraint):
+        _class.__module__ = "torch.distributions.constraints"
 
 __getattr__ = look_up("torch.distributions.constraints")

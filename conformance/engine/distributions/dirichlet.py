@@ -82,10 +82,3 @@ class Dirichlet(ExponentialFamily):
         count, total = self.concentration.size(-1), self.concentration.sum(-1)
         spread = self.concentration.lgamma().sum(-1) - total.lgamma() - (count - total) * total.digamma()
         return spread - ((self.concentration - 1.0) * self.concentration.digamma()).sum(-1)
-
-    @property
-    def _natural_params(self) -> tuple[Tensor, ...]:
-        return (self.concentration,)
-
-    def _log_normalizer(self, x: Tensor) -> Tensor:
-        return x.lgamma().sum(-1) - x.sum(-1).lgamma()

@@ -124,12 +124,6 @@ class Distribution:
         """Reparametrized samples, which are differentiable with respect to the parameters."""
         raise NotImplementedError
 
-    def sample_n(self, n: int) -> Tensor:
-        """``n`` samples; deprecated."""
-        text = "`sample_n(n)` will be deprecated. Use `sample((n,))` instead."
-        warnings.warn(text, FutureWarning, stacklevel=2)
-        return self.sample(Size((n,)))
-
     def log_prob(self, value: Tensor) -> Tensor:
         """The log of the probability density or mass."""
         raise NotImplementedError

@@ -18,7 +18,6 @@ class Exponential(Broadcast, ExponentialFamily):
     """The exponential distribution: waiting times of events with a ``rate``."""
 
     __module__ = "torch.distributions.exponential"
-    _mean_carrier_measure = 0
     arg_constraints = {"rate": constraints.positive}  # noqa: RUF012 - torch's own form
     support = constraints.nonnegative
     has_rsample = True
@@ -58,10 +57,3 @@ class Exponential(Broadcast, ExponentialFamily):
 
     def entropy(self) -> Tensor:
         return 1.0 - self.rate.log()
-
-    @property
-    def _natural_params(self) -> tuple[Tensor, ...]:
-        return (-self.rate,)
-
-    def _log_normalizer(self, x: Tensor) -> Tensor:
-        return -(-x).log()

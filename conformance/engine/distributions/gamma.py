@@ -24,7 +24,6 @@ class Gamma(Broadcast, ExponentialFamily):
     arg_constraints: Any = {"concentration": constraints.positive, "rate": constraints.positive}  # noqa: RUF012 - torch's
     support = constraints.nonnegative
     has_rsample = True
-    _mean_carrier_measure = 0
     concentration: Tensor
     rate: Tensor
 
@@ -58,13 +57,6 @@ class Gamma(Broadcast, ExponentialFamily):
     def cdf(self, value: Tensor) -> Tensor:
         self._validate(value)
         return FUNCTIONS["igamma"](self.concentration, self.rate * value)
-
-    @property
-    def _natural_params(self) -> tuple[Tensor, ...]:
-        return self.concentration - 1, -self.rate
-
-    def _log_normalizer(self, x: Tensor, y: Tensor) -> Tensor:
-        return (x + 1).lgamma() + (x + 1) * (-y.reciprocal()).log()
 
     def entropy(self) -> Tensor:
         shape = self.concentration

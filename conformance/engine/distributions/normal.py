@@ -19,7 +19,6 @@ class Normal(LocationScale, ExponentialFamily):
     """The normal distribution with mean ``loc`` and standard deviation ``scale``."""
 
     __module__ = "torch.distributions.normal"
-    _mean_carrier_measure = 0
 
     @property
     def stddev(self) -> Tensor:
@@ -51,10 +50,3 @@ class Normal(LocationScale, ExponentialFamily):
 
     def entropy(self) -> Tensor:
         return 0.5 + 0.5 * math.log(2 * math.pi) + self.scale.log()
-
-    @property
-    def _natural_params(self) -> tuple[Tensor, ...]:
-        return self.loc / self.scale.pow(2), -0.5 * self.scale.pow(2).reciprocal()
-
-    def _log_normalizer(self, x: Tensor, y: Tensor) -> Tensor:
-        return -0.25 * x.pow(2) / y + 0.5 * (-math.pi / y).log()

@@ -45,10 +45,3 @@ class Poisson(Broadcast, ExponentialFamily):
         self._validate(value)
         rate, value = broadcast_all(self.rate, value)
         return value.xlogy(rate) - rate - (value + 1).lgamma()
-
-    @property
-    def _natural_params(self) -> tuple[Tensor, ...]:
-        return (self.rate.log(),)
-
-    def _log_normalizer(self, x: Tensor) -> Tensor:
-        return x.exp()

@@ -7,7 +7,6 @@ from typing import Any
 from .. import functional
 from .._aten.creation.factories import empty
 from .._aten.creation.from_data import tensor
-from .._aten.creation.ranges import arange
 from .._aten.operators import FUNCTIONS
 from .._autograd.tensor import Tensor
 from .._autograd.torch_function import has_torch_function, is_tensor_like
@@ -21,8 +20,6 @@ __all__ = [
     "lazy_property",
     "logits_to_probs",
     "probs_to_logits",
-    "tril_matrix_to_vec",
-    "vec_to_tril_matrix",
 ]
 
 NUMBER = (int, float, bool)
@@ -62,39 +59,6 @@ def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
     """The log probabilities, or the log odds with ``is_binary``."""
     probs = clamp_probs(probs)
     return probs.log() - (-probs).log1p() if is_binary else probs.log()
-
-
-def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
-    """The lower triangles of matrices as vectors, by rows.
-
-    Raises:
-        ValueError: the diagonal is out of range.
-    """
-    n = mat.shape[-1]
-    if not -n <= diag < n:
-        raise ValueError(f"diag ({diag}) provided is outside [{-n}, {n - 1}].")
-    places = arange(n)
-    return mat[..., places < places.view(-1, 1) + (diag + 1)]
-
-
-def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
-    """Lower triangular matrices from vectors of their elements by rows.
-
-    Raises:
-        ValueError: the number of elements does not fit a triangle.
-    """
-    count = vec.shape[-1]
-    n = (((1 + 2 * diag) ** 2 + 8 * count + 4 * abs(diag) * (diag + 1)) ** 0.5 - (1 + 2 * diag)) / 2
-    if round(n) - n > dtypes.finfo(vec.dtype).eps:
-        raise ValueError(
-            f"The size of last dimension is {count} which cannot be expressed as the lower triangular part of a square "
-            "D x D matrix."
-        )
-    side = round(n)
-    matrices = vec.new_zeros((*vec.shape[:-1], side, side))
-    places = arange(side)
-    matrices[..., places < places.view(-1, 1) + (diag + 1)] = vec
-    return matrices
 
 
 def _standard_normal(shape: Size, dtype: dtypes.dtype, device: Any = None) -> Tensor:

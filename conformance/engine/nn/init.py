@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from .._arguments.absent_names import look_up
-from .._aten.random.random import randperm as _randperm
 from .._autograd.tensor import Tensor, make, wrap
 from .._c10.dtypes import is_half
 from .._c10.errors import unimplemented
@@ -90,23 +89,6 @@ def eye_(tensor: Tensor) -> Tensor:
         raise ValueError("Only tensors with 2 dimensions are supported")
     with no_grad():
         return tensor.copy_(make(np.eye(*tensor.shape, dtype=tensor._array.dtype)))
-
-
-def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """Fill with a Dirac delta, so that a convolution preserves its input channels."""
-    if tensor.ndim not in (3, 4, 5):
-        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
-    shape = tensor.shape
-    if shape[0] % groups != 0:
-        raise ValueError("dim 0 must be divisible by groups")
-    each = shape[0] // groups
-    centre = tuple(n // 2 for n in shape[2:])
-    with no_grad():
-        tensor.zero_()
-        for group in range(groups):
-            for d in range(min(each, shape[1])):
-                tensor[(group * each + d, d, *centre)] = 1
-    return tensor
 
 
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
@@ -232,19 +214,6 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
         return tensor.mul_(gain)
 
 
-def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
-    """Fill with normal samples, with a fraction of each column set to 0."""
-    if tensor.ndim != 2:
-        raise ValueError("Only tensors with 2 dimensions are supported")
-    rows, columns = tensor.shape
-    zeros = math.ceil(sparsity * rows)
-    with no_grad():
-        tensor.normal_(0, std, generator=generator)
-        for column in range(columns):
-            tensor[_randperm(rows)[:zeros], column] = 0
-    return tensor
-
-
 def _deprecated(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     new = function.__name__
     old = new[:-1]
@@ -259,8 +228,8 @@ def _deprecated(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return renamed
 
 
-uniform, normal, constant, eye, dirac, sparse, orthogonal = map(
-    _deprecated, (uniform_, normal_, constant_, eye_, dirac_, sparse_, orthogonal_)
+uniform, normal, constant, eye, orthogonal = map(
+    _deprecated, (uniform_, normal_, constant_, eye_, orthogonal_)
 )
 xavier_uniform, xavier_normal, kaiming_uniform, kaiming_normal = map(
     _deprecated, (xavier_uniform_, xavier_normal_, kaiming_uniform_, kaiming_normal_)

@@ -7,7 +7,7 @@ from typing import Any
 from .._aten.creation.factories import zeros_like
 from .._autograd.tensor import Tensor
 from .._c10.dtypes import finfo
-from .._optim.step_kernels import count_step, counter, number
+from .._optim.step_states import count_step, counter, number
 from .optimizer import Optimizer, Params, added
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from .._aten.blas.blas import addmm
 from .._aten.creation.factories import zeros_like
 from .._autograd.tensor import Tensor
-from .._optim.step_kernels import number
+from .._optim.step_states import number
 from .optimizer import Optimizer, Params
 
 

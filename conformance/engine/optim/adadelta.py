@@ -4,22 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .._aten.pointwise.complex_parts import view_as_complex
 from .._autograd.tensor import Tensor
 from .._optim.argument_checks import check, check_least, check_rate
 from .._optim.recorded_steps import add_decay, as_real, decay_square, scalar
-from .._optim.step_kernels import (
-    add_product,
+from .._optim.step_states import (
     count_step,
     counter,
-    decayed_square,
-    gradient,
-    number,
-    parts,
-    written,
-    zeros_for,
+    filled_for,
 )
 from .optimizer import Optimizer, Params, added
 
@@ -48,21 +40,10 @@ class Adadelta(Optimizer):
         super().__init__(params, defaults)
 
     def _start(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
-        return {"step": counter(), "square_avg": zeros_for(param), "acc_delta": zeros_for(param)}
-
-    def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
-        rho, eps = group["rho"], group["eps"]
-        for param in params:
-            own = self._started(param, group)
-            count_step(own, group, xla=False)
-            grad = gradient(param, group, group["weight_decay"])
-            root = np.sqrt(decayed_square(own["square_avg"], grad, rho) + eps)
-            delta = np.sqrt(parts(own["acc_delta"]._array) + eps) / root * grad
-            decayed_square(own["acc_delta"], delta, rho)
-            add_product(written(param), delta, -number(group["lr"]))
+        return {"step": counter(), "square_avg": filled_for(param), "acc_delta": filled_for(param)}
 
     def _record(self, param: Any, grad: Any, group: dict[str, Any]) -> None:
-        """A differentiable step, see Note [Recorded steps]."""
+        """See Note [Recorded steps]."""
         own = self._started(param, group)
         rho, eps = group["rho"], group["eps"]
         count_step(own, group, xla=False)

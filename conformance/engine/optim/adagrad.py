@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .._autograd.tensor import Tensor
 from .._optim.argument_checks import check_fused, check_least, check_rate
 from .._optim.recorded_steps import add_decay, as_real, scalar
-from .._optim.step_kernels import count_step, counter, gradient, number, parts, written, zeros_for
+from .._optim.step_states import count_step, counter, filled_for, number
 from .optimizer import Optimizer, Params, added
 
 __all__ = ["Adagrad"]
@@ -44,22 +42,8 @@ class Adagrad(Optimizer):
                 self._started(param, group)
 
     def _start(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
-        total = zeros_for(param)
-        parts(total._array).fill(self.defaults["initial_accumulator_value"])
+        total = filled_for(param, self.defaults["initial_accumulator_value"])
         return {"step": counter(), "sum": total}
-
-    def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
-        for param in params:
-            own = self._started(param, group)
-            steps = count_step(own, group)
-            grad = gradient(param, group, group["weight_decay"])
-            rate = number(group["lr"]) / (1 + (steps - 1) * group["lr_decay"])
-            total = written(own["sum"])
-            total += grad * grad
-            root = np.sqrt(total)
-            root += group["eps"]
-            array = written(param)
-            array += grad * -rate / root
 
     def _step_sparse(self, group: dict[str, Any], params: list[Tensor]) -> None:
         if group["fused"]:
@@ -80,7 +64,7 @@ class Adagrad(Optimizer):
         param.add_(grad.new(indices, values / root, size), alpha=-rate)
 
     def _record(self, param: Any, grad: Any, group: dict[str, Any]) -> None:
-        """A differentiable step, see Note [Recorded steps]."""
+        """See Note [Recorded steps]."""
         if grad.is_sparse:
             self._record_sparse(param, grad, group)
             return

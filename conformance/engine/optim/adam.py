@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .._autograd.tensor import Tensor
 from .._optim.argument_checks import check_adam, check_fused
-from .._optim.recorded_steps import add_decay, as_real, decay_square, requires_grad, scalar
-from .._optim.step_kernels import (
+from .._optim.recorded_steps import as_real, decay_square, decayed, requires_grad, scalar
+from .._optim.step_states import (
     adam_state,
     count_step,
-    decayed,
-    decayed_square,
-    lerp,
-    number,
-    written,
-    zeros_for,
+    filled_for,
 )
 from .optimizer import Optimizer, Params, added
 
@@ -61,28 +54,10 @@ class Adam(Optimizer):
         check_fused(defaults)
 
     def _start(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
-        return adam_state(param) | ({"max_exp_avg_sq": zeros_for(param)} if group["amsgrad"] else {})
-
-    def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
-        beta1, beta2 = map(number, group["betas"])
-        lr = number(group["lr"])
-        for param in params:
-            own = self._started(param, group)
-            steps = count_step(own, group)
-            grad = decayed(param, group, lr)
-            mean = lerp(own["exp_avg"], grad, 1 - beta1)
-            square = decayed_square(own["exp_avg_sq"], grad, beta2)
-            if group["amsgrad"]:
-                largest = written(own["max_exp_avg_sq"])
-                square = np.maximum(largest, square, out=largest)
-            root = np.sqrt(square)
-            root /= (1 - beta2**steps) ** 0.5
-            root += group["eps"]
-            array = written(param)
-            array += mean * -(lr / (1 - beta1**steps)) / root
+        return adam_state(param) | ({"max_exp_avg_sq": filled_for(param)} if group["amsgrad"] else {})
 
     def _record(self, param: Any, grad: Any, group: dict[str, Any]) -> None:
-        """A differentiable step, with bias corrections as tensors. See Note [Recorded steps].
+        """With ``differentiable``, bias corrections are tensors. See Note [Recorded steps].
 
         Raises:
             RuntimeError: the count of steps requires grad.
@@ -92,11 +67,7 @@ class Adam(Optimizer):
             raise RuntimeError("`requires_grad` is not supported for `step` in differentiable mode")
         lr, (beta1, beta2) = scalar(group["lr"]), map(scalar, group["betas"])
         count_step(own, group)
-        if group["decoupled_weight_decay"]:
-            if group["weight_decay"]:
-                param.mul_(1 - lr * group["weight_decay"])
-        else:
-            grad = add_decay(param, grad, group["weight_decay"])
+        grad = decayed(param, grad, group, lr)
         param, grad, mean, square = as_real(param, grad, own["exp_avg"], own["exp_avg_sq"])
         mean.lerp_(grad, 1 - (beta1.to(dtype=param.dtype) if isinstance(beta1, Tensor) else beta1))
         if requires_grad(beta2):

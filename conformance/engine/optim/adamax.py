@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .._aten.shape.cat_stack import cat
 from .._autograd.tensor import Tensor
 from .._optim.argument_checks import check_adam
 from .._optim.recorded_steps import add_decay, as_real, scalar
-from .._optim.step_kernels import count_step, counter, gradient, lerp, number, written, zeros_for
+from .._optim.step_states import count_step, counter, filled_for
 from .optimizer import Optimizer, Params, added
 
 __all__ = ["Adamax"]
@@ -36,23 +34,10 @@ class Adamax(Optimizer):
         super().__init__(params, defaults)
 
     def _start(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
-        return {"step": counter(), "exp_avg": zeros_for(param), "exp_inf": zeros_for(param)}
-
-    def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
-        beta1, beta2 = map(number, group["betas"])
-        for param in params:
-            own = self._started(param, group)
-            steps = count_step(own, group)
-            grad = gradient(param, group, group["weight_decay"])
-            mean = lerp(own["exp_avg"], grad, 1 - beta1)
-            largest = written(own["exp_inf"], 2)
-            largest *= beta2
-            np.maximum(largest, np.abs(grad) + group["eps"], out=largest)
-            array = written(param)
-            array += mean * -(number(group["lr"]) / (1 - beta1**steps)) / largest
+        return {"step": counter(), "exp_avg": filled_for(param), "exp_inf": filled_for(param)}
 
     def _record(self, param: Any, grad: Any, group: dict[str, Any]) -> None:
-        """A differentiable step, see Note [Recorded steps]."""
+        """See Note [Recorded steps]."""
         own = self._started(param, group)
         beta1, beta2 = group["betas"]
         steps = count_step(own, group)

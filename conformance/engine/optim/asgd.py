@@ -8,7 +8,7 @@ from .._aten.creation.from_data import as_tensor
 from .._autograd.tensor import Tensor
 from .._optim.argument_checks import check_least, check_rate
 from .._optim.recorded_steps import add_decay, as_real, scalar
-from .._optim.step_kernels import add_product, count_step, counter, gradient, number, written, zeros_for
+from .._optim.step_states import count_step, counter, filled_for, number
 from .optimizer import Optimizer, Params, added
 
 __all__ = ["ASGD"]
@@ -36,47 +36,20 @@ class ASGD(Optimizer):
 
     def _start(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
         rate = counter(number(group["lr"]))
-        return {"step": counter(), "eta": rate, "mu": counter(1.0), "ax": zeros_for(param)}
-
-    def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
-        lr, lambd = number(group["lr"]), group["lambd"]
-        for param in params:
-            own = self._started(param, group)
-            steps = count_step(own, group, "params, mus, etas, and state_steps")
-            grad = gradient(param, group, group["weight_decay"])
-            eta, mu = own["eta"].item(), own["mu"].item()
-            if group["foreach"]:  # the same step with different rounding
-                array = written(param)
-                grad = grad.copy()
-                add_product(grad, array, lambd)
-                array -= grad * array.dtype.type(eta)
-                steps = own["step"]._array
-            else:
-                array = written(param, 2)
-                array *= 1 - lambd * eta
-                add_product(array, grad, -eta)
-            mean = written(own["ax"])
-            if group["foreach"]:
-                mean += (array - mean) * array.dtype.type(mu)
-            elif mu != 1:
-                mean += (array - mean) * own["mu"]._array
-            else:
-                mean[...] = array
-            base = (1 + lambd * lr * steps) ** group["alpha"]
-            # Rounded as torch.as_tensor does, also where the states have another dtype.
-            written(own["eta"])[...] = lr * (1 / base) if group["foreach"] else counter(lr / base)._array
-            written(own["mu"])[...] = counter(1 / max(1, steps - group["t0"]))._array
+        return {"step": counter(), "eta": rate, "mu": counter(1.0), "ax": filled_for(param)}
 
     def _record(self, param: Any, grad: Any, group: dict[str, Any]) -> None:
-        """A differentiable step, see Note [Recorded steps]."""
+        """See Note [Recorded steps]."""
         own = self._started(param, group)
         lr, lambd = scalar(group["lr"]), group["lambd"]
         grad = add_decay(param, grad, group["weight_decay"])
         param, grad, mean = as_real(param, grad, own["ax"])
         steps = count_step(own, group, "params, mus, etas, and state_steps")
         eta = own["eta"].item()
-        param.mul_(1 - lambd * eta)
-        param.add_(grad, alpha=-eta)
+        if group["foreach"]:
+            param.add_(grad.add(param, alpha=lambd), alpha=-eta)
+        else:
+            param.mul_(1 - lambd * eta).add_(grad, alpha=-eta)
         if own["mu"].item() != 1:
             mean.add_(param.sub(mean).mul_(own["mu"]))
         else:

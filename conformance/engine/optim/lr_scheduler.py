@@ -34,8 +34,6 @@ __all__ = [
 class LambdaLR(LRScheduler):
     """The initial rate times a function of the epoch."""
 
-    __module__ = "torch.optim.lr_scheduler"
-
     def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
         self.optimizer = optimizer
         groups = len(optimizer.param_groups)
@@ -70,8 +68,6 @@ class LambdaLR(LRScheduler):
 class MultiplicativeLR(LambdaLR):
     """The previous rate times a function of the epoch."""
 
-    __module__ = "torch.optim.lr_scheduler"
-
     def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
         listed = (
             lr_lambda if isinstance(lr_lambda, (list, tuple)) else [lr_lambda] * len(optimizer.param_groups)
@@ -91,8 +87,6 @@ class MultiplicativeLR(LambdaLR):
 class StepLR(LRScheduler):
     """Multiply the rate by ``gamma`` every ``step_size`` epochs."""
 
-    __module__ = "torch.optim.lr_scheduler"
-
     def __init__(
         self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1
     ) -> None:
@@ -109,8 +103,6 @@ class StepLR(LRScheduler):
 
 class MultiStepLR(LRScheduler):
     """Multiply the rate by ``gamma`` at each milestone."""
-
-    __module__ = "torch.optim.lr_scheduler"
 
     def __init__(
         self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1
@@ -129,8 +121,6 @@ class MultiStepLR(LRScheduler):
 
 class ConstantLR(LRScheduler):
     """The rate times ``factor`` until ``total_iters``."""
-
-    __module__ = "torch.optim.lr_scheduler"
 
     def __init__(
         self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1
@@ -152,8 +142,6 @@ class ConstantLR(LRScheduler):
 
 class LinearLR(LRScheduler):
     """The rate changes linearly from one fraction of the initial rate to another."""
-
-    __module__ = "torch.optim.lr_scheduler"
 
     def __init__(
         self, optimizer: Optimizer, start_factor: float = 1.0 / 3, end_factor: float = 1.0, total_iters: int = 5,
@@ -185,8 +173,6 @@ class LinearLR(LRScheduler):
 class ExponentialLR(LRScheduler):
     """Multiply the rate by ``gamma`` every epoch."""
 
-    __module__ = "torch.optim.lr_scheduler"
-
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
@@ -200,8 +186,6 @@ class ExponentialLR(LRScheduler):
 
 class PolynomialLR(LRScheduler):
     """The rate decays to 0 as a power of the remaining epochs."""
-
-    __module__ = "torch.optim.lr_scheduler"
 
     def __init__(
         self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1
@@ -222,8 +206,6 @@ class PolynomialLR(LRScheduler):
 
 class CosineAnnealingLR(LRScheduler):
     """The rate follows half a cosine down to ``eta_min``."""
-
-    __module__ = "torch.optim.lr_scheduler"
 
     def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
         self.T_max, self.eta_min = T_max, eta_min
@@ -284,8 +266,6 @@ class _Compound(LRScheduler):
 class SequentialLR(_Compound):
     """Runs schedulers in sequence, switching at the milestones."""
 
-    __module__ = "torch.optim.lr_scheduler"
-
     def __init__(
         self, optimizer: Optimizer, schedulers: list[LRScheduler], milestones: list[int], last_epoch: int = -1
     ) -> None:
@@ -333,8 +313,6 @@ class SequentialLR(_Compound):
 class ChainedScheduler(_Compound):
     """Steps all schedulers in each epoch, each on the rates set by the one before."""
 
-    __module__ = "torch.optim.lr_scheduler"
-
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None) -> None:
         if len(schedulers) < 1:
             raise ValueError(
@@ -355,8 +333,6 @@ class ChainedScheduler(_Compound):
 
 class ReduceLROnPlateau(LRScheduler):
     """Multiply the rate by ``factor`` when a metric has not improved for more than ``patience`` epochs."""
-
-    __module__ = "torch.optim.lr_scheduler"
 
     def __init__(
         self, optimizer: Optimizer, mode: str = "min", factor: float = 0.1, patience: int = 10,
@@ -454,5 +430,8 @@ class ReduceLROnPlateau(LRScheduler):
 
 
 _LRScheduler = LRScheduler
+
+for _name in __all__:
+    globals()[_name].__module__ = "torch.optim.lr_scheduler"
 
 __getattr__ = look_up("torch.optim.lr_scheduler")

@@ -17,11 +17,10 @@ from .._autograd.conj_view import CONJUGATE_PAIRS, update_conjugate
 from .._autograd.hooks import RemovableHandle, add_hook
 from .._autograd.tensor import Tensor, version_counter
 from .._c10 import pickling
-from .._c10.dtypes import is_half
 from .._c10.layout import LAYOUTS, Unstrided
 from .._c10.modes import enable_grad, set_grad_enabled
 from .._optim.optimizer_base import OptimizerBase
-from .._optim.step_kernels import counter
+from .._optim.step_states import counter
 
 Params = Iterable[Any]
 Array = np.ndarray[Any, Any]
@@ -61,11 +60,10 @@ def added(names: str, **others: Any) -> dict[str, Any]:
 
 
 class Optimizer(OptimizerBase):
-    """The base class of optimizers. Those of torch define ``_update(group, params)``, custom ones may define ``step``.
+    """The base class of optimizers. Those of torch define ``_record(param, grad, group)``, custom ones may define ``step``.
 
-    ``foreach``, ``fused`` and ``capturable`` are stored in the groups as in torch. They select no other implementation
-    except where the difference is observable: ASGD rounds differently with ``foreach``, and ``fused`` does not bump
-    version counters.
+    ``foreach``, ``fused`` and ``capturable`` are stored in the groups as in torch. They select no other implementation,
+    but ``fused`` does not bump version counters.
     """
 
     __module__ = "torch.optim.optimizer"
@@ -176,10 +174,8 @@ class Optimizer(OptimizerBase):
                 params = [each for each in group["params"] if each.grad is not None]
                 if LAYOUTS and any(isinstance(each.grad._array, Unstrided) for each in params):
                     self._step_sparse(group, params)
-                elif recorded:
-                    self._record_all(group, params)
                 else:
-                    (self._fused if group.get("fused") else self._advance)(group, params)
+                    (self._fused if group.get("fused") else self._update)(group, params)
                 if CONJUGATE_PAIRS:  # see Note [Conjugate views]
                     for each in params:
                         update_conjugate(each._array)
@@ -223,17 +219,6 @@ class Optimizer(OptimizerBase):
         for each in tensors():
             version_counter(each).value = versions.get(id(each), 0)
 
-    def _advance(self, group: dict[str, Any], params: list[Tensor]) -> None:
-        """_update, or for half precision ``_record``, which rounds after each operation."""
-        if not any(is_half(each._array.dtype) for each in params) or type(self)._record is Optimizer._record:
-            self._update(group, params)
-            return
-        for param in params:
-            if is_half(param._array.dtype):
-                self._take(param, group)
-            else:
-                self._update(group, [param])
-
     def _take(self, param: Tensor, group: dict[str, Any]) -> None:
         """One step of a parameter by operations."""
         grad: Any = param.grad
@@ -241,11 +226,9 @@ class Optimizer(OptimizerBase):
 
     def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
         """One step for the parameters of a group that have a gradient."""
-        raise NotImplementedError
-
-    def _record_all(self, group: dict[str, Any], params: list[Tensor]) -> None:
-        """_update as differentiable operations."""
-        if group["foreach"] and self._each_refuses_grad:
+        if type(self)._record is Optimizer._record:
+            raise NotImplementedError
+        if group["differentiable"] and group["foreach"] and self._each_refuses_grad:
             raise AssertionError("_foreach ops don't support autograd")
         for param in params:
             self._take(param, group)
@@ -253,7 +236,7 @@ class Optimizer(OptimizerBase):
     _each_refuses_grad = True
 
     def _record(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
-        """One step of a parameter as differentiable operations."""
+        """One step of a parameter, see Note [Recorded steps]."""
         raise NotImplementedError
 
     def _started(self, param: Tensor, group: dict[str, Any]) -> Any:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .._autograd.tensor import Tensor
 from .._optim.argument_checks import check_adam
-from .._optim.recorded_steps import add_decay, as_real, decay_square, scalar
-from .._optim.step_kernels import adam_state, count_step, decayed, decayed_square, lerp, number, written
+from .._optim.recorded_steps import as_real, decay_square, decayed, scalar
+from .._optim.step_states import adam_state, count_step
 from .optimizer import Optimizer, Params, added
 
 __all__ = ["RAdam"]
@@ -38,40 +36,13 @@ class RAdam(Optimizer):
     def _start(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
         return adam_state(param)
 
-    def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
-        beta1, beta2 = map(number, group["betas"])
-        lr = number(group["lr"])
-        for param in params:
-            own = self._started(param, group)
-            steps = count_step(own, group)
-            grad = decayed(param, group, lr)
-            mean = lerp(own["exp_avg"], grad, 1 - beta1)
-            square = decayed_square(own["exp_avg_sq"], grad, beta2)
-            correction = 1 - beta2**steps
-            limit = 2 / (1 - beta2) - 1
-            length = limit - 2 * steps * beta2**steps / correction
-            update = mean / (1 - beta1**steps) * lr
-            if length > 5.0:
-                root = np.sqrt(square)
-                root += group["eps"]
-                rectified = (
-                    (length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length)
-                ) ** 0.5
-                update = update * (correction**0.5 / root) * rectified
-            array = written(param)
-            array -= update
-
     def _record(self, param: Any, grad: Any, group: dict[str, Any]) -> None:
-        """A differentiable step, see Note [Recorded steps]."""
+        """See Note [Recorded steps]."""
         own = self._started(param, group)
         lr, (beta1, beta2) = scalar(group["lr"]), group["betas"]
         param, grad, mean, square = as_real(param, grad, own["exp_avg"], own["exp_avg_sq"])
         steps = count_step(own, group)
-        if group["decoupled_weight_decay"]:
-            if group["weight_decay"]:
-                param.mul_(1 - lr * group["weight_decay"])
-        else:
-            grad = add_decay(param, grad, group["weight_decay"])
+        grad = decayed(param, grad, group, lr)
         mean.lerp_(grad, 1 - beta1)
         decay_square(square, grad, beta2)
         correction = 1 - beta2**steps

@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .._autograd.tensor import Tensor
 from .._optim.argument_checks import check_least, check_rate
 from .._optim.recorded_steps import add_decay, as_real, decay_square, scalar
-from .._optim.step_kernels import (
-    add_product,
+from .._optim.step_states import (
     count_step,
     counter,
-    decayed_square,
-    gradient,
-    lerp,
-    number,
-    written,
-    zeros_for,
+    filled_for,
 )
 from .optimizer import Optimizer, Params, added
 
@@ -55,31 +47,10 @@ class RMSprop(Optimizer):
             *["momentum_buffer"] * (group["momentum"] > 0),
             *["grad_avg"] * group["centered"],
         ]
-        return {"step": counter(), **{name: zeros_for(param) for name in names}}
-
-    def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
-        alpha, lr = group["alpha"], number(group["lr"])
-        for param in params:
-            own = self._started(param, group)
-            count_step(own, group, xla=True)
-            grad = gradient(param, group, group["weight_decay"])
-            square = decayed_square(own["square_avg"], grad, alpha)
-            if group["centered"]:
-                mean = lerp(own["grad_avg"], grad, 1 - alpha)
-                square = np.asarray(square - mean * mean)
-            root = np.sqrt(square)
-            root += group["eps"]
-            if group["momentum"] > 0:
-                buffer = written(own["momentum_buffer"], 2)
-                buffer *= group["momentum"]
-                buffer += grad / root
-                add_product(written(param), buffer, -lr)
-            else:
-                array = written(param)
-                array += grad * -lr / root
+        return {"step": counter(), **{name: filled_for(param) for name in names}}
 
     def _record(self, param: Any, grad: Any, group: dict[str, Any]) -> None:
-        """A differentiable step, see Note [Recorded steps]."""
+        """See Note [Recorded steps]."""
         own = self._started(param, group)
         alpha, momentum, lr = group["alpha"], group["momentum"], scalar(group["lr"])
         count_step(own, group, xla=True)

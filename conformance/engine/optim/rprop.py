@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .._autograd.tensor import Tensor
 from .._optim.argument_checks import check_rate
 from .._optim.recorded_steps import as_real
-from .._optim.step_kernels import count_step, counter, gradient, number, parts, written, zeros_for
+from .._optim.step_states import count_step, counter, filled_for, number
 from .optimizer import Optimizer, Params, added
 
 __all__ = ["Rprop"]
@@ -37,27 +35,11 @@ class Rprop(Optimizer):
         super().__init__(params, defaults)
 
     def _start(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
-        size = zeros_for(param.grad)
-        parts(size._array).fill(number(group["lr"]))
-        return {"step": counter(), "prev": zeros_for(param), "step_size": size}
-
-    def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
-        shrink, grow = group["etas"]
-        for param in params:
-            own = self._started(param, group)
-            count_step(own, group, xla=True)
-            grad = gradient(param, group)
-            product = grad * parts(own["prev"]._array)
-            size = written(own["step_size"], 2)
-            size *= np.where(product > 0, grow, np.where(product < 0, shrink, 1)).astype(size.dtype)
-            np.clip(size, *group["step_sizes"], out=size)
-            grad = np.where(product < 0, grad.dtype.type(0), grad)
-            array = written(param)
-            array -= np.sign(grad) * size
-            written(own["prev"], 2 if group["foreach"] else 1)[...] = grad
+        size = filled_for(param.grad, number(group["lr"]))
+        return {"step": counter(), "prev": filled_for(param), "step_size": size}
 
     def _record(self, param: Any, grad: Any, group: dict[str, Any]) -> None:
-        """A differentiable step, see Note [Recorded steps]."""
+        """See Note [Recorded steps]."""
         own = self._started(param, group)
         shrink, grow = group["etas"]
         count_step(own, group, xla=True)
@@ -70,4 +52,5 @@ class Rprop(Optimizer):
         grad = grad.clone()
         grad[sign.eq(shrink)] = 0
         param.addcmul_(grad.sign(), size, value=-1)
-        previous.copy_(grad)
+        for _ in range(1 + bool(group["foreach"])):  # torch writes twice with foreach
+            previous.copy_(grad)

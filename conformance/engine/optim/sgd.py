@@ -7,7 +7,6 @@ from typing import Any
 from .._autograd.tensor import Tensor
 from .._optim.argument_checks import check, check_fused, check_single
 from .._optim.recorded_steps import add_decay, requires_grad, scalar
-from .._optim.step_kernels import add_product, gradient, number, parts, written, zeros_for
 from .optimizer import Optimizer, Params, added
 
 __all__ = ["SGD"]
@@ -40,26 +39,11 @@ class SGD(Optimizer):
     _each_refuses_grad = False
 
     def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
-        momentum, lr = group["momentum"], number(group["lr"])
-        # read before the first step: a parameter that occurs twice has no buffer both times
-        buffers = [self.state[each].get("momentum_buffer") if momentum else None for each in params]
-        for param, buffer in zip(params, buffers, strict=True):
-            grad = gradient(param, group, group["weight_decay"])
-            if momentum:
-                if buffer is None:
-                    buffer = self.state[param]["momentum_buffer"] = zeros_for(param.grad)
-                    parts(buffer._array)[...] = grad
-                else:
-                    array = written(buffer, 2)
-                    array *= momentum
-                    add_product(array, grad, 1 - group["dampening"])
-                mean = parts(buffer._array)
-                if group["nesterov"]:
-                    grad = grad.copy()
-                    add_product(grad, mean, momentum)
-                else:
-                    grad = mean
-            add_product(written(param), grad, -lr)
+        new = {each for each in params if "momentum_buffer" not in self.state.get(each, {})}
+        for param in params:
+            if param in new:  # a parameter that occurs twice has no buffer both times
+                self.state.get(param, {}).pop("momentum_buffer", None)
+            self._take(param, group)
 
     def _step_sparse(self, group: dict[str, Any], params: list[Tensor]) -> None:
         if group["fused"]:
@@ -68,7 +52,7 @@ class SGD(Optimizer):
             self._take(param, group)
 
     def _record(self, param: Any, grad: Any, group: dict[str, Any]) -> None:
-        """A differentiable step, see Note [Recorded steps]; the first momentum is the detached gradient."""
+        """See Note [Recorded steps]; the first momentum is the detached gradient."""
         momentum, lr = group["momentum"], scalar(group["lr"])
         grad = add_decay(param, grad, group["weight_decay"])
         if momentum:

@@ -9,7 +9,7 @@ from typing import Any
 from .._autograd.tensor import Tensor
 from .._c10.modes import enable_grad, no_grad
 from .._optim.argument_checks import check, check_betas, check_rate
-from .._optim.step_kernels import number, zeros_for
+from .._optim.step_states import filled_for, number
 from .optimizer import Optimizer, Params
 
 __all__ = ["SparseAdam"]
@@ -66,7 +66,7 @@ class SparseAdam(Optimizer):
             self._move(param, group)
 
     def _start(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
-        return {"step": 0, "exp_avg": zeros_for(param), "exp_avg_sq": zeros_for(param)}
+        return {"step": 0, "exp_avg": filled_for(param), "exp_avg_sq": filled_for(param)}
 
     def _move(self, param: Any, group: dict[str, Any]) -> None:
         own, (beta1, beta2) = self.state[param], group["betas"]

@@ -247,7 +247,7 @@ FUNCTIONS = (
          "optim.optimizer:Optimizer.load_state_dict", "state_dict = state_dict.copy()", "pass"),
         ("optimizer-numbers-begin-anew", "the numbers of parameters do not go on from the first group",
          "optim.optimizer:Optimizer.state_dict", "count += len(", "count = len("),
-        ("mean-from-the-old-end", "a running mean of great weight comes from its old value",
-         "_optim.step_kernels:lerp", "weight < 0.5", "True"),
+        ("steps-counted-by-two", "a step counts as two",
+         "_optim.step_states:count_step", "add_(1)", "add_(2)"),
     ),
 )  # fmt: skip

@@ -9,3 +9,15 @@ from typing import Any
 def each(value: Any, spatial: int) -> tuple[Any, ...]:
     """The setting as a tuple with a number for each dimension."""
     return tuple(value) if isinstance(value, Iterable) else (value,) * spatial
+
+
+def by_dims(name: str, base: type, text: str, counts: tuple[int, ...] = (1, 2, 3)) -> Any:
+    """The classes ``name1d``, ``name2d`` ... of a base, which reads the number of dimensions in ``_spatial``.
+
+    Their docstring is ``text`` with that number.
+    """
+    words = ("", "one dimension", "two dimensions", "three dimensions")
+    own = {
+        n: {"_spatial": n, "__doc__": text.format(words[n]), "__module__": base.__module__} for n in counts
+    }
+    return tuple(type(f"{name}{n}d", (base,), body) for n, body in own.items())

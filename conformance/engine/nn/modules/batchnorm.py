@@ -16,6 +16,7 @@ from .module import Module
 
 class _NormBase(Module):
     _version = 2
+    _dims: tuple[int, ...] = ()
 
     def __init__(
         self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
@@ -59,7 +60,10 @@ class _NormBase(Module):
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
     def _check_input_dim(self, input: Tensor) -> None:
-        raise NotImplementedError
+        if input.dim() not in self._dims:
+            raise ValueError(
+                f"expected {' or '.join(f'{n}D' for n in self._dims)} input (got {input.dim()}D input)"
+            )
 
     def extra_repr(self) -> str:
         return (
@@ -92,25 +96,19 @@ class _BatchNorm(_NormBase):
 class BatchNorm1d(_BatchNorm):
     """Batch normalization of (batch, channel) or (batch, channel, length) inputs."""
 
-    def _check_input_dim(self, input: Tensor) -> None:
-        if input.dim() not in (2, 3):
-            raise ValueError(f"expected 2D or 3D input (got {input.dim()}D input)")
+    _dims = (2, 3)
 
 
 class BatchNorm2d(_BatchNorm):
     """Batch normalization of (batch, channel, height, width) inputs."""
 
-    def _check_input_dim(self, input: Tensor) -> None:
-        if input.dim() != 4:
-            raise ValueError(f"expected 4D input (got {input.dim()}D input)")
+    _dims = (4,)
 
 
 class BatchNorm3d(_BatchNorm):
     """Batch normalization of (batch, channel, depth, height, width) inputs."""
 
-    def _check_input_dim(self, input: Tensor) -> None:
-        if input.dim() != 5:
-            raise ValueError(f"expected 5D input (got {input.dim()}D input)")
+    _dims = (5,)
 
 
 class SyncBatchNorm(_BatchNorm):
@@ -137,18 +135,3 @@ class SyncBatchNorm(_BatchNorm):
         self._check_input_dim(input)
         self._check_non_zero_input_channels(input)
         return super().forward(input)
-
-    @classmethod
-    def convert_sync_batchnorm(cls, module: Any, process_group: Any = None) -> Any:
-        """Replace all BatchNorm layers in a module by SyncBatchNorm; returns the module, or its replacement."""
-        found = module
-        if isinstance(module, _BatchNorm):
-            settings = (module.eps, module.momentum, module.affine, module.track_running_stats)
-            found = SyncBatchNorm(module.num_features, *settings, process_group, bias=module.bias is not None)
-            if module.affine:
-                found.weight, found.bias = module.weight, module.bias
-            for name in ("running_mean", "running_var", "num_batches_tracked", "training"):
-                setattr(found, name, getattr(module, name))
-        for name, child in module.named_children():
-            found.add_module(name, cls.convert_sync_batchnorm(child, process_group))
-        return found

@@ -9,7 +9,7 @@ from ..._autograd.tensor import Tensor
 from ..._c10.device import check_device
 from ..._nn.parameter import Parameter
 from .. import functional
-from ._sizes import each
+from ._sizes import by_dims, each
 from .linear import draw
 from .module import Module
 
@@ -125,22 +125,7 @@ class _Forward(_ConvNd):
         return self._conv_forward(input, self.weight, self.bias)
 
 
-class Conv1d(_Forward):
-    """A convolution over one dimension."""
-
-    _spatial = 1
-
-
-class Conv2d(_Forward):
-    """A convolution over two dimensions."""
-
-    _spatial = 2
-
-
-class Conv3d(_Forward):
-    """A convolution over three dimensions."""
-
-    _spatial = 3
+Conv1d, Conv2d, Conv3d = by_dims("Conv", _Forward, "A convolution over {}.")
 
 
 class _Transposed(_ConvNd):
@@ -192,19 +177,6 @@ class _Transposed(_ConvNd):
         )
 
 
-class ConvTranspose1d(_Transposed):
-    """A transposed convolution over one dimension."""
-
-    _spatial = 1
-
-
-class ConvTranspose2d(_Transposed):
-    """A transposed convolution over two dimensions."""
-
-    _spatial = 2
-
-
-class ConvTranspose3d(_Transposed):
-    """A transposed convolution over three dimensions."""
-
-    _spatial = 3
+ConvTranspose1d, ConvTranspose2d, ConvTranspose3d = by_dims(
+    "ConvTranspose", _Transposed, "A transposed convolution over {}."
+)

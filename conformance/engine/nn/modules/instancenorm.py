@@ -7,6 +7,7 @@ from typing import Any
 
 from ..._autograd.tensor import Tensor
 from .. import functional
+from ._sizes import by_dims
 from .batchnorm import _NormBase
 
 
@@ -46,19 +47,6 @@ class _InstanceNorm(_NormBase):
         )  # fmt: skip
 
 
-class InstanceNorm1d(_InstanceNorm):
-    """Instance normalization of (batch, channel, length) inputs."""
-
-    _spatial = 1
-
-
-class InstanceNorm2d(_InstanceNorm):
-    """Instance normalization of (batch, channel, height, width) inputs."""
-
-    _spatial = 2
-
-
-class InstanceNorm3d(_InstanceNorm):
-    """Instance normalization of (batch, channel, depth, height, width) inputs."""
-
-    _spatial = 3
+InstanceNorm1d, InstanceNorm2d, InstanceNorm3d = by_dims(
+    "InstanceNorm", _InstanceNorm, "Instance normalization over {}."
+)

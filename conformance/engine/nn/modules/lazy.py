@@ -164,42 +164,6 @@ class _LazyTransposed(_LazyConv):
         self._become_lazy(out_channels, bias, device, dtype)
 
 
-class LazyConv1d(_LazyForward, conv.Conv1d):
-    """A Conv1d that infers in_channels."""
-
-    cls_to_become = conv.Conv1d
-
-
-class LazyConv2d(_LazyForward, conv.Conv2d):
-    """A Conv2d that infers in_channels."""
-
-    cls_to_become = conv.Conv2d
-
-
-class LazyConv3d(_LazyForward, conv.Conv3d):
-    """A Conv3d that infers in_channels."""
-
-    cls_to_become = conv.Conv3d
-
-
-class LazyConvTranspose1d(_LazyTransposed, conv.ConvTranspose1d):
-    """A ConvTranspose1d that infers in_channels."""
-
-    cls_to_become = conv.ConvTranspose1d
-
-
-class LazyConvTranspose2d(_LazyTransposed, conv.ConvTranspose2d):
-    """A ConvTranspose2d that infers in_channels."""
-
-    cls_to_become = conv.ConvTranspose2d
-
-
-class LazyConvTranspose3d(_LazyTransposed, conv.ConvTranspose3d):
-    """A ConvTranspose3d that infers in_channels."""
-
-    cls_to_become = conv.ConvTranspose3d
-
-
 def _channels(module: Module, input: Tensor, spatial: int) -> int:
     single, batch = spatial + 1, spatial + 2
     if input.dim() not in (single, batch):
@@ -246,37 +210,17 @@ class _LazyNormBase(LazyModuleMixin, batchnorm._NormBase):
         self.reset_parameters()
 
 
-class LazyBatchNorm1d(_LazyNormBase, batchnorm.BatchNorm1d):
-    """A BatchNorm1d that infers num_features."""
-
-    cls_to_become = batchnorm.BatchNorm1d
-
-
-class LazyBatchNorm2d(_LazyNormBase, batchnorm.BatchNorm2d):
-    """A BatchNorm2d that infers num_features."""
-
-    cls_to_become = batchnorm.BatchNorm2d
+def _lazy(base: type, module: Any, name: str) -> Any:
+    """The lazy forms of a layer over one, two and three dimensions, which infer its number of channels."""
+    for plain in (getattr(module, f"{name}{n}d") for n in (1, 2, 3)):
+        text = f"A {plain.__name__} that infers its number of channels."
+        body = {"cls_to_become": plain, "__doc__": text, "__module__": __name__}
+        yield type(f"Lazy{plain.__name__}", (base, plain), body)
 
 
-class LazyBatchNorm3d(_LazyNormBase, batchnorm.BatchNorm3d):
-    """A BatchNorm3d that infers num_features."""
-
-    cls_to_become = batchnorm.BatchNorm3d
-
-
-class LazyInstanceNorm1d(_LazyNormBase, instancenorm.InstanceNorm1d):
-    """An InstanceNorm1d that infers num_features."""
-
-    cls_to_become = instancenorm.InstanceNorm1d
-
-
-class LazyInstanceNorm2d(_LazyNormBase, instancenorm.InstanceNorm2d):
-    """An InstanceNorm2d that infers num_features."""
-
-    cls_to_become = instancenorm.InstanceNorm2d
-
-
-class LazyInstanceNorm3d(_LazyNormBase, instancenorm.InstanceNorm3d):
-    """An InstanceNorm3d that infers num_features."""
-
-    cls_to_become = instancenorm.InstanceNorm3d
+LazyConv1d, LazyConv2d, LazyConv3d = _lazy(_LazyForward, conv, "Conv")
+LazyConvTranspose1d, LazyConvTranspose2d, LazyConvTranspose3d = _lazy(_LazyTransposed, conv, "ConvTranspose")
+LazyBatchNorm1d, LazyBatchNorm2d, LazyBatchNorm3d = _lazy(_LazyNormBase, batchnorm, "BatchNorm")
+LazyInstanceNorm1d, LazyInstanceNorm2d, LazyInstanceNorm3d = _lazy(
+    _LazyNormBase, instancenorm, "InstanceNorm"
+)

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..._autograd.tensor import Tensor
 from .. import functional
-from ._sizes import each
+from ._sizes import by_dims, each
 from .module import Module
 
 
@@ -63,14 +63,16 @@ class _ReplicationPadNd(_PadNd):
     _mode = "replicate"
 
 
-def _of(base: type[_PadNd], spatial: int) -> Any:
-    name = base.__name__.strip("_").replace("Nd", f"{spatial}d")
-    text = f"{base.__name__.strip('_').removesuffix('PadNd')} padding around {spatial} dimensions."
-    return type(name, (base,), {"_spatial": spatial, "__doc__": text, "__module__": __name__})
-
-
-CircularPad1d, CircularPad2d, CircularPad3d = (_of(_CircularPadNd, n) for n in (1, 2, 3))
-ConstantPad1d, ConstantPad2d, ConstantPad3d = (_of(_ConstantPadNd, n) for n in (1, 2, 3))
-ReflectionPad1d, ReflectionPad2d, ReflectionPad3d = (_of(_ReflectionPadNd, n) for n in (1, 2, 3))
-ReplicationPad1d, ReplicationPad2d, ReplicationPad3d = (_of(_ReplicationPadNd, n) for n in (1, 2, 3))
-ZeroPad1d, ZeroPad2d, ZeroPad3d = (_of(_ZeroPadNd, n) for n in (1, 2, 3))
+CircularPad1d, CircularPad2d, CircularPad3d = by_dims(
+    "CircularPad", _CircularPadNd, "Circular padding around {}."
+)
+ConstantPad1d, ConstantPad2d, ConstantPad3d = by_dims(
+    "ConstantPad", _ConstantPadNd, "Constant padding around {}."
+)
+ReflectionPad1d, ReflectionPad2d, ReflectionPad3d = by_dims(
+    "ReflectionPad", _ReflectionPadNd, "Reflection padding around {}."
+)
+ReplicationPad1d, ReplicationPad2d, ReplicationPad3d = by_dims(
+    "ReplicationPad", _ReplicationPadNd, "Replication padding around {}."
+)
+ZeroPad1d, ZeroPad2d, ZeroPad3d = by_dims("ZeroPad", _ZeroPadNd, "Zero padding around {}.")

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..._autograd.tensor import Tensor
 from .. import functional
-from ._sizes import each
+from ._sizes import by_dims, each
 from .module import Module
 
 
@@ -39,22 +39,7 @@ class _MaxPoolNd(Module):
         )
 
 
-class MaxPool1d(_MaxPoolNd):
-    """The largest element of each window of one dimension."""
-
-    _spatial = 1
-
-
-class MaxPool2d(_MaxPoolNd):
-    """The largest element of each window of two dimensions."""
-
-    _spatial = 2
-
-
-class MaxPool3d(_MaxPoolNd):
-    """The largest element of each window of three dimensions."""
-
-    _spatial = 3
+MaxPool1d, MaxPool2d, MaxPool3d = by_dims("MaxPool", _MaxPoolNd, "The largest element of each window of {}.")
 
 
 class _AvgPoolNd(Module):
@@ -105,16 +90,7 @@ class _AvgPool(_AvgPoolNd):
         )  # fmt: skip
 
 
-class AvgPool2d(_AvgPool):
-    """The mean of each window of two dimensions."""
-
-    _spatial = 2
-
-
-class AvgPool3d(_AvgPool):
-    """The mean of each window of three dimensions."""
-
-    _spatial = 3
+AvgPool2d, AvgPool3d = by_dims("AvgPool", _AvgPool, "The mean of each window of {}.", (2, 3))
 
 
 class _AdaptiveAvgPoolNd(Module):
@@ -131,22 +107,9 @@ class _AdaptiveAvgPoolNd(Module):
         return f"output_size={self.output_size}"
 
 
-class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
-    """The means of ``output_size`` windows of one dimension."""
-
-    _spatial = 1
-
-
-class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
-    """The means of ``output_size`` windows of two dimensions."""
-
-    _spatial = 2
-
-
-class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
-    """The means of ``output_size`` windows of three dimensions."""
-
-    _spatial = 3
+AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d = by_dims(
+    "AdaptiveAvgPool", _AdaptiveAvgPoolNd, "The means of ``output_size`` windows of {}."
+)
 
 
 class _AdaptiveMaxPoolNd(Module):
@@ -165,22 +128,9 @@ class _AdaptiveMaxPoolNd(Module):
         return f"output_size={self.output_size}"
 
 
-class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
-    """The maxima of ``output_size`` windows of one dimension."""
-
-    _spatial = 1
-
-
-class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
-    """The maxima of ``output_size`` windows of two dimensions."""
-
-    _spatial = 2
-
-
-class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
-    """The maxima of ``output_size`` windows of three dimensions."""
-
-    _spatial = 3
+AdaptiveMaxPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d = by_dims(
+    "AdaptiveMaxPool", _AdaptiveMaxPoolNd, "The maxima of ``output_size`` windows of {}."
+)
 
 
 class _LPPoolNd(Module):
@@ -206,22 +156,7 @@ class _LPPoolNd(Module):
         )
 
 
-class LPPool1d(_LPPoolNd):
-    """The p-norm of each window of one dimension."""
-
-    _spatial = 1
-
-
-class LPPool2d(_LPPoolNd):
-    """The p-norm of each window of two dimensions."""
-
-    _spatial = 2
-
-
-class LPPool3d(_LPPoolNd):
-    """The p-norm of each window of three dimensions."""
-
-    _spatial = 3
+LPPool1d, LPPool2d, LPPool3d = by_dims("LPPool", _LPPoolNd, "The p-norm of each window of {}.")
 
 
 class _MaxUnpoolNd(Module):
@@ -241,22 +176,11 @@ class _MaxUnpoolNd(Module):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
-class MaxUnpool1d(_MaxUnpoolNd):
-    """The partial inverse of MaxPool1d: zeros, with each element at its index."""
-
-    _spatial = 1
-
-
-class MaxUnpool2d(_MaxUnpoolNd):
-    """The partial inverse of MaxPool2d: zeros, with each element at its index."""
-
-    _spatial = 2
-
-
-class MaxUnpool3d(_MaxUnpoolNd):
-    """The partial inverse of MaxPool3d: zeros, with each element at its index."""
-
-    _spatial = 3
+MaxUnpool1d, MaxUnpool2d, MaxUnpool3d = by_dims(
+    "MaxUnpool",
+    _MaxUnpoolNd,
+    "The partial inverse of MaxPool over {}: zeros, with each element at its index.",
+)
 
 
 class _FractionalMaxPool(Module):
@@ -296,13 +220,6 @@ class _FractionalMaxPool(Module):
         )  # fmt: skip
 
 
-class FractionalMaxPool2d(_FractionalMaxPool):
-    """Fractional max pooling of images."""
-
-    _spatial = 2
-
-
-class FractionalMaxPool3d(_FractionalMaxPool):
-    """Fractional max pooling of volumes."""
-
-    _spatial = 3
+FractionalMaxPool2d, FractionalMaxPool3d = by_dims(
+    "FractionalMaxPool", _FractionalMaxPool, "Fractional max pooling of {}.", (2, 3)
+)

@@ -64,22 +64,6 @@ def fuse_conv_bn_eval(conv: Any, bn: Any, transpose: bool = False) -> Any:
     return fused
 
 
-def fuse_linear_bn_eval(linear: Any, bn: Any) -> Any:
-    """A copy of the linear layer that includes the normalization; both must be in eval mode."""
-    _check_training(linear, bn)
-    fused = copy.deepcopy(linear)
-    if bn.num_features not in (linear.out_features, 1):
-        raise AssertionError(
-            "To fuse, linear.out_features == bn.num_features or bn.num_features == 1, got "
-            f"linear.out_features={linear.out_features} and bn.num_features={bn.num_features}"
-        )
-    _check_statistics(bn)
-    fused.weight, fused.bias = fuse_linear_bn_weights(
-        fused.weight, fused.bias, bn.running_mean, bn.running_var, bn.eps, bn.weight, bn.bias
-    )
-    return fused
-
-
 def _check_training(layer: Any, bn: Any) -> None:
     if layer.training or bn.training:
         raise AssertionError("Fusion only for eval!")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any
 
 from ..._aten.creation.factories import ones_like, zeros_like
 from ..._aten.random.random import rand, rand_like
@@ -20,7 +20,6 @@ from .convert_parameters import parameters_to_vector
 class BasePruningMethod(ABC):
     """The base class of pruning methods, which compute the mask."""
 
-    __module__ = "torch.nn.utils.prune"
     PRUNING_TYPE: str
     _tensor_name: str
 
@@ -124,8 +123,6 @@ def _prunes(hook: Any, name: str) -> bool:
 class PruningContainer(BasePruningMethod):
     """A sequence of pruning methods, each applied to elements that are not pruned yet."""
 
-    __module__ = "torch.nn.utils.prune"
-
     def __init__(self, *args: BasePruningMethod) -> None:
         self._pruning_methods: tuple[Any, ...] = ()
         if len(args) == 1:
@@ -186,21 +183,14 @@ def _left(method: Any, t: Tensor, mask: Tensor) -> Any:
 class Identity(BasePruningMethod):
     """Prunes nothing, but creates the mask."""
 
-    __module__ = "torch.nn.utils.prune"
     PRUNING_TYPE = "unstructured"
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         return default_mask
 
-    @classmethod
-    def apply(cls, module: Any, name: str) -> Self:  # type: ignore[override]
-        return super().apply(module, name)
-
 
 class _Amount(BasePruningMethod):
     """Prunes a number of elements or slices, or a fraction of them."""
-
-    __module__ = "torch.nn.utils.prune"
 
     def __init__(self, amount: Any) -> None:
         _validate_pruning_amount_init(amount)
@@ -250,7 +240,6 @@ def _compute_nparams_toprune(amount: Any, tensor_size: int) -> int:
 class RandomUnstructured(_Amount):
     """Prunes elements at random."""
 
-    __module__ = "torch.nn.utils.prune"
     PRUNING_TYPE = "unstructured"
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
@@ -260,15 +249,10 @@ class RandomUnstructured(_Amount):
             mask.view(-1)[rand_like(t).view(-1).topk(k=count).indices] = 0
         return mask
 
-    @classmethod
-    def apply(cls, module: Any, name: str, amount: Any) -> Self:  # type: ignore[override]
-        return super().apply(module, name, amount=amount)
-
 
 class L1Unstructured(_Amount):
     """Prunes the smallest elements."""
 
-    __module__ = "torch.nn.utils.prune"
     PRUNING_TYPE = "unstructured"
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
@@ -278,17 +262,10 @@ class L1Unstructured(_Amount):
             mask.view(-1)[t.abs().view(-1).topk(k=count, largest=False).indices] = 0
         return mask
 
-    @classmethod
-    def apply(  # type: ignore[override]
-        cls, module: Any, name: str, amount: Any, importance_scores: Tensor | None = None
-    ) -> Self:
-        return super().apply(module, name, amount=amount, importance_scores=importance_scores)
-
 
 class _Slices(_Amount):
     """Prunes whole slices of one dimension."""
 
-    __module__ = "torch.nn.utils.prune"
     PRUNING_TYPE = "structured"
     dim: int
 
@@ -312,8 +289,6 @@ class _Slices(_Amount):
 class RandomStructured(_Slices):
     """Prunes slices at random."""
 
-    __module__ = "torch.nn.utils.prune"
-
     def __init__(self, amount: Any, dim: int = -1) -> None:
         super().__init__(amount)
         self.dim = dim
@@ -325,15 +300,9 @@ class RandomStructured(_Slices):
         draws = rand(size)
         return self._keep(t, draws > draws.kthvalue(k=count).values, default_mask)
 
-    @classmethod
-    def apply(cls, module: Any, name: str, amount: Any, dim: int = -1) -> Self:  # type: ignore[override]
-        return super().apply(module, name, amount=amount, dim=dim)
-
 
 class LnStructured(_Slices):
     """Prunes the slices of the smallest norm."""
-
-    __module__ = "torch.nn.utils.prune"
 
     def __init__(self, amount: Any, n: Any, dim: int = -1) -> None:
         super().__init__(amount)
@@ -345,17 +314,10 @@ class LnStructured(_Slices):
         largest = _compute_norm(t, self.n, self.dim).topk(k=size - count, largest=True)
         return self._keep(t, largest.indices, default_mask) if count else default_mask
 
-    @classmethod
-    def apply(  # type: ignore[override]
-        cls, module: Any, name: str, amount: Any, n: Any, dim: int, importance_scores: Tensor | None = None
-    ) -> Self:
-        return super().apply(module, name, amount=amount, n=n, dim=dim, importance_scores=importance_scores)
-
 
 class CustomFromMask(BasePruningMethod):
     """Prunes where a given mask is 0."""
 
-    __module__ = "torch.nn.utils.prune"
     PRUNING_TYPE = "global"
 
     def __init__(self, mask: Tensor) -> None:
@@ -367,10 +329,6 @@ class CustomFromMask(BasePruningMethod):
                 f"default_mask shape {default_mask.shape} must match self.mask shape {self.mask.shape}"
             )
         return default_mask * self.mask.to(dtype=default_mask.dtype)
-
-    @classmethod
-    def apply(cls, module: Any, name: str, mask: Tensor) -> Self:  # type: ignore[override]
-        return super().apply(module, name, mask=mask)
 
 
 def identity(module: Any, name: str) -> Any:
@@ -393,7 +351,7 @@ def l1_unstructured(module: Any, name: str, amount: Any, importance_scores: Tens
 
 def random_structured(module: Any, name: str, amount: Any, dim: int) -> Any:
     """Prune slices of a dimension at random."""
-    RandomStructured.apply(module, name, amount, dim)
+    RandomStructured.apply(module, name, amount, dim=dim)
     return module
 
 
@@ -401,7 +359,7 @@ def ln_structured(
     module: Any, name: str, amount: Any, n: Any, dim: int, importance_scores: Tensor | None = None
 ) -> Any:
     """Prune the slices of a dimension that have the smallest norm."""
-    LnStructured.apply(module, name, amount, n, dim, importance_scores=importance_scores)
+    LnStructured.apply(module, name, amount, n, dim=dim, importance_scores=importance_scores)
     return module
 
 
@@ -463,3 +421,8 @@ def is_pruned(module: Any) -> bool:
         for below in module.modules()
         for hook in below._forward_pre_hooks.values()
     )
+
+
+for _class in [*vars().values()]:
+    if isinstance(_class, type) and issubclass(_class, BasePruningMethod):
+        _class.__module__ = "torch.nn.utils.prune"

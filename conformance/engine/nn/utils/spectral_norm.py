@@ -9,17 +9,10 @@ from ..._c10 import errors
 from ..._c10.modes import no_grad
 from ..._nn.distance import normalize
 from ..._nn.parameter import Parameter, is_lazy
-from ...linalg import multi_dot
 from ..modules.conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from ..modules.module import Module
 
-__all__ = [
-    "SpectralNorm",
-    "SpectralNormLoadStateDictPreHook",
-    "SpectralNormStateDictHook",
-    "remove_spectral_norm",
-    "spectral_norm",
-]
+__all__ = ["SpectralNorm", "remove_spectral_norm", "spectral_norm"]
 
 _TRANSPOSED = (ConvTranspose1d, ConvTranspose2d, ConvTranspose3d)
 
@@ -50,15 +43,10 @@ class SpectralNorm:
     """The forward pre-hook."""
 
     __module__ = "torch.nn.utils.spectral_norm"
-    _version = 1
 
     def __init__(self, name: str, n_power_iterations: int, dim: int, eps: float) -> None:
         check_iterations(n_power_iterations)
         self.name, self.dim, self.n_power_iterations, self.eps = name, dim, n_power_iterations, eps
-
-    def reshape_weight_to_matrix(self, weight: Tensor) -> Tensor:
-        """See as_matrix."""
-        return as_matrix(weight, self.dim)
 
     def compute_weight(self, module: Module, do_power_iteration: bool) -> Tensor:
         """The weight divided by its largest singular value, which power iterations estimate."""
@@ -83,10 +71,6 @@ class SpectralNorm:
 
     def __call__(self, module: Module, inputs: Any) -> None:
         setattr(module, self.name, self.compute_weight(module, do_power_iteration=module.training))
-
-    def _solve_v_and_rescale(self, matrix: Tensor, u: Tensor, target_sigma: Tensor) -> Tensor:
-        v = multi_dot([matrix.t().mm(matrix).pinverse(), matrix.t(), u.unsqueeze(1)]).squeeze(1)
-        return v.mul_(target_sigma / u.dot(matrix.mv(v)))
 
     @staticmethod
     def apply(module: Module, name: str, n_power_iterations: int, dim: int, eps: float) -> SpectralNorm:
@@ -115,56 +99,7 @@ class SpectralNorm:
         module.register_buffer(f"{name}_u", u)
         module.register_buffer(f"{name}_v", v)
         module.register_forward_pre_hook(hook)
-        module._register_state_dict_hook(SpectralNormStateDictHook(hook))
-        module._register_load_state_dict_pre_hook(SpectralNormLoadStateDictPreHook(hook))
         return hook
-
-
-class SpectralNormStateDictHook:
-    """Records the version in a state_dict's metadata."""
-
-    __module__ = "torch.nn.utils.spectral_norm"
-
-    def __init__(self, fn: SpectralNorm) -> None:
-        self.fn = fn
-
-    def __call__(self, module: Module, state_dict: Any, prefix: str, local_metadata: dict[str, Any]) -> None:
-        noted = local_metadata.setdefault("spectral_norm", {})
-        key = f"{self.fn.name}.version"
-        if key in noted:
-            raise RuntimeError(f"Unexpected key in metadata['spectral_norm']: {key}")
-        noted[key] = self.fn._version
-
-
-class SpectralNormLoadStateDictPreHook:
-    """Upgrades a state_dict of the first version, which has no ``v``."""
-
-    __module__ = "torch.nn.utils.spectral_norm"
-
-    def __init__(self, fn: SpectralNorm) -> None:
-        self.fn = fn
-
-    def __call__(
-        self, state_dict: Any, prefix: str, local_metadata: dict[str, Any], strict: bool, missing_keys: list[str],
-        unexpected_keys: list[str], error_msgs: list[str],
-    ) -> None:  # fmt: skip
-        hook = self.fn
-        version = local_metadata.get("spectral_norm", {}).get(f"{hook.name}.version")
-        if version is not None and version >= 1:
-            return
-        key = prefix + hook.name
-        whole = all(key + part in state_dict for part in ("_orig", "_u", "_v"))
-        if version is None and whole and key not in state_dict:
-            return
-        missing = [key + part for part in ("_orig", "", "_u") if key + part not in state_dict]
-        if missing:
-            missing_keys.extend(missing if strict else [])
-            return
-        with no_grad():
-            original = state_dict[f"{key}_orig"]
-            sigma = (original / state_dict.pop(key)).mean()
-            matrix = hook.reshape_weight_to_matrix(original)
-            state_dict[f"{key}_v"] = hook._solve_v_and_rescale(matrix, state_dict[f"{key}_u"], sigma)
 
 
 def spectral_norm(
@@ -190,15 +125,5 @@ def remove_spectral_norm(module: Any, name: str = "weight") -> Any:
         if isinstance(hook, SpectralNorm) and hook.name == name:
             hook.remove(module)
             del module._forward_pre_hooks[number]
-            break
-    else:
-        raise ValueError(f"spectral_norm of '{name}' not found in {module}")
-    for hooks in (module._state_dict_hooks, module._load_state_dict_pre_hooks):
-        for number, each in hooks.items():
-            if (
-                isinstance(each, (SpectralNormStateDictHook, SpectralNormLoadStateDictPreHook))
-                and each.fn.name == name
-            ):
-                del hooks[number]
-                break
-    return module
+            return module
+    raise ValueError(f"spectral_norm of '{name}' not found in {module}")
