@@ -123,6 +123,35 @@ def is_absent(facet: str, shown: str) -> bool:
     return facet in _ATTRIBUTES and shown.startswith("raises AttributeError")
 
 
+def nothing_claimed(scenario: Scenario, reference: Trace, engine: Trace, groups: Collection[str]) -> bool:
+    """Whether the reference only raises an error, which an engine that claims no errors may raise or not.
+
+    A run that need not raise shows at least that the engine runs it.
+    """
+    if "errors" in groups or not any(moment.raised for moment in reference.moments):
+        return False
+    moments = (*reference.moments, *engine.moments)
+    if any(group_of(read, _programs(scenario)) in groups for moment in moments for read, _ in moment.values):
+        return False
+    states = (moment.state for moment in moments if moment.state)
+    return not any(
+        group in groups
+        for state in states
+        for name in state
+        for group in _shown_groups(scenario, state, name)
+    )
+
+
+def _shown_groups(scenario: Scenario, state: State, name: str) -> Iterator[str]:
+    """The groups of what a name shows of its value."""
+    facets = resolved(state, name)
+    kind = kind_of(facets)
+    if kind == "plain":
+        yield _group_of_plain(scenario, name, kind)
+    elif kind not in ("bound", "module"):
+        yield from (_FACET_OF[kind][1],) if kind in _FACET_OF else map(GROUP_OF.get, facets.keys() & GROUP_OF)
+
+
 def _drawn(reference: Trace, found: Iterable[Difference]) -> Iterator[Difference]:
     """The differences, with those of values from the first random number on in a group of their own.
 
@@ -192,7 +221,7 @@ def _of_moments(scenario: Scenario, reference: Moment, engine: Moment) -> Iterat
     for text in dict.fromkeys((*reference.failed, *engine.failed)):
         if (text in reference.failed) != (text in engine.failed):
             said = ("fails", "holds") if text in reference.failed else ("holds", "fails")
-            yield Difference(place, "", f"assert {text}", group_of(text), *said)
+            yield Difference(place, "", f"assert {text}", group_of(text, _programs(scenario)), *said)
     if reference.warned != engine.warned:
         warned = [w.message for w in reference.warned], [w.message for w in engine.warned]
         if warned[0] == warned[1]:  # only the categories differ
@@ -206,7 +235,8 @@ def _of_moments(scenario: Scenario, reference: Moment, engine: Moment) -> Iterat
         if of_reference[expression] != of_engine.get(expression):
             texts = of_reference[expression], of_engine.get(expression, NOTHING)
             shown = shown_value(texts[0], None), shown_value(texts[1], None)
-            yield Difference(place, expression, "value", group_of(expression), *shown)
+            group = group_of(expression, _programs(scenario))
+            yield Difference(place, expression, "value", group, *shown)
     if reference.state is not None and engine.state is not None:
         expressions = set(of_reference)
         yield from (
@@ -271,11 +301,15 @@ def _of_absent(
     return Difference(place, name, facet, group, *shown)
 
 
-def _group_of_plain(scenario: Scenario, name: str, *kinds: Kind) -> str:
-    """The group of a value that has no facets: that of what the program reads for it."""
-    if not {*kinds} <= {"plain", "bound"}:
-        return "values"
-    return group_of_name(name, tuple(step.run for step in scenario.steps))
+def _group_of_plain(scenario: Scenario, name: str, *kinds: Kind, expression: bool = False) -> str:
+    """The group of a value that has no facets: that of what the program reads for it, or the expression."""
+    if expression:
+        return group_of(name, _programs(scenario))
+    return group_of_name(name, _programs(scenario)) if {*kinds} <= {"plain", "bound"} else "values"
+
+
+def _programs(scenario: Scenario) -> tuple[str, ...]:
+    return tuple(step.run for step in scenario.steps)
 
 
 def _of_names(
@@ -295,7 +329,7 @@ def _of_names(
         return
     group = None
     if "shape" not in expected and kinds[0] != "node":
-        group = group_of(name) if expression else _group_of_plain(scenario, name, *kinds)
+        group = _group_of_plain(scenario, name, *kinds, expression=expression)
     for facet in dict.fromkeys((*expected, *found)):
         a, b = expected.get(facet), found.get(facet)
         if a == b or facet == UNFILLED or kinds == ("bound", "bound") or not (_is_read(a) and _is_read(b)):
@@ -360,9 +394,7 @@ def _of_kinds(
         one, other = ({"value": each["value"]} for each in (expected, found))
         yield from _of_values(scenario, place, name, one, other, "values")
         return
-    group = (
-        group_of(name) if expression and "shape" not in expected else _group_of_plain(scenario, name, *kinds)
-    )
+    group = _group_of_plain(scenario, name, *kinds, expression=expression and "shape" not in expected)
     yield Difference(place, name, "value", group, *shown)
 
 

@@ -31,16 +31,17 @@ _OVERLOADS = (
         r"(?:there is )?[Nn]o (?:matching )?(?:overload|signature)(?: found)? (?:for|of) [`']?([\w.]+)"
     ),
 )
-_BINARY = re.compile(r"unsupported operand type\(s\) for ([^\s:]+).*: '(\w+)' and '(\w+)'")
-_ORDER = re.compile(r"'([<>=]+)' not supported between instances of '(\w+)' and '(\w+)'")
+_TYPE = r"'(?:[\w.]*\.)?(\w+)'"  # of compiled code with its module
+_BINARY = re.compile(rf"unsupported operand type\(s\) for ([^\s:]+).*: {_TYPE} and {_TYPE}")
+_ORDER = re.compile(rf"'([<>=]+)' not supported between instances of {_TYPE} and {_TYPE}")
 _ALONE = (
-    (re.compile(r"bad operand type for unary -: '(\w+)'"), "-Tensor"),
-    (re.compile(r"bad operand type for unary \+: '(\w+)'"), "+Tensor"),
-    (re.compile(r"bad operand type for unary ~: '(\w+)'"), "~Tensor"),
-    (re.compile(r"'(\w+)' object is not subscriptable"), "Tensor[...]"),
-    (re.compile(r"'(\w+)' object does not support item assignment"), "Tensor[...] = ..."),
-    (re.compile(r"'(\w+)' object is not iterable"), "Tensor in a loop"),
-    (re.compile(r"object of type '(\w+)' has no len\(\)"), "len(Tensor)"),
+    (re.compile(rf"bad operand type for unary -: {_TYPE}"), "-Tensor"),
+    (re.compile(rf"bad operand type for unary \+: {_TYPE}"), "+Tensor"),
+    (re.compile(rf"bad operand type for unary ~: {_TYPE}"), "~Tensor"),
+    (re.compile(rf"{_TYPE} object is not subscriptable"), "Tensor[...]"),
+    (re.compile(rf"{_TYPE} object does not support item assignment"), "Tensor[...] = ..."),
+    (re.compile(rf"{_TYPE} object is not iterable"), "Tensor in a loop"),
+    (re.compile(rf"object of type {_TYPE} has no len\(\)"), "len(Tensor)"),
 )
 _KERNEL = re.compile(
     r"(?:Could not run '|^)(aten::[\w.]+)(?:' with arguments from the '|: attempted to run this operator)"

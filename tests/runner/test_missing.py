@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 from types import SimpleNamespace
 
 import pytest
@@ -103,6 +104,16 @@ def test_an_operator_of_a_tensor_that_no_variable_holds_is_missing() -> None:
     made = scenario("a = torch.tensor(3.) % 2")
     outcome = judge(made, run(made, torch_engine), run(made, engine), {"values"})
     assert (outcome.verdict, outcome.missing) == ("unsupported", ("Tensor % ...",))
+
+
+@pytest.mark.parametrize("program", ["torch.tensor([3.])[0]", "[each for each in torch.tensor([3.])]"])
+def test_what_a_tensor_of_compiled_code_lacks_is_missing(program: str) -> None:
+    """Python names its type with the module: 'decimal.Decimal' object is not subscriptable."""
+    engine = ModuleEngine(
+        "decimals", SimpleNamespace(tensor=lambda data: Decimal(data[0]), Tensor=Decimal), version="1"
+    )
+    made = scenario(f"a = {program}")
+    assert judge(made, run(made, torch_engine), run(made, engine), {"values"}).verdict == "unsupported"
 
 
 @pytest.mark.parametrize(("claims", "verdict"), [(GROUPS, "differs"), (("values",), "agrees")])

@@ -34,6 +34,15 @@ def test_group_of(expression: str, group: str) -> None:
     assert group_of(expression) == group
 
 
+def test_group_of_an_expression_of_a_name() -> None:
+    """That of what the program binds to it."""
+    programs = ("held = inner() is not None", "seen = [a.is_leaf]\nn = a.sum()")
+    found = [
+        group_of(expression, programs) for expression in ("held", "seen[0]", "held == True", "n", "other")
+    ]
+    assert found == ["flags", "flags", "flags", "values", "values"]
+
+
 @pytest.mark.parametrize(
     ("program", "path", "group"),
     [
