@@ -22,8 +22,10 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from conformance.runner.compare import DIED, Difference, is_crash, is_ending
+from conformance.runner.compare import DIED, UNBOUND, Difference, is_crash, is_ending
 from conformance.runner.trace import Statement
+
+_UNBOUND = re.compile(r"NameError: name '(\w+)' is not defined")
 
 Kind: TypeAlias = Literal["bug", "missing_feature", "by_design", "release"]
 
@@ -123,14 +125,18 @@ def cover(scenario: str, differences: Sequence[Difference], entries: Iterable[Di
     for place in dict.fromkeys(difference.statement for difference in differences):
         here = [difference for difference in differences if difference.statement == place]
         left = [difference for difference in here if not _covering(difference, own, used)]
-        if any(
-            _names_error(entry, here) for entry in used
-        ):  # the rest of the statement follows from its error
-            left = [*filter(is_crash, left)]
-        uncovered += filter(is_crash, left) if follows else left
+        if follows or any(_names_error(entry, here) for entry in used):  # the rest follows from the error
+            left = [each for each in left if is_crash(each) and not _is_unbound(each, here)]
+        uncovered += left
         follows = follows or (not left and any(entry.names(here) for entry in used))
     stale = tuple(entry for entry in own if entry not in used and not entry.wide)
     return Coverage(tuple(used), stale, tuple(uncovered))
+
+
+def _is_unbound(difference: Difference, here: Sequence[Difference]) -> bool:
+    """Whether the engine raised an error because an earlier error has left a name unbound."""
+    found = _UNBOUND.match(difference.engine)
+    return found is not None and any(each.name == found[1] and each.engine == UNBOUND for each in here)
 
 
 def _names_error(entry: Divergence, here: Sequence[Difference]) -> bool:

@@ -17,6 +17,7 @@ from conformance.runner.states import (
     Kind,
     below,
     is_like_plain,
+    is_unfilled,
     is_unread,
     is_unread_grad,
     kind_of,
@@ -93,13 +94,13 @@ def differences(
     return tuple(difference for difference in every if counts(difference, groups))
 
 
-_UNBOUND = "not bound"
+UNBOUND = "not bound"
 _OPTION = re.compile(r".*\.param_groups\[\d+\]\.(\w+)")
 
 
 def is_unused_option(scenario: Scenario, difference: Difference) -> bool:
     """Whether the engine's optimizers lack an option that the program does not name: a missing feature, unused."""
-    found = _OPTION.fullmatch(difference.name) if difference.engine == _UNBOUND else None
+    found = _OPTION.fullmatch(difference.name) if difference.engine == UNBOUND else None
     return found is not None and not any(found[1] in step.run for step in scenario.steps)
 
 
@@ -271,10 +272,9 @@ def _of_states(
         if name in reference and name in engine:
             if reference[name] == engine[name]:
                 continue
-            if is_unread(reference[name], engine[name]):
-                left_out += below(name)
+            if is_unfilled(name, reference, engine):
                 continue
-            if _is_one_list(name, reference, engine):
+            if is_unread(reference[name], engine[name]) or _is_one_list(name, reference, engine):
                 left_out += below(name)
                 continue
             yield from _of_names(scenario, place, name, reference, engine, expression=name in expressions)
@@ -294,7 +294,7 @@ def _of_absent(
     scenario: Scenario, place: Statement, name: str, reference: State, engine: State
 ) -> Difference:
     """The difference of a name that one side alone has."""
-    without = "None" if name.endswith(".grad") else _UNBOUND
+    without = "None" if name.endswith(".grad") else UNBOUND
     shown = [_shown(state, name) if name in state else without for state in (reference, engine)]
     kind = kind_of(resolved(reference if name in reference else engine, name))
     facet, group = _FACET_OF.get(kind, ("value", _group_of_plain(scenario, name, kind)))

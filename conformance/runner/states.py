@@ -62,6 +62,11 @@ def is_unread(reference: Facets, engine: Facets) -> bool:
     return reference.get("value") in _OF_MODULES and engine.get("value") == UNREAD
 
 
+def is_unfilled(name: str, reference: State, engine: State) -> bool:
+    """Whether torch has no grad, and the engine one of zeros, under any name: see Note [What cannot be read]."""
+    return UNFILLED in resolved(engine, name) and resolved(reference, name).get("value") == "None"
+
+
 def is_unread_grad(name: str, reference: State, engine: State) -> bool:
     """Whether a grad that one side alone has says nothing about the engine: see Note [What cannot be read]."""
     if not name.endswith(".grad"):
@@ -107,5 +112,7 @@ def _is_like(data: Any, state: State, name: str) -> bool:
         return all(_is_like(item, state, f"{name}[{i}]") for i, item in enumerate(data))
     if isinstance(data, dict) and str(value) == f"mapping of {len(data)}":
         return all(_is_like(item, state, f"{name}[{key!r}]") for key, item in data.items())
+    if data is None and UNFILLED in facets:
+        return True
     alone = facets.get("shape", "[]") == "[]" and "requires_grad" not in facets
     return alone and isinstance(value, str) and texts_close(value, repr(data), bounds(None, None))

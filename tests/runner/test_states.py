@@ -126,6 +126,20 @@ def test_grads_that_start_as_zeros() -> None:
     assert [(d.name, d.reference, d.engine) for d in _found(leaf, saying)] == [("a.grad", "None", "[0.0]")]
 
 
+def test_a_grad_of_zeros_under_another_name() -> None:
+    """Is not compared either with torch's None; another None is."""
+    kept = np.zeros(1, np.float32)
+    seen = SimpleNamespace(tolist=lambda: [2.0], shape=(1,), dtype="float32", grad=kept, storage=None)
+    engine = Zeros()
+    engine.observe = lambda value: seen if isinstance(value, Value) else None  # type: ignore[method-assign]
+    engine.torch = SimpleNamespace(tensor=Value, kept=kept)
+    made = scenario("a = torch.tensor([2.], requires_grad=True)\ng = [a.grad]\nn = None")
+    taken = made.steps[0].run.replace("a.grad", "torch.kept")
+    for program, names in ((taken, []), (taken.replace("n = None", "n = 0"), ["n"])):
+        found = differences(made, run(made, torch_engine), run(scenario(program), engine), {"values"})
+        assert [each.name for each in found] == names
+
+
 def test_a_grad_that_a_pass_did_not_fill_is_a_difference() -> None:
     """Also of an engine whose grads start as zeros."""
     program = "a = torch.tensor([2.], requires_grad=True)\n(a * a).backward()"
