@@ -17,6 +17,7 @@ from conformance.runner.states import (
     Kind,
     below,
     is_like_plain,
+    is_number,
     is_unfilled,
     is_unread,
     is_unread_grad,
@@ -296,7 +297,8 @@ def _of_absent(
     """The difference of a name that one side alone has."""
     without = "None" if name.endswith(".grad") else UNBOUND
     shown = [_shown(state, name) if name in state else without for state in (reference, engine)]
-    kind = kind_of(resolved(reference if name in reference else engine, name))
+    facets = resolved(reference if name in reference else engine, name)
+    kind = "plain" if is_number(facets) else kind_of(facets)
     facet, group = _FACET_OF.get(kind, ("value", _group_of_plain(scenario, name, kind)))
     return Difference(place, name, facet, group, *shown)
 

@@ -45,6 +45,11 @@ def kind_of(facets: Facets) -> Kind:
     return "dtype" if isinstance(value, str) and value.startswith("torch.") and dtype_in(value) else "plain"
 
 
+def is_number(facets: Facets) -> bool:
+    """Whether it is a number of NumPy's."""
+    return facets.get("shape") == "[]" and "requires_grad" not in facets
+
+
 def dtype_in(text: str) -> str:
     """The dtype that a text names, whatever the engine's module is called; empty if it names none."""
     found = _DTYPE.search(text)
@@ -114,5 +119,5 @@ def _is_like(data: Any, state: State, name: str) -> bool:
         return all(_is_like(item, state, f"{name}[{key!r}]") for key, item in data.items())
     if data is None and UNFILLED in facets:
         return True
-    alone = facets.get("shape", "[]") == "[]" and "requires_grad" not in facets
+    alone = "shape" not in facets or is_number(facets)
     return alone and isinstance(value, str) and texts_close(value, repr(data), bounds(None, None))
