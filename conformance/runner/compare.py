@@ -282,7 +282,7 @@ def _of_states(
         else:
             left_out += below(name)
             if not is_unread_grad(name, reference, engine):
-                yield _of_absent(scenario, place, name, reference, engine)
+                yield _of_absent(scenario, place, name, reference, engine, expressions)
 
 
 def _is_one_list(name: str, reference: State, engine: State) -> bool:
@@ -292,7 +292,12 @@ def _is_one_list(name: str, reference: State, engine: State) -> bool:
 
 
 def _of_absent(
-    scenario: Scenario, place: Statement, name: str, reference: State, engine: State
+    scenario: Scenario,
+    place: Statement,
+    name: str,
+    reference: State,
+    engine: State,
+    expressions: Collection[str],
 ) -> Difference:
     """The difference of a name that one side alone has."""
     without = "None" if name.endswith(".grad") else UNBOUND
@@ -300,6 +305,8 @@ def _of_absent(
     facets = resolved(reference if name in reference else engine, name)
     kind = "plain" if is_number(facets) else kind_of(facets)
     facet, group = _FACET_OF.get(kind, ("value", _group_of_plain(scenario, name, kind)))
+    if kind == "plain" and (read := next((each for each in expressions if name.startswith(below(each))), "")):
+        group = group_of(read, _programs(scenario))
     return Difference(place, name, facet, group, *shown)
 
 

@@ -14,7 +14,7 @@ from conformance.runner.engine import GROUPS, Engine
 from conformance.runner.execute import run
 from conformance.runner.states import dtype_in
 from tests.runner.broken import Seen, broken
-from tests.runner.make import facets, scenario, torch_engine
+from tests.runner.make import facets, scenario, step, torch_engine
 
 torch = torch_engine.torch
 ATTRIBUTES = [
@@ -197,6 +197,16 @@ def test_numpys_numbers_in_a_sequence_are_in_its_group(read: str, group: str) ->
     found = differences(made, run(made, torch_engine), engine)
     assert {each.name for each in found} >= {"s[0]", "s[1]"}
     assert {each.group for each in found} == {group}
+
+
+def test_numpys_numbers_in_an_expectation_are_in_its_group() -> None:
+    """Also where the expression begins with a name of another group."""
+    made = scenario(step("x = torch.ones(2, 3)", expect={"torch.read(x).stride()": [3, 1]}))
+    strided = SimpleNamespace(stride=lambda: (np.int64(1), np.int64(7)))
+    reference = run(made, ModuleEngine("reference", broken(read=lambda x: x).torch))
+    found = differences(made, reference, run(made, broken(read=lambda x: strided)))
+    assert {each.name for each in found} >= {"torch.read(x).stride()[0]"}
+    assert {each.group for each in found} == {"graph"}
 
 
 class Numpy:
