@@ -127,7 +127,9 @@ class _Snapshot:
         try:
             inner = [(name + path, item) for path, item in inside(value, kind)]
         except Exception as error:
-            return {"value": _raised(error)}, []
+            unread = isinstance(error, AttributeError) and kind in (Kind.MODULE, Kind.OPTIMIZER)
+            unread = unread and not getattr(self._engine, "complete", False)
+            return {"value": UNREAD if unread else _raised(error)}, []
         self._held.append(inner)
         text = kind.name.lower()
         if kind is Kind.SEQUENCE or kind is Kind.MAPPING:

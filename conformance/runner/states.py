@@ -4,7 +4,8 @@ Note [What cannot be read]: an engine need not have everything that torch has. S
 show is not compared:
   - the grad of a tensor that is not a leaf, if the engine cannot say whether it retains its grad;
   - a grad of zeros where torch has none, if the engine says that its grads are zeros until a pass fills them;
-  - what a module or an optimizer holds, if the engine has no class by which it can be recognized.
+  - what a module or an optimizer holds, if the engine has no class by which it can be recognized, or if this has no
+    method or attribute that lists it (torch's named_parameters(), param_groups).
 `conformance engine` says which of these an engine cannot show.
 """
 
@@ -18,7 +19,7 @@ from conformance.runner.values import bounds, parsed, texts_close
 
 BOUND, UNREAD = "bound", "bound, unread"
 """The value of what is not observed. The second one, of an engine that has no class of modules or of optimizers: it
-may be one."""
+may be one. And of a module or an optimizer that cannot be read."""
 
 UNFILLED = "unfilled"
 """Not a facet that is compared: the engine cannot say whether this grad, which is zero, is None."""

@@ -116,6 +116,37 @@ def test_what_a_tensor_of_compiled_code_lacks_is_missing(program: str) -> None:
     assert judge(made, run(made, torch_engine), run(made, engine), {"values"}).verdict == "unsupported"
 
 
+class _Sealed(_Plain):
+    """A tensor whose grad can be read, and a context manager's class without a method of one."""
+
+    grad = property(lambda self: None)
+
+
+@pytest.mark.parametrize(
+    ("program", "missing"),
+    [
+        ("a = torch.tensor(3.)\na.grad = None", "Tensor.grad = ..."),
+        ("a = torch.tensor(3.)\ndel a.grad", "del Tensor.grad"),
+        ("with torch.no_grad():\n    n = 1", "with _Sealed"),
+        ("n = torch.no_grad()(len)([])", "_Sealed() of the object"),
+    ],
+)
+def test_what_an_object_of_the_engine_does_not_allow_is_missing(program: str, missing: str) -> None:
+    """To set what can be read alone, to be called, and to be entered."""
+    torch = SimpleNamespace(tensor=_Sealed, Tensor=_Sealed, no_grad=lambda: _Sealed(0))
+    engine = ModuleEngine("sealed", torch, version="1")
+    made = scenario(program)
+    outcome = judge(made, run(made, torch_engine), run(made, engine), {"values"})
+    assert (outcome.verdict, outcome.missing) == ("unsupported", (missing,))
+
+
+def test_a_call_of_a_number_is_an_error() -> None:
+    """Where an engine returns one instead of a function."""
+    made = scenario("a = torch.neg(torch.ones(1)).size()")
+    engine = broken(neg=lambda x: SimpleNamespace(size=3))
+    assert judge(made, run(made, torch_engine), run(made, engine)).verdict == "differs"
+
+
 @pytest.mark.parametrize(("claims", "verdict"), [(GROUPS, "differs"), (("values",), "agrees")])
 def test_options_that_an_engines_optimizers_lack_and_that_a_program_does_not_name(
     claims: tuple[str, ...], verdict: str

@@ -199,6 +199,24 @@ def test_numpys_numbers_in_a_sequence_are_in_its_group(read: str, group: str) ->
     assert {each.group for each in found} == {group}
 
 
+class _Module:
+    """A module without named_parameters()."""
+
+
+def test_a_module_that_cannot_be_read_is_no_difference() -> None:
+    """Since the program does not ask for its parameters; an engine that is complete has them."""
+    made = scenario("m = torch.nn.Module()\nn = 1")
+    engine = ModuleEngine(
+        "bare", SimpleNamespace(nn=SimpleNamespace(Module=_Module), optim=torch.optim), version="1"
+    )
+    assert differences(made, run(made, torch_engine), run(made, engine)) == ()
+    engine.complete = True
+    found = differences(made, run(made, torch_engine), run(made, engine))
+    assert [(each.name, each.engine.partition(":")[0]) for each in found[:1]] == [
+        ("m", "raises AttributeError")
+    ]
+
+
 def test_numpys_numbers_in_an_expectation_are_in_its_group() -> None:
     """Also where the expression begins with a name of another group."""
     made = scenario(step("x = torch.ones(2, 3)", expect={"torch.read(x).stride()": [3, 1]}))
