@@ -125,6 +125,8 @@ def cover(scenario: str, differences: Sequence[Difference], entries: Iterable[Di
     for place in dict.fromkeys(difference.statement for difference in differences):
         here = [difference for difference in differences if difference.statement == place]
         left = [difference for difference in here if not _covering(difference, own, used)]
+        if any(is_crash(each) and each not in left for each in here):  # what a declared error left unbound
+            left = [each for each in left if each.engine != UNBOUND]
         if follows or any(_names_error(entry, here) for entry in used):  # the rest follows from the error
             left = [each for each in left if is_crash(each) and not _is_unbound(each, here)]
         uncovered += left

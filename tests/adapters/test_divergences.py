@@ -259,6 +259,7 @@ def test_a_name_that_an_error_left_unbound_is_no_error_of_its_own() -> None:
         1
     ] == "NameError: name 'b' is not defined"
     entry = _entry(statement="step 1, line 2")
-    assert cover("an-id", found, [_entry(statement="step 1, line 2", facets=("raised", "value"))]).known
+    assert cover("an-id", found, [_entry(statement="step 1, line 2", facets=("raised",))]).known
+    assert not cover("an-id", found, [_entry(statement="step 1, line 2", facets=("value",))]).known
     renamed = [replace(each, engine=each.engine.replace("'b'", "'other'")) for each in found]
     assert len(cover("an-id", renamed, [entry, _entry(facets=("value",))]).uncovered) == 2
