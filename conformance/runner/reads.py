@@ -72,7 +72,11 @@ def _bound(program: ast.Module) -> Iterator[tuple[str, ast.expr]]:
             case ast.Assign(targets=targets, value=value):
                 for target in targets:
                     yield from _pairs(target, value)
-            case ast.NamedExpr(target=target, value=value) | ast.For(target=target, iter=value):
+            case (
+                ast.NamedExpr(target=target, value=value)
+                | ast.AugAssign(target=target, value=value)
+                | ast.For(target=target, iter=value)
+            ):
                 yield from _pairs(target, value)
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method), args=[*_, value]):
                 if method in _ADDING:

@@ -53,6 +53,7 @@ def test_group_of_an_expression_of_a_name() -> None:
         ("n = b.grad_fn\nm = n.next_functions[0]\nk = str(m)", "k", "graph"),
         ("seen = {}\nseen['a'] = b.dtype", "seen['a']", "dtypes"),
         ("for v in b.grad_fn.next_functions:\n  pass", "v[0]", "graph"),
+        ("s = []\nfor n in b.grad_fn.next_functions:\n  s += [type(n).__name__]", "s[0]", "graph"),
         ("x = x + 1", "x", "values"),
         ("x = y\ny = x", "x", "values"),
         ("pass", "x", "values"),
