@@ -7,7 +7,7 @@ Note [Known divergences]
     considered consequences. So does an entry with the text of what the engine shows (`now`), from there on. Any other
     entry covers its names and facets in the whole scenario.
   - A crash is covered only by an entry with the facet ``raised``. A timeout is never covered, and the end of an
-    interpreter only by an entry of a release of torch that says so in `now`.
+    interpreter only by an entry that says so in `now`. Names that a covered error left unbound follow from it.
   - A `*` in its name matches any text too, and so it does in `was` and `now`, which limit an entry to differences
     between such texts.
   - An entry that covers nothing is stale. A wildcard entry may match scenarios in which it does not occur; a proposal
