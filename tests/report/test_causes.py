@@ -98,7 +98,7 @@ def test_a_run_that_fails_throughout_says_so(results: list[Result]) -> None:
     claim = finding("refuted", replace(fine, scenario="a", claim_holds=False), scenarios=("a",))
     for red, shown in ((True, False), (False, True)):
         told = [*summary([dtype if red else fine] * 20, {claim.claim.document: "A title"}, [claim])]
-        assert ("Refuted by torch:" in told) == shown, "what torch refutes is no news of an engine that fails"
+        assert ("Refuted by torch:" in told) == shown, "what torch refutes says nothing of an engine"
         assert any(line.split()[:1] == ["claims"] for line in told)
 
 

@@ -189,7 +189,7 @@ def test_nothing_where_torch_has_no_node_is_in_the_group_of_what_is_read() -> No
 
 @pytest.mark.parametrize(("read", "group"), [("stride()", "graph"), ("shape", "values")])
 def test_numpys_numbers_in_a_sequence_are_in_its_group(read: str, group: str) -> None:
-    """Strides that differ are no values, whether they are Python's numbers or NumPy's."""
+    """Strides that differ are in the group graph, whether they are Python's numbers or NumPy's."""
     made = scenario(f"x = torch.ones(2, 3)\ns = x.{read}")
     engine = run(
         scenario("x = torch.ones(2, 3)\ns = torch.read()"), broken(read=lambda: (np.int64(1), np.int64(7)))
