@@ -7,7 +7,7 @@ Note [Known divergences]
     considered consequences. So does an entry with the text of what the engine shows (`now`), from there on. Any other
     entry covers its names and facets in the whole scenario.
   - A crash is covered only by an entry with the facet ``raised``. A timeout is never covered, and the end of an
-    interpreter only by an entry of a release of torch that says so in `now`.
+    interpreter only by an entry that says so in `now`. Names that a covered error left unbound follow from it.
   - A `*` in its name matches any text too, and so it does in `was` and `now`, which limit an entry to differences
     between such texts.
   - An entry that covers nothing is stale. A wildcard entry may match scenarios in which it does not occur; a proposal
@@ -22,8 +22,10 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from conformance.runner.compare import DIED, Difference, is_crash, is_ending
+from conformance.runner.compare import DIED, UNBOUND, Difference, is_crash, is_ending
 from conformance.runner.trace import Statement
+
+_UNBOUND = re.compile(r"NameError: name '(\w+)' is not defined")
 
 Kind: TypeAlias = Literal["bug", "missing_feature", "by_design", "release"]
 
@@ -123,14 +125,20 @@ def cover(scenario: str, differences: Sequence[Difference], entries: Iterable[Di
     for place in dict.fromkeys(difference.statement for difference in differences):
         here = [difference for difference in differences if difference.statement == place]
         left = [difference for difference in here if not _covering(difference, own, used)]
-        if any(
-            _names_error(entry, here) for entry in used
-        ):  # the rest of the statement follows from its error
-            left = [*filter(is_crash, left)]
-        uncovered += filter(is_crash, left) if follows else left
+        if any(is_crash(each) and each not in left for each in here):  # what a declared error left unbound
+            left = [each for each in left if each.engine != UNBOUND]
+        if follows or any(_names_error(entry, here) for entry in used):  # the rest follows from the error
+            left = [each for each in left if is_crash(each) and not _is_unbound(each, here)]
+        uncovered += left
         follows = follows or (not left and any(entry.names(here) for entry in used))
     stale = tuple(entry for entry in own if entry not in used and not entry.wide)
     return Coverage(tuple(used), stale, tuple(uncovered))
+
+
+def _is_unbound(difference: Difference, here: Sequence[Difference]) -> bool:
+    """Whether the engine raised an error because an earlier error has left a name unbound."""
+    found = _UNBOUND.match(difference.engine)
+    return found is not None and any(each.name == found[1] and each.engine == UNBOUND for each in here)
 
 
 def _names_error(entry: Divergence, here: Sequence[Difference]) -> bool:

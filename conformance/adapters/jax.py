@@ -41,7 +41,7 @@ def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> JaxTens
 
 def _made(value: Any, requires_grad: bool) -> JaxTensor:
     if requires_grad:
-        raise NotImplementedError("a tensor that requires grad")
+        raise NotImplementedError("tensors that require grad")
     return JaxTensor(jnp.asarray(value))
 
 

@@ -10,7 +10,7 @@ foreign memory. Operators that a program defines are removed at its end, as in t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import wraps
 from typing import Any
 
@@ -147,7 +147,7 @@ def _guarded(own: Callable[..., Any], what: str, fatal: Callable[..., bool]) -> 
 
     @wraps(own)
     def call(*given: Any, **named: Any) -> Any:
-        if fatal(*given, **named):
+        if _applies(fatal, given, named):
             raise NotImplementedError(what)
         try:
             return own(*given, **named)
@@ -159,6 +159,16 @@ def _guarded(own: Callable[..., Any], what: str, fatal: Callable[..., bool]) -> 
             raise
 
     return call
+
+
+def _applies(fatal: Callable[..., bool], given: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    """Whether these are such arguments; of names that it does not know, as many values as it takes."""
+    with suppress(TypeError):
+        return fatal(*given, **named)
+    for count in range(1, len(named) + 1):
+        with suppress(TypeError):
+            return fatal(*given, *[*named.values()][:count])
+    return False
 
 
 def _undeletable(tensor: Any, name: str) -> None:

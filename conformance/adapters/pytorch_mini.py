@@ -22,7 +22,7 @@ Tensor.dtype = property(lambda self: self.data.dtype)
 def tensor(data: Any, requires_grad: bool = False) -> Any:
     """A tensor, which always has a gradient."""
     if not requires_grad:
-        raise NotImplementedError("a tensor that requires no grad")
+        raise NotImplementedError("tensors that require no grad")
     return Tensor(data)
 
 

@@ -35,6 +35,7 @@ _NAMES = (
     "pytorch-mini",
     "micrograd",
     "deeptensor",
+    "synapx",
 )
 _MODES = ("dispatch-mode", "function-mode", "anomaly", "deterministic", "four-threads", "default-device")
 _OWN = {name: f"conformance.adapters.{name.replace('-', '_')}:engine" for name in _NAMES}

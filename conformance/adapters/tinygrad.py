@@ -113,7 +113,7 @@ class Tinygrad(ModuleEngine):
 
 def _created(own: Any, requires_grad: bool) -> TinygradTensor:
     if own.is_floating_point() and not requires_grad:
-        raise NotImplementedError("a tensor that requires no grad")
+        raise NotImplementedError("tensors that require no grad")
     return Created(own)
 
 

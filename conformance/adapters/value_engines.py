@@ -46,7 +46,7 @@ def engine_of(name: str, value: Any, *, is_leaf: Callable[[Any], bool] | None = 
         if not isinstance(data, int | float):
             raise NotImplementedError("torch.tensor of more than a number")
         if not requires_grad:
-            raise NotImplementedError("a tensor that requires no grad")
+            raise NotImplementedError("tensors that require no grad")
         return ScalarTensor(value(data))
 
     torch = functions(ScalarTensor, {"relu": value.relu})

@@ -104,12 +104,29 @@ def unwrapped(value: Any) -> Any:
     return value
 
 
-def _binary(function: Function) -> Function:
-    return lambda self, other: self.apply(function, self, other)
+def _binary(name: str) -> Function:
+    function = getattr(operator, name)
+
+    def call(self: Any, other: Any) -> Any:
+        return self.apply(_provided(function, name, self, other), self, other)
+
+    return call
 
 
-def _reflected(function: Function) -> Function:
-    return lambda self, other: self.apply(function, other, self)
+def _reflected(name: str) -> Function:
+    function = getattr(operator, name)
+
+    def call(self: Any, other: Any) -> Any:
+        return self.apply(_provided(function, name, other, self), other, self)
+
+    return call
+
+
+def _provided(function: Function, name: str, left: Any, right: Any) -> Function:
+    """The operator, if one of the engine's own tensors has it; the lack of one is a missing feature."""
+    forms = ((left, f"__{name}__"), (right, f"__r{name}__"))
+    has = any(isinstance(each, Wrapped) and hasattr(each.own, form) for each, form in forms)
+    return function if has else _absent(f"__r{name}__" if isinstance(right, Wrapped) else f"__{name}__")
 
 
 def _absent(name: str) -> Function:
@@ -122,8 +139,8 @@ def _absent(name: str) -> Function:
 _PASSED_ON = ("add", "sub", "mul", "truediv", "pow", "matmul")
 _ABSENT = ("mod", "floordiv", "and", "or", "xor", "lshift", "rshift")
 for _name in _PASSED_ON:
-    setattr(Wrapped, f"__{_name}__", _binary(getattr(operator, _name)))
-    setattr(Wrapped, f"__r{_name}__", _reflected(getattr(operator, _name)))
+    setattr(Wrapped, f"__{_name}__", _binary(_name))
+    setattr(Wrapped, f"__r{_name}__", _reflected(_name))
     setattr(Wrapped, f"__i{_name}__", _absent(f"__i{_name}__"))
 for _name in _ABSENT:
     for _form in ("", "r", "i"):

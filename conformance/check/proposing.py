@@ -14,6 +14,7 @@ OFTEN = 5
 """Scenarios from which a cause gets an entry for all scenarios."""
 
 _TEXTS = ("raised", "message", "warned")
+_OF_NAMES = ("AttributeError:", "NameError:")
 _WHOLE = ("dtypes", "flags", "graph")
 """The groups a facet of which may differ everywhere for one reason; a wrong value is a cause of its own."""
 
@@ -48,10 +49,12 @@ def _facet(difference: Difference) -> tuple[str, str] | None:
 
 
 def _text(difference: Difference) -> tuple[str, str] | None:
-    """The error of the engine, in which numbers and names match any text."""
+    """The error of the engine, in which numbers match any text, and names unless the lack of one is the error."""
     if difference.facet not in _TEXTS or difference.engine == "nothing":
         return None
-    text = re.sub(r"'[^']*'|\d[\d.,]*|0x[0-9a-f]+", "*", difference.engine.partition("\n")[0])
+    line = difference.engine.partition("\n")[0]
+    names = "" if line.startswith(_OF_NAMES) else "'[^']*'|"
+    text = re.sub(rf"{names}\d[\d.,]*|0x[0-9a-f]+", "*", line)
     return difference.facet, f"{text}*" if "\n" in difference.engine else text
 
 

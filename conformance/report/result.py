@@ -33,7 +33,7 @@ MEANINGS: dict[Verdict, str] = {
     "unsound": "the scenario is wrong about torch, so no engine is judged by it",
     "invalid": "the scenario cannot be read",
     "unrecorded": "a recording lacks it, or has it of another program",
-    "not observed": "it says nothing about the engine, which is torch itself elsewhere",
+    "not observed": "it says nothing about the engine: nothing that this claims is there to compare",
     "skipped": "this machine does not meet its needs",
 }
 """What each verdict means, for readers."""

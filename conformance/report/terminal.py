@@ -46,7 +46,7 @@ def summary(
     """The lines of the summary; ``uses`` has the names that unsupported scenarios use, if they are known."""
     red = mostly_red(results)
     if red:
-        yield from _of_claims(documents, findings)
+        yield from _of_claims(documents, findings, briefly=True)
         yield ""
     for engine in dict.fromkeys(result.engine for result in results if result.engine):
         yield from _engine([result for result in results if result.engine == engine], uses or {})
@@ -56,11 +56,15 @@ def summary(
         yield from _of_claims(documents, findings)
 
 
-def _of_claims(documents: Mapping[str, str], findings: Sequence[Finding]) -> Iterator[str]:
+def _of_claims(
+    documents: Mapping[str, str], findings: Sequence[Finding], *, briefly: bool = False
+) -> Iterator[str]:
+    """What documents say: all in sum if the engine is the news, since the rest is about torch."""
     if any(finding.observed != "not observed" for finding in findings):
         yield ""
-        yield from claims_table(documents, findings)
-        yield from refuted(findings)
+        lines = [*claims_table(documents, findings)]
+        yield from (lines[0], lines[-1]) if briefly else lines
+        yield from () if briefly else refuted(findings)
 
 
 def mostly_red(results: Sequence[Result]) -> bool:

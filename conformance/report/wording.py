@@ -34,7 +34,12 @@ def verdict_line(scenario: Scenario, outcome: Outcome, reference: Engine, engine
             where = _where(scenario, first.statement)
             return f"{_difference(first, *distinct_labels(reference, engine))}, {when} {where}"
         case "not observed":
-            return f"there were no {terms_of(engine).counted}"
+            counted = terms_of(engine).counted
+            return (
+                f"there were no {counted}"
+                if counted
+                else f"it only raises, and {engine.name} claims no errors"
+            )
         case "agrees":
             return ""
 

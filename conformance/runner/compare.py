@@ -17,6 +17,8 @@ from conformance.runner.states import (
     Kind,
     below,
     is_like_plain,
+    is_number,
+    is_unfilled,
     is_unread,
     is_unread_grad,
     kind_of,
@@ -93,13 +95,13 @@ def differences(
     return tuple(difference for difference in every if counts(difference, groups))
 
 
-_UNBOUND = "not bound"
+UNBOUND = "not bound"
 _OPTION = re.compile(r".*\.param_groups\[\d+\]\.(\w+)")
 
 
 def is_unused_option(scenario: Scenario, difference: Difference) -> bool:
     """Whether the engine's optimizers lack an option that the program does not name: a missing feature, unused."""
-    found = _OPTION.fullmatch(difference.name) if difference.engine == _UNBOUND else None
+    found = _OPTION.fullmatch(difference.name) if difference.engine == UNBOUND else None
     return found is not None and not any(found[1] in step.run for step in scenario.steps)
 
 
@@ -121,6 +123,35 @@ def is_ending(difference: Difference) -> bool:
 def is_absent(facet: str, shown: str) -> bool:
     """Whether a facet's value says that the engine's tensors have no such attribute."""
     return facet in _ATTRIBUTES and shown.startswith("raises AttributeError")
+
+
+def nothing_claimed(scenario: Scenario, reference: Trace, engine: Trace, groups: Collection[str]) -> bool:
+    """Whether the reference only raises an error, which an engine that claims no errors may raise or not.
+
+    A run that need not raise shows at least that the engine runs it.
+    """
+    if "errors" in groups or not any(moment.raised for moment in reference.moments):
+        return False
+    moments = (*reference.moments, *engine.moments)
+    if any(group_of(read, _programs(scenario)) in groups for moment in moments for read, _ in moment.values):
+        return False
+    states = (moment.state for moment in moments if moment.state)
+    return not any(
+        group in groups
+        for state in states
+        for name in state
+        for group in _shown_groups(scenario, state, name)
+    )
+
+
+def _shown_groups(scenario: Scenario, state: State, name: str) -> Iterator[str]:
+    """The groups of what a name shows of its value."""
+    facets = resolved(state, name)
+    kind = kind_of(facets)
+    if kind == "plain":
+        yield _group_of_plain(scenario, name, kind)
+    elif kind not in ("bound", "module"):
+        yield from (_FACET_OF[kind][1],) if kind in _FACET_OF else map(GROUP_OF.get, facets.keys() & GROUP_OF)
 
 
 def _drawn(reference: Trace, found: Iterable[Difference]) -> Iterator[Difference]:
@@ -192,7 +223,7 @@ def _of_moments(scenario: Scenario, reference: Moment, engine: Moment) -> Iterat
     for text in dict.fromkeys((*reference.failed, *engine.failed)):
         if (text in reference.failed) != (text in engine.failed):
             said = ("fails", "holds") if text in reference.failed else ("holds", "fails")
-            yield Difference(place, "", f"assert {text}", group_of(text), *said)
+            yield Difference(place, "", f"assert {text}", group_of(text, _programs(scenario)), *said)
     if reference.warned != engine.warned:
         warned = [w.message for w in reference.warned], [w.message for w in engine.warned]
         if warned[0] == warned[1]:  # only the categories differ
@@ -206,7 +237,8 @@ def _of_moments(scenario: Scenario, reference: Moment, engine: Moment) -> Iterat
         if of_reference[expression] != of_engine.get(expression):
             texts = of_reference[expression], of_engine.get(expression, NOTHING)
             shown = shown_value(texts[0], None), shown_value(texts[1], None)
-            yield Difference(place, expression, "value", group_of(expression), *shown)
+            group = group_of(expression, _programs(scenario))
+            yield Difference(place, expression, "value", group, *shown)
     if reference.state is not None and engine.state is not None:
         expressions = set(of_reference)
         yield from (
@@ -241,17 +273,16 @@ def _of_states(
         if name in reference and name in engine:
             if reference[name] == engine[name]:
                 continue
-            if is_unread(reference[name], engine[name]):
-                left_out += below(name)
+            if is_unfilled(name, reference, engine):
                 continue
-            if _is_one_list(name, reference, engine):
+            if is_unread(reference[name], engine[name]) or _is_one_list(name, reference, engine):
                 left_out += below(name)
                 continue
             yield from _of_names(scenario, place, name, reference, engine, expression=name in expressions)
         else:
             left_out += below(name)
             if not is_unread_grad(name, reference, engine):
-                yield _of_absent(scenario, place, name, reference, engine)
+                yield _of_absent(scenario, place, name, reference, engine, expressions)
 
 
 def _is_one_list(name: str, reference: State, engine: State) -> bool:
@@ -261,21 +292,33 @@ def _is_one_list(name: str, reference: State, engine: State) -> bool:
 
 
 def _of_absent(
-    scenario: Scenario, place: Statement, name: str, reference: State, engine: State
+    scenario: Scenario,
+    place: Statement,
+    name: str,
+    reference: State,
+    engine: State,
+    expressions: Collection[str],
 ) -> Difference:
     """The difference of a name that one side alone has."""
-    without = "None" if name.endswith(".grad") else _UNBOUND
+    without = "None" if name.endswith(".grad") else UNBOUND
     shown = [_shown(state, name) if name in state else without for state in (reference, engine)]
-    kind = kind_of(resolved(reference if name in reference else engine, name))
+    facets = resolved(reference if name in reference else engine, name)
+    kind = "plain" if is_number(facets) else kind_of(facets)
     facet, group = _FACET_OF.get(kind, ("value", _group_of_plain(scenario, name, kind)))
+    if kind == "plain" and (read := next((each for each in expressions if name.startswith(below(each))), "")):
+        group = group_of(read, _programs(scenario))
     return Difference(place, name, facet, group, *shown)
 
 
-def _group_of_plain(scenario: Scenario, name: str, *kinds: Kind) -> str:
-    """The group of a value that has no facets: that of what the program reads for it."""
-    if not {*kinds} <= {"plain", "bound"}:
-        return "values"
-    return group_of_name(name, tuple(step.run for step in scenario.steps))
+def _group_of_plain(scenario: Scenario, name: str, *kinds: Kind, expression: bool = False) -> str:
+    """The group of a value that has no facets: that of what the program reads for it, or the expression."""
+    if expression:
+        return group_of(name, _programs(scenario))
+    return group_of_name(name, _programs(scenario)) if {*kinds} <= {"plain", "bound"} else "values"
+
+
+def _programs(scenario: Scenario) -> tuple[str, ...]:
+    return tuple(step.run for step in scenario.steps)
 
 
 def _of_names(
@@ -295,7 +338,7 @@ def _of_names(
         return
     group = None
     if "shape" not in expected and kinds[0] != "node":
-        group = group_of(name) if expression else _group_of_plain(scenario, name, *kinds)
+        group = _group_of_plain(scenario, name, *kinds, expression=expression)
     for facet in dict.fromkeys((*expected, *found)):
         a, b = expected.get(facet), found.get(facet)
         if a == b or facet == UNFILLED or kinds == ("bound", "bound") or not (_is_read(a) and _is_read(b)):
@@ -360,9 +403,7 @@ def _of_kinds(
         one, other = ({"value": each["value"]} for each in (expected, found))
         yield from _of_values(scenario, place, name, one, other, "values")
         return
-    group = (
-        group_of(name) if expression and "shape" not in expected else _group_of_plain(scenario, name, *kinds)
-    )
+    group = _group_of_plain(scenario, name, *kinds, expression=expression and "shape" not in expected)
     yield Difference(place, name, "value", group, *shown)
 
 

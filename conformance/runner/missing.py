@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import dis
 import re
@@ -31,20 +32,35 @@ _OVERLOADS = (
         r"(?:there is )?[Nn]o (?:matching )?(?:overload|signature)(?: found)? (?:for|of) [`']?([\w.]+)"
     ),
 )
-_BINARY = re.compile(r"unsupported operand type\(s\) for ([^\s:]+).*: '(\w+)' and '(\w+)'")
-_ORDER = re.compile(r"'([<>=]+)' not supported between instances of '(\w+)' and '(\w+)'")
+_TYPE = r"'(?:[\w.]*\.)?(\w+)'"  # of compiled code with its module
+_BINARY = re.compile(rf"unsupported operand type\(s\) for ([^\s:]+).*: {_TYPE} and {_TYPE}")
+_ORDER = re.compile(rf"'([<>=]+)' not supported between instances of {_TYPE} and {_TYPE}")
 _ALONE = (
-    (re.compile(r"bad operand type for unary -: '(\w+)'"), "-Tensor"),
-    (re.compile(r"bad operand type for unary \+: '(\w+)'"), "+Tensor"),
-    (re.compile(r"bad operand type for unary ~: '(\w+)'"), "~Tensor"),
-    (re.compile(r"'(\w+)' object is not subscriptable"), "Tensor[...]"),
-    (re.compile(r"'(\w+)' object does not support item assignment"), "Tensor[...] = ..."),
-    (re.compile(r"'(\w+)' object is not iterable"), "Tensor in a loop"),
-    (re.compile(r"object of type '(\w+)' has no len\(\)"), "len(Tensor)"),
+    (re.compile(rf"bad operand type for unary -: {_TYPE}"), "-Tensor"),
+    (re.compile(rf"bad operand type for unary \+: {_TYPE}"), "+Tensor"),
+    (re.compile(rf"bad operand type for unary ~: {_TYPE}"), "~Tensor"),
+    (re.compile(rf"{_TYPE} object is not subscriptable"), "Tensor[...]"),
+    (re.compile(rf"{_TYPE} object does not support item assignment"), "Tensor[...] = ..."),
+    (re.compile(rf"{_TYPE} object is not iterable"), "Tensor in a loop"),
+    (re.compile(rf"object of type {_TYPE} has no len\(\)"), "len(Tensor)"),
+)
+_PROTOCOL = re.compile(rf"{_TYPE} object (is not callable|does not support the context manager protocol)")
+_READ_ONLY = re.compile(
+    r"property .*of '[\w.]+' object has no (?:setter|deleter)|can't (?:set|delete) attribute|readonly attribute"
+    r"|attribute '\w+' of '[\w.]+' objects is not writable|'[\w.]+' object attribute '\w+' is read-only"
 )
 _KERNEL = re.compile(
     r"(?:Could not run '|^)(aten::[\w.]+)(?:' with arguments from the '|: attempted to run this operator)"
 )
+_PYTHONS = {
+    *vars(builtins),
+    "NoneType",
+    "function",
+    "method",
+    "builtin_function_or_method",
+    "generator",
+    "ellipsis",
+}
 _SIGNS = "+ - * / // % ** @ << >> & | ^"
 _WORDS = "add sub mul truediv floordiv mod pow matmul lshift rshift and or xor"
 _METHODS = dict(zip(_SIGNS.split(), _WORDS.split(), strict=True))
@@ -68,6 +84,8 @@ def missing_name(error: BaseException, engine: Engine) -> str:
             return f"the module {name}, which is not installed"
         case NameError(name=str(name)):
             return BOUND.get(name, "")  # an engine without torch.optim leaves it unbound
+        case AttributeError() if _READ_ONLY.match(str(error)):
+            return _assigned(error)
         case AttributeError(name=str(name)):
             return _named(error.obj, name, engine)
         case TypeError() if overload := _overload(error):
@@ -81,6 +99,8 @@ def missing_name(error: BaseException, engine: Engine) -> str:
                 return f"{found[1]}() without {found[2]}"
             if str(error) == "'module' object is not callable":
                 return _module_called(frame, engine)
+            if (found := _PROTOCOL.match(str(error))) and _is_engines(found[1], frame):
+                return f"{found[1]}() of the object" if "callable" in found[2] else f"with {found[1]}"
             return _operator(str(error), frame, engine)
     return ""
 
@@ -96,16 +116,32 @@ def _overload(error: TypeError) -> str:
     return ""
 
 
-def _called(error: TypeError) -> str:
-    """What the program called, or its operator, when the error was raised."""
+def _assigned(error: AttributeError) -> str:
+    """The attribute that the program sets or deletes, and that the engine has for reading alone."""
+    last = _instructions(error)[-1:]
+    if last and last[0].opname in ("STORE_ATTR", "DELETE_ATTR") and is_attribute(last[0].argval):
+        name = last[0].argval
+        return f"Tensor.{name} = ..." if last[0].opname == "STORE_ATTR" else f"del Tensor.{name}"
+    return ""
+
+
+def _instructions(error: BaseException) -> list[dis.Instruction]:
+    """Those of the program up to the one that raised the error."""
     traceback, place = error.__traceback__, None
     while traceback is not None:
         if traceback.tb_frame.f_globals.get("__name__") == OWN_MODULE:
             place = traceback
         traceback = traceback.tb_next
     if place is None:
+        return []
+    return [each for each in dis.get_instructions(place.tb_frame.f_code) if each.offset <= place.tb_lasti]
+
+
+def _called(error: TypeError) -> str:
+    """What the program called, or its operator, when the error was raised."""
+    before = _instructions(error)
+    if not before:
         return "a function"
-    before = [each for each in dis.get_instructions(place.tb_frame.f_code) if each.offset <= place.tb_lasti]
     call = before[-1]
     if call.opname == "BINARY_OP":
         return f"Tensor {call.argrepr} ..."
@@ -126,6 +162,12 @@ def _raised_by_the_call(error: BaseException) -> FrameType | None:
     if traceback is None or traceback.tb_frame.f_globals.get("__name__") != OWN_MODULE:
         return None
     return traceback.tb_frame
+
+
+def _is_engines(name: str, frame: FrameType) -> bool:
+    """Whether a class of this name is neither Python's nor the program's: an object of the engine."""
+    own = frame.f_globals.get(name, frame.f_locals.get(name))
+    return name not in _PYTHONS and not (isinstance(own, type) and own.__module__ == OWN_MODULE)
 
 
 def _module_called(frame: FrameType, engine: Engine) -> str:

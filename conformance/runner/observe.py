@@ -127,7 +127,9 @@ class _Snapshot:
         try:
             inner = [(name + path, item) for path, item in inside(value, kind)]
         except Exception as error:
-            return {"value": _raised(error)}, []
+            unread = isinstance(error, AttributeError) and kind in (Kind.MODULE, Kind.OPTIMIZER)
+            unread = unread and not getattr(self._engine, "complete", False)
+            return {"value": UNREAD if unread else _raised(error)}, []
         self._held.append(inner)
         text = kind.name.lower()
         if kind is Kind.SEQUENCE or kind is Kind.MAPPING:
@@ -300,13 +302,19 @@ def _count(value: Any) -> int:
 
 
 _texts: dict[bytes, str] = {}
+_NUMBERS = {float, int, bool, complex, list}  # and a list, if it is empty
 
 
 def _numbers(values: Any) -> str:
     """The numbers of a tensor as text, cached since most do not change: ``marshal`` is cheaper than ``repr``."""
+    if not _is_pythons(values):
+        values = _pythons(values)
     if type(values) is not list:
         return repr(values)
-    key = marshal.dumps(values, 2)
+    try:
+        key = marshal.dumps(values, 2)
+    except ValueError:  # an object among the numbers
+        return repr(_pythons(values))
     text = _texts.get(key)
     if text is None:
         text = repr(values)
@@ -315,6 +323,23 @@ def _numbers(values: Any) -> str:
                 _texts.clear()
             _texts[key] = text
     return text
+
+
+def _is_pythons(values: Any) -> bool:
+    """Whether the first number is Python's own, as in torch's ``tolist()``."""
+    while type(values) is list and values:
+        values = values[0]
+    return type(values) in _NUMBERS
+
+
+def _pythons(values: Any) -> Any:
+    """Python's numbers for those of an engine whose ``tolist()`` gives NumPy's, or lists of arrays."""
+    if isinstance(values, list | tuple):
+        return [_pythons(each) for each in values]
+    if type(values) in _NUMBERS or not hasattr(values, "tolist"):
+        return values
+    listed = values.tolist()
+    return listed if type(listed) is type(values) else _pythons(listed)
 
 
 def _shape(shape: Any) -> str:

@@ -32,20 +32,27 @@ _ADDING = ("append", "extend", "insert", "add", "update", "setdefault")
 Flows = dict[str, tuple[ast.expr, ...]]
 
 
-def group_of(expression: str) -> str:
-    """The group of facets that an expression reads."""
-    return _only(_groups(_parsed(expression), {}, ()))
+@lru_cache(maxsize=512)
+def group_of(expression: str, programs: tuple[str, ...] = ()) -> str:
+    """The group of facets that an expression reads, of names that programs bind by what these bind to them."""
+    return _only(_groups(_parsed(expression), _flows(programs), ()))
 
 
 @lru_cache(maxsize=512)
 def group_of_name(path: str, programs: tuple[str, ...]) -> str:
     """The group of the values that programs bind to the name with which a path such as ``seen[0]`` begins."""
-    name = path.partition(".")[0].partition("[")[0]
+    name, flows = path.partition(".")[0].partition("[")[0], _flows(programs)
+    return _only(group for one in flows.get(name, ()) for group in _groups(one, flows, (name,)))
+
+
+@lru_cache(maxsize=64)
+def _flows(programs: tuple[str, ...]) -> Flows:
+    """What programs bind to each name."""
     flows: Flows = {}
     for program in programs:
         for target, expression in _bound(ast.parse(program)):
             flows[target] = (*flows.get(target, ()), expression)
-    return _only(group for one in flows.get(name, ()) for group in _groups(one, flows, (name,)))
+    return flows
 
 
 def _parsed(expression: str) -> ast.expr:
@@ -65,7 +72,11 @@ def _bound(program: ast.Module) -> Iterator[tuple[str, ast.expr]]:
             case ast.Assign(targets=targets, value=value):
                 for target in targets:
                     yield from _pairs(target, value)
-            case ast.NamedExpr(target=target, value=value) | ast.For(target=target, iter=value):
+            case (
+                ast.NamedExpr(target=target, value=value)
+                | ast.AugAssign(target=target, value=value)
+                | ast.For(target=target, iter=value)
+            ):
                 yield from _pairs(target, value)
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method), args=[*_, value]):
                 if method in _ADDING:

@@ -4,7 +4,8 @@ Note [What cannot be read]: an engine need not have everything that torch has. S
 show is not compared:
   - the grad of a tensor that is not a leaf, if the engine cannot say whether it retains its grad;
   - a grad of zeros where torch has none, if the engine says that its grads are zeros until a pass fills them;
-  - what a module or an optimizer holds, if the engine has no class by which it can be recognized.
+  - what a module or an optimizer holds, if the engine has no class by which it can be recognized, or if this has no
+    method or attribute that lists it (torch's named_parameters(), param_groups).
 `conformance engine` says which of these an engine cannot show.
 """
 
@@ -18,7 +19,7 @@ from conformance.runner.values import bounds, parsed, texts_close
 
 BOUND, UNREAD = "bound", "bound, unread"
 """The value of what is not observed. The second one, of an engine that has no class of modules or of optimizers: it
-may be one."""
+may be one. And of a module or an optimizer that cannot be read."""
 
 UNFILLED = "unfilled"
 """Not a facet that is compared: the engine cannot say whether this grad, which is zero, is None."""
@@ -45,6 +46,11 @@ def kind_of(facets: Facets) -> Kind:
     return "dtype" if isinstance(value, str) and value.startswith("torch.") and dtype_in(value) else "plain"
 
 
+def is_number(facets: Facets) -> bool:
+    """Whether it is a number of NumPy's."""
+    return facets.get("shape") == "[]" and "requires_grad" not in facets
+
+
 def dtype_in(text: str) -> str:
     """The dtype that a text names, whatever the engine's module is called; empty if it names none."""
     found = _DTYPE.search(text)
@@ -60,6 +66,11 @@ def same_dtype(one: Facets, other: Facets) -> bool:
 def is_unread(reference: Facets, engine: Facets) -> bool:
     """Whether torch has a module or an optimizer and the engine no class of those: see Note [What cannot be read]."""
     return reference.get("value") in _OF_MODULES and engine.get("value") == UNREAD
+
+
+def is_unfilled(name: str, reference: State, engine: State) -> bool:
+    """Whether torch has no grad, and the engine one of zeros, under any name: see Note [What cannot be read]."""
+    return UNFILLED in resolved(engine, name) and resolved(reference, name).get("value") == "None"
 
 
 def is_unread_grad(name: str, reference: State, engine: State) -> bool:
@@ -107,5 +118,7 @@ def _is_like(data: Any, state: State, name: str) -> bool:
         return all(_is_like(item, state, f"{name}[{i}]") for i, item in enumerate(data))
     if isinstance(data, dict) and str(value) == f"mapping of {len(data)}":
         return all(_is_like(item, state, f"{name}[{key!r}]") for key, item in data.items())
-    alone = facets.get("shape", "[]") == "[]" and "requires_grad" not in facets
+    if data is None and UNFILLED in facets:
+        return True
+    alone = "shape" not in facets or is_number(facets)
     return alone and isinstance(value, str) and texts_close(value, repr(data), bounds(None, None))

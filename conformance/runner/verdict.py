@@ -11,7 +11,14 @@ from typing import Literal, NamedTuple
 
 from conformance.language.load_result import Problem
 from conformance.language.scenario import Expectations, Plain, Position, Scenario, Step, Unset
-from conformance.runner.compare import DIED, Difference, counts, differences, is_unused_option
+from conformance.runner.compare import (
+    DIED,
+    Difference,
+    counts,
+    differences,
+    is_unused_option,
+    nothing_claimed,
+)
 from conformance.runner.engine import EVERYWHERE, GROUPS, Terms
 from conformance.runner.printed import misprint, printed_by
 from conformance.runner.program import compile_step
@@ -65,7 +72,9 @@ def judge(
         verdict = "unsupported"
     elif claimed:
         verdict = "differs"
-    elif terms.counted and not trace.counts.get(terms.counted):
+    elif (terms.counted and not trace.counts.get(terms.counted)) or nothing_claimed(
+        scenario, reference, trace, groups
+    ):
         verdict = "not observed"
     unclaimed = tuple(difference for difference in every if not counts(difference, groups))
     place = lacking[0].statement if missing else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -247,3 +248,18 @@ def test_a_file_that_is_none_is_a_problem(text: str) -> None:
     declared = load_divergences_text(text, "e.yaml")
     assert declared.problems
     assert declared.entries == ()
+
+
+def test_a_name_that_an_error_left_unbound_is_no_error_of_its_own() -> None:
+    """Unless the name is another one, which the engine itself lacks."""
+    made = scenario("a = torch.ones(1)\nb = torch.neg(a)", "c = b * 1")
+    engine = broken(neg=raising(ValueError("no")))
+    found = differences(made, run(made, torch_engine), run(made, engine), engine.claims)
+    assert [each.engine for each in found if each.facet == "raised"][
+        1
+    ] == "NameError: name 'b' is not defined"
+    entry = _entry(statement="step 1, line 2")
+    assert cover("an-id", found, [_entry(statement="step 1, line 2", facets=("raised",))]).known
+    assert not cover("an-id", found, [_entry(statement="step 1, line 2", facets=("value",))]).known
+    renamed = [replace(each, engine=each.engine.replace("'b'", "'other'")) for each in found]
+    assert len(cover("an-id", renamed, [entry, _entry(facets=("value",))]).uncovered) == 2

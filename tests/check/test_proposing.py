@@ -55,3 +55,14 @@ def test_what_is_proposed_covers_what_differs() -> None:
         assert cover(each.scenario, each.differences, entries).uncovered == ()
     other = _difference("raised", "nothing", "ValueError: something else")
     assert cover("e0", [other], entries).uncovered == (other,)
+
+
+def test_an_entry_for_a_missing_attribute_names_it() -> None:
+    """Otherwise it would cover every attribute that anything lacks."""
+    texts = [f"AttributeError: 'int' object has no attribute '{name}'" for name in ("data", "grad")]
+    errors = [
+        Undeclared(f"{text[-3]}{i}", (_difference("raised", "nothing", text),))
+        for text in texts
+        for i in range(6)
+    ]
+    assert [each.now for each in by_cause(errors, 100)] == texts

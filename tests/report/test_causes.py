@@ -11,6 +11,7 @@ from conformance.report.causes import beyond, causes, lines
 from conformance.report.result import Result
 from conformance.report.terminal import early, mostly_red, summary
 from tests.report.faulty import Faulty
+from tests.report.test_claims import finding
 from tests.runner.make import scenario, torch_engine
 
 A = "a = torch.tensor([1., 2.], requires_grad=True)\n"
@@ -94,6 +95,11 @@ def test_a_run_that_fails_throughout_says_so(results: list[Result]) -> None:
     assert early([dtype] * 5) == early([dtype] * 20 + [fine] * 20) == ""
     assert mostly_red([dtype] * 20)
     assert not mostly_red([dtype] * 20 + [fine] * 20)
+    claim = finding("refuted", replace(fine, scenario="a", claim_holds=False), scenarios=("a",))
+    for red, shown in ((True, False), (False, True)):
+        told = [*summary([dtype if red else fine] * 20, {claim.claim.document: "A title"}, [claim])]
+        assert ("Refuted by torch:" in told) == shown, "what torch refutes says nothing of an engine"
+        assert any(line.split()[:1] == ["claims"] for line in told)
 
 
 def test_where_most_differs_the_shortest_of_each_first_cause_is_shown(results: list[Result]) -> None:

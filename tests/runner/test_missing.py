@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 from types import SimpleNamespace
 
 import pytest
@@ -103,6 +104,47 @@ def test_an_operator_of_a_tensor_that_no_variable_holds_is_missing() -> None:
     made = scenario("a = torch.tensor(3.) % 2")
     outcome = judge(made, run(made, torch_engine), run(made, engine), {"values"})
     assert (outcome.verdict, outcome.missing) == ("unsupported", ("Tensor % ...",))
+
+
+@pytest.mark.parametrize("program", ["torch.tensor([3.])[0]", "[each for each in torch.tensor([3.])]"])
+def test_what_a_tensor_of_compiled_code_lacks_is_missing(program: str) -> None:
+    """Python names its type with the module: 'decimal.Decimal' object is not subscriptable."""
+    engine = ModuleEngine(
+        "decimals", SimpleNamespace(tensor=lambda data: Decimal(data[0]), Tensor=Decimal), version="1"
+    )
+    made = scenario(f"a = {program}")
+    assert judge(made, run(made, torch_engine), run(made, engine), {"values"}).verdict == "unsupported"
+
+
+class _Sealed(_Plain):
+    """A tensor whose grad can be read, and a context manager's class without a method of one."""
+
+    grad = property(lambda self: None)
+
+
+@pytest.mark.parametrize(
+    ("program", "missing"),
+    [
+        ("a = torch.tensor(3.)\na.grad = None", "Tensor.grad = ..."),
+        ("a = torch.tensor(3.)\ndel a.grad", "del Tensor.grad"),
+        ("with torch.no_grad():\n    n = 1", "with _Sealed"),
+        ("n = torch.no_grad()(len)([])", "_Sealed() of the object"),
+    ],
+)
+def test_what_an_object_of_the_engine_does_not_allow_is_missing(program: str, missing: str) -> None:
+    """To set what can be read alone, to be called, and to be entered."""
+    torch = SimpleNamespace(tensor=_Sealed, Tensor=_Sealed, no_grad=lambda: _Sealed(0))
+    engine = ModuleEngine("sealed", torch, version="1")
+    made = scenario(program)
+    outcome = judge(made, run(made, torch_engine), run(made, engine), {"values"})
+    assert (outcome.verdict, outcome.missing) == ("unsupported", (missing,))
+
+
+def test_a_call_of_a_number_is_an_error() -> None:
+    """Where an engine returns one instead of a function."""
+    made = scenario("a = torch.neg(torch.ones(1)).size()")
+    engine = broken(neg=lambda x: SimpleNamespace(size=3))
+    assert judge(made, run(made, torch_engine), run(made, engine)).verdict == "differs"
 
 
 @pytest.mark.parametrize(("claims", "verdict"), [(GROUPS, "differs"), (("values",), "agrees")])

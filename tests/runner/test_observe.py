@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from tests.runner.make import at, facets, last, step, traced
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conformance.adapters.module import ModuleEngine
+from conformance.runner.execute import run
+from tests.runner.make import at, facets, last, scenario, step, traced
 
 
 def test_all_facets_of_a_tensor() -> None:
@@ -300,3 +308,33 @@ def test_cyclic_garbage_is_collected_on_demand_alone() -> None:
     """
     moment = last(step(program))
     assert (facets(moment, "before")["value"], facets(moment, "after")["value"]) == ("False", "True")
+
+
+class _Listing:
+    """A tensor whose list of numbers is the data."""
+
+    def __init__(self, data: Any) -> None:
+        self.data, self.shape = data, ()
+
+    def tolist(self) -> Any:
+        """What it was made of."""
+        return self.data
+
+
+@pytest.mark.parametrize(
+    ("listed", "text"),
+    [
+        ("[n.float32(1.5), n.float32(2)]", "[1.5, 2.0]"),
+        ("[n.array([1, 2])]", "[[1, 2]]"),
+        ("n.float32(1.5)", "1.5"),
+        ("[1.5, torch.tensor([2.])]", "[1.5, [2.0]]"),
+        ("[[], []]", "[[], []]"),
+        ("(n.bool_(True), False)", "[True, False]"),
+    ],
+)
+def test_numbers_that_are_not_pythons_own_are_listed_as_such(listed: str, text: str) -> None:
+    """An engine's tolist() may return NumPy's numbers, arrays, or tensors in a list."""
+    torch = SimpleNamespace(Tensor=_Listing, tensor=_Listing, n=np)
+    made = scenario(f"n = torch.n\na = torch.tensor({listed})")
+    trace = run(made, ModuleEngine("listing", torch, version="1"))
+    assert facets(trace.moments[-1], "a")["value"] == text

@@ -34,6 +34,15 @@ def test_group_of(expression: str, group: str) -> None:
     assert group_of(expression) == group
 
 
+def test_group_of_an_expression_of_a_name() -> None:
+    """That of what the program binds to it."""
+    programs = ("held = inner() is not None", "seen = [a.is_leaf]\nn = a.sum()")
+    found = [
+        group_of(expression, programs) for expression in ("held", "seen[0]", "held == True", "n", "other")
+    ]
+    assert found == ["flags", "flags", "flags", "values", "values"]
+
+
 @pytest.mark.parametrize(
     ("program", "path", "group"),
     [
@@ -44,6 +53,7 @@ def test_group_of(expression: str, group: str) -> None:
         ("n = b.grad_fn\nm = n.next_functions[0]\nk = str(m)", "k", "graph"),
         ("seen = {}\nseen['a'] = b.dtype", "seen['a']", "dtypes"),
         ("for v in b.grad_fn.next_functions:\n  pass", "v[0]", "graph"),
+        ("s = []\nfor n in b.grad_fn.next_functions:\n  s += [type(n).__name__]", "s[0]", "graph"),
         ("x = x + 1", "x", "values"),
         ("x = y\ny = x", "x", "values"),
         ("pass", "x", "values"),

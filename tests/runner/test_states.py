@@ -14,7 +14,7 @@ from conformance.runner.engine import GROUPS, Engine
 from conformance.runner.execute import run
 from conformance.runner.states import dtype_in
 from tests.runner.broken import Seen, broken
-from tests.runner.make import facets, scenario, torch_engine
+from tests.runner.make import facets, scenario, step, torch_engine
 
 torch = torch_engine.torch
 ATTRIBUTES = [
@@ -126,6 +126,20 @@ def test_grads_that_start_as_zeros() -> None:
     assert [(d.name, d.reference, d.engine) for d in _found(leaf, saying)] == [("a.grad", "None", "[0.0]")]
 
 
+def test_a_grad_of_zeros_under_another_name() -> None:
+    """Is not compared either with torch's None; another None is."""
+    kept = np.zeros(1, np.float32)
+    seen = SimpleNamespace(tolist=lambda: [2.0], shape=(1,), dtype="float32", grad=kept, storage=None)
+    engine = Zeros()
+    engine.observe = lambda value: seen if isinstance(value, Value) else None  # type: ignore[method-assign]
+    engine.torch = SimpleNamespace(tensor=Value, kept=kept)
+    made = scenario("a = torch.tensor([2.], requires_grad=True)\ng = [a.grad]\nn = None")
+    taken = made.steps[0].run.replace("a.grad", "torch.kept")
+    for program, names in ((taken, []), (taken.replace("n = None", "n = 0"), ["n"])):
+        found = differences(made, run(made, torch_engine), run(scenario(program), engine), {"values"})
+        assert [each.name for each in found] == names
+
+
 def test_a_grad_that_a_pass_did_not_fill_is_a_difference() -> None:
     """Also of an engine whose grads start as zeros."""
     program = "a = torch.tensor([2.], requires_grad=True)\n(a * a).backward()"
@@ -171,6 +185,46 @@ def test_nothing_where_torch_has_no_node_is_in_the_group_of_what_is_read() -> No
     states = run(scenario("b = torch.ones(1)\nn = torch.node(b)"), engine)
     found = differences(made, run(made, torch_engine), states)
     assert [(d.name, d.group, d.reference, d.engine) for d in found] == [("n", "graph", "None", "bound")]
+
+
+@pytest.mark.parametrize(("read", "group"), [("stride()", "graph"), ("shape", "values")])
+def test_numpys_numbers_in_a_sequence_are_in_its_group(read: str, group: str) -> None:
+    """Strides that differ are in the group graph, whether they are Python's numbers or NumPy's."""
+    made = scenario(f"x = torch.ones(2, 3)\ns = x.{read}")
+    engine = run(
+        scenario("x = torch.ones(2, 3)\ns = torch.read()"), broken(read=lambda: (np.int64(1), np.int64(7)))
+    )
+    found = differences(made, run(made, torch_engine), engine)
+    assert {each.name for each in found} >= {"s[0]", "s[1]"}
+    assert {each.group for each in found} == {group}
+
+
+class _Module:
+    """A module without named_parameters()."""
+
+
+def test_a_module_that_cannot_be_read_is_no_difference() -> None:
+    """Since the program does not ask for its parameters; an engine that is complete has them."""
+    made = scenario("m = torch.nn.Module()\nn = 1")
+    engine = ModuleEngine(
+        "bare", SimpleNamespace(nn=SimpleNamespace(Module=_Module), optim=torch.optim), version="1"
+    )
+    assert differences(made, run(made, torch_engine), run(made, engine)) == ()
+    engine.complete = True
+    found = differences(made, run(made, torch_engine), run(made, engine))
+    assert [(each.name, each.engine.partition(":")[0]) for each in found[:1]] == [
+        ("m", "raises AttributeError")
+    ]
+
+
+def test_numpys_numbers_in_an_expectation_are_in_its_group() -> None:
+    """Also where the expression begins with a name of another group."""
+    made = scenario(step("x = torch.ones(2, 3)", expect={"torch.read(x).stride()": [3, 1]}))
+    strided = SimpleNamespace(stride=lambda: (np.int64(1), np.int64(7)))
+    reference = run(made, ModuleEngine("reference", broken(read=lambda x: x).torch))
+    found = differences(made, reference, run(made, broken(read=lambda x: strided)))
+    assert {each.name for each in found} >= {"torch.read(x).stride()[0]"}
+    assert {each.group for each in found} == {"graph"}
 
 
 class Numpy:

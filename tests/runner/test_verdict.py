@@ -328,3 +328,25 @@ def test_an_engines_own_wrong_name_is_not_missing() -> None:
     assert _judged(scenario("a = torch.ones(1)\nb = torch.neg(a) / a"), engine).verdict == "differs"
     engine = broken(neg=lambda x: None.shape)  # type: ignore[attr-defined]
     assert _judged(scenario("a = torch.ones(1)\nb = torch.neg(a)"), engine).verdict == "differs"
+
+
+RAISING = step("torch.ones(4) + torch.ones(2, 2)", raises="RuntimeError")
+
+
+@pytest.mark.parametrize(
+    ("steps", "claims", "verdict"),
+    [
+        ((RAISING,), {"values"}, "not observed"),
+        ((RAISING,), {"values", "errors"}, "differs"),
+        (("a = torch.ones(2)", RAISING), {"values"}, "agrees"),
+        (("n = torch.ones(2).dtype", RAISING), {"values"}, "not observed"),
+        (("n = torch.ones(2).dtype", RAISING), {"values", "dtypes"}, "agrees"),
+    ],
+)
+def test_a_scenario_that_only_raises_says_nothing_about_an_engine_that_claims_no_errors(
+    steps: tuple[Any, ...], claims: set[str], verdict: str
+) -> None:
+    """It may raise or not: nothing that it claims could differ."""
+    engine = broken(ones=lambda *shape: torch_engine.torch.ones(2))
+    engine.claims = frozenset(claims)
+    assert _judged(scenario(*steps), engine).verdict == verdict
