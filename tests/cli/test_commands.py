@@ -117,8 +117,12 @@ def test_lint_of_nothing(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_lint_imports_no_torch(specs: Path) -> None:
     """It checks programs without running them."""
-    program = "import sys; from conformance.cli import main; main(['lint']); print('torch' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    program = (
+        "import sys; from conformance.cli import main; main(['lint', '.']); print('torch' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=specs, capture_output=True, text=True, check=True
+    )
     assert done.stdout.splitlines()[-1] == "False"
 
 
