@@ -146,18 +146,24 @@ def _is_gone(leaf: Tensor, age: int = ALL_LEVELS) -> bool:
 
 
 def _leads_on(root: Node, age: int = ALL_LEVELS) -> bool:
-    """Whether the graph of a node reaches a leaf that outlives the transforms that ended."""
+    """Whether the graph of a node reaches a leaf that outlives the transforms that ended.
+
+    It also does if it reaches no leaf at all: a view made under no_grad requires grad, but has no accumulator.
+    """
     seen = {root}
     waiting = [root]
+    leaves = 0
     while waiting:
         node = waiting.pop()
-        if isinstance(node, AccumulateGrad) and not _is_gone(node.variable, age):
-            return True
+        if isinstance(node, AccumulateGrad):
+            leaves += 1
+            if not _is_gone(node.variable, age):
+                return True
         for following in node.next_nodes:
             if following is not None and following not in seen:
                 seen.add(following)
                 waiting.append(following)
-    return False
+    return not leaves
 
 
 def _shown(edges: tuple[Edge, ...]) -> tuple[Edge, ...]:

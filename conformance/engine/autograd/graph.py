@@ -133,7 +133,7 @@ def register_multi_grad_hook(
 
 
 def _when_all(tensors: Sequence[Tensor], fn: Callable[..., Any]) -> tuple[RemovableHandle, ...]:
-    nodes = [_node_of(each) for each in tensors]
+    nodes = [_node_of(each) for each in tensors]  # the hooks keep these alive, and not the tensors
     lock = threading.Lock()
     counts: dict[int, int] = {}
     buffers: dict[int, list[Tensor | None]] = {}
@@ -144,7 +144,7 @@ def _when_all(tensors: Sequence[Tensor], fn: Callable[..., Any]) -> tuple[Remova
             nonlocal calls
             task = _current_graph_task_id()
             count = counts.get(task, 0)
-            buffer = buffers.setdefault(task, [None] * len(tensors))
+            buffer = buffers.setdefault(task, [None] * len(nodes))
             with lock:
                 counts[task] = count + 1
                 if count == 0:

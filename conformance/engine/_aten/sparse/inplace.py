@@ -39,6 +39,8 @@ def written(row: Row, arguments: list[Any]) -> Tensor:
     value = evaluated(row, tuple(arrays.values()), named, in_place=True)
     if not isinstance(value, SparseArray) or value.shape != self._array.shape:
         raise NotImplementedError(f"{row.name}_ of a sparse tensor")
+    if row.name == "mul" and not isinstance(arrays.get("other"), SparseArray):
+        value.coalesced = False  # torch does not look whether it was
     node: Any = None
     if recorded:
         edge = gradient_edge(self)

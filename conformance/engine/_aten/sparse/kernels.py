@@ -33,10 +33,11 @@ def evaluated(row: Row, arguments: tuple[Any, ...], named: dict[str, Any], in_pl
     Raises:
         NotImplementedError: the row does not have a sparse kernel.
     """
-    found = KERNELS.get(row.name.removesuffix("_in_place"))
+    name = row.name.removesuffix("_in_place").removesuffix("_")
+    found = None if in_place and name == "pow" else KERNELS.get(name)
     if found is not None:
         return found(*arguments, **named)
-    if row.facts.sparse == "by_value":
+    if row.facts.sparse == "by_value" or (in_place and ROWS.get(name, row).facts.sparse == "by_value"):
         return _by_value(row, *arguments, **named)
     raise NotImplementedError(no_kernel(_aten(row, arguments, in_place), "SparseCPU"))
 
