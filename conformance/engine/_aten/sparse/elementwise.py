@@ -61,7 +61,8 @@ def _add_to_dense(self: Array, other: SparseArray, alpha: Any, kind: np.dtype[An
             f"size {list(other.shape)} (FYI: dense-sparse addition does not currently support broadcasting)"
         )
     result = self.astype(kind, copy=True)
-    np.add.at(result, tuple(other.indices), _scale(other.values.astype(kind, copy=False), alpha))
+    added = _scale(other.values.astype(kind, copy=False), alpha)
+    np.add.at(result, tuple(other.indices) or ..., added if other.sparse_dim else added.sum(0))
     return result
 
 
