@@ -191,8 +191,7 @@ NAMES: dict[str, dict[str, str]] = {
         "class in torch.amp.autocast_mode": "autocast",
         "class in torch.cuda.amp": "autocast GradScaler",
         "of torch.amp.GradScaler": """
-            scale unscale_ update get_scale get_growth_factor set_growth_factor get_backoff_factor set_backoff_factor
-            get_growth_interval set_growth_interval is_enabled
+            scale unscale_ update get_scale is_enabled
             """,
         "in torch": """
             is_autocast_enabled set_autocast_enabled get_autocast_dtype set_autocast_dtype is_autocast_cache_enabled

@@ -139,16 +139,6 @@ def test_dispatch_modes_see_the_casts(module: Any) -> None:
 
 
 @pytest.mark.parametrize("module", ENGINES)
-def test_a_pair_of_calls_is_a_context(module: Any) -> None:
-    a = module.ones(2, 2)
-    mode = module.amp._enter_autocast("cpu", module.float16, True, None)
-    assert isinstance(mode, module.autocast)
-    assert (a @ a).dtype is module.float16
-    assert module.amp._exit_autocast(mode) is None
-    assert (a @ a).dtype is module.float32
-
-
-@pytest.mark.parametrize("module", ENGINES)
 def test_a_function_mode_sees_the_call(module: Any) -> None:
     program = f"""if True:
         import importlib
@@ -161,15 +151,12 @@ def test_a_function_mode_sees_the_call(module: Any) -> None:
         with torch.autocast("cpu"), Watch():
             y = torch.mm(a, a)
             z = torch.nn.functional.mse_loss(y, y)
-            mode = torch.amp._enter_autocast("cpu", torch.float16)
-            torch.amp._exit_autocast(mode)
-        print(y.dtype, z.dtype, type(mode).__name__)
+        print(y.dtype, z.dtype)
     """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     lines = done.stdout.splitlines()
     assert lines[0] == "mm True", done.stderr
-    assert {"_enter_autocast True", "_exit_autocast True"} <= {*lines}
-    assert lines[-1] == "torch.bfloat16 torch.float32 _UnmanagedAutocast"
+    assert lines[-1] == "torch.bfloat16 torch.float32"
 
 
 @pytest.mark.parametrize("module", ENGINES)

@@ -2,8 +2,6 @@
 
 from .._arguments.absent_names import look_up
 from .autocast_mode import (
-    _enter_autocast,
-    _exit_autocast,
     autocast,
     custom_bwd,
     custom_fwd,

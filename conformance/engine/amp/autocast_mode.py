@@ -10,7 +10,6 @@ from typing import Any, Literal
 import numpy as np
 
 from .._autograd.tensor import Tensor
-from .._autograd.torch_function import handle_torch_function
 from .._c10 import dtypes
 from .._c10.modes import state
 from .._dispatch.autocast import (
@@ -109,25 +108,6 @@ class autocast:
                 "        output = model(input)"
             )
         return autocast_decorator(self, func)
-
-
-class _UnmanagedAutocast(autocast):
-    """An autocast context without ``with``, whose exit is explicit."""
-
-
-def _enter_autocast(*vals: Any) -> Any:
-    """Enter autocast, until _exit_autocast."""
-    if state.function_modes:
-        return handle_torch_function(_enter_autocast, [], *vals)
-    return _UnmanagedAutocast(*vals).__enter__()
-
-
-def _exit_autocast(mode: Any) -> Any:
-    """Exit the context of _enter_autocast."""
-    if state.function_modes:
-        return handle_torch_function(_exit_autocast, [], mode)
-    mode.__exit__(None, None, None)
-    return None
 
 
 # Custom Functions ---------------------------------------------------------------------------------

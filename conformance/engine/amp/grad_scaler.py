@@ -153,30 +153,6 @@ class GradScaler:
             return 1.0
         return self._init_scale if self._scale is None else float(self._scale.item())
 
-    def get_growth_factor(self) -> float:
-        """The factor that raises the scale."""
-        return self._growth_factor
-
-    def set_growth_factor(self, new_factor: float) -> None:
-        """Set the growth factor."""
-        self._growth_factor = new_factor
-
-    def get_backoff_factor(self) -> float:
-        """The factor that lowers the scale."""
-        return self._backoff_factor
-
-    def set_backoff_factor(self, new_factor: float) -> None:
-        """Set the backoff factor."""
-        self._backoff_factor = new_factor
-
-    def get_growth_interval(self) -> int:
-        """The number of steps without infinities after which the scale is raised."""
-        return self._growth_interval
-
-    def set_growth_interval(self, new_interval: int) -> None:
-        """Set the growth interval."""
-        self._growth_interval = new_interval
-
     def is_enabled(self) -> bool:
         """Whether the scaler is enabled."""
         return self._enabled

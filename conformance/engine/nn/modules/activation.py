@@ -30,52 +30,27 @@ class _InPlace(Module):
         return ", inplace=True" if self.inplace else ""
 
 
-class ReLU(_InPlace):
-    """max(0, input)."""
+def _by_function(name: str, function: str, text: str, base: type = Module) -> Any:
+    """The class of modules that apply a function of torch.nn.functional without other settings."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.relu(input, inplace=self.inplace)
+    def forward(self: Any, input: Tensor) -> Tensor:
+        apply = getattr(functional, function)
+        return apply(input, inplace=self.inplace) if base is _InPlace else apply(input)
 
-
-class SiLU(_InPlace):
-    """input * sigmoid(input)."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.silu(input, inplace=self.inplace)
+    forward.__qualname__ = f"{name}.forward"
+    return type(name, (base,), {"forward": forward, "__doc__": text, "__module__": __name__})
 
 
-class Mish(_InPlace):
-    """input * tanh(softplus(input))."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.mish(input, inplace=self.inplace)
-
-
-class SELU(_InPlace):
-    """The scaled exponential linear unit."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.selu(input, self.inplace)
-
-
-class Hardsigmoid(_InPlace):
-    """relu6(input + 3) / 6."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.hardsigmoid(input, self.inplace)
-
-    def extra_repr(self) -> str:
-        return ""
-
-
-class Hardswish(_InPlace):
-    """input * hardsigmoid(input)."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.hardswish(input, self.inplace)
-
-    def extra_repr(self) -> str:
-        return ""
+ReLU = _by_function("ReLU", "relu", "max(0, input).", _InPlace)
+SiLU = _by_function("SiLU", "silu", "input * sigmoid(input).", _InPlace)
+Mish = _by_function("Mish", "mish", "input * tanh(softplus(input)).", _InPlace)
+SELU = _by_function("SELU", "selu", "The scaled exponential linear unit.", _InPlace)
+Hardsigmoid = _by_function("Hardsigmoid", "hardsigmoid", "relu6(input + 3) / 6.", _InPlace)
+Hardswish = _by_function("Hardswish", "hardswish", "input * hardsigmoid(input).", _InPlace)
+Hardsigmoid.extra_repr = Hardswish.extra_repr = Module.extra_repr
+LogSigmoid = _by_function("LogSigmoid", "logsigmoid", "The logarithm of sigmoid.")
+Softsign = _by_function("Softsign", "softsign", "input / (1 + |input|).")
+Tanhshrink = _by_function("Tanhshrink", "tanhshrink", "input - tanh(input).")
 
 
 class Threshold(_InPlace):
@@ -207,27 +182,6 @@ class Tanh(Module):
         except AttributeError:
             check_tensors("tanh", input=input)
             raise
-
-
-class LogSigmoid(Module):
-    """The logarithm of sigmoid."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.logsigmoid(input)
-
-
-class Softsign(Module):
-    """input / (1 + |input|)."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.softsign(input)
-
-
-class Tanhshrink(Module):
-    """input - tanh(input)."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.tanhshrink(input)
 
 
 class GLU(Module):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..._autograd.tensor import Tensor
 from .. import functional
+from ._sizes import by_dims
 from .module import Module
 
 
@@ -26,25 +27,15 @@ class Dropout(_DropoutNd):
         return functional.dropout(input, self.p, self.training, self.inplace)
 
 
-class Dropout1d(_DropoutNd):
-    """Dropout of channels of (batch, channel, length) inputs."""
+class _DropoutOfChannels(_DropoutNd):
+    _spatial: int
 
     def forward(self, input: Tensor) -> Tensor:
-        return functional.dropout1d(input, self.p, self.training, self.inplace)
+        drop = getattr(functional, f"dropout{self._spatial}d")
+        return drop(input, self.p, self.training, self.inplace)
 
 
-class Dropout2d(_DropoutNd):
-    """Dropout of channels of (batch, channel, height, width) inputs."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.dropout2d(input, self.p, self.training, self.inplace)
-
-
-class Dropout3d(_DropoutNd):
-    """Dropout of channels of (batch, channel, depth, height, width) inputs."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.dropout3d(input, self.p, self.training, self.inplace)
+Dropout1d, Dropout2d, Dropout3d = by_dims("Dropout", _DropoutOfChannels, "Dropout of channels over {}.")
 
 
 class AlphaDropout(_DropoutNd):
