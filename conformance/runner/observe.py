@@ -127,8 +127,7 @@ class _Snapshot:
         try:
             inner = [(name + path, item) for path, item in inside(value, kind)]
         except Exception as error:
-            unread = isinstance(error, AttributeError) and kind in (Kind.MODULE, Kind.OPTIMIZER)
-            unread = unread and not getattr(self._engine, "complete", False)
+            unread = not all(hasattr(type(value), name) for name in _LISTED.get(kind, ()))
             return {"value": UNREAD if unread else _raised(error)}, []
         self._held.append(inner)
         text = kind.name.lower()
@@ -301,6 +300,8 @@ def _count(value: Any) -> int:
     return int(value)
 
 
+_LISTED = {Kind.MODULE: ("named_parameters", "named_buffers"), Kind.OPTIMIZER: ("add_param_group",)}
+"""The methods of a class that has torch's way to list its content."""
 _texts: dict[bytes, str] = {}
 _NUMBERS = {float, int, bool, complex, list}  # and a list, if it is empty
 
