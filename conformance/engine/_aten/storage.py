@@ -1,6 +1,6 @@
 """Storages: the memory of a tensor and its views, as bytes and as numbers (torch: torch/storage.py).
 
-What programs about autograd ask of them: addresses, sizes, contents and whether two are the same. They are not made
+What programs about autograd need of them: addresses, sizes, contents and whether two are the same. They are not made
 from anything but tensors.
 """
 
