@@ -15,7 +15,7 @@ import numpy as np
 
 from ..._autograd.tensor import make
 from ..._c10.slots import on_first_use
-from .sparse_array import SparseArray, coo, zeros
+from .sparse_array import SparseArray, coalesced, coo, zeros
 
 if TYPE_CHECKING:
     from ..registry import Row
@@ -102,3 +102,15 @@ def _conj_physical(self: SparseArray) -> Any:
 @kernel("zero")
 def _zero(self: SparseArray) -> Any:
     return zeros(self.shape, self.dtype, self.sparse_dim)
+
+
+@kernel("asinh")
+def _asinh(self: SparseArray) -> Any:
+    whole = coalesced(self)
+    return coo(whole.indices.copy(), np.arcsinh(whole.values), self.shape, True)
+
+
+@kernel("atanh")
+def _atanh(self: SparseArray) -> Any:
+    whole = coalesced(self)
+    return coo(whole.indices.copy(), np.arctanh(whole.values), self.shape, True)
