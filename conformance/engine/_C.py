@@ -190,11 +190,7 @@ class _Functions:
     UndefinedGrad = _UndefinedGrad
 
     def __getattr__(self, name: str) -> type[Node]:
-        """The node class of this name.
-
-        Raises:
-            AttributeError: there is none, or several operations have a class of this name.
-        """
+        """The node class of this name."""
         from . import nn  # noqa: F401  it has rows of its own
 
         rows = {row.node for row in ROWS.values() if row.node_name == name and row.node is not None}

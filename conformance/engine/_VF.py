@@ -5,12 +5,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from ._aten.reduction.unique_searchsorted import unchosen
-
-_unique = unchosen("_unique")
-_unique2 = unchosen("_unique2")
-unique_dim = unchosen("unique_dim")
-
 
 def __getattr__(name: str) -> Any:
     return getattr(import_module(__package__), name)

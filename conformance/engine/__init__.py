@@ -36,14 +36,10 @@ from ._autograd.torch_function import DisableTorchFunction, DisableTorchFunction
 from ._c10 import allocator as _allocator
 from ._c10.context import (
     are_deterministic_algorithms_enabled,
-    get_deterministic_debug_mode,
     get_float32_matmul_precision,
-    get_num_interop_threads,
     get_num_threads,
     is_deterministic_algorithms_warn_only_enabled,
-    set_deterministic_debug_mode,
     set_float32_matmul_precision,
-    set_num_interop_threads,
     set_num_threads,
     use_deterministic_algorithms,
 )  # fmt: skip
@@ -217,8 +213,6 @@ _LATER = (
     "version",
 )  # submodules that are imported on first use
 _ELSEWHERE = {
-    "_unique": "_VF",
-    "_unique2": "_VF",
     "autocast": "amp",
     "get_default_device": "utils._device",
     "set_default_device": "utils._device",

@@ -19,11 +19,7 @@ def _listed(value: Any) -> tuple[Any, ...]:
 def _vmap(
     func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, allow_none_pass_through: bool = False
 ) -> Callable[..., Any]:
-    """A function that calls ``func`` with batched arguments.
-
-    Raises:
-        ValueError: ``in_dims`` or ``out_dims`` do not match, or a result is not a tensor.
-    """
+    """A function that calls ``func`` with batched arguments."""
     name = getattr(func, "__name__", repr(func))
 
     @functools.wraps(func)

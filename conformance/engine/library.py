@@ -135,11 +135,7 @@ def _library_for(namespace: str, lib: Library | None) -> Library:
 
 
 def _resolved(op: Any, function: str) -> CustomOpDef | str:
-    """The CustomOpDef, or else the operator's name.
-
-    Raises:
-        ValueError: the argument is neither a name nor an operator.
-    """
+    """The CustomOpDef, or else the operator's name."""
     if not isinstance(op, (str, OpOverload, CustomOpDef)):
         raise ValueError(f"{function}({op}): got unexpected type for op: {type(op)}")
     if isinstance(op, CustomOpDef):

@@ -308,30 +308,6 @@ def test_schemas_of_annotations() -> None:
     assert outcomes[0] == outcomes[1]
 
 
-def _shared(module: Any) -> list[Any]:
-    x = module.arange(6.0, requires_grad=True)
-    y = x.detach()[::2]
-    seen: list[Any] = [x.is_shared(), x.untyped_storage().is_shared(), y.share_memory_() is y]
-    seen += [each.is_shared() for each in (x, y, x.data, x.view(2, 3).t(), y.untyped_storage())]
-    seen += [each.is_shared() for each in (x.clone(), x + 1, module.zeros_like(x))]
-    (x * x).sum().backward()
-    stored = module.ones(2).untyped_storage()
-    seen += [x.grad.is_shared(), stored.share_memory_() is stored, stored.is_shared()]
-    seen += [module.ones(0).share_memory_().is_shared(), x._version]
-    x.data = module.zeros(6)
-    seen.append(x.is_shared())
-    layers = module.nn.Sequential(module.nn.Linear(2, 2), module.nn.BatchNorm1d(2))
-    seen.append(layers.share_memory() is layers)
-    seen += [(name, each.is_shared()) for name, each in layers.state_dict().items()]
-    layers[0].weight = module.nn.Parameter(module.ones(2, 2))
-    return [*seen, layers[0].weight.is_shared()]
-
-
-def test_memory_for_other_processes() -> None:
-    """Shared memory is a property of a storage, and so of all its tensors; no scenario may move a tensor there."""
-    assert _shared(engine) == _shared(torch)
-
-
 def test_steps_of_arrays() -> None:
     """Tensors of numpy's arrays have their steps, those of lengths of 1 as well."""
     arrays = [np.arange(3.0)[:, None], np.arange(6.0).reshape(2, 3)[:1].T, np.arange(6.0).reshape(2, 3).T]

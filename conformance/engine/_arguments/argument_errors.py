@@ -108,11 +108,7 @@ def inside_argument_check() -> bool:
 def _raise_argument_error(
     function: Function, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> None:
-    """Check the signatures of a function, one of whose arguments has an unusual class.
-
-    Raises:
-        TypeError: torch's parser rejects the arguments.
-    """
+    """Check the signatures of a function, one of whose arguments has an unusual class."""
     method = name.startswith("Tensor.")
     found = argument_error(name, args[method:], kwargs)
     if found is not None:
@@ -233,11 +229,7 @@ def _parsed(arguments: str) -> tuple[list[str], Signature]:
 def _raise_kernel_argument_error(
     function: Function, kernel: str, arguments: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> None:
-    """Check the arguments against the signature of the kernel.
-
-    Raises:
-        TypeError: the parser of the kernel rejects them.
-    """
+    """Check the arguments against the signature of the kernel."""
     try:
         bound = inspect.signature(function).bind(*args, **kwargs)
     except TypeError:

@@ -115,11 +115,7 @@ def _int(self: Tensor) -> int:
 
 
 def _real(number: Any, kind: str) -> Any:
-    """The number, or the real part of a complex number without an imaginary part.
-
-    Raises:
-        RuntimeError: it has an imaginary part.
-    """
+    """The number, or the real part of a complex number without an imaginary part."""
     if number.imag:
         raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
     return number.real

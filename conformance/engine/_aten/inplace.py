@@ -110,11 +110,7 @@ def _bound(row: Row, given: tuple[Any, ...], named: dict[str, Any]) -> list[Any]
 
 
 def _refuse(row: Row, given: tuple[Any, ...], named: dict[str, Any]) -> None:
-    """Raise for invalid arguments; finding the reason takes longer than the operation.
-
-    Raises:
-        TypeError: with torch's message.
-    """
+    """Raise for invalid arguments; finding the reason takes longer than the operation."""
     result = argument_error(f"Tensor.{opname(row.name)}_", given[1:], named)
     if result is not None:
         raise result from None
@@ -293,11 +289,7 @@ def _raise_inplace_error(row: Row, self: Tensor, arguments: list[Any], error: Ru
 
 
 def _check_resizable(row: Row, self: Tensor, arguments: list[Any], value: Array) -> None:
-    """Check that the result has the shape of the tensor; addbmm resizes it, since torch passes it as out=.
-
-    Raises:
-        RuntimeError: with torch's message.
-    """
+    """Check that the result has the shape of the tensor; addbmm resizes it, since torch passes it as out=."""
     check_recorded(row, tuple(arguments))
     if row.name in _PRODUCTS:
         raise _misfit(row, self._array, arguments)

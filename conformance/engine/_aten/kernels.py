@@ -164,29 +164,12 @@ def beside(array: Array, number: Any) -> Any:
 
 
 def add_rows(rows: Array, where: Array, count: int, start: Array | None = None) -> Array:
-    """``count`` rows, zeros or those of ``start``, to which the given rows are added in order at the indices
-    ``where``.
-
-    For many rows this is a product with a sparse matrix, which SciPy adds row by row; np.add.at is fast only for flat
-    memory.
-    """
+    """``count`` rows, zeros or those of ``start``, to which rows are added in order at the indices ``where``."""
     width = rows.shape[1]
-    if rows.size < MANY or width < 4 or rows.dtype.kind not in "fcV" or dtypes.is_half(rows.dtype):
-        result = np.zeros((count, width), rows.dtype) if start is None else start.copy("C")
-        places = where[:, None] * width + np.arange(width)
-        np.add.at(result.reshape(-1), places.reshape(-1), np.ascontiguousarray(rows).reshape(-1))
-        return result
-    from scipy.sparse import csc_array  # slow to import
-
-    if start is not None and count > 2 * len(where):  # most rows get nothing added
-        named, where = np.unique(where, return_inverse=True)
-        result = start.copy("C")
-        result[named] = add_rows(rows, where, len(named), start[named])
-        return result
-    if start is not None:
-        rows, where = np.concatenate([start, rows]), np.concatenate([np.arange(count), where])
-    ones, ends = np.ones(len(where), rows.dtype), np.arange(len(where) + 1)
-    return csc_array((ones, where, ends), shape=(count, len(where))) @ rows
+    result = np.zeros((count, width), rows.dtype) if start is None else start.copy("C")
+    places = where[:, None] * width + np.arange(width)
+    np.add.at(result.reshape(-1), places.reshape(-1), np.ascontiguousarray(rows).reshape(-1))
+    return result
 
 
 def integral(self: Any, divisor: Any) -> bool:
@@ -209,45 +192,14 @@ def floor_quotient(self: Any, other: Any) -> Array:
         return np.floor_divide(self, other)
     kind = kind_of(self, other)
     if dtypes.is_half(kind):
-        return _floor_quotient_of_halves(self, other, kind)
+        return floor_quotient(half_up(np.asarray(self, kind)), half_up(np.asarray(other, kind))).astype(kind)
     return np.where(np.equal(other, 0), np.true_divide(self, other), np.floor_divide(self, other))
-
-
-def _floor_quotient_of_halves(self: Any, other: Any, kind: np.dtype[Any]) -> Array:
-    """Two tensors: rounded after each step; a tensor and a number: at the end (torch: div_floor_kernel in
-    BinaryOpsKernel.cpp).
-    """
-    if not isinstance(other, np.ndarray):
-        self = half_up(self)
-    elif other.size == 1:
-        self, other = half_up(self), half_up(other)
-    left = np.asarray(np.fmod(self, other))
-    quotient = (self - left) / other
-    quotient = np.where(_opposed(left, other), quotient - quotient.dtype.type(1), quotient)
-    below = np.floor(quotient)
-    below = np.where(quotient - below > 0.5, below + below.dtype.type(1), below)
-    result = np.where(quotient == 0, np.copysign(quotient, self / other), below)
-    return np.where(np.equal(other, 0), self / other, result).astype(kind, copy=False)
-
-
-def remainder_of_halves(self: Any, other: Any) -> Array:
-    """np.fmod with the sign of the divisor."""
-    left = np.asarray(np.fmod(self, other))
-    return np.where(_opposed(left, other), left + other, left)
-
-
-def _opposed(left: Array, divisor: Any) -> Array:
-    """Where the remainder is not zero and its sign differs from the divisor's."""
-    return (left != 0) & (np.less(divisor, 0) != (left < 0))
 
 
 def trunc_quotient(self: Any, other: Any) -> Array:
     """The quotient rounded towards zero."""
     need_reals("div_trunc_cpu", self, other)
     if not integral(self, other):
-        if isinstance(self, np.ndarray) and dtypes.is_half(self.dtype) and np.size(other) == 1:
-            divisor = half_up(np.asarray(other))
-            return in_single(lambda wide: np.trunc(wide / divisor), self)
         return np.trunc(np.true_divide(self, other))
     quotient = np.floor_divide(self, other)
     return quotient + ((quotient < 0) & (quotient * other != self))
@@ -271,24 +223,6 @@ def scipy(name: str, half: bool = True) -> Callable[..., Array]:
         return np.asarray(find()(*arrays)).astype(kind, copy=False)
 
     return kernel
-
-
-def growing(name: str) -> Callable[..., Array]:
-    """A function of scipy.special that grows like exp(abs(x)), by which torch multiplies: it is infinite whenever exp
-    is.
-    """
-    kernel = scipy(name)
-
-    def found(self: Any) -> Array:
-        values = kernel(self)
-        kind = values.dtype
-        if kind.itemsize > 4:
-            return values
-        place, single = half_up(np.asarray(self, kind)), half_up(values)
-        infinite = np.isinf(np.exp(np.abs(place))) & np.isfinite(place)
-        return np.where(infinite, np.copysign(np.float32(np.inf), single), single).astype(kind)
-
-    return found
 
 
 def float_function(

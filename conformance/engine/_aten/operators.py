@@ -32,7 +32,7 @@ from .pointwise import (
     unary,
     where_clamp,
 )
-from .private_ops import removed, underscored
+from .private_ops import underscored
 from .random import random
 from .reduction import (
     any_all,
@@ -71,7 +71,7 @@ MODULES: tuple[ModuleType, ...] = (
     relu_family, arithmetic, flip_roll_tile, bmm, binary, blas, comparison, tensordot_kron, clone_to, cumulative,
     triangular_diagonal, diff_gradient, cdist, einsum, min_max, gamma, prelu_rrelu_glu, gather_scatter, broadcast_meshgrid, index_put,
     index_select, getitem_setitem, inplace_views, cat_stack, torch_level_functions, logical, masked, matmul, resize_set, var_std, norm,
-    sort, copy_fill_zero, complex_parts, power, underscored, sum_mean_prod, remainder, removed, scatter_views, rounding, scatter_reduce,
+    sort, copy_fill_zero, complex_parts, power, underscored, sum_mean_prod, remainder, scatter_views, rounding, scatter_reduce,
     unique_searchsorted, segment_reduce, where_clamp, view_reshape, slice_select, exp_activations, softmax, special, split, transpose, any_all, unary,
     view_copy, as_strided_unfold, python_operators,
 )  # fmt: skip

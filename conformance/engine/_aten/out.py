@@ -28,7 +28,7 @@ from .._c10 import dtypes, structseq
 from .._c10.errors import wrong_type
 from .._c10.modes import state
 from .._c10.operator_facts import OUT, Out, composite
-from .._c10.shapes import ordered, wrap_dim
+from .._c10.shapes import ordered
 from .._c10.warn_once import warn_program
 
 if TYPE_CHECKING:
@@ -43,10 +43,6 @@ RESIZED = (
     "t.resize_(0)."
 )
 
-_DTYPE = {  # the usual errors
-    "same_dtype": "Expected out tensor to have dtype {wanted}, but got {got} instead",
-    "tensor_iterator": "Found dtype {Got} but expected {Wanted}",
-}
 _USUAL = Out()
 
 
@@ -72,8 +68,7 @@ def check_out(name: str, out: Any, arguments: Sequence[Any]) -> None:
     if not isinstance(out, Tensor):
         raise wrong_type(name, "out", "Tensor", out)
     called = _called(name)
-    operands = (out, *_tensors(arguments)) if _facts(name).checks_grad else _tensors(arguments)
-    if not (state.recording and any(each.requires_grad for each in operands)):
+    if not (state.recording and any(each.requires_grad for each in (out, *_tensors(arguments)))):
         return
     if called.startswith("aten::") and not _refuses_change(out):
         return  # see _without_derivative
@@ -135,43 +130,25 @@ def _tensors(arguments: Sequence[Any]) -> Iterator[Tensor]:
             yield from _tensors(each)
 
 
-def _check_dtype(name: str, out: Tensor, result: Array, number: int) -> None:
+def _check_dtype(name: str, out: Tensor, result: Array) -> None:
     """Check that the operation writes the tensor's dtype.
 
-    Args:
-        number: which of several results it is.
-
     Raises:
-        RuntimeError: with the operation's own message.
-        TypeError: for cat and operations made of it.
+        RuntimeError: it does not.
+        NotImplementedError: it does not, and torch's error is its own.
     """
-    facts, kind = _facts(name), out._array.dtype
-    if kind == result.dtype or (facts.accepts and _accepts(facts.accepts, kind)):
+    wanted, got = dtypes.BY_NUMPY[result.dtype], out.dtype
+    refused = _facts(name).dtype
+    if wanted is got or (refused in (None, "castable") and dtypes.can_cast(wanted, got)):
         return
-    wanted, got = dtypes.BY_NUMPY[result.dtype], dtypes.BY_NUMPY[kind]
-    castable = dtypes.can_cast(wanted, got)
-    error = None if castable else facts.cast[number] if isinstance(facts.cast, tuple) else facts.cast
-    if error is None:
-        own = facts.dtype(result.shape, out._array.shape) if callable(facts.dtype) else facts.dtype
-        error = own[number] if isinstance(own, tuple) else own
-    if error is None:
-        if castable:
-            return
-        error = "result type {Wanted} can't be cast to the desired output type {Got}"
-    text = str(error)
-    names = {
-        "wanted": dtypes.c_name(result.dtype),
-        "got": dtypes.c_name(kind),
-        "Wanted": wanted.legacy,
-        "Got": got.legacy,
-    }
-    raise (type(error) if isinstance(error, Exception) else RuntimeError)(
-        _DTYPE.get(text, text).format(**names)
-    )
-
-
-def _accepts(dtypes_named: str, kind: np.dtype[Any]) -> bool:
-    return kind.kind in "fV" if dtypes_named == "floating" else kind.name in dtypes_named.split(", ")
+    if refused == "same_dtype":
+        names = dtypes.c_name(result.dtype), dtypes.c_name(got.numpy)
+        raise RuntimeError("Expected out tensor to have dtype {}, but got {} instead".format(*names))
+    if refused == "tensor_iterator":
+        raise RuntimeError(f"Found dtype {got.legacy} but expected {wanted.legacy}")
+    if refused:
+        raise NotImplementedError(f"{_called(name)} with out= of another dtype")
+    raise RuntimeError(f"result type {wanted.legacy} can't be cast to the desired output type {got.legacy}")
 
 
 def check_asked(out: Tensor, dtype: dtypes.dtype | None) -> None:
@@ -203,25 +180,6 @@ def resize_out(out: Tensor, shape: tuple[int, ...], like: Array | None = None) -
         return
     warn_resized(out._array.shape, shape)
     resize_impl(out, shape, like=like)
-
-
-def _resize_with_dim(
-    name: str, place: int, out: Tensor, shape: tuple[int, ...], arguments: Sequence[Any]
-) -> None:
-    """``resize_out`` with a warning that shows the shapes before the reduced dimension is dropped.
-
-    Args:
-        place: the position of ``dim`` among the arguments; ``keepdim`` follows it (torch: native/ReduceOpsUtils.h).
-    """
-    dim, keepdim = arguments[place:][:2]
-    ndim, before = arguments[0]._array.ndim, out._array.shape
-    if ndim and not keepdim:
-        axis = wrap_dim(dim, ndim)
-        told = [(*each[:axis], 1, *each[axis:]) for each in (before, shape)]
-        warn_resized(told[0] if name == "mode" or len(before) == ndim - 1 else before, told[1])
-    elif ndim or name != "mode":
-        warn_resized(before, shape)
-    resize_impl(out, shape)
 
 
 def warn_resized(before: tuple[int, ...], shape: tuple[int, ...]) -> None:
@@ -260,25 +218,19 @@ def fill_out(out: Tensor, values: Array, name: str) -> Tensor:
     return out
 
 
-def store_out(name: str, out: Tensor, result: Any, arguments: Sequence[Any] = (), number: int = 0) -> Tensor:
+def store_out(name: str, out: Tensor, result: Any, arguments: Sequence[Any] = ()) -> Tensor:
     """Write a result into the tensor given as out=.
-
-    Args:
-        number: which of several results it is.
 
     Raises:
         RuntimeError: the operation does not write the dtype, or elements of the tensor share memory.
     """
     array = np.asarray(result)
-    _check_dtype(name, out, array, number)
+    _check_dtype(name, out, array)
     _check_memory(name, out, arguments)
-    facts = _facts(name)
-    if facts.dim is not None:
-        _resize_with_dim(name, facts.dim, out, array.shape, arguments)
-    elif not facts.warns:
-        resize_impl(out, array.shape)
-    else:
+    if _facts(name).warns:
         resize_out(out, array.shape, None if _is_contiguous(name, array, arguments) else array)
+    else:
+        resize_impl(out, array.shape)
     if array.dtype.kind == "c" and out._array.dtype.kind not in "cb":
         if array.size:
             warn_of_lost_part(out.dtype)
@@ -290,22 +242,8 @@ def store_out(name: str, out: Tensor, result: Any, arguments: Sequence[Any] = ()
     return out
 
 
-def store_together(
-    name: str, outs: Sequence[Tensor], results: Sequence[Array], arguments: Sequence[Any]
-) -> None:
-    """Write several results into the tensors given as out=; they share a node, each as its first output."""
-    for out, result in zip(outs, results, strict=True):
-        _check_memory(name, out, arguments)
-        resize_out(out, result.shape)
-    node = _without_derivative(name, outs, arguments)
-    for out, result in zip(outs, results, strict=True):
-        write(out, result)
-        if node is not None:
-            rebase_history(out, node)
-
-
 @composite(vmap="decompose")
-def given(name: str, out: Tensor | None, found: Tensor, number: int = 0) -> Tensor:
+def given(name: str, out: Tensor | None, found: Tensor) -> Tensor:
     """The result of a composite operation, written into out= if given."""
     if out is None:
         return found
@@ -315,7 +253,7 @@ def given(name: str, out: Tensor | None, found: Tensor, number: int = 0) -> Tens
     check_out(name, out, (found,))
     if found.requires_grad and state.recording and _called(name).startswith("aten::"):
         raise NotImplementedError(f"{name} with out=, of tensors that require grad")
-    stored = store_out(name, out, found._array, number=number)
+    stored = store_out(name, out, found._array)
     check_forward(name, out, (found,))
     return stored
 
@@ -327,7 +265,7 @@ def given_several(name: str, out: Any, found: Sequence[Tensor]) -> Any:
     check_count(out, len(found))
     for each in out:
         check_out(name, each, found)
-    stored = [given(name, out[i], value.detach(), i) for i, value in enumerate(found)]
+    stored = [given(name, each, value.detach()) for each, value in zip(out, found, strict=True)]
     check_forward(name, out, found)
     return getattr(structseq, f"{name}_out", tuple)(stored)
 
@@ -344,8 +282,7 @@ def several(row: Row, out: Any, *arguments: Any) -> Any:
         values = map(ordered, values)
     named = getattr(structseq, opname(row.name) + "_out", tuple)
     stored = [
-        store_out(row.name, target, value, arguments, number)
-        for number, (target, value) in enumerate(zip(out, values, strict=True))
+        store_out(row.name, target, value, arguments) for target, value in zip(out, values, strict=True)
     ]
     check_forward(row.name, out, arguments)
     return named(stored)

@@ -284,12 +284,7 @@ def _mismatch(numbers: tuple[int, int], have: tuple[int, ...], shape: tuple[int,
 
 
 def _as_bool(value: Any) -> bool:
-    """A number as a bool: torch's engine parses keep_graph and create_graph as unsigned bytes.
-
-    Raises:
-        TypeError: not an integer.
-        OverflowError: not in range(256).
-    """
+    """A number as a bool: torch's engine parses keep_graph and create_graph as unsigned bytes."""
     number = operator.index(value)
     if not -(2**63) <= number < 2**63:
         raise OverflowError("Python int too large to convert to C long")

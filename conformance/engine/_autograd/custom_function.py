@@ -157,11 +157,7 @@ class BackwardCFunction(Node, FunctionCtx):
     # What backward reads --------------------------------------------------------------------------
 
     def _get_saved_tensors(self) -> tuple[Any, ...]:
-        """What forward saved.
-
-        Raises:
-            RuntimeError: after it was freed, or where a saved tensor was changed in place.
-        """
+        """What forward saved."""
         if self.saved_for_forward is not None:
             result: tuple[Any, ...] = self.saved_for_forward
             return result

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .._c10 import dtypes, errors
 from .._c10.device import CPU
 from .._c10.interpreter_stack import is_wrapped
-from .._c10.layout import Unstrided, is_contiguous_as, layout_of, memory_format
+from .._c10.layout import Unstrided, is_contiguous_as, layout_of
 from .._c10.operator_facts import composite
-from .._c10.shapes import existing_dim, from_innermost, strides
+from .._c10.shapes import existing_dim, strides
 from .._c10.size import Size
 from .._c10.slots import on_first_use, provided
 from .._c10.zero_tensor import ZeroTensor
@@ -132,14 +131,8 @@ def untyped_storage(self: Tensor) -> UntypedStorage:
     return untyped(source_memory(self._array))
 
 
-def is_shared(self: Tensor) -> bool:
-    """Whether its storage is in shared memory."""
-    return untyped_storage(self).is_shared()
-
-
 def share_memory_(self: Tensor) -> Tensor:
-    """Move its storage to shared memory."""
-    untyped_storage(self).share_memory_()
+    """The tensor itself: its storage is not moved."""
     return self
 
 
@@ -193,39 +186,6 @@ def pin_memory(self: Tensor, device: Any = None) -> NoReturn:
     raise RuntimeError("Cannot access accelerator device when none is available.")
 
 
-def is_distributed(self: Tensor) -> bool:
-    """False: no tensor is distributed."""
-    return False
-
-
-def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
-    """The dimensions by their strides, the outermost first (torch: _tensor.py).
-
-    Raises:
-        RuntimeError: the order is not unique, and ``ambiguity_check`` is True or lists memory formats of which not exactly
-            one fits.
-        TypeError: ``ambiguity_check`` is neither a bool nor a list of memory formats.
-        AttributeError: it is sparse.
-    """
-    if isinstance(self._array, Unstrided):
-        raise AttributeError(
-            f"Can't get dim order on sparse type: {self.type()} Use Tensor.to_dense() to convert to a dense tensor first."
-        )
-    formats = ambiguity_check if isinstance(ambiguity_check, list) else []
-    if not isinstance(ambiguity_check, (bool, list)) or not all(
-        isinstance(f, memory_format) for f in formats
-    ):
-        raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
-    steps = strides(self._array)
-    several = 1 in self._array.shape or any(a == b for a, b in pairwise(steps))
-    fitting = sum(self.is_contiguous(memory_format=each) for each in formats)
-    if ambiguity_check is not False and several and fitting != 1:
-        raise RuntimeError(
-            "The tensor does not have unique dim order, or cannot map to exact one of the given memory formats."
-        )
-    return tuple(reversed(from_innermost(self._array.shape, [steps])))
-
-
 def typed_storage(self: Tensor) -> TypedStorage:
     """The storage as a TypedStorage; deprecated."""
     warn_of_typed_storage()
@@ -249,17 +209,17 @@ def _of_layouts(name: str) -> Callable[..., Any]:
 
 
 _OF_LAYOUTS = """
-indices values _indices _values _nnz coalesce _coalesced_ is_coalesced sparse_dim _dimI dense_dim _dimV to_sparse
-to_sparse_coo to_dense sparse_mask
+indices values _indices _values _nnz coalesce is_coalesced sparse_dim _dimI dense_dim _dimV to_sparse
+to_dense sparse_mask
 """
 
 METHODS = {
     "size": size, "dim": dim, "ndimension": dim, "numel": numel, "nelement": numel, "element_size": element_size,
     "stride": stride, "storage_offset": storage_offset, "data_ptr": data_ptr, "untyped_storage": untyped_storage,
-    "pin_memory": pin_memory, "is_distributed": is_distributed, "dim_order": dim_order,
+    "pin_memory": pin_memory,
     "storage": typed_storage, "_typed_storage": _typed_storage, "is_floating_point": is_floating_point, "is_complex": is_complex,
     "is_signed": is_signed, "cuda": cuda, "get_device": get_device, "is_contiguous": is_contiguous,
-    "is_neg": is_neg, "is_conj": is_conj, "is_pinned": is_pinned, "is_shared": is_shared, "share_memory_": share_memory_,
+    "is_neg": is_neg, "is_conj": is_conj, "is_pinned": is_pinned, "share_memory_": share_memory_,
     "const_data_ptr": data_ptr, "module_load": module_load,
 }  # fmt: skip
 METHODS |= {name: _of_layouts(name) for name in _OF_LAYOUTS.split()}

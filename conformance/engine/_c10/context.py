@@ -16,7 +16,6 @@ from .warn_once import warn_once
 _settings: dict[str, Any] = {
     "invariants": None,  # not set yet
     "threads": os.cpu_count() or 1,
-    "interop": os.cpu_count() or 1,
     "precision": "highest",
     "deterministic": False,
     "warn_only": False,
@@ -49,16 +48,6 @@ def set_num_threads(number: int) -> None:
         RuntimeError: not a positive integer.
     """
     _settings["threads"] = _count("set_num_threads", number)
-
-
-def get_num_interop_threads() -> int:
-    """torch.get_num_interop_threads."""
-    return int(_settings["interop"])
-
-
-def set_num_interop_threads(number: int) -> None:
-    """torch.set_num_interop_threads."""
-    _settings["interop"] = _count("set_num_interop_threads", number)
 
 
 def get_float32_matmul_precision() -> str:
@@ -96,34 +85,6 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 def are_deterministic_algorithms_enabled() -> bool:
     """torch.are_deterministic_algorithms_enabled."""
     return bool(_settings["deterministic"])
-
-
-def set_deterministic_debug_mode(debug_mode: int | str) -> None:
-    """torch.set_deterministic_debug_mode: "default" or 0, "warn" or 1, "error" or 2.
-
-    Raises:
-        TypeError: neither a str nor an int.
-        RuntimeError: another value.
-    """
-    if not isinstance(debug_mode, (int, str)):
-        raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
-    if isinstance(debug_mode, str):
-        if debug_mode not in _DEBUG_MODES:
-            raise RuntimeError(
-                f"invalid value of debug_mode, expected one of `default`, `warn`, `error`, but got {debug_mode}"
-            )
-        debug_mode = _DEBUG_MODES.index(debug_mode)
-    if debug_mode not in (0, 1, 2):
-        raise RuntimeError(f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}")
-    use_deterministic_algorithms(debug_mode > 0, warn_only=debug_mode == 1)
-
-
-_DEBUG_MODES = ("default", "warn", "error")
-
-
-def get_deterministic_debug_mode() -> int:
-    """torch.get_deterministic_debug_mode: 0, 1 (warnings) or 2 (errors)."""
-    return (1 if _settings["warn_only"] else 2) if _settings["deterministic"] else 0
 
 
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
@@ -181,12 +142,12 @@ def alert_not_deterministic(caller: str) -> None:
 
 
 def checks_invariants() -> bool:
-    """Whether the invariants of new sparse tensors are checked."""
-    return bool(_settings["invariants"])
+    """False: the invariants of new sparse tensors are not checked."""
+    return False
 
 
 def warn_of_invariants() -> None:
-    """Warn once, if the user has not set whether they are checked."""
+    """Warn once that they are not checked, unless the user has said so."""
     if _settings["invariants"] is None:
         warn_once(
             "Sparse invariant checks are implicitly disabled. Memory errors (e.g. SEGFAULT) will occur when operating on a "
@@ -196,5 +157,11 @@ def warn_of_invariants() -> None:
 
 
 def set_checks_invariants(value: bool) -> None:
-    """Set whether the invariants of new sparse tensors are checked."""
+    """Say whether they are checked.
+
+    Raises:
+        NotImplementedError: they shall be.
+    """
+    if value:
+        raise NotImplementedError("checks of a sparse tensor's invariants")
     _settings["invariants"] = value

@@ -420,3 +420,13 @@ def wrong_element(function: str, argument: str, number: int, value: Any, positio
     where = f" (position {position})" if position else ""
     found = f"but found element of type {typename(value)} at pos 0"
     return TypeError(f"{function}(): argument '{argument}'{where} must be tuple of ints, {found}")
+
+
+def need_fitting(fits: Any, function: str) -> None:
+    """Refuse arguments that do not fit one another, of a function whose texts of errors the engine leaves out.
+
+    Raises:
+        NotImplementedError: they do not fit.
+    """
+    if not fits:
+        raise NotImplementedError(f"the text of {function}'s error for arguments that do not fit")

@@ -21,47 +21,28 @@ class Out(NamedTuple):
     """How an operator writes to the tensor given as ``out=``.
 
     Attributes:
-        dtype: the error if the dtype is not the result's; ``same_dtype`` and ``tensor_iterator`` are the two usual ones
-            (torch: resize_output of structured kernels, TensorIterator::compute_types). A tuple is by result; a function
-            finds it for the shapes of the result and of the tensor. None: any dtype to which the result can be cast.
-        cast: the error if the result cannot be cast, where it is not the usual one; a tuple is by result.
-        accepts: dtypes besides that of the result.
+        dtype: what is refused: with one of the two usual errors (torch: resize_output of structured kernels,
+            TensorIterator::compute_types) or one of the operator's own (``own``), any dtype but the result's; by
+            ``castable`` and None, one to which the result cannot be cast.
         operator: torch's operator that raises if a tensor requires grad. With ``aten::`` in front it is one whose ``out=``
             form autograd does not implement.
-        checks_grad: whether autograd looks at the tensor at all.
         copied: whether the result is copied, which autograd records.
         contiguous: whether the tensor is contiguous if it is resized; otherwise it has the result's strides.
         memory: ``separate``: no input may share its memory, not even all of it; ``unchecked``: nothing is checked.
         warns: whether resizing a tensor that is not empty warns.
-        dim: the position of the dimension that is dropped only after everything has been written, if keepdim is False.
         pieces: whether it is a list of tensors.
         resize: of factories. ``by_count`` keeps the shape of a tensor with as many elements; ``first`` resizes before any
             check; ``only`` writes nothing.
     """
 
-    dtype: str | tuple[str | None, ...] | Callable[[tuple[int, ...], tuple[int, ...]], str] | None = None
-    cast: str | Exception | tuple[str, ...] | None = None
-    accepts: Literal["bool, uint8", "floating"] | None = None
+    dtype: Literal["same_dtype", "tensor_iterator", "castable", "own"] | None = None
     operator: str | None = None
-    checks_grad: bool = True
     copied: bool = False
     contiguous: bool | Literal["of_complex"] = False
     memory: Literal["separate", "separate_self", "unchecked"] | None = None
     warns: bool = True
-    dim: int | None = None
     pieces: bool = False
     resize: Literal["by_count", "first", "only"] | None = None
-
-
-def safely_castable(function: str, argument: str) -> str:
-    """The error of torch.linalg's functions for ``out`` (torch: checkLinalgCompatibleDtype)."""
-    return f"{function}: Expected {argument} to be safely castable from {{Wanted}} dtype, but got {argument} with dtype {{Got}}"
-
-
-EXPECTED = (  # torch: TORCH_CHECK without a message
-    "Expected {} to be true, but got false.  (Could this error message be improved?  If so, please report an "
-    "enhancement request to PyTorch.)"
-)
 
 
 class Facts(NamedTuple):
@@ -105,7 +86,6 @@ class Facts(NamedTuple):
             may not.
         vmap_inplace: the rule of the in-place form: one example after the other, or operands aligned to the target.
         vmap_unbatched: the error if a batched value is written to an unbatched tensor, which depends on torch's rule.
-        sparse: how it is computed of sparse tensors: of each value, since it is 0 at 0.
         random: how a random function draws for several examples: by its shape, for each element, or one example after
             the other.
         random_by_values: whether its tensors tell how to draw.
@@ -134,7 +114,7 @@ class Facts(NamedTuple):
     autocast: Literal["lower_precision_fp", "fp32", "promote"] | None = None
     overload: str | Callable[..., str] = "default"
     inplace_overload: str | None = None
-    out: bool | Literal["same_dtype", "tensor_iterator"] | Out = True
+    out: bool | Literal["same_dtype", "tensor_iterator", "castable", "own"] | Out = True
     computes_in_out_dtype: bool = False
     elementwise: bool = True
     wrapped_number: bool = False
@@ -157,7 +137,6 @@ class Facts(NamedTuple):
     vmap_operands: Literal["tensors", "same_dtype"] | None = None
     vmap_inplace: Literal["fallback", "aligned"] | None = None
     vmap_unbatched: Literal["arithmetic", "broadcast", "by_name"] | None = None
-    sparse: Literal["by_value"] | None = None
     random: Literal["by_shape", "elementwise", "by_example"] | None = None
     random_by_values: bool = False
     schema_args: Callable[..., tuple[tuple[Any, ...], dict[str, Any]]] | None = None
@@ -233,7 +212,7 @@ def composite(*, name: str | None = None, **facts: Any) -> Callable[[Function], 
     return declare
 
 
-def declare_out(name: str, out: bool | str | Out) -> None:
+def declare_out(name: str, out: Any) -> None:
     """Note how a row or a function writes to ``out=``."""
     if not isinstance(out, bool):
         OUT[name] = Out(out) if isinstance(out, str) else out

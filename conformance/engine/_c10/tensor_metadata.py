@@ -27,12 +27,7 @@ class _MetadataCache(dict[InputMetadata, "tuple[InputMetadata]"]):
     """The input metadata of nodes with one output, by shape and dtype: one tuple object for each."""
 
     def __missing__(self, key: InputMetadata) -> tuple[InputMetadata]:
-        """Create the metadata.
-
-        Raises:
-            ComplexOutputError: a complex dtype; see Note [Complex gradients].
-            RuntimeError: an integer dtype or bool, which are not differentiable.
-        """
+        """Create the metadata."""
         if key[1] is not None and key[1].kind not in "fV":
             if key[1].kind == "c":
                 raise ComplexOutputError

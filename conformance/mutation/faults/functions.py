@@ -161,7 +161,7 @@ FUNCTIONS = (
         ("rest-of-a-line", "a sum of many leaves out what is beyond whole lines",
          "_aten.reduction.sum_mean_prod:_total", "+ np.add.reduce(lines[..., end:], -1)", ""),
         ("rows-begin-with-zero", "many rows are added to zeros",
-         "_aten.kernels:add_rows", "np.concatenate([start, rows])", "np.concatenate([start * 0, rows])"),
+         "_aten.kernels:add_rows", 'start.copy("C")', 'np.zeros_like(start, order="C")'),
         ("rows-from-the-end", "of many rows those counted from the end are not found",
          "_aten.indexing.index_put:add_at", "index.reshape(-1) % n", "index.reshape(-1)"),
         ("rows-by-frequency", "embedding's gradient is not divided by how often a row was asked for",

@@ -19,8 +19,6 @@ LAYOUTS = (
         ("dense-last", "of values at one place to_dense keeps the last",
          "_aten.sparse.sparse_array:dense", "np.add.at(result, tuple(array.indices), array.values)",
          "result[tuple(array.indices)] = array.values"),
-        ("invariants-unchecked", "indices beyond the size are taken",
-         "_aten.sparse.construction:_made", "if context.checks_invariants() if", "if False if"),
         ("written-values", "a change in place writes no version",
          "_aten.sparse.inplace:written", "increment_version(self)", "pass"),
         ("merged-unordered", "a sum of sparse tensors is not merged",

@@ -142,13 +142,6 @@ def _factor(kind: np.dtype[Any], number: Any) -> Any:
     return kind.type(dtypes.number_within(kind, number))
 
 
-def _times(array: Array, number: Any) -> Array:
-    """A multiplication by a number that is first rounded to half precision, for halves."""
-    if number == 1:
-        return array
-    return array * array.dtype.type(dtypes.number_within(array.dtype, number))
-
-
 def plus_product(self: Array, found: Array, beta: Any, alpha: Any) -> Array:
     """beta * self + alpha * found, written into ``found``; halves are computed in single precision."""
     found, wide = half_up(found), half_up(self)
@@ -189,19 +182,12 @@ def _check_addmv(*operands: Array) -> None:
         )
 
 
-def _mv_dtype_error(shape: tuple[int, ...], out: tuple[int, ...]) -> str:
-    """The error for ``out`` of another dtype; it is added to the product, 0 times, unless it has to be resized."""
-    if out in (shape, (1,), ()):
-        return "addmv input tensors must have the same dtype, but got {Got}, {Wanted}, and {Wanted}"
-    return "same_dtype"
-
-
 @op(
     "MvBackward0",
     complex="holomorphic",
     jvp="bilinear",
     kernel_writes=1,
-    out=Out(_mv_dtype_error, memory="unchecked"),
+    out=Out("own", memory="unchecked"),
     self=lambda grad, vec: grad.outer(vec),
     vec=lambda grad, self: self.t().mv(grad),
 )
@@ -241,9 +227,7 @@ def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1)
             f"({vec.shape[0]})"
         )
     _check_addmv(self, mat, vec)
-    if dtypes.is_half(self.dtype):  # beta * self is rounded, and so are the factors
-        alpha, self = _factor(self.dtype, alpha), _times(self, beta)
-        beta = beta if beta == 0 else 1
+    _factor(self.dtype, alpha)  # refuses what exceeds the dtype
     if not mat.size and beta != 0:  # torch writes beta * self to the result, and resizes it
         if len(mat) and self.shape != mat.shape[:1]:
             warn_program(RESIZED.format([len(mat)], list(self.shape)))
@@ -256,7 +240,7 @@ def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1)
     complex="holomorphic",
     jvp="bilinear",
     kernel_writes=1,
-    out=Out("result dtype {Got} does not match input dtype {Wanted}", memory="unchecked"),
+    out=Out("own", memory="unchecked"),
     self=lambda grad, tensor: grad * tensor,
     tensor=lambda grad, self: grad * self,
 )
@@ -299,7 +283,7 @@ def _check_dot(a: Array, b: Array) -> None:
     "VdotBackward0",
     complex="as_written",
     jvp="bilinear",
-    out=Out("result dtype {Got} does not match input dtype {Wanted}"),
+    out="own",
     self=lambda grad, other: grad.conj() * other,
     other=lambda grad, self: grad * self,
 )
@@ -342,9 +326,7 @@ def addr(self: Array, vec1: Array, vec2: Array, *, beta: Any = 1, alpha: Any = 1
                 f"For integral input tensors, argument {name} must not be a floating point number."
             )
     self, vec1, vec2 = (each.astype(kind, copy=False) for each in (self, vec1, vec2))
-    if dtypes.is_half(kind):  # rounded after each step
-        result = np.multiply.outer(_times(vec1, alpha), vec2)
-        result = result if beta == 0 else _times(self, beta) + result
-    else:
-        result = plus_product(self, np.multiply.outer(_times(vec1, alpha), vec2), beta, 1)
+    factor = _factor(kind, alpha)
+    scaled = vec1 if alpha == 1 else (vec1 * factor).astype(kind, copy=False)
+    result = plus_product(self, np.multiply.outer(scaled, vec2), beta, 1)
     return laid_out(result, self, vec1[:, None], vec2)

@@ -105,7 +105,7 @@ def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: 
     autocast="lower_precision_fp",
     vmap_inplace="fallback",
     inplace="method",
-    out=Out("self and mat2 must have the same dtype, but got {Got} and {Wanted}", warns=False),
+    out=Out("own", warns=False),
     deprecated_numbers="beta alpha",
     self=lambda grad, beta: maybe_times(grad, beta),
     batch1=lambda grad, batch2, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2, alpha: (
@@ -141,10 +141,6 @@ def addbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: A
         refuse_bools("addmm_impl_cpu_", batch1)
     elif not batch1.shape[2]:
         check_factor(self, beta)
-    if dtypes.is_half(batch1.dtype) and len(batch1):  # rounded after each product
-        for first, second in zip(batch1, batch2, strict=True):
-            self, beta = plus_product(self, exact_product(first, second), beta, alpha), 1
-        return self
     return plus_product(self, product(batch1, batch2).sum(0, dtype=batch1.dtype), beta, alpha)
 
 

@@ -19,11 +19,7 @@ Labels = list[str]  # the subscripts of one operand; a dot represents an ellipsi
 
 
 def _parse(equation: str, count: int) -> tuple[list[Labels], Labels | None]:
-    """The subscripts of each operand, and those of the output, or None if the equation has no "->".
-
-    Raises:
-        RuntimeError: the equation is invalid, or has another number of operands.
-    """
+    """The subscripts of each operand, and those of the output, or None if the equation has no "->"."""
     arrow = equation.find("->")
     left = equation[:arrow] if arrow >= 0 else equation
     inputs: list[Labels] = [[]]
@@ -244,7 +240,7 @@ def _sum_pairs(operands: list[Tensor], places: _Places) -> Tensor:
 
 @composite(variants="function", vmap="decompose")
 def einsum(*args: Any) -> Tensor:
-    """A sum of products, written with subscripts; or operands each followed by a list of subscript numbers."""
+    """A sum of products, written with subscripts."""
     if len(args) == 2 and isinstance(args[0], str) and isinstance(args[1], (tuple, list)):
         args = (args[0], *args[1])
     if len(args) < 2:
@@ -254,10 +250,9 @@ def einsum(*args: Any) -> Tensor:
         )
     if not isinstance(args[0], (str, Tensor)) and isinstance(args[1], Tensor):
         raise wrong_type("einsum", "equation", "str", args[0], 1)
-    if isinstance(args[0], str):
-        equation, operands = args[0], args[1:]
-    else:
-        equation, operands = _from_lists(args)
+    if not isinstance(args[0], str):
+        raise NotImplementedError("torch.einsum with lists of subscripts")
+    equation, operands = args[0], args[1:]
     check_list(operands, argument=1)
     inputs, output = _parse(equation, len(operands))
     covered = _covered(inputs, operands)
@@ -272,29 +267,6 @@ def einsum(*args: Any) -> Tensor:
         return aligned[0].sum(summed) if summed else aligned[0]
     result = _sum_pairs(aligned, places)
     return result.view(result._array.shape[: places.output]) if summed else result
-
-
-def _from_lists(args: tuple[Any, ...]) -> tuple[str, tuple[Tensor, ...]]:
-    """The equation of operands that are each followed by their subscripts."""
-
-    def letters(numbers: Any) -> str:
-        text = ""
-        for each in numbers:
-            if each is Ellipsis:
-                text += "..."
-            elif 0 <= each < 52:
-                text += LETTERS[each]
-            else:
-                raise ValueError(
-                    "einsum(): subscript in subscript list is not within the valid range [0, 52)"
-                )
-        return text
-
-    equation = ",".join(letters(numbers) for numbers in args[1::2])
-    if len(args) % 2:
-        equation += "->" + letters(args[-1])
-        args = args[:-1]
-    return equation, args[::2]
 
 
 PUBLIC = ("einsum",)

@@ -13,7 +13,7 @@ from ..._autograd.views import increment_version
 from ..._c10.dtypes import c_name, is_half
 from ..._c10.errors import expected_scalar_type
 from ..._c10.layout import contiguous_format
-from ..._c10.operator_facts import Out, composite, safely_castable
+from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import broadcast_shapes, existing_dim, wrap_dim, wrap_dims
 from ..._c10.slots import on_first_use
 from ..._c10.warn_once import warn_once
@@ -79,10 +79,7 @@ def _contract(a: Tensor, b: Tensor, dims_a: Sequence[int], dims_b: Sequence[int]
 @composite(
     variants="function",
     vmap="decompose",
-    out=Out(
-        "tensordot: Expected the output tensor to have dtype {Wanted}, but got an output tensor with dtype {Got}",
-        copied=True,
-    ),
+    out=Out("own", copied=True),
 )
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
     """The sum of products over the last dimensions of one and the first of the other, or over chosen ones."""
@@ -107,10 +104,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
 
 @composite(
     vmap="decompose",
-    out=Out(
-        "tensordot: Expected the output tensor to have dtype {Wanted}, but got an output tensor with dtype {Got}",
-        copied=True,
-    ),
+    out=Out("own", copied=True),
 )
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of products over the last dimension."""
@@ -141,7 +135,7 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     autocast="lower_precision_fp",
     operator="linalg_vecdot",
     name="vecdot",
-    out=Out("linalg.vecdot: Expected out of dtype{Wanted} but found {Got}"),
+    out="own",
 )
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """torch.linalg.vecdot: inner products along a dimension."""
@@ -163,7 +157,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
 
 @composite(
     vmap="decompose",
-    out=Out("multi_dot(): expected out tensor to have dtype {wanted} but got {got}", operator="mm"),
+    out=Out("own", operator="mm"),
 )
 def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.multi_dot: a product of matrices in the order that costs least."""
@@ -254,7 +248,7 @@ def chain_matmul(*matrices: Any, out: Tensor | None = None) -> Tensor:
 
 @composite(
     vmap="decompose",
-    out=Out("same_dtype", cast=safely_castable("matrix_power", "result"), operator="matmul", contiguous=True),
+    out=Out("own", operator="matmul", contiguous=True),
 )
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """The n-th power of a square matrix; a negative power is that of the inverse."""

@@ -76,11 +76,7 @@ def _filled_like(like: np.ndarray[Any, Any], value: Any, kind: np.dtype[Any], me
 
 
 def _without_values(name: str, shape: tuple[int, ...], kind: np.dtype[Any]) -> Any:
-    """The array of a sparse tensor of zeros.
-
-    Raises:
-        RuntimeError: ``name`` is "ones", for which torch has no sparse layout.
-    """
+    """The array of a sparse tensor of zeros."""
     if name == "ones":
         raise RuntimeError("full(...) is not implemented for sparse layout")
     return sparse_zeros(shape, kind)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ..._autograd.storage_impl import StorageBase, elements_as
+from ..._autograd.storage_impl import StorageBase
 from ..._autograd.tensor import Tensor, wrap
 from ..._c10 import dtypes, errors
 from ..._c10.device import check_device, check_memory
@@ -30,7 +31,7 @@ def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, 
             return from_numpy(np.asarray(data)).to(kind)._array
         return like_steps(with_own_dtype(np.array(data, kind.numpy if kind else None)), np.asarray(data))
     if isinstance(data, StorageBase):
-        return _stored(data, kind)
+        raise NotImplementedError("tensors made from storages")
     shape = _shape_of(data)
     flat: list[Any] = []
     _flatten(data, shape, flat)
@@ -53,16 +54,6 @@ def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, 
         if kind is not dtypes.int64 or any(isinstance(each, (float, complex)) for each in flat):
             flat = [dtypes.number_within(kind.numpy, each, kind.name) for each in flat]
     return np.array(flat, kind.numpy).reshape(shape)
-
-
-def _stored(data: StorageBase, kind: dtypes.dtype | None) -> np.ndarray[Any, Any]:
-    """An array over a storage's memory; an untyped storage is read as the requested dtype, or as int64."""
-    own: dtypes.dtype = getattr(data, "dtype", None) or kind or dtypes.int64  # typed storages have one
-    if kind not in (None, own):
-        raise RuntimeError(
-            f"Expected a Storage of type {kind.legacy} or an UntypedStorage, but got {own.legacy}"
-        )
-    return elements_as(data._array, own.numpy)
 
 
 _SLOW = (
@@ -183,16 +174,11 @@ def asarray(
     if isinstance(obj, np.ndarray):
         obj = _shared(obj, not copy and (dtype is None or obj.dtype == dtype.numpy))
     elif not isinstance(obj, Tensor):
-        shared = _shared_buffer(obj, dtype)
-        if shared is None:
-            if copy is False and isinstance(obj, np.generic):
-                raise RuntimeError(
-                    "can't alias NumPy scalars. Either remove copy=False or transform it in a ndarray. "
-                )
-            if copy is False:
-                raise ValueError("can't alias arbitrary sequence into a tensor.")
-            return finish(infer_array(obj, dtype), bool(requires_grad))
-        obj = shared
+        if isinstance(obj, (bytes, bytearray, memoryview, array)):
+            raise NotImplementedError("tensors over buffers")
+        if copy is False:
+            raise ValueError("can't alias arbitrary sequence into a tensor.")
+        return finish(infer_array(obj, dtype), bool(requires_grad))
     if requires_grad is None and obj.requires_grad:
         warn_program(_ASARRAY_KEEPS)
     kind = dtype or obj.dtype
@@ -206,19 +192,6 @@ def asarray(
         if result._node
         else result.requires_grad_(requires_grad)
     )
-
-
-def _shared_buffer(obj: Any, dtype: dtypes.dtype | None) -> Tensor | None:
-    """A tensor over a Python buffer, read as ``dtype`` or as the default dtype; None for other objects."""
-    if isinstance(obj, (np.generic, str)):
-        return None
-    try:
-        memoryview(obj)
-    except TypeError:
-        return None
-
-    numbers = np.frombuffer(obj, (dtype or dtypes.default).numpy)
-    return wrap(numbers if numbers.flags.writeable else numbers.copy())
 
 
 _ASARRAY_KEEPS = (
@@ -235,12 +208,7 @@ _NOT_WRITABLE = (
 
 
 def _check_array(array: np.ndarray[Any, Any] | np.generic) -> None:
-    """Check that a numpy array can share its memory with a tensor.
-
-    Raises:
-        ValueError: the byte order is not native, or the strides are unsupported, such as negative ones.
-        TypeError: torch has no such dtype.
-    """
+    """Check that a numpy array can share its memory with a tensor."""
     kind = array.dtype.newbyteorder("=")
     if kind not in BY_NUMPY or kind.kind == "V":
         if kind.kind == "u":

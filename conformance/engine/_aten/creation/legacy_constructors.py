@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ..._arguments.overloads import argument_error
-from ..._autograd.storage_impl import StorageBase
 from ..._autograd.tensor import Tensor, make
 from ..._c10 import dtypes, errors
 from ..._c10.context import empty_array
@@ -116,14 +115,6 @@ def new(dtype: dtypes.dtype, *arguments: Any) -> Tensor:
         if first.dtype is not dtype:
             raise TypeError(f"expected {_options(dtype)} (got {_options(first.dtype)})")
         return _shared(first)
-    if isinstance(first, StorageBase):
-        own = getattr(first, "dtype", dtype)  # typed storages have one
-        if own is not dtype:
-            raise RuntimeError(
-                f"Expected a Storage of type {dtype.legacy} or an UntypedStorage, but got type {own.legacy} "
-                "for argument 1 'storage'"
-            )
-        return make(np.zeros(0, dtype.numpy)).set_(first)
     if isinstance(first, Size):
         return make(empty_array(new_sizes((first,)), dtype.numpy))
     if len(arguments) == 1 and not _may_be_size(first):

@@ -201,11 +201,7 @@ def setitem(self: Tensor, where: Any, value: Any) -> None:
 
 
 def _to_put(self: Tensor, where: Any, indices: Sequence[Tensor | None], values: Tensor) -> Tensor:
-    """The values for index_put_: for a single mask and a single value torch calls masked_fill_, which casts the value.
-
-    Raises:
-        RuntimeError: the mask is uint8, which masked_fill_ does not support.
-    """
+    """The values for index_put_: for a single mask and a single value torch calls masked_fill_, which casts the value."""
     items = where if isinstance(where, (tuple, list)) else (where,)
     *before, last = indices
     fills = values._array.size == 1 and last is not None and last._array.dtype.kind == "b"

@@ -24,11 +24,7 @@ def _numpy_index(indices: Any) -> tuple[Any, ...]:
 
 
 def _check_indices(shape: tuple[int, ...], indices: Any) -> None:
-    """Refuse index tensors that do not broadcast, or are out of bounds for this shape.
-
-    Raises:
-        IndexError: for the first wrong index; an index out of bounds is reported after all other errors.
-    """
+    """Refuse index tensors that do not broadcast, or are out of bounds for this shape."""
     if len(indices) > len(shape):
         raise IndexError(f"too many indices for tensor of dimension {len(shape)} (got {len(indices)})")
     dim = ordinal = 0

@@ -11,7 +11,7 @@ from ..._c10 import dtypes
 from ..._c10.context import alert_not_deterministic
 from ..._c10.errors import unimplemented
 from ..._c10.operator_facts import Out, composite
-from ..._c10.shapes import like_steps, strides, wrap_dim
+from ..._c10.shapes import like_steps, wrap_dim
 from ..._c10.warn_once import warn_program
 from ..creation.factories import zeros, zeros_like
 from ..inplace import placed, run_inplace
@@ -40,7 +40,7 @@ def _index_select_backward(grad: Tensor, shape: tuple[int, ...], dim: Any, index
     tensors="index",
     complex="holomorphic",
     jvp="auto_linear",
-    out=Out("index_select(): self and result must have the same scalar type", memory="separate"),
+    out=Out("own", memory="separate"),
     self=lambda grad, self_sym_sizes, dim, index: _index_select_backward(grad, self_sym_sizes, dim, index),
 )
 def index_select(self: Array, dim: Any, index: Array) -> Array:
@@ -173,7 +173,6 @@ def index_copy(self: Array, dim: Any, index: Array, source: Array) -> Array:
     """A copy with source written, slice by slice, where the index says."""
     axis = wrap_dim(dim, self.ndim)
     _check_copy(self, axis, index, source)
-    _check_memory(self, axis, index.size)
     where = index.reshape(-1)
     result = self.copy("C")
     _slices(result, axis)[where] = _slices(source, axis)
@@ -222,25 +221,6 @@ def _spaced(shape: tuple[int, ...]) -> str:
     return " ".join(map(str, shape))
 
 
-def _check_memory(self: Array, axis: int, count: int) -> None:
-    """Check the storage of an empty tensor as torch does, which restrides it to as many slices as indices.
-
-    Raises:
-        RuntimeError: the restrided tensor would not be empty, and exceed the storage.
-    """
-    if self.size or not self.ndim:
-        return
-    sizes = [count if i == axis else n for i, n in enumerate(self.shape)]
-    if 0 in sizes:
-        return
-    steps = [0 if i == axis else step for i, step in enumerate(strides(self))]
-    needed = 1 + sum((n - 1) * step for n, step in zip(sizes, steps, strict=True))
-    raise RuntimeError(
-        f"setStorage: sizes {sizes}, strides {steps}, storage offset 0, and itemsize {self.itemsize} requiring a "
-        f"storage size of {needed * self.itemsize} are out of bounds for storage of size 0"
-    )
-
-
 def _index_fill_forward(self: Array, dim: Any, index: Array, value: Any) -> Array:
     if index.dtype != np.int64:
         raise IndexError("index_fill_(): Expected dtype int64 for index.")
@@ -248,7 +228,6 @@ def _index_fill_forward(self: Array, dim: Any, index: Array, value: Any) -> Arra
     if index.ndim > 1:
         raise RuntimeError("Index has to be a vector/scalar")
     where = index.reshape(-1)
-    _check_memory(self, axis, where.size)
     result = like_steps(self.copy("C"), self)
     target = _slices(result, axis)
     n = target.shape[0]
@@ -393,10 +372,7 @@ def _flat_index(name: str, index: Array, size: int) -> Array:
     complex="holomorphic",
     jvp="auto_linear",
     vmap="fallback",
-    out=Out(
-        "take(): self and out expected to have the same dtype, but got self.dtype = {Wanted} and out.dtype = {Got}",
-        memory="separate",
-    ),
+    out=Out("own", memory="separate"),
     self=lambda grad, self, index: zeros_like(self).put_(index, grad, True),
 )
 def take(self: Array, index: Array) -> Array:

@@ -108,7 +108,7 @@ def _masked_select_backward(grad: Tensor, self: Tensor, mask: Tensor) -> Tensor:
     tensors="mask",
     complex="holomorphic",
     jvp="auto_linear",
-    out=Out("masked_select(): self and result must have the same scalar type", memory="separate"),
+    out=Out("own", memory="separate"),
     no_vmap=(
         "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support this because for each "
         "batch this would return a differently shaped Tensor. Please file an issue at "
@@ -177,7 +177,7 @@ def _masked_scatter_backward(grad_output: Array, mask: Array, sizes: Any) -> Arr
 
 @composite(
     vmap="dynamic",
-    out=Out("nonzero: Expected out tensor to have scalar type Long but got scalar type{Got}"),
+    out="own",
 )
 def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
     """The indices of the nonzero elements: a row each, or a tensor for each dimension."""

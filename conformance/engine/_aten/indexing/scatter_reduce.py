@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._autograd.tensor import Tensor
-from ..._c10.dtypes import is_half
 from ..._c10.errors import unimplemented
 from ..._c10.modes import state
 from ..._c10.slots import on_first_use
 from ..creation.factories import ones_like, zeros_like
-from ..kernels import half_up, refuse_bools
+from ..kernels import refuse_bools
 from ..pointwise.where_clamp import where
 from ..registry import Array, op
 from .gather_scatter import at_least_1d, checked, flat_places, src_part
@@ -30,12 +29,8 @@ def reduce_at(
     values: Array,
     reduce: str,
     include_self: bool,
-    in_single: bool = False,
 ) -> None:
-    """Reduce values into an array along its first dimension, in place, with or without its own elements (include_self).
-
-    Halves are rounded after each value, or at the end if they are reduced in single precision.
-    """
+    """Reduce values into an array along its first dimension, in place, with or without its own elements (include_self)."""
     kind = result.dtype
     if not include_self:
         if reduce in _NEUTRAL:
@@ -47,12 +42,7 @@ def reduce_at(
         else:
             limits = np.iinfo(kind)
             result[places] = limits.min if reduce == "amax" else limits.max
-    if in_single and is_half(kind):
-        wide = half_up(result)
-        _KERNELS[reduce].at(wide, places, half_up(values))
-        result[...] = wide
-    else:
-        _KERNELS[reduce].at(result, places, values)
+    _KERNELS[reduce].at(result, places, values)
     if reduce == "mean":
         count = np.ones(result.shape, np.int64) if include_self else np.zeros(result.shape, np.int64)
         np.add.at(count, places, 1)
@@ -90,7 +80,7 @@ def scatter_reduce(
             raise unimplemented(f"scatter_gather_tensor_cpu_reduce_{reduce}", self.dtype)
         flat = flat_places(at_least_1d(result).shape, axis, where, where.shape).reshape(-1)
         values = np.ascontiguousarray(src_part(src, where)).reshape(-1)
-        reduce_at(result.reshape(-1), flat, values, reduce, include_self, True)
+        reduce_at(result.reshape(-1), flat, values, reduce, include_self)
     return result
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..._autograd.tensor import Tensor
 from ..._c10 import dtypes, structseq
 from ..._c10.errors import unimplemented
-from ..._c10.operator_facts import Out, composite, safely_castable
+from ..._c10.operator_facts import Out, composite
 from ..out import given, given_several
 from ..registry import Array, op
 from .checks import columns_first, square
@@ -45,7 +45,7 @@ def _eig_backward(grads: Any, L: Tensor, V: Tensor) -> Tensor:
     complex="as_written",
     autocast="fp32",
     vmap="front",
-    out=Out(cast=safely_castable("torch.linalg.eig", "eigenvalues")),
+    out="castable",
     self=lambda grads, eigenvalues, eigenvectors: _eig_backward(grads, eigenvalues, eigenvectors),
 )
 def _eig(self: Array, name: str) -> tuple[Array, Array]:
@@ -72,7 +72,7 @@ def eig(A: Tensor, *, out: Any = None) -> Any:
 @composite(
     vmap="decompose",
     autocast="fp32",
-    out=Out(cast=safely_castable("torch.linalg.eigvals", "eigenvalues"), operator="aten::linalg_eigvals"),
+    out=Out("castable", operator="aten::linalg_eigvals"),
 )
 def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.eigvals: the eigenvalues alone, as complex numbers."""

@@ -9,7 +9,8 @@ import numpy as np
 from ..._autograd.tensor import Tensor
 from ..._autograd.undefined_gradient import undefined
 from ..._c10 import dtypes, structseq
-from ..._c10.operator_facts import Out, composite, safely_castable
+from ..._c10.errors import need_fitting
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import existing_dim
 from ..creation.factories import zeros_like
 from ..out import given, given_several
@@ -22,35 +23,10 @@ _NAME = "torch.linalg.householder_product"
 
 
 def _check(input: Array, tau: Array) -> None:
-    """Refuse shapes and dtypes that do not fit.
-
-    Raises:
-        RuntimeError: as torch words it.
-        NotImplementedError: no LAPACK routine for the dtype.
-    """
-    m, n = input.shape[-2:] if input.ndim > 1 else (0, 0)
-    for wrong, text in (
-        (input.ndim < 2, "input must have at least 2 dimensions."),
-        (m < n, "input.shape[-2] must be greater than or equal to input.shape[-1]"),
-    ):
-        if wrong:
-            raise RuntimeError(f"{_NAME}: {text}")
-    existing_dim(-1, tau.ndim)
-    if n < tau.shape[-1]:
-        raise RuntimeError(f"{_NAME}: input.shape[-1] must be greater than or equal to tau.shape[-1]")
-    if tau.ndim != input.ndim - 1:
-        raise RuntimeError(
-            f"{_NAME}: Expected tau to have one dimension less than input, but got tau.ndim equal to {tau.ndim} and "
-            f"input.ndim is equal to {input.ndim}"
-        )
-    if tau.shape[:-1] != input.shape[:-2]:
-        raise RuntimeError(
-            f"{_NAME}: Expected batch dimensions of tau to be equal to input.shape[:-2], but got "
-            f"{list(tau.shape[:-1])}"
-        )
-    if tau.dtype != input.dtype:
-        of_tau, of_input = (dtypes.BY_NUMPY[each.dtype].legacy for each in (tau, input))
-        raise RuntimeError(f"{_NAME}: tau dtype {of_tau} does not match input dtype {of_input}")
+    """Refuse shapes and dtypes that do not fit."""
+    fits = input.ndim >= 2 and tau.ndim == input.ndim - 1 and tau.shape[:-1] == input.shape[:-2]
+    fits = fits and input.shape[-2] >= input.shape[-1] >= tau.shape[-1] and tau.dtype == input.dtype
+    need_fitting(fits, _NAME)
     lapack.refuse_without_lapack("orgqr_cpu", input)
 
 
@@ -140,12 +116,7 @@ orgqr = householder_product
 
 
 def _check_other(input: Array, tau: Array, other: Array, left: bool) -> None:
-    """Refuse shapes and dtypes that do not fit.
-
-    Raises:
-        RuntimeError: as torch words it.
-        NotImplementedError: no LAPACK routine for the dtype.
-    """
+    """Refuse shapes and dtypes that do not fit."""
     for array, text in ((input, "input"), (other, "other")):
         if array.ndim < 2:
             raise RuntimeError(f"torch.ormqr: {text} must have at least 2 dimensions.")
@@ -217,9 +188,7 @@ def _applied_backward(
     jvp="not_implemented",
     autocast="fp32",
     vmap="fallback",
-    out=Out(
-        "torch.ormqr: Expected input and result to have the same dtype, but input has dtype{Wanted} and result has dtype {Got}"
-    ),
+    out="own",
     inputs={
         "self input2 input3": lambda grad, self, input2, input3, result, left, transpose, needed: (
             _applied_backward(grad, self, input2, result, left, transpose, needed)
@@ -250,7 +219,7 @@ ormqr = _apply
     jvp="not_implemented",
     autocast="fp32",
     vmap="front",
-    out=Out(cast=safely_castable("torch.geqrf", "a")),
+    out="castable",
     self=undefined("geqrf"),
 )
 def _geqrf(self: Array) -> tuple[Array, Array]:

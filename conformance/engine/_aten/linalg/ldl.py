@@ -10,7 +10,8 @@ import numpy as np
 from ..._autograd.batched_tensor import physical_array
 from ..._autograd.tensor import Tensor
 from ..._autograd.undefined_gradient import unsupported
-from ..._c10 import dtypes, structseq
+from ..._c10 import structseq
+from ..._c10.errors import need_fitting
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import broadcast_shapes
 from ..out import given, given_several
@@ -51,11 +52,7 @@ def _factor(self: Array, hermitian: bool = False) -> tuple[Array, Array, Array]:
 
 
 def _succeeded(name: str, info: Tensor) -> None:
-    """Raise an error if the factor D is singular; torch has no message of its own for LDL.
-
-    Raises:
-        RuntimeError: with torch's message.
-    """
+    """Raise an error if the factor D is singular; torch has no message of its own for LDL."""
     numbers = physical_array(info)
     if numbers.any():
         first = int(numbers[numbers != 0].flat[0])
@@ -91,24 +88,8 @@ def _check(LD: Array, pivots: Array, B: Array) -> None:
     name = "torch.linalg.ldl_solve"
     square(name, LD)
     floating(name, LD, False)
-    if B.ndim < 2:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-max(B.ndim, 1)}, {max(B.ndim, 1) - 1}], but got -2)"
-        )
-    if B.shape[-2] != LD.shape[-1]:
-        n, (rows, columns) = LD.shape[-1], B.shape[-2:]
-        raise RuntimeError(
-            f"Incompatible matrix sizes for {name}: each A matrix is {n} by {n} but each b matrix is {rows} by {columns}"
-        )
-    if LD.shape[:-1] != pivots.shape:
-        raise RuntimeError(
-            f"{name}: Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots with shape "
-            f"{list(pivots.shape)} instead"
-        )
-    if pivots.dtype.kind not in "iu":
-        raise RuntimeError(
-            f"{name}: Expected pivots to be integers. Got {dtypes.BY_NUMPY[pivots.dtype].legacy}"
-        )
+    fits = B.ndim >= 2 and B.shape[-2] == LD.shape[-1] and LD.shape[:-1] == pivots.shape
+    need_fitting(fits and pivots.dtype.kind in "iu", name)
     same_dtype(LD, B)
 
 
@@ -127,11 +108,7 @@ def _solve(LD: Array, pivots: Array, B: Array, hermitian: bool = False) -> Array
     LD = np.broadcast_to(LD, (*batch, n, n))
     result = np.array(np.broadcast_to(B, (*batch, *B.shape[-2:])))
     lapack.refuse_without_lapack("ldl_solve_kernel_cpu", LD)
-    if (np.abs(pivots) > n).any():
-        raise RuntimeError(
-            "Pivots given to ldl_solve must all satisfy |pivot| <= LD.size(-2). Did you properly pass the result of "
-            "ldl_factor?"
-        )
+    need_fitting((np.abs(pivots) <= n).all(), "torch.linalg.ldl_solve")
     pivots = np.broadcast_to(pivots, (*batch, n))
     adjoint: Callable[[Array], Array] = np.conj if hermitian else np.asarray
     for place in np.ndindex(batch):

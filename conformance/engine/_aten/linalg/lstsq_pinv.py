@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor, make
 from ..._c10 import dtypes, structseq
-from ..._c10.operator_facts import Out, composite, safely_castable
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import broadcast_shapes
 from ..blas.matmul import matmul
 from ..out import given, given_several
@@ -49,7 +49,7 @@ def _pinv(self: Array, found: Any) -> Array:
     return found._array
 
 
-@composite(out=Out(cast=safely_castable("linalg.pinv", "result")))
+@composite(out="castable")
 def pinv(
     A: Tensor,
     rcond: Any = None,
@@ -131,7 +131,7 @@ _RESULTS = ("solution", "solution", "rank", "singular_values")  # as error messa
     returns=structseq.linalg_lstsq,
     complex="as_written",
     autocast="fp32",
-    out=Out(cast=tuple(safely_castable("torch.linalg.lstsq", each) for each in _RESULTS)),
+    out="castable",
     inputs={
         "self b": lambda grads, self, b, solution, needed: _lstsq_backward(grads, self, b, solution, needed)
     },

@@ -9,9 +9,8 @@ import numpy as np
 from ..._autograd.conj_view import conjugate_view
 from ..._autograd.tensor import Tensor, make
 from ..._c10 import structseq
-from ..._c10.dtypes import BY_NUMPY
+from ..._c10.errors import need_fitting
 from ..._c10.operator_facts import composite
-from ..._c10.shapes import existing_dim
 from ..out import given, given_several
 from ..registry import Array, op
 from ..shape.cat_stack import cat
@@ -226,22 +225,10 @@ def _lu_unpack(
     LU_data: Array, LU_pivots: Array, unpack_data: bool = True, unpack_pivots: bool = True
 ) -> tuple[Array, Array, Array]:
     """The factors of one matrix apart, and the permutation that the pivots make."""
-    if LU_data.ndim < 2:
-        shape = list(LU_data.shape)
-        raise RuntimeError(
-            f"torch.lu_unpack: Expected tensor with 2 or more dimensions. Got size: {shape} instead"
-        )
-    if LU_pivots.dtype != np.int32:
-        raise RuntimeError(
-            "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: this function "
-            "is intended to be used with the output produced by torch.linalg.lu_factor"
-        )
+    need_fitting(LU_data.ndim >= 2 and LU_pivots.dtype == np.int32, "torch.lu_unpack")
     empty = np.zeros(0, LU_data.dtype)
-    if unpack_pivots and LU_data.size and ((LU_pivots < 1) | (LU_pivots > LU_data.shape[-2])).any():
-        raise RuntimeError(
-            "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive.Did you properly pass the result of "
-            "lu_factor?"
-        )
+    if unpack_pivots and LU_data.size:
+        need_fitting(((LU_pivots >= 1) & (LU_pivots <= LU_data.shape[-2])).all(), "torch.lu_unpack")
     p = _permutation(LU_pivots, LU_data.shape[-2], LU_data.dtype) if unpack_pivots else empty
     return p, *(_triangles(LU_data) if unpack_data else (empty, empty))
 
@@ -297,33 +284,10 @@ def _lu_solve(LU: Array, pivots: Array, B: Array, left: bool = True, adjoint: bo
     name = "linalg.lu_solve"
     floating(f"torch.{name}", LU, False)
     square(f"torch.{name}", LU)
-    if LU.dtype != B.dtype:
-        kinds = [BY_NUMPY[each.dtype].legacy for each in (LU, B)]
-        raise RuntimeError(
-            f"{name}: Expected LU and B to have the same dtype, but found LU of type {kinds[0]} and B of type {kinds[1]} "
-            "instead"
-        )
-    if pivots.dtype != np.int32:
-        raise RuntimeError(f"{name}: pivots should be a Tensor of scalar type torch.int32")
+    need_fitting(LU.dtype == B.dtype and pivots.dtype == np.int32, name)
     check_equation(name, LU, B, left)
-    existing_dim(-1, pivots.ndim)
-    if pivots.shape[-1:] != LU.shape[-1:]:
-        raise RuntimeError(
-            f"{name}: Number of pivots per batch should be same as the dimension of the matrix"
-        )
-    if pivots.shape != LU.shape[:-1]:
-        raise RuntimeError(
-            f"{name}: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with shape "
-            f"{list(pivots.shape)} instead"
-        )
-    for wrong, text in (
-        (pivots < 1, "greater or equal to 1"),
-        (pivots > LU.shape[-2], "smaller or equal to LU.size(-2)"),
-    ):
-        if wrong.any():
-            raise RuntimeError(
-                f"Pivots given to lu_solve must all be {text}. Did you properly pass the result of lu_factor?"
-            )
+    fits = pivots.shape == LU.shape[:-1] and ((pivots >= 1) & (pivots <= LU.shape[-2])).all()
+    need_fitting(fits, name)
     found = lapack.lu_solve(LU, pivots, B, left, adjoint)
     if left:
         return columns_first(found)

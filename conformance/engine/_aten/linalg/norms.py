@@ -8,7 +8,7 @@ from typing import Any
 from ..._autograd.tensor import Tensor
 from ..._autograd.views import increment_version
 from ..._c10 import dtypes
-from ..._c10.operator_facts import Out, composite, safely_castable
+from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import wrap_dim
 from ..creation.factories import scalar_tensor
 from ..out import given
@@ -27,7 +27,7 @@ def _shown(dims: Any) -> str:
 
 @composite(
     vmap="decompose",
-    out=Out("linalg.matrix_norm expected out tensor dtype {Wanted} but got: {Got}", copied=True),
+    out=Out("own", copied=True),
 )
 def matrix_norm(
     A: Tensor,
@@ -90,9 +90,7 @@ def _by_singular_values(a: Tensor, order: Any, first: int, second: int, keepdim:
     return result
 
 
-@composite(
-    vmap="decompose", out=Out("linalg.norm expected out tensor dtype {Wanted} but got: {Got}", copied=True)
-)
+@composite(vmap="decompose", out=Out("own", copied=True))
 def norm(
     A: Tensor,
     ord: Any = None,
@@ -121,9 +119,7 @@ def _norm(A: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
     return vector_norm(A, 2.0 if ord is None else ord, dims, keepdim, dtype=dtype)
 
 
-@composite(
-    vmap="decompose", autocast="fp32", out=Out(cast=safely_castable("linalg.cond", "result"), copied=True)
-)
+@composite(vmap="decompose", autocast="fp32", out=Out("castable", copied=True))
 def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.cond: the condition number in a norm."""
     if A._array.ndim < 2:

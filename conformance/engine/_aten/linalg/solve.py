@@ -295,7 +295,7 @@ def _triangular_backward(
     name="linalg_solve_triangular",
     complex="as_written",
     handle_r_to_c=False,
-    out=Out("expected scalar type {Wanted} but found {Got}"),
+    out="own",
     inputs={
         "self B": lambda grad, self, result, upper, left, unitriangular, needed: _triangular_backward(
             grad, self, result, upper, left, unitriangular, needed

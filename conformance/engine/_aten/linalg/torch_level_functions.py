@@ -8,7 +8,8 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor, make
 from ..._c10 import structseq
-from ..._c10.operator_facts import Out, composite, safely_castable
+from ..._c10.errors import need_fitting
+from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import broadcast_shapes
 from ..._c10.warn_once import warn_once
 from ..creation.factories import scalar_tensor
@@ -74,7 +75,7 @@ def matrix_exp(input: Tensor) -> Tensor:
     jvp="not_implemented",
     autocast="fp32",
     vmap="front",
-    out=Out(cast=safely_castable("cholesky", "result"), contiguous=True),
+    out=Out("castable", contiguous=True),
     self=lambda grad, upper, result: cholesky_backward(grad, upper, result),
 )
 def _cholesky(self: Array, upper: bool = False) -> Array:
@@ -157,7 +158,7 @@ def _cholesky_solve_backward(
     "CholeskySolveBackward0",
     complex="as_written",
     autocast="fp32",
-    out=Out(cast=safely_castable("cholesky_solve", "result"), contiguous=True),
+    out=Out("castable", contiguous=True),
     inputs={
         "self input2": lambda grad, self, input2, result, upper, needed: _cholesky_solve_backward(
             grad, self, input2, result, upper, needed
@@ -166,22 +167,9 @@ def _cholesky_solve_backward(
 )
 def cholesky_solve(self: Array, input2: Array, upper: bool = False) -> Array:
     """X in A X = B, from A's Cholesky factor."""
-    for each, text in ((self, "b"), (input2, "u")):
-        if each.ndim < 2:
-            raise RuntimeError(
-                f"{text} should have at least 2 dimensions, but has {each.ndim} dimensions instead"
-            )
+    fits = self.ndim >= 2 and input2.ndim >= 2 and input2.shape[-1] == input2.shape[-2] == self.shape[-2]
+    need_fitting(fits, "cholesky_solve")
     same_dtype(input2, self)
-    if input2.shape[-1] != input2.shape[-2]:
-        raise RuntimeError(
-            f"A must be batches of square matrices, but they are {input2.shape[-2]} by "
-            f"{input2.shape[-1]} matrices"
-        )
-    if input2.shape[-2] != self.shape[-2]:
-        raise RuntimeError(
-            f"Incompatible matrix sizes for cholesky_solve: each A matrix is {input2.shape[-1]} by "
-            f"{input2.shape[-2]} but each b matrix is {self.shape[-2]} by {self.shape[-1]}"
-        )
     broadcast_shapes(self.shape[:-2], input2.shape[:-2])
     lapack.refuse_without_lapack("cholesky_solve_cpu", self)
     turned = lapack.transposed(input2)
@@ -201,7 +189,7 @@ def _cholesky_inverse_backward(grad: Tensor, self: Tensor, upper: bool, result: 
     complex="as_written",
     autocast="fp32",
     vmap="front",
-    out=Out(cast=safely_castable("cholesky_inverse", "result")),
+    out="castable",
     self=lambda grad, self, upper, result: _cholesky_inverse_backward(grad, self, upper, result),
 )
 def cholesky_inverse(self: Array, upper: bool = False) -> Array:
@@ -269,21 +257,9 @@ def _triangular_solve_backward(
 def _triangular_solve(
     self: Array, A: Array, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> tuple[Array, Array]:
-    for text, each in (("b", self), ("A", A)):
-        if each.ndim < 2:
-            raise RuntimeError(
-                f"torch.triangular_solve: Expected {text} to have at least 2 dimensions, but it has {each.ndim} "
-                "dimensions instead"
-            )
+    fits = self.ndim >= 2 and A.ndim >= 2 and A.shape[-1] == A.shape[-2] == self.shape[-2]
+    need_fitting(fits, "torch.triangular_solve")
     same_dtype(A, self)
-    n, m = A.shape[-2:]
-    if n != m:
-        raise RuntimeError(f"A must be batches of square matrices, but they are {n} by {m} matrices")
-    if m != self.shape[-2]:
-        raise RuntimeError(
-            f"Incompatible matrix sizes for triangular_solve: each A matrix is {n} by {m} but each b matrix is "
-            f"{self.shape[-2]} by {self.shape[-1]}"
-        )
     warn_once(
         "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed in a "
         "future PyTorch release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a "
@@ -293,7 +269,7 @@ def _triangular_solve(
     batch = broadcast_shapes(self.shape[:-2], A.shape[:-2])
     lapack.refuse_without_lapack("triangular_solve_cpu", self)
     right = np.broadcast_to(self, (*batch, *self.shape[-2:]))
-    left = np.broadcast_to(A, (*batch, n, n))
+    left = np.broadcast_to(A, (*batch, *A.shape[-2:]))
     turned = np.swapaxes(left, -1, -2) if transpose else left
     result = lapack.solve_triangular(turned, right, upper != transpose, True, unitriangular)
     return columns_first(result), columns_first(left)

@@ -17,7 +17,7 @@ from ..._c10.errors import expected_scalar_type
 from ..._c10.layout import following
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dim
-from ..kernels import half_up, need_floats, only_needed
+from ..kernels import need_floats, only_needed
 from ..registry import Array, op
 from ..scalar_operands import over, over_, plus, times, times_
 
@@ -233,8 +233,6 @@ def _batch_statistics(
     """A batch's mean and inverse standard deviation; running statistics are updated without a version bump."""
     others = _others(array.ndim)
     count = array.size // array.shape[1]
-    if kind.kind == "V":
-        return _batch_statistics_of_bfloat16(array, running_mean, running_var, momentum, eps)
     exact = array.astype(np.float64)
     mean = exact.mean(others)
     exact -= _channels(mean, array.ndim)
@@ -245,25 +243,6 @@ def _batch_statistics(
         unbiased = squares / (count - 1)
         running_var._array[...] = momentum * unbiased + (1 - momentum) * running_var._array.astype(np.float64)
     return mean.astype(kind), (1 / np.sqrt(squares / count + eps)).astype(kind)
-
-
-def _batch_statistics_of_bfloat16(
-    array: Array, running_mean: Tensor | None, running_var: Tensor | None, momentum: float, eps: float
-) -> tuple[Array, Array]:
-    """_batch_statistics in torch's bfloat16 arithmetic, which rounds after each step (float16's does not)."""
-    others = _others(array.ndim)
-    kind = array.dtype.type
-    exact = array.astype(np.float64)
-    mean = exact.mean(others)
-    squares = np.square(exact - _channels(mean, array.ndim)).sum(others).astype(kind)
-    mean, count = mean.astype(kind), array.size // array.shape[1]
-    share, rest = kind(momentum), kind(1) - kind(momentum)
-    if running_mean is not None:
-        running_mean._array[...] = share * mean + rest * running_mean._array
-    if running_var is not None:
-        running_var._array[...] = share * (squares / kind(count - 1)) + rest * running_var._array
-    variance = half_up(squares / kind(count))
-    return mean, (1 / np.sqrt(variance + np.float32(eps))).astype(kind)
 
 
 @composite(vmap="decompose")

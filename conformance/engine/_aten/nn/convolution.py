@@ -127,19 +127,13 @@ def spread(
     sizes: Ints,
     geometry: Geometry,
     groups: int,
-    kind: np.dtype[Any] | None = None,
 ) -> Array:
-    """The transpose of the convolution: scatter each output element's contribution to an input of these sizes.
-
-    Overlaps are added in ``kind``: float16 is rounded after each step, while oneDNN adds bfloat16 in single precision.
-    """
+    """The transpose of the convolution: scatter each output element's contribution to an input of these sizes."""
     outer, inner = weight.shape[:2]
     batch = array.shape[0]
     matrix = weight.reshape(groups, outer // groups, -1).swapaxes(1, 2)
     columns = np.matmul(matrix, array.reshape(batch, groups, outer // groups, math.prod(array.shape[2:])))
     columns = columns.reshape(batch, inner * groups, *geometry.kernel, *array.shape[2:])
-    if kind == np.float16:
-        columns = columns.astype(kind)
     return put_back(columns, sizes, geometry)
 
 
@@ -190,7 +184,7 @@ def convolution(
     geometry = Geometry(weight.shape[2:], full(stride, dims), full(padding, dims), full(dilation, dims))
     if transposed:
         sizes = transposed_sizes(input.shape[2:], geometry, full(output_padding, dims))
-        result = spread(x, w, sizes, geometry, groups, kind)
+        result = spread(x, w, sizes, geometry, groups)
     else:
         result = correlate(x, w, geometry, groups, geometry.places(input.shape[2:]))
     if b is not None:
@@ -252,7 +246,7 @@ def convolution_backward(
         if transposed:
             result[0] = correlate(g, w, geometry, groups, input.shape[2:])
         else:
-            result[0] = spread(g, w, input.shape[2:], geometry, groups, kind)
+            result[0] = spread(g, w, input.shape[2:], geometry, groups)
     if output_mask[1]:
         over, along = (g, x) if transposed else (x, g)
         result[1] = weigh(over, along, weight.shape, geometry, groups)

@@ -12,7 +12,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from ..._autograd.undefined_gradient import unsupported
 from ..._c10.dtypes import is_half
-from ..._c10.errors import unimplemented
+from ..._c10.errors import need_fitting, unimplemented
 from ..._c10.shapes import strides
 from ..registry import Array, op
 
@@ -49,49 +49,15 @@ def _emitted(log_probs: Array, states: Array) -> Array:
 
 
 def _check(log_probs: Array, targets: Array, inputs: Ints, lengths: Ints, blank: int) -> None:
-    where = "(while checking arguments for ctc_loss_allocate_outputs)"
-    if log_probs.ndim != 3:
-        raise RuntimeError(
-            f"Expected 3-dimensional tensor, but got {log_probs.ndim}-dimensional tensor for argument #1 'log_probs' "
-            f"{where}"
-        )
+    need_fitting(log_probs.ndim == 3, "ctc_loss")
     times, batch, labels = log_probs.shape
-    if not 0 <= blank < labels:
-        raise RuntimeError("blank must be in label range")
-    if len(inputs) != batch:
-        raise RuntimeError("input_lengths must be of size batch_size")
-    if len(lengths) != batch:
-        raise RuntimeError("target_lengths must be of size batch_size")
-    for length in lengths:
-        if length < 0:
-            raise RuntimeError(
-                f"Expected target_lengths to have value at least 0, but got value {length} {where}"
-            )
-    most = max(lengths, default=0)
-    if targets.ndim == 1 and len(targets) != sum(lengths):
-        raise RuntimeError(
-            f"Expected tensor to have size {sum(lengths)} at dimension 0, but got size {len(targets)} for argument #2 "
-            f"'targets' {where}"
-        )
-    if targets.ndim == 2 and len(targets) != batch:
-        raise RuntimeError(
-            f"Expected tensor to have size {batch} at dimension 0, but got size {len(targets)} for argument #2 "
-            f"'targets' {where}"
-        )
-    if targets.ndim == 2 and targets.shape[1] < most:
-        raise RuntimeError(
-            f"Expected tensor to have size at least {most} at dimension 1, but got size {targets.shape[1]} for "
-            f"argument #2 'targets' {where}"
-        )
-    for length in inputs:
-        if length < 0:
-            raise RuntimeError(
-                f"Expected input_lengths to have value at least 0, but got value {length} {where}"
-            )
-        if length > times:
-            raise RuntimeError(
-                f"Expected input_lengths to have value at most {times}, but got value {length} {where}"
-            )
+    fits = 0 <= blank < labels and len(inputs) == len(lengths) == batch
+    fits = fits and all(0 <= each <= times for each in inputs) and all(each >= 0 for each in lengths)
+    if targets.ndim == 1:
+        fits = fits and len(targets) == sum(lengths)
+    elif targets.ndim == 2:
+        fits = fits and len(targets) == batch and targets.shape[1] >= max(lengths, default=0)
+    need_fitting(fits, "ctc_loss")
     if log_probs.dtype.kind not in "fV" or is_half(log_probs.dtype):
         raise unimplemented("ctc_loss_cpu", log_probs.dtype)
     used = _states(targets, lengths, blank)

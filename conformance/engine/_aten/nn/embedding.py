@@ -179,36 +179,8 @@ def trilinear(
     a, b, c = (_letters(ndim, each) for each in (expand1, expand2, expand3))
     exact = [half_up(each) for each in (i1, i2, i3)]
     kept = _letters(ndim, sumdim)
-    if exact[0] is not i1:
-        return _trilinear_of_halves(a, b, c, kept, i1.dtype, exact)
     result = np.einsum(f"{a},{b},{c}->{kept}", *exact, optimize=True)
     return np.ascontiguousarray(result.astype(i1.dtype, copy=False))
-
-
-def _trilinear_of_halves(
-    a: str, b: str, c: str, kept: str, kind: np.dtype[Any], factors: list[Array]
-) -> Array:
-    """_trilinear in half precision in torch's order: one index of the second dimension after the other.
-
-    Rounding happens to the product of the first two (summed over the dimensions that the third lacks), to the product
-    with the third, and to the sums over the second dimension.
-    """
-    between = "".join(sorted({*a, *b} & {*c, *kept}))
-
-    def product(i1: Array, i2: Array, i3: Array) -> Array:
-        first = np.einsum(f"{a},{b}->{between}", i1, i2, optimize=True).astype(kind)
-        return np.asarray(np.einsum(f"{between},{c}->{kept}", half_up(first), i3, optimize=True)).astype(kind)
-
-    if "b" in kept:
-        return np.ascontiguousarray(product(*factors))
-    pairs = list(zip((a, b, c), factors, strict=True))
-    places = next(each.shape[letters.index("b")] for letters, each in pairs if "b" in letters)
-    total: Any = 0
-    for place in range(places):
-        total = total + product(
-            *(each.take([place], letters.index("b")) if "b" in letters else each for letters, each in pairs)
-        )
-    return np.ascontiguousarray(total)
 
 
 def _trilinear_backward(

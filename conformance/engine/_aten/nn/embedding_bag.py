@@ -9,10 +9,9 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor
 from ..._autograd.undefined_gradient import undefined, unsupported
-from ..._c10.dtypes import BY_NUMPY
-from ..._c10.errors import tensor_type
+from ..._c10.errors import need_fitting
 from ..._c10.slots import on_first_use
-from ..kernels import add_rows, half_up
+from ..kernels import add_rows
 from ..registry import Array, op
 
 of_bags: Callable[..., Tensor] = on_first_use("sparse_gradient_of_bags")  # see Note [Slots]
@@ -20,54 +19,14 @@ of_bags: Callable[..., Tensor] = on_first_use("sparse_gradient_of_bags")  # see 
 SUM, MEAN, MAX = range(3)
 
 
-def _check(
-    weight: Array, indices: Array, offsets: Array, mode: int, weights: Array | None, fast: bool
-) -> None:
-    where = "(while checking arguments for embedding_bag)"
-    for array in (indices, offsets):
-        if array.dtype not in (np.int64, np.int32):
-            raise RuntimeError(
-                "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but "
-                f"got {tensor_type(BY_NUMPY[array.dtype])} instead {where}"
-            )
-    if weight.dtype.kind not in "fV":
-        raise RuntimeError(
-            "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, "
-            f"Float, Double; but got {tensor_type(BY_NUMPY[weight.dtype])} instead {where}"
-        )
-    if offsets.size and offsets[0] != 0:
-        raise RuntimeError(
-            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
-            f"However, got {offsets[0]}\n[ {tensor_type(BY_NUMPY[offsets.dtype])}{{}} ]"
-        )
-    if offsets.size and offsets[-1] > len(indices):
-        raise RuntimeError(
-            f"offsets[-1] can not be greater than input's length {len(indices)} but got offsets[-1] of {offsets[-1]}"
-        )
-    if weights is not None:
-        if mode != SUM:
-            raise RuntimeError("embedding_bag: per_sample_weights only supported with mode='sum'")
-        if weights.dtype != weight.dtype:
-            raise RuntimeError(
-                "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 "
-                f"'per_sample_weights'; but type {tensor_type(BY_NUMPY[weight.dtype])} does not equal {tensor_type(BY_NUMPY[weights.dtype])} {where}"
-            )
-        if weights.size != indices.size:
-            raise RuntimeError(
-                "Expected per_sample_weights.value().numel() == indices.numel() to be true, but got false.  (Could "
-                "this error message be improved?  If so, please report an enhancement request to PyTorch.)"
-            )
-    wrong = np.flatnonzero((indices < 0) | (indices >= len(weight)))
-    if wrong.size and fast:
-        raise RuntimeError(
-            f"Index {wrong[0]} of input takes value {indices[wrong[0]]} which is not in the valid range "
-            f"[0, {len(weight)})"
-        )
-    if wrong.size:
-        raise RuntimeError(
-            "embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be "
-            f"{indices[wrong[0]]}"
-        )
+def _check(weight: Array, indices: Array, offsets: Array, mode: int, weights: Array | None) -> None:
+    integers = all(array.dtype in (np.int64, np.int32) for array in (indices, offsets))
+    fits = integers and weight.dtype.kind in "fV"
+    if fits and offsets.size:
+        fits = offsets[0] == 0 and offsets[-1] <= len(indices)
+    if fits and weights is not None:
+        fits = mode == SUM and weights.dtype == weight.dtype and weights.size == indices.size
+    need_fitting(fits and ((indices >= 0) & (indices < len(weight))).all(), "embedding_bag")
 
 
 def bags_of(starts: Array, count: int) -> Array:
@@ -111,7 +70,7 @@ def embedding_bag(
     fast = (
         mode != MAX and weight.dtype != np.float64 and padding_idx < 0
     )  # torch has a separate kernel for this case
-    _check(weight, indices, offsets, mode, per_sample_weights, fast)
+    _check(weight, indices, offsets, mode, per_sample_weights)
     if include_last_offset and not offsets.size:
         raise RuntimeError("include_last_offset: number of offset should be at least 1")
     starts = offsets[:-1] if include_last_offset else offsets
@@ -129,18 +88,11 @@ def embedding_bag(
     exact = rows.astype(np.promote_types(rows.dtype, np.float32), copy=False)
     if per_sample_weights is not None:
         exact = exact * per_sample_weights[kept][:, None]
-    result = _rounded_sum(add_rows(exact, inside, count), rows.dtype)
+    result = add_rows(exact, inside, count)
     if mode == MEAN:
         result /= np.maximum(sizes, 1)[:, None]
     shown = bags[:0] if fast and mode == SUM else bags
     return result.astype(weight.dtype), shown.astype(indices.dtype), numbers, numbers.copy()
-
-
-def _rounded_sum(total: Array, kind: np.dtype[Any]) -> Array:
-    """Round a half-precision sum before the division; bfloat16 rounds ties away from 0 (torch: FBGEMM)."""
-    if kind.kind == "V":
-        return ((total.view(np.uint32) + np.uint32(0x8000)) & np.uint32(0xFFFF0000)).view(np.float32)
-    return half_up(total.astype(kind, copy=False))
 
 
 def _backward(grad: Tensor, *rest: Any) -> Tensor:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..._autograd.tensor import Tensor, make
-from ..._c10.dtypes import BY_NUMPY, is_half
+from ..._c10.dtypes import BY_NUMPY
 from ..._c10.errors import expected_scalar_type, unimplemented
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import existing_dim
@@ -192,16 +192,13 @@ def _gradients(
     beyond = [each.beyond for each in axes]
     kind = axes[0].slope.dtype
     outer = _places(grad).astype(kind, copy=False)
-    to_input = np.zeros(flat.size, kind if is_half(kind) else np.float64)
+    to_input = np.zeros(flat.size)
     to_grid = np.zeros((*axes[0].slope.shape, len(axes)), kind)
     for taps, place, inside in _corners(sizes, axes):
         if mask[0]:
             weight = np.where(inside, _product(axes, taps, beyond), 0)[:, None]
             at, each = (lines + place[:, None]).ravel(), (outer * weight).ravel()
-            if is_half(kind):  # rounded after each step
-                np.add.at(to_input, at, each)
-            else:
-                to_input += np.bincount(at, each, flat.size)
+            to_input += np.bincount(at, each, flat.size)
         if mask[1] and mode != NEAREST:
             dot = np.where(inside, (outer * flat.take(lines + place[:, None])).sum(1), 0)
             for i in range(len(axes)):

@@ -35,11 +35,6 @@ def _normal(array: Array, mean: Array, rstd: Array) -> Array:
     return result
 
 
-def _fused(array: Array, mean: Array, rstd: Array) -> Array:
-    """_normal for half precision: torch uses a fused multiply-add, so the result is not exactly 0 at x == mean."""
-    return (_exact(array) * rstd + -mean * rstd).astype(np.float32).astype(np.float64)
-
-
 # Of the last dimensions; mean and inverse deviation are arguments, see Note [Statistics] -----------
 
 
@@ -104,9 +99,7 @@ def native_layer_norm(
         raise NotImplementedError(
             f"\"LayerNormKernelImpl\" not implemented for '{BY_NUMPY[input.dtype].legacy}'"
         )
-    mean, rstd, result = exact
-    if is_half(input.dtype):
-        result = _fused(input, mean, rstd)
+    result = exact[-1]
     if weight is not None:
         result = result * weight
     if bias is not None:
@@ -142,21 +135,10 @@ def native_layer_norm_backward(
     if output_mask[1]:
         normal = _normal(input, mean, _exact(rstd))
         normal *= grad_out
-        result[1] = _total(normal, outer, input.dtype).astype(weight.dtype)
+        result[1] = normal.sum(outer).astype(input.dtype).astype(weight.dtype)
     if output_mask[2]:
-        result[2] = _total(_exact(grad_out), outer, input.dtype).astype(bias.dtype)
+        result[2] = _exact(grad_out).sum(outer).astype(input.dtype).astype(bias.dtype)
     return result
-
-
-def _total(each: Array, outer: Ints, kind: np.dtype[Any]) -> Array:
-    """The sum over all samples; in half precision it is rounded after each one."""
-    if not is_half(kind):
-        result: Array = each.sum(outer)
-        return result
-    total = np.zeros(each.shape[len(outer) :], kind)
-    for sample in each.reshape(-1, *total.shape):
-        total = (total + sample).astype(kind)
-    return total
 
 
 def _layer_norm_double(

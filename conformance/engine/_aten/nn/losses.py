@@ -99,7 +99,7 @@ def _mse_twice(grad: Tensor, self: Tensor, reduction: int) -> Tensor:
 def smooth_l1_loss(self: Array, target: Array, reduction: int = MEAN, beta: float = 1.0) -> Array:
     """The absolute difference; quadratic where it is below beta."""
     _met("smooth_l1_cpu", self, target)
-    z = np.abs(self - target) if self.dtype.kind != "V" else np.abs(half_up(self) - half_up(target))
+    z = np.abs(half_up(self) - half_up(target))
     each = chosen(z < beta, z * 0.5 * z / beta, z - 0.5 * beta)
     return reduced(each.astype(self.dtype, copy=False), reduction)
 
@@ -151,12 +151,8 @@ def huber_loss(self: Array, target: Array, reduction: int = MEAN, delta: float =
     check_castable(common, self.dtype)
     need_floats("huber_cpu", np.empty(0, common))
     first, second = self.astype(common, copy=False), target.astype(common, copy=False)
-    if common == np.float16:
-        first, second = half_up(first), half_up(second)
-    z = np.abs(first - second)
+    z = np.abs(half_up(first) - half_up(second))
     half = z.dtype.type(0.5)
-    if z.dtype.kind == "V":  # rounded after each step
-        delta = z.dtype.type(delta)
     result = chosen(z < delta, half * z * z, delta * (z - half * delta))
     return reduced(laid_out(result.astype(self.dtype, copy=False), self, target), reduction)
 
@@ -178,14 +174,12 @@ def huber_loss_backward(
 ) -> Array:
     """The gradient of huber_loss."""
     norm = _norm(self, reduction)
-    x = self - target
+    x = half_up(self) - half_up(target)
     if target.dtype != self.dtype:
         result, wanted = dtypes.BY_NUMPY[target.dtype].legacy, dtypes.BY_NUMPY[self.dtype].legacy
         raise RuntimeError(f"Found dtype {result} but expected {wanted}")
-    if dtypes.is_half(x.dtype):  # rounded after each step
-        norm, delta = x.dtype.type(norm), x.dtype.type(delta)
     slope = norm * np.minimum(np.maximum(x, -delta), delta)
-    return np.asarray(np.multiply(slope, grad_output), order="C")
+    return np.multiply(slope, half_up(grad_output)).astype(self.dtype, order="C", copy=False)
 
 
 def _huber_grad_output(

@@ -161,10 +161,6 @@ def at_indices(grad: Array, indices: Array, shape: Ints, spatial: int) -> Array:
     area = math.prod(shape[-spatial:])
     planes = math.prod(shape[:-spatial])
     flat = indices.reshape(planes, math.prod(indices.shape[-spatial:])) + (np.arange(planes) * area)[:, None]
-    if dtypes.is_half(grad.dtype):
-        halves = np.zeros(planes * area, grad.dtype)
-        np.add.at(halves, flat.ravel(), grad.ravel())
-        return halves.reshape(shape)
     result = np.bincount(flat.ravel(), grad.ravel().astype(np.float64), planes * area)
     return result.astype(grad.dtype).reshape(shape)
 

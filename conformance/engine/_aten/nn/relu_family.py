@@ -48,7 +48,6 @@ def _threshold_backward(grad_output: Array, self: Array, threshold: Any) -> Arra
     out=False,
     undefined_argument=(1, "self"),
     inplace="function, method",
-    sparse="by_value",
     self=lambda grad, result: _threshold_backward(grad, result, 0),
 )
 def relu(self: Array) -> Array:

@@ -138,18 +138,6 @@ def _gather(array: Array, axis: int, taps: Taps) -> Array:
     return result
 
 
-def _in_bytes(array: Array, axis: int, taps: Taps) -> Array:
-    """Weighted sums of uint8 elements with 16-bit integer weights (torch: HelperInterpBase in UpSampleKernel.cpp)."""
-    new, old = len(taps[0][0]), array.shape[axis]
-    weights = np.zeros((new, old))
-    for sources, each in taps:
-        np.add.at(weights, (np.arange(new), sources), 1.0 if each is None else each)
-    bits = next((n for n in range(22) if int(0.5 + weights.max() * 2.0 ** (n + 1)) >= 2**15), 22)
-    whole = np.trunc(weights * 2.0**bits + np.copysign(0.5, weights)).astype(np.int64)
-    total = np.moveaxis(array, axis, -1).astype(np.int64) @ whole.T
-    return np.moveaxis(np.clip((total + 2 ** (bits - 1)) >> bits, 0, 255).astype(np.uint8), -1, axis)
-
-
 def _scatter(array: Array, axis: int, taps: Taps, length: int) -> Array:
     result = np.zeros((*array.shape[:axis], length, *array.shape[axis + 1 :]), array.dtype)
     shape = (-1, *(1,) * (array.ndim - axis - 1))
@@ -179,9 +167,7 @@ def _rows(
     def forward(self: Array, output_size: Any, *rest: Any) -> Array:
         result = half_up(self)
         if self.dtype == np.uint8 and aligned:
-            for axis, taps, _ in reversed(each(self.shape, output_size, rest, np.float64)):
-                result = _in_bytes(result, axis, taps)
-            return following(result, self)
+            raise NotImplementedError("interpolation between bytes")
         for axis, taps, _ in each(self.shape, output_size, rest, result.dtype.type):
             result = _gather(
                 result, axis, _rounded(taps, self.dtype) if rounds and result is not self else taps

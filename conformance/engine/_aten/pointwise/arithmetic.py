@@ -26,11 +26,7 @@ from ..type_promotion import MISSING, invalid_combination, plain_number, promote
 
 
 def _scaled(other: Any, alpha: Any, result: np.dtype[Any]) -> Any:
-    """alpha * other. Complex numbers are multiplied even by 1, which turns infinities into nan.
-
-    Raises:
-        RuntimeError: alpha's category (integer, floating, complex) is above the result's (torch: alpha_check).
-    """
+    """alpha * other. Complex numbers are multiplied even by 1, which turns infinities into nan."""
     if alpha.__class__ is bool and result.kind != "b":
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
     if result.kind not in "fcV" and isinstance(alpha, (float, complex)):

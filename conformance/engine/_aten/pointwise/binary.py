@@ -151,9 +151,7 @@ def _same_types(self: Array, values: Array) -> None:
     no_complex=RuntimeError("heaviside is not yet implemented for complex tensors."),
     vmap_inplace="fallback",
     inplace="method",
-    out=Out(
-        "heaviside is not yet implemented for tensors with different dtypes.", operator="aten::heaviside"
-    ),
+    out=Out("own", operator="aten::heaviside"),
     self=unsupported("heaviside"),
     values=unsupported("heaviside"),
 )
@@ -181,7 +179,7 @@ def _refuse_bool_exponent(self: Any, other: Any) -> None:
     complex="holomorphic",
     handle_r_to_c=False,
     vmap_inplace="fallback",
-    out=Out(cast="ldexp can't be cast to the desired output type {Got}"),
+    out="castable",
     self=lambda grad, other: grad * other.__rpow__(2),
     other=lambda grad, result: times(grad * result, math.log(2)),
 )

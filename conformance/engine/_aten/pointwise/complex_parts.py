@@ -45,12 +45,7 @@ def _frexp(self: Array) -> tuple[Array, Array]:
 
 @composite(
     vmap="decompose",
-    out=Out(
-        (
-            "torch.frexp() expects mantissa to have dtype {wanted} but got {got}",
-            "torch.frexp() expects exponent to have {wanted} dtype but got {got}",
-        )
-    ),
+    out="own",
 )
 def frexp(input: Tensor, *, out: Any = None) -> Any:
     """Mantissa (absolute value in [0.5, 1)) and exponent to base 2."""
@@ -267,7 +262,7 @@ def _set_imag(self: Tensor, value: Any) -> None:
     complex="as_written",
     vmap="pointwise",
     variants="function",
-    out=Out("Expected object of scalar type {Wanted} but got scalar type {Got} for argument 'out'"),
+    out="own",
     real=lambda grad, real: grad.real,  # torch saves each operand though the value is not needed
     imag=lambda grad, imag: grad.imag,
 )
@@ -300,7 +295,7 @@ def _check_parts(name: str, first: Array, second: Array) -> None:
     autocast="fp32",
     vmap="pointwise",
     variants="function",
-    out=Out("Expected object of scalar type {Wanted} but got scalar type {Got} for argument 'out'"),
+    out="own",
     inputs={"abs angle": lambda grad, result, needed: _polar_backward(grad, result, needed)},
 )
 def polar(abs: Array, angle: Array) -> Array:

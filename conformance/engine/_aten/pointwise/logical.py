@@ -10,7 +10,7 @@ from ..._autograd.tensor import Tensor
 from ..._autograd.views import increment_version
 from ..._c10 import dtypes
 from ..._c10.errors import unimplemented
-from ..._c10.operator_facts import Out, composite
+from ..._c10.operator_facts import composite
 from ..registry import Array, op
 from ..type_promotion import invalid_combination
 
@@ -47,10 +47,8 @@ def _test(name: str, function: Any, integers: bool, text: str, **facts: Any) -> 
     return op(promote="self", **facts)(forward)
 
 
-isnan = _test("isnan", np.isnan, False, "Where it is nan.", out=False, sparse="by_value")
-isinf = _test(
-    "isinf", np.isinf, False, "Where it is infinite.", out=False, wrapped_number=True, sparse="by_value"
-)
+isnan = _test("isnan", np.isnan, False, "Where it is nan.", out=False)
+isinf = _test("isinf", np.isinf, False, "Where it is infinite.", out=False, wrapped_number=True)
 _isfinite = _test(
     "isfinite", np.isfinite, True, "Where it is neither infinite nor nan.", vmap="front", wrapped_number=True
 )
@@ -75,8 +73,7 @@ isposinf = _test(
     False,
     "Where it is infinite and positive.",
     no_complex=_refused("isposinf"),
-    out=Out("isposinf does not support non-boolean outputs."),
-    sparse="by_value",
+    out="own",
 )
 isneginf = _test(
     "isneginf",
@@ -84,8 +81,7 @@ isneginf = _test(
     False,
     "Where it is infinite and negative.",
     no_complex=_refused("isneginf"),
-    out=Out("isneginf does not support non-boolean outputs."),
-    sparse="by_value",
+    out="own",
 )
 
 

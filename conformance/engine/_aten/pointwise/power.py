@@ -241,7 +241,6 @@ def square_(self: Tensor) -> Tensor:
     jvp="auto_element_wise",
     undefined_argument=(0, "self"),
     inplace="function, method",
-    sparse="by_value",
     self=lambda grad, result: grad / times(result, 2),
 )
 def sqrt(self: Array) -> Array:

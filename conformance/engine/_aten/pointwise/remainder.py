@@ -12,7 +12,7 @@ from ..._c10 import dtypes
 from ..._c10.operator_facts import Out, composite
 from ..creation.factories import scalar_tensor
 from ..inplace import run_inplace
-from ..kernels import floor_quotient, integral, kind_of, refuse_bools, remainder_of_halves
+from ..kernels import floor_quotient, half_up, integral, kind_of, refuse_bools
 from ..registry import ROWS, Array, op
 from ..type_promotion import is_number, promote_scaled
 
@@ -73,8 +73,9 @@ def _opposed(quotient: Tensor, grad: Tensor) -> Tensor:
 
 
 def _remainder(self: Any, other: Any) -> Array:
-    if dtypes.is_half(kind_of(self, other)):
-        return remainder_of_halves(self, other)
+    kind = kind_of(self, other)
+    if dtypes.is_half(kind):
+        return _remainder(half_up(np.asarray(self, kind)), half_up(np.asarray(other, kind))).astype(kind)
     result = np.remainder(self, other)
     if result.dtype.kind != "f" or result.all():
         return result

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor
 from ..._c10.dtypes import float_limits
-from ..._c10.operator_facts import Out, composite
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import like_steps
 from ..creation.factories import zeros_like
 from ..inplace import run_inplace
@@ -31,7 +31,6 @@ def _whole(name: str, function: Any, text: str, no_complex: str | Exception, **f
         out="tensor_iterator",
         **facts,
         jvp="auto_element_wise",
-        sparse="by_value",
         self=lambda grad: zeros_like(grad),
     )(forward)
 
@@ -106,7 +105,6 @@ def round_(self: Tensor, *, decimals: int | None = None) -> Tensor:
     promote="self",
     no_complex="frac_cpu",
     inplace="function, method",
-    sparse="by_value",
     out="tensor_iterator",
     self=lambda grad: grad,
 )
@@ -123,7 +121,6 @@ def frac(self: Array) -> Array:
     no_complex=RuntimeError("deg2rad is not supported for complex tensors."),
     jvp="auto_element_wise",
     inplace="function, method",
-    sparse="by_value",
     self=lambda grad: times(grad, math.pi / 180),
 )
 def deg2rad(self: Array) -> Array:
@@ -138,7 +135,6 @@ def deg2rad(self: Array) -> Array:
     no_complex=RuntimeError("rad2deg is not supported for complex tensors."),
     jvp="auto_element_wise",
     inplace="function, method",
-    sparse="by_value",
     self=lambda grad: times(grad, 180 / math.pi),
 )
 def rad2deg(self: Array) -> Array:
@@ -151,8 +147,7 @@ def rad2deg(self: Array) -> Array:
     promote="self",
     jvp="auto_element_wise",
     inplace="function, method",
-    sparse="by_value",
-    out=Out("nan_to_num: dtype of out: {Got} should be same as input: {Wanted}"),
+    out="own",
     self=lambda grad, self: grad * self.isfinite(),
 )
 def nan_to_num(self: Array, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Array:

@@ -40,6 +40,7 @@ def _float(
         to_float=True,
         complex="holomorphic",
         jvp="auto_element_wise",
+        inplace="function, method",
         self=gradient,
         **facts,
     )(forward)
@@ -53,7 +54,6 @@ exp = _float(
     lambda grad, result: grad * result,
     "e to the power of self.",
     undefined_argument=(1, "other"),
-    inplace="function, method",
 )
 exp2 = _float(
     "Exp2Backward0",
@@ -61,7 +61,6 @@ exp2 = _float(
     lambda grad, result: times(grad * result, LN2),
     "2 to the power of self.",
     undefined_argument=(1, "other"),
-    inplace="function, method",
 )
 expm1 = _float(
     "Expm1Backward0",
@@ -69,132 +68,68 @@ expm1 = _float(
     lambda grad, result: grad * plus(result, 1),
     "exp(self) - 1.",
     undefined_argument=(0, "self"),
-    inplace="function, method",
-    sparse="by_value",
 )
-log = _float(
-    "LogBackward0",
-    np.log,
-    lambda grad, self: grad.div(self),
-    "The natural logarithm.",
-    inplace="function, method",
-)
+log = _float("LogBackward0", np.log, lambda grad, self: grad.div(self), "The natural logarithm.")
 log2 = _float(
-    "Log2Backward0",
-    np.log2,
-    lambda grad, self: grad / times(self, LN2),
-    "The logarithm to the base 2.",
-    inplace="function, method",
+    "Log2Backward0", np.log2, lambda grad, self: grad / times(self, LN2), "The logarithm to the base 2."
 )
 log10 = _float(
-    "Log10Backward0",
-    np.log10,
-    lambda grad, self: grad / times(self, LN10),
-    "The logarithm to the base 10.",
-    inplace="function, method",
+    "Log10Backward0", np.log10, lambda grad, self: grad / times(self, LN10), "The logarithm to the base 10."
 )
-log1p = _float(
-    "Log1PBackward0",
-    np.log1p,
-    lambda grad, self: grad / plus(self, 1),
-    "log(1 + self).",
-    inplace="function, method",
-    sparse="by_value",
-)
+log1p = _float("Log1PBackward0", np.log1p, lambda grad, self: grad / plus(self, 1), "log(1 + self).")
 
 
 # Trigonometry -------------------------------------------------------------------------------------
 
-sin = _float(
-    "SinBackward0",
-    np.sin,
-    lambda grad, self: grad * self.cos(),
-    "The sine.",
-    inplace="function, method",
-    sparse="by_value",
-)
-cos = _float(
-    "CosBackward0",
-    np.cos,
-    lambda grad, self: grad * -self.sin(),
-    "The cosine.",
-    inplace="function, method",
-)
+sin = _float("SinBackward0", np.sin, lambda grad, self: grad * self.cos(), "The sine.")
+cos = _float("CosBackward0", np.cos, lambda grad, self: grad * -self.sin(), "The cosine.")
 tan = _float(
     "TanBackward0",
     np.tan,
     lambda grad, result: grad * plus(result.pow(2), 1),
     "The tangent.",
     undefined_argument=(0, "self"),
-    inplace="function, method",
-    sparse="by_value",
 )
 asin = _float(
     "AsinBackward0",
     np.arcsin,
     lambda grad, self: grad * plus(-self * self, 1).rsqrt(),
     "The inverse of the sine.",
-    inplace="function, method",
-    sparse="by_value",
 )
 acos = _float(
     "AcosBackward0",
     np.arccos,
     lambda grad, self: grad * -(plus(-self * self, 1).rsqrt()),
     "The inverse of the cosine.",
-    inplace="function, method",
 )
 atan = _float(
-    "AtanBackward0",
-    np.arctan,
-    lambda grad, self: grad / plus(self * self, 1),
-    "The inverse of the tangent.",
-    inplace="function, method",
-    sparse="by_value",
+    "AtanBackward0", np.arctan, lambda grad, self: grad / plus(self * self, 1), "The inverse of the tangent."
 )
 arcsin, arccos, arctan = asin, acos, atan
 
 
 # Hyperbolics --------------------------------------------------------------------------------------
 
-sinh = _float(
-    "SinhBackward0",
-    np.sinh,
-    lambda grad, self: grad * self.cosh(),
-    "The hyperbolic sine.",
-    inplace="function, method",
-    sparse="by_value",
-)
-cosh = _float(
-    "CoshBackward0",
-    np.cosh,
-    lambda grad, self: grad * self.sinh(),
-    "The hyperbolic cosine.",
-    inplace="function, method",
-)
+sinh = _float("SinhBackward0", np.sinh, lambda grad, self: grad * self.cosh(), "The hyperbolic sine.")
+cosh = _float("CoshBackward0", np.cosh, lambda grad, self: grad * self.sinh(), "The hyperbolic cosine.")
 tanh = _float(
     "TanhBackward0",
     np.tanh,
     lambda grad, result: _tanh_backward(grad, result),
     "The hyperbolic tangent.",
     undefined_argument=(1, "output"),
-    inplace="function, method",
-    sparse="by_value",
 )
 asinh = _float(
     "AsinhBackward0",
     np.arcsinh,
     lambda grad, self: grad * plus(self.pow(2), 1).rsqrt(),
     "The inverse of sinh.",
-    inplace="function, method",
-    sparse="by_value",
 )
 acosh = _float(
     "AcoshBackward0",
     np.arccosh,
     lambda grad, self: grad * minus(self * self, 1).rsqrt(),
     "The inverse of cosh.",
-    inplace="function, method",
 )
 
 
@@ -207,8 +142,6 @@ atanh = _float(
     np.arctanh,
     lambda grad, self: _atanh_backward(less_than(1, self.pow(2)), grad),
     "The inverse of tanh.",
-    inplace="function, method",
-    sparse="by_value",
 )
 arcsinh, arccosh, arctanh = asinh, acosh, atanh
 
@@ -260,11 +193,9 @@ def _sigmoid_output_backward(grad: Tensor, grad_output: Tensor, output: Tensor) 
 def _sigmoid_backward(grad_output: Array, output: Array) -> Array:
     if output.dtype.kind == "c":
         result = grad_output * np.conjugate((1 - output) * output)
-    elif output.dtype.kind == "V":  # float16 is rounded after each step
-        wide = half_up(output)
-        result = (half_up(grad_output) * (1 - wide) * wide).astype(output.dtype)
     else:
-        result = grad_output * (1 - output) * output
+        wide = half_up(output)
+        result = (half_up(grad_output) * (1 - wide) * wide).astype(output.dtype, copy=False)
     return laid_out(result, grad_output, output)
 
 
@@ -301,7 +232,6 @@ for _name in ("acosh", "asinh", "atanh"):
     jvp="auto_element_wise",
     kernel_writes=1,
     inplace="method",
-    sparse="by_value",
     out=Out("tensor_iterator", contiguous="of_complex"),
     self=lambda grad, self: grad * self.sgn(),
 )
@@ -328,7 +258,6 @@ def abs_(self: Tensor) -> Tensor:
     promote="self",
     jvp="auto_element_wise",
     inplace="method",
-    sparse="by_value",
     out="tensor_iterator",
     self=lambda grad: zeros_like(grad),
 )
@@ -343,7 +272,6 @@ def sign(self: Array) -> Array:
     complex="as_written",
     tangent_writes=1,
     inplace="method",
-    sparse="by_value",
     out="tensor_iterator",
     self=lambda grad, self, result: _sgn_backward(grad, self, result),
 )
@@ -376,8 +304,7 @@ def _sign(array: Array) -> Array:
 @op(
     promote="self",
     no_complex=NotImplementedError("signbit is not implemented for complex tensors."),
-    sparse="by_value",
-    out=Out("signbit does not support non-boolean outputs."),
+    out="own",
 )
 def signbit(self: Array) -> Array:
     """Whether the sign is negative, -0.0 included."""

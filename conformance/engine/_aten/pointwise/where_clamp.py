@@ -10,7 +10,7 @@ from ..._autograd.tensor import Tensor
 from ..._autograd.views import increment_version
 from ..._c10 import dtypes
 from ..._c10.dtypes import FULL_PRECISION, NUMBERS
-from ..._c10.operator_facts import Out, composite
+from ..._c10.operator_facts import composite
 from ..._c10.warn_once import warn_once
 from ..creation.factories import scalar_tensor
 from ..inplace import is_free, run_inplace
@@ -35,7 +35,7 @@ def _chosen(condition: Tensor, self: Any, other: Any) -> Any:
     complex="holomorphic",
     handle_r_to_c=False,
     jvp="auto_linear",
-    out=Out("Expected out type to be {Wanted} but got {Got}"),
+    out="own",
     self=lambda grad, condition: _chosen(condition, grad, 0),
     other=lambda grad, condition: _chosen(condition, 0, grad),
 )

@@ -47,11 +47,7 @@ def _view_copy(self: Array) -> Array:
 
 
 def _test_autograd_multiple_dispatch(input: Tensor, b: bool | None = None) -> Tensor:
-    """A copy, to whose gradient 1 is added, except in the overload with a second argument.
-
-    Raises:
-        TypeError: ``b`` is not a bool.
-    """
+    """A copy, to whose gradient 1 is added, except in the overload with a second argument."""
     if b is None:
         result: Tensor = _full_coverage(input)
         return result

@@ -18,7 +18,6 @@ from ..._c10.device import check_memory
 from ..._c10.errors import missing_arguments
 from ..._c10.shapes import new_sizes, wrap_dim
 from ..._c10.slots import on_first_use
-from ..._c10.warn_once import warn_program
 from ..._c10.zero_tensor import ZeroTensor, zeros
 from ..blas import cdist
 from ..creation import factories
@@ -28,9 +27,8 @@ from ..nn.embedding import trilinear
 from ..nn.softmax import _softmax_backward
 from ..out import check_out, store_out
 from ..pointwise import complex_parts
-from ..reduction import min_max, segment_reduce
+from ..reduction import segment_reduce
 from ..registry import ROWS, Array, op
-from ..shape import cat_stack
 from . import multiple_dispatch
 
 # See Note [Slots].
@@ -52,11 +50,7 @@ def _efficientzerotensor(
     requires_grad: bool = False,
     **named: Any,
 ) -> Tensor:
-    """A ZeroTensor, which has no memory, see Note [ZeroTensor].
-
-    Raises:
-        TypeError: no size is given.
-    """
+    """A ZeroTensor, which has no memory, see Note [ZeroTensor]."""
     if not size and "size" not in named:
         raise missing_arguments("_efficientzerotensor", ["size"])
     check_memory(device, pin_memory)
@@ -80,56 +74,7 @@ def _neg_view(input: Tensor) -> Tensor:
     return complex_parts._negated(input)
 
 
-def _conj(input: Tensor) -> Tensor:
-    """The conjugate, as a view with the conjugate bit."""
-    return complex_parts.conj(input)
-
-
-@op(
-    "ConjPhysicalBackward0",
-    name="_conj_physical",
-    complex="as_written",
-    vmap="pointwise",
-    self=lambda grad: grad.conj_physical(),
-)
-def _conjugated(self: Array) -> Array:
-    return np.conjugate(self)
-
-
-def _conj_physical(input: Tensor) -> Tensor:
-    """The conjugate; of a real tensor, a copy."""
-    result: Tensor = _conjugated(input)
-    return result
-
-
-def _shape_as_tensor(input: Tensor) -> Tensor:
-    """The shape as a 1-d int64 tensor."""
-    return make(np.array(input._array.shape, np.int64))
-
-
 # Reductions ---------------------------------------------------------------------------------------
-
-
-@op(
-    "NotImplemented",
-    name="_aminmax",
-    outputs="min max",
-    overload="default dim",
-    vmap="reduction_dim",
-    self=unsupported("_aminmax"),
-)
-def _least_and_greatest(self: Array, dim: Any = None, keepdim: bool = False) -> tuple[Array, Array]:
-    result: tuple[Array, Array] = min_max._aminmax.row.forward(self, dim, keepdim)  # type: ignore[attr-defined]
-    return result
-
-
-def _aminmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The minimum and the maximum; not differentiable."""
-    warn_program(
-        "_aminmax is deprecated as of PyTorch 1.11 and will be removed in a future release. Use aminmax instead. This "
-        "warning will only appear once per process.",
-    )
-    return _least_and_greatest(input, dim, keepdim)
 
 
 @op(name="_is_all_true", tensors="self")
@@ -154,67 +99,7 @@ def _is_any_true(input: Tensor) -> Tensor:
     return result
 
 
-def _assert_async(
-    input: Tensor, assert_msg: str = "Expected Tensor with single nonzero value, but got zero"
-) -> None:
-    """Check that a tensor has a single element, and that this is not 0.
-
-    Raises:
-        RuntimeError: the element is 0, or the tensor has another number of elements.
-    """
-    if not input:
-        raise RuntimeError(assert_msg)
-
-
-def _assert_tensor_metadata(
-    a: Tensor,
-    size: Any = None,
-    stride: Any = None,
-    dtype: Any = None,
-    *,
-    device: Any = None,
-    layout: Any = None,
-) -> None:
-    """Check a tensor's metadata against the arguments that are given.
-
-    Raises:
-        RuntimeError: for the first that differs, in the order size, stride, dtype, device, layout.
-    """
-    layouts = {"torch.strided": "Strided", "torch.sparse_coo": "Sparse"}
-    aspects: dict[str, tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]] = {
-        "sizes": (size, lambda a: a.size(), list),
-        "strides": (stride, lambda a: a.stride(), list),
-        "dtype": (dtype, lambda a: a.dtype, lambda kind: kind.legacy),
-        "device": (device, lambda a: a.device, str),
-        "layout": (layout, lambda a: a.layout, lambda kind: layouts[repr(kind)]),
-    }
-    for what, (expected, ask, show) in aspects.items():
-        if expected is None:
-            continue
-        wanted, got = show(expected), show(ask(a))
-        if wanted != got:
-            got = dtypes.NAMES_IN_C[a.dtype.name] if what == "dtype" else got
-            raise RuntimeError(f"Tensor {what} mismatch! Expected: {wanted}, Got: {got}")
-
-
 # Joining and choosing -----------------------------------------------------------------------------
-
-
-@op(
-    "NotImplemented",
-    name="_stack",
-    lists="tensors",
-    no_vmap="Batching rule not implemented for aten::_stack. We could not generate a fallback.",
-    inputs={"tensors": unsupported("_stack")},
-)
-def _joined(tensors: Any, dim: int = 0) -> Array:
-    return np.asarray(cat_stack._stack.row.forward(tensors, dim))  # type: ignore[attr-defined]
-
-
-def _stack(tensors: Any, dim: int = 0, *, out: Any = None) -> Tensor:
-    """stack, but not differentiable."""
-    result: Tensor = _joined(tensors, dim, out=out)
-    return result
 
 
 @op(
@@ -375,11 +260,6 @@ def _sample_dirichlet(input: Tensor, generator: Any = None) -> Tensor:
 
 FUNCTIONS: dict[str, Callable[..., Any]] = check_all_arguments(
     {
-        "_aminmax": _aminmax,
-        "_assert_async": _assert_async,
-        "_assert_tensor_metadata": _assert_tensor_metadata,
-        "_conj": _conj,
-        "_conj_physical": _conj_physical,
         "_efficientzerotensor": _efficientzerotensor,
         "_euclidean_dist": _euclidean_dist,
         "_is_all_true": _is_all_true,
@@ -391,9 +271,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = check_all_arguments(
         "_safe_softmax": _safe_softmax,
         "_sample_dirichlet": _sample_dirichlet,
         "_segment_reduce": segment_reduce.segment_reduce,
-        "_shape_as_tensor": _shape_as_tensor,
         "_softmax": _without_conversion("_softmax"),
-        "_stack": _stack,
         "_standard_gamma": _standard_gamma,
         "_trilinear": _trilinear,
         "_unsafe_index": _unsafe_index,
@@ -404,7 +282,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = check_all_arguments(
         },
     }
 )
-_METHODS = ("_conj", "_conj_physical", "_is_all_true", "_is_any_true", "_is_zerotensor", "_neg_view")
+_METHODS = ("_is_all_true", "_is_any_true", "_is_zerotensor", "_neg_view")
 
 
 def attach() -> None:

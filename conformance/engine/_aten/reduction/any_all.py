@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._autograd.tensor import Tensor
-from ..._c10.operator_facts import Out, composite
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dims
 from ..registry import Array, op
 from .sum_mean_prod import axes_of, dims
@@ -33,7 +33,7 @@ def _truth(name: str, function: Any, text: str) -> Any:
         overload="default dim",
         vmap="reduction_dim",
         kernel_writes=1,
-        out=Out(f"{name} only supports bool tensor for result, got: {{Got}}", accepts="bool, uint8"),
+        out="own",
     )(forward)
 
     @composite(vmap="decompose")

@@ -12,7 +12,7 @@ from ..._autograd.views import increment_version
 from ..._c10 import structseq
 from ..._c10.dtypes import c_name, float_limits
 from ..._c10.modes import state
-from ..._c10.operator_facts import Out, composite
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dim
 from ..inplace import placed, run_inplace
 from ..kernels import need_inexact, refuse_bools
@@ -191,9 +191,7 @@ def _cumulative_extreme(name: str, node: str, function: Any, text: str) -> Any:
         node,
         outputs="values indices",
         returns=getattr(structseq, name),
-        out=Out(
-            ("expected scalar_type {Wanted} but found {Got}", "expected scalar_type Long but found {Got}")
-        ),
+        out="own",
         no_complex=f"{name}_cpu",
         complex_if="empty or 0-d",
         vmap="along_dim",
@@ -239,7 +237,7 @@ def _logcumsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any)
     complex="as_written",
     vmap="along_dim",
     contiguous_result=True,
-    out=Out("expected scalar_type {Wanted} but found {Got}"),
+    out="own",
     self=lambda grad, self, result, dim: _logcumsumexp_backward(grad, self, result, dim),
 )
 def logcumsumexp(self: Array, dim: Any) -> Array:

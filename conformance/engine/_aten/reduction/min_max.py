@@ -14,7 +14,7 @@ from ..._autograd.tensor import Tensor, make
 from ..._autograd.views import increment_version
 from ..._c10 import dtypes, errors, structseq
 from ..._c10.errors import unimplemented
-from ..._c10.operator_facts import EXPECTED, Out, composite
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dim
 from ..creation.factories import zeros_like
 from ..inplace import placed
@@ -48,11 +48,7 @@ def _reduce_all(name: str, node: str, function: Any) -> Any:
         complex_if="empty",
         kernel_writes=1,
         vmap="full_reduction",
-        out=Out(
-            cast=EXPECTED.format(
-                "canCast( typeMetaToScalarType(self.dtype()), typeMetaToScalarType(out.dtype()))"
-            )
-        ),
+        out="castable",
         self=lambda grad, self, result: evenly_distribute(grad, self, result),
     )(forward)
 
@@ -201,9 +197,7 @@ def _ax(name: str, node: str, function: Any, text: str) -> Any:
         complex_if="empty",
         vmap="reduction_dims",
         kernel_writes=1,
-        out=Out(
-            "Expected the dtype for input and out to match, but got {Wanted} for input's dtype and {Got} for out's dtype."
-        ),
+        out="own",
         **formula,
     )(forward)
 

@@ -136,11 +136,7 @@ def _vector_norm(
 
 
 def _check_identity(name: str, self: Array, ord: Any, dim: tuple[int, ...]) -> None:
-    """Check the norm of an empty tensor.
-
-    Raises:
-        RuntimeError: the norm is a maximum or minimum, or has a negative order, and so has no identity.
-    """
+    """Check the norm of an empty tensor."""
     if self.size or not (ord < 0 or ord == math.inf):
         return
     shown = f"{ord:g}"

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor
 from ..._autograd.undefined_gradient import unsupported
-from ..._c10 import dtypes, errors
-from ..._c10.errors import unimplemented, wrong_type
+from ..._c10 import dtypes
+from ..._c10.errors import need_fitting, unimplemented, wrong_type
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dim
 from ..kernels import need_floats
@@ -24,37 +24,14 @@ _REDUCTIONS = {**{name: name for name in _STEPS}, "amax": "max", "amin": "min"}
 
 
 def _ends(data: Array, lengths: Array | None, offsets: Array | None, axis: int, unsafe: bool) -> Array:
-    """The offsets of the segments along the last dimension.
-
-    Raises:
-        RuntimeError: lengths or offsets do not match the data.
-        NotImplementedError: their dtype is neither int64 nor int32.
-    """
+    """The offsets of the segments along the last dimension."""
     name = "lengths" if offsets is None else "offsets"
     given = lengths if offsets is None else offsets
     assert given is not None
-    if data.ndim < given.ndim:
-        raise RuntimeError(
-            f"Expected data.dim() >= {name}_value.dim() to be true, but got false.  (Could this error message be "
-            "improved?  If so, please report an enhancement request to PyTorch.)"
-        )
-    if axis != given.ndim - 1:
-        raise RuntimeError(
-            f"segment_reduce(): Expected axis to be the last dimension of {name} but got {axis}."
-        )
-    if offsets is not None and not given.shape[-1]:
-        shape = [*given.shape[:-1], -1, *data.shape[axis + 1 :]]
-        raise RuntimeError(f"Trying to create tensor with negative dimension -1: {shape}")
-    if offsets is None and not unsafe:
-        if not given.size:
-            raise RuntimeError(errors.NO_REDUCTION_DIM.format("min"))
-        if given.min() < 0:
-            raise RuntimeError("lengths contains negative value!")
-        if (given.sum(-1) != data.shape[axis]).any():
-            raise RuntimeError(
-                "segment_reduce(): Expected all rows of lengths along axis to sum to data.size(lengths.dim()-1) when "
-                "!unsafe."
-            )
+    fits = data.ndim >= given.ndim and axis == given.ndim - 1 and (offsets is None or given.shape[-1] > 0)
+    if fits and offsets is None and not unsafe:
+        fits = given.size and given.min() >= 0 and (given.sum(-1) == data.shape[axis]).all()
+    need_fitting(fits, "segment_reduce")
     if given.dtype not in (np.int64, np.int32):
         raise unimplemented(f"_segment_reduce_{name}_cpu_kernel1", given.dtype)
     if offsets is not None:

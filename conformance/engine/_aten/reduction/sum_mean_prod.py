@@ -12,7 +12,7 @@ from ..._autograd.tensor import Tensor, make
 from ..._autograd.validate_outputs import is_expandable_to, sum_to
 from ..._c10 import dtypes
 from ..._c10.modes import state
-from ..._c10.operator_facts import Out, composite
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import sizes, wrap_dim, wrap_dims
 from ..creation.factories import zeros_like
 from ..kernels import MANY, kept, need_floats
@@ -233,7 +233,7 @@ def _average(
     jvp="auto_linear",
     kernel_writes=2,
     vmap="full_reduction",
-    out=Out(cast="mean.dtype_out(): input types can't be cast to the desired output type {Got}"),
+    out="castable",
     self=lambda grad, self_sym_sizes, self_sym_numel: over(grad.expand(self_sym_sizes), self_sym_numel),
 )
 def _mean_all(self: Array, dtype: Any = None) -> Array:
@@ -317,16 +317,9 @@ def nanmean(
 
 def _multiply(array: Array, axes: Any, dtype: Any, keepdims: bool = False) -> Array:
     kind, array = _sum_type(array, dtype), real_part(array, dtype)
-    if not dtypes.is_half(kind) or not array.size:
-        return np.multiply.reduce(array, axis=axes, dtype=kind, keepdims=keepdims)
-    if axes is None:
-        array, axes = array.reshape(-1), 0
-    elif axes == ():
-        return array.astype(kind)
-    result = np.multiply.accumulate(array, axis=axes, dtype=kind).take(
-        [-1], axes
-    )  # each step is rounded to half precision
-    return result if keepdims else result.squeeze(axes)
+    exact = np.float32 if dtypes.is_half(kind) else kind
+    result = np.multiply.reduce(array, axis=axes, dtype=exact, keepdims=keepdims)
+    return result.astype(kind, copy=False)
 
 
 @op(
@@ -434,9 +427,7 @@ def _logsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any, ke
     vmap="reduction_dims",
     elementwise=False,
     kernel_writes=1,
-    out=Out(
-        "logsumexp(): Expected floating point type for result tensor, but got: {Got}", accepts="floating"
-    ),
+    out="own",
     self=lambda grad, self, result, dim, keepdim: _logsumexp_backward(grad, self, result, dim, keepdim),
 )
 def _logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Array:

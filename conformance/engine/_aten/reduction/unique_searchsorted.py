@@ -11,8 +11,8 @@ import numpy as np
 from ..._autograd.tensor import Tensor, make, wrap
 from ..._autograd.undefined_gradient import undefined
 from ..._c10 import dtypes
-from ..._c10.errors import unimplemented
-from ..._c10.operator_facts import Out, composite
+from ..._c10.errors import need_fitting, unimplemented
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import existing_dim
 from ..._c10.warn_once import warn_once
 from ..kernels import half_up, need_floats, need_integers, refuse_bools
@@ -63,11 +63,7 @@ def _unique_dim(self: Array, dim: int) -> Any:
 
 
 def _slices_along(dim: int, array: Array) -> int:
-    """The dimension whose slices are compared.
-
-    Raises:
-        RuntimeError: the slices are empty.
-    """
+    """The dimension whose slices are compared."""
     axis = existing_dim(dim, array.ndim)
     if any(n == 0 for i, n in enumerate(array.shape) if i != axis):
         raise RuntimeError(
@@ -117,31 +113,6 @@ def _unique_dim_consecutive(self: Array, dim: int) -> Any:
 def _chosen(found: tuple[Tensor, ...], return_inverse: bool, return_counts: bool) -> Any:
     parts = [found[0]] + [found[1]] * return_inverse + [found[2]] * return_counts
     return parts[0] if len(parts) == 1 else tuple(parts)
-
-
-_flat_unique = op("UniqueBackward0", name="_unique", outputs="values inverse", self=undefined("_unique"))(
-    lambda self: _distinct(self, None)[:2]
-)
-
-
-def unchosen(name: str) -> Any:
-    """A variant of unique that always returns all outputs, empty ones if not requested (torch: ``torch._unique2``)."""
-    row, names = {
-        "_unique": (_flat_unique, ("sorted", "return_inverse")),
-        "_unique2": (_unique2, ("sorted", "return_inverse", "return_counts")),
-        "unique_dim": (_unique_dim, ("dim", "sorted", "return_inverse", "return_counts")),
-    }[name]
-
-    def function(input: Tensor, *args: Any, **kwargs: Any) -> Any:
-        given = {**dict(zip(names, args, strict=False)), **kwargs}
-        dim = given.pop("dim", None)
-        values, *parts = row(input) if dim is None else row(input, dim)
-        wanted = [given.get("return_inverse", False) or dim is not None, given.get("return_counts", False)]
-        blank = wrap(np.zeros(0, np.int64))
-        return values, *(part if each else blank for part, each in zip(parts, wanted, strict=False))
-
-    function.__name__ = name
-    return function
 
 
 @composite(vmap="dynamic", operator="_unique2")
@@ -198,29 +169,15 @@ def _search(sequence: Array, values: Array, right: bool, int32: bool) -> Array:
     promotion = np.result_type(half_up(sequence), half_up(values))
     if promotion.kind == "c" and sequence.size and values.size:
         raise unimplemented("searchsorted_out_cpu", dtypes.result_dtype(sequence, values))
+    if promotion.kind in "fV" and np.isnan(sequence).any():
+        raise NotImplementedError("torch.searchsorted in a sequence with nan")
     side = "right" if right else "left"
     kind = np.int32 if int32 else np.int64
-    if promotion.kind in "fV" and np.isnan(sequence).any():
-        return _search_among_nan(sequence, values, right).astype(kind)
     if sequence.ndim == 1:
         return np.asarray(np.searchsorted(sequence.astype(promotion), values.astype(promotion), side), kind)
     result = np.zeros(values.shape, kind)
     for place in np.ndindex(values.shape[:-1]):
         result[place] = np.searchsorted(sequence[place], values[place], side)
-    return result
-
-
-def _search_among_nan(sequence: Array, values: Array, right: bool) -> Array:
-    """torch's bisection, in which comparisons with nan are false; numpy treats nan as the largest number."""
-    result = np.zeros(values.shape, np.int64)
-    for place in np.ndindex(values.shape):
-        line = sequence if sequence.ndim == 1 else sequence[place[:-1]]
-        first, last = 0, len(line)
-        while first < last:
-            middle = (first + last) // 2
-            beyond = line[middle] > values[place] if right else line[middle] >= values[place]
-            first, last = (first, middle) if beyond else (middle + 1, last)
-        result[place] = first
     return result
 
 
@@ -260,47 +217,23 @@ def searchsorted(
     sequence = sorted_sequence._array
     number = not isinstance(input, Tensor)
     values = np.asarray(input, dtypes.of_number(input).numpy) if number else input._array
-    if number and sequence.ndim != 1:
-        raise RuntimeError(
-            "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we got "
-            f"boundaries tensor dim({sequence.ndim}) and input value's dim(0) numel(1)"
-        )
-    if sequence.ndim == 0:
-        raise RuntimeError(
-            "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension"
-        )
+    need_fitting(sequence.ndim == 1 if number else sequence.ndim, "torch.searchsorted")
     _warn_of_copies(boundary=sorted_sequence, input=input, sorter=sorter)
     if sorter is not None:
-        if sorter._array.shape != sequence.shape:
-            raise RuntimeError(
-                "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor "
-                f"{list(sequence.shape)}and got sorter tensor {list(sorter._array.shape)}"
-            )
-        if sorter._array.dtype != np.int64:
-            raise RuntimeError(
-                "torch.searchsorted(): sorter must be a tensor of long dtype but got dtype "
-                + sorter.dtype.legacy
-            )
-        if ((sorter._array < 0) | (sorter._array >= sequence.shape[-1])).any():
-            raise RuntimeError("torch.searchsorted(): sorter index out of range")
-        sequence = np.take_along_axis(sequence, sorter._array, -1)
-    if sequence.ndim != 1 and sequence.shape[:-1] != values.shape[:-1]:
-        raise RuntimeError(
-            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of "
-            "boundaries tensor and input value tensor must match, but we got boundaries tensor "
-            f"{list(sequence.shape)} and input value tensor {list(values.shape)}"
-        )
+        order = sorter._array
+        fits = order.shape == sequence.shape and order.dtype == np.int64
+        need_fitting(fits and ((order >= 0) & (order < sequence.shape[-1])).all(), "torch.searchsorted")
+        sequence = np.take_along_axis(sequence, order, -1)
+    fits = sequence.ndim == 1 or sequence.shape[:-1] == values.shape[:-1]
+    need_fitting(
+        fits and (out is None or out.dtype is (dtypes.int32 if out_int32 else dtypes.int64)),
+        "torch.searchsorted",
+    )
     if values.size and sequence.dtype == values.dtype:
         refuse_bools("searchsorted_out_cpu", values)
     result = _search(sequence, values, after, out_int32)
     if out is None:
         return wrap(result)
-    if out.dtype is not (dtypes.int32 if out_int32 else dtypes.int64):
-        raise RuntimeError(
-            "torch.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) depending "
-            f"on whether out_int32 flag is True, but we got output tensor's dtype {out.dtype.legacy} and out_int32 flag "
-            f"is {out_int32}"
-        )
     return store_out("searchsorted", out, result)
 
 
@@ -339,9 +272,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     name="histc",
     tensors="self",
     vmap="fallback",
-    out=Out(
-        "torch.histogram: input tensor and hist tensor should have the same dtype, but got input {wanted} and hist {got}"
-    ),
+    out="own",
 )
 def histc(self: Array, bins: int = 100, min: Any = 0, max: Any = 0) -> Array:
     """The number of elements in each of equally wide bins."""
@@ -364,8 +295,6 @@ def histc(self: Array, bins: int = 100, min: Any = 0, max: Any = 0) -> Array:
     low, high = self.dtype.type(low), self.dtype.type(high)
     place = np.minimum(((inside - low) / (high - low) * bins).astype(np.int64), bins - 1)
     counts = np.bincount(place, minlength=bins)
-    if dtypes.is_half(self.dtype):  # counting in half precision stops where n + 1 rounds to n
-        counts = np.minimum(counts, 2 << dtypes.float_limits(self.dtype).nmant)
     return counts.astype(self.dtype)
 
 

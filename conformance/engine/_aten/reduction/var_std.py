@@ -9,6 +9,7 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor
 from ..._c10.dtypes import F64, number_within
+from ..._c10.errors import need_fitting
 from ..._c10.modes import state
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dims
@@ -23,6 +24,8 @@ from ..scalar_operands import times
 from ..type_promotion import invalid_combination
 from .sum_mean_prod import ABSENT, add_up, axes_of, count_along, dims, mean_backward, unsqueeze_multiple
 
+_LARGE = 1e100
+
 
 def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Array, Array]:
     """Variance and mean in double precision; for var and std of all elements torch rounds the mean to float32 first."""
@@ -34,7 +37,9 @@ def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -
         raise RuntimeError(f"{both} only support floating point and complex dtypes")
     axes = axes_of(dim, self.ndim)
     self = in_memory(self)
-    exact = self.astype(np.float64, copy=False)
+    # Sums of large numbers overflow, where torch's running moments do not.
+    large = self.size > 0 and np.abs(self).max() > _LARGE
+    exact = self.astype(np.longdouble if large else np.float64, copy=False)
     count = count_along(self.shape, axes)
     freedom = count - (1 if correction is None else number_within(F64, correction))
     mean = np.true_divide(np.add.reduce(exact, axis=axes, keepdims=True), count)
@@ -50,33 +55,11 @@ def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
             "factor (input numel divided by output numel).",
         )
-    if (
-        ("_" in name or count != self.size)
-        and self.size
-        and not np.isfinite(variance).all()
-        and np.isfinite(self).all()
-    ):
-        running, mean = _running_moments(self.astype(np.float64, copy=False), axes, mean.shape)
-        variance = np.true_divide(running.reshape(variance.shape), max(0, freedom))
-    elif "_" in name and count > 1:  # torch's running mean becomes nan by inf - inf
+    if "_" in name and count > 1:  # torch's running mean becomes nan by inf - inf
         mean = np.where(np.isinf(mean), np.nan, mean)
     if not keepdim:
         mean = np.squeeze(mean, axes)
     return np.asarray(variance), np.asarray(mean)
-
-
-def _running_moments(array: Array, axes: Any, shape: tuple[int, ...]) -> tuple[Array, Array]:
-    """Sum of squared deviations and mean by Welford's updates, which do not overflow where plain sums would."""
-    lines = np.moveaxis(array, axes, range(len(axes))).reshape(
-        -1, *(array.shape[i] for i in range(array.ndim) if i not in axes)
-    )
-    mean = np.zeros(lines.shape[1:])
-    squares = np.zeros(lines.shape[1:])
-    for number, each in enumerate(lines, 1):
-        away = each - mean
-        mean = mean + away / number
-        squares = squares + away * (each - mean)
-    return squares.reshape(shape), mean.reshape(shape)
 
 
 def variance_backward(grad: Tensor, self: Tensor, dim: Any, correction: Any, keepdim: bool) -> Tensor:
@@ -264,30 +247,12 @@ def cov(
 def _weights(
     columns: Tensor, observations: int, fweights: Tensor | None, aweights: Tensor | None
 ) -> Tensor | None:
-    for name, given, integral in (("fweights", fweights, True), ("aweights", aweights, False)):
+    for given, kinds in ((fweights, "iu"), (aweights, "fV")):
         if given is None:
             continue
-        if given._array.ndim > 1:
-            raise RuntimeError(
-                f"cov(): expected {name} to have one or fewer dimensions but got {name} with "
-                f"{given._array.ndim} dimensions"
-            )
-        if integral and given._array.dtype.kind not in "iu":
-            raise RuntimeError(
-                f"cov(): expected fweights to have integral dtype but got fweights with {given.dtype.legacy} dtype"
-            )
-        if not integral and given._array.dtype.kind not in "fV":
-            raise RuntimeError(
-                "cov(): expected aweights to have floating point dtype but got aweights with "
-                f"{given.dtype.legacy} dtype"
-            )
-        if given._array.size != observations:
-            raise RuntimeError(
-                f"cov(): expected {name} to have the same numel as there are observations in the input but got "
-                f"{given._array.size} != {observations}"
-            )
-        if given._array.size and given._array.min() < 0:
-            raise RuntimeError(f"cov(): {name} cannot be negative")
+        array = given._array
+        fits = array.ndim <= 1 and array.dtype.kind in kinds and array.size == observations
+        need_fitting(fits and not (array < 0).any(), "cov")
     if fweights is None:
         return aweights
     return fweights if aweights is None else fweights * aweights

@@ -13,7 +13,6 @@ from ..._c10.operator_facts import composite
 from ..._c10.shapes import broadcast_shapes as common_shape
 from ..._c10.size import Size
 from ..._c10.warn_once import warn_once
-from ..aten_print import kernel_text
 from .atleast import given_tensors, grown, one, three, two
 from .cat_stack import stack
 
@@ -92,10 +91,7 @@ def grid(given: tuple[Tensor, ...], indexing: str) -> tuple[Tensor, ...]:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
     for each in given:
         if each._array.ndim > 1:
-            shown = kernel_text(each._array)
-            raise RuntimeError(
-                f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {shown}"
-            )
+            raise NotImplementedError("the text of meshgrid's error for matrices")
         if each._array.dtype != given[0]._array.dtype:
             raise RuntimeError("meshgrid expects all tensors to have the same dtype")
     if indexing not in ("ij", "xy"):

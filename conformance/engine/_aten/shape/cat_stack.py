@@ -36,9 +36,6 @@ def _cat_parts(grad: Tensor, places: Sequence[tuple[tuple[int, ...], bool]], dim
     return result
 
 
-_CAST = TypeError("torch.cat(): input types can't be cast to the desired output type {Got}")
-
-
 @op(
     "CatBackward0",
     name="cat",
@@ -47,7 +44,7 @@ _CAST = TypeError("torch.cat(): input types can't be cast to the desired output 
     jvp="auto_linear",
     autocast="promote",
     schema_args=lambda tensors, dim=0, *further: (without_defaults((0,), (tensors, dim)), {}),
-    out=Out(cast=_CAST, memory="separate"),
+    out=Out("castable", memory="separate"),
     inputs={"tensors": lambda grad, _tensors_places, dim: _cat_parts(grad, _tensors_places, dim)},
 )
 def _cat(tensors: Any, dim: Any, _tensors_places: Any) -> Array:
@@ -97,7 +94,7 @@ concat = concatenate = cat
     complex="holomorphic",
     jvp="auto_linear",
     autocast="promote",
-    out=Out(cast=_CAST, memory="separate"),
+    out=Out("castable", memory="separate"),
     inputs={"tensors": lambda grad, dim: [grad.select(dim, i) for i in range(grad._array.shape[dim])]},
 )
 def _stack(tensors: Any, dim: Any = 0) -> Array:

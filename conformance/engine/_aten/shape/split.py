@@ -219,9 +219,7 @@ dsplit = _split_along("dsplit", lambda ndim: 2, 3, "Pieces from front to back.")
     complex="holomorphic",
     jvp="auto_linear",
     vmap="along",
-    self=lambda grads, metadata, self_sym_sizes, split_size, dim: cat(
-        defined(grads, metadata), wrap_dim(dim, len(self_sym_sizes))
-    ),
+    **ROWS["split"].formulas,
 )
 def _unsafe_split(self: Array, split_size: int, dim: Any = 0) -> Any:
     return ROWS["split"].forward(self, split_size, dim)
@@ -232,9 +230,7 @@ def _unsafe_split(self: Array, split_size: int, dim: Any = 0) -> Any:
     outputs="first others",
     complex="holomorphic",
     jvp="auto_linear",
-    self=lambda grads, metadata, self_sym_sizes, split_sizes, dim: cat(
-        defined(grads, metadata), wrap_dim(dim, len(self_sym_sizes))
-    ),
+    **ROWS["split_with_sizes"].formulas,
 )
 def unsafe_split_with_sizes(self: Array, split_sizes: Any, dim: Any = 0) -> Any:
     """split_with_sizes whose outputs share the storage, but do not count as views."""

@@ -120,11 +120,7 @@ def diagonal_copy(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) ->
 
 @composite(
     vmap="decompose",
-    out=Out(
-        "same_dtype",
-        cast="diag: result type {Wanted} can't be cast to the desired out= type {Got}",
-        operator="aten::diag_embed",
-    ),
+    out=Out("own", operator="aten::diag_embed"),
 )
 def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
     """The diagonal of a matrix, or the matrix of a diagonal."""

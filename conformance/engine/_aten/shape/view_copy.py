@@ -8,11 +8,10 @@ from typing import Any
 
 from ..._autograd.tensor import Tensor, make
 from ..._autograd.undefined_gradient import unsupported
-from ..._autograd.views import increment_version
 from ..._c10 import dtypes
 from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import sizes
-from ..out import check_asked, check_out, given
+from ..out import given
 from ..registry import ROWS, Array, op
 from ..type_promotion import MISSING
 from . import split  # noqa: F401  it has rows that are made to copy
@@ -39,6 +38,11 @@ def _linear_copy_of(name: str, **facts: Any) -> Callable[..., Any]:
     return _copy_of(name, complex="holomorphic", jvp="auto_linear", **facts)
 
 
+def _without_out(name: str, **facts: Any) -> Callable[..., Any]:
+    """One whose ``out=`` form torch's autograd does not implement."""
+    return _linear_copy_of(name, out=Out("same_dtype", operator=f"aten::{name}_copy"), **facts)
+
+
 def _copies_of(name: str, **facts: Any) -> Callable[..., Any]:
     """The _copy variant of the row of a view with several outputs."""
     row = ROWS[name]
@@ -57,77 +61,29 @@ def _copies_of(name: str, **facts: Any) -> Callable[..., Any]:
     )(forward)
 
 
-alias_copy = _linear_copy_of(
-    "alias",
-    out=Out("same_dtype", operator="aten::alias_copy"),
-    variants="function",
-)
+alias_copy, unfold_copy = (_without_out(each, variants="function") for each in ("alias", "unfold"))
 select_copy = _linear_copy_of(
-    "select",
-    overload="int",
-    out="same_dtype",
-    vmap="fallback",
-    variants="function",
+    "select", overload="int", out="same_dtype", vmap="fallback", variants="function"
 )
-t_copy = _linear_copy_of(
-    "t",
-    out=Out("same_dtype", operator="aten::t_copy"),
-    vmap="fallback",
-    variants="function",
+t_copy, unsqueeze_copy = (
+    _without_out(each, vmap="fallback", variants="function") for each in ("t", "unsqueeze")
 )
-transpose_copy = _linear_copy_of(
-    "transpose",
-    out=Out("same_dtype", operator="aten::transpose_copy"),
-    overload="int",
-    vmap="fallback",
-    variants="function",
-)
-unfold_copy = _linear_copy_of(
-    "unfold",
-    out=Out("same_dtype", operator="aten::unfold_copy"),
-    variants="function",
-)
-unsqueeze_copy = _linear_copy_of(
-    "unsqueeze",
-    out=Out("same_dtype", operator="aten::unsqueeze_copy"),
-    vmap="fallback",
-    variants="function",
-)
+transpose_copy = _without_out("transpose", overload="int", vmap="fallback", variants="function")
 slice_copy = _copy_of(
     "slice", out="same_dtype", overload="Tensor", jvp="auto_linear", vmap="fallback", variants="function"
 )
-_as_strided = _linear_copy_of(
-    "as_strided",
-    out=Out("same_dtype", operator="aten::as_strided_copy"),
-)
-_expand = _linear_copy_of("expand", out=Out("same_dtype", operator="aten::expand_copy"))
-_permute = _linear_copy_of(
-    "permute",
-    out=Out("same_dtype", operator="aten::permute_copy"),
-    vmap="fallback",
-)
+_as_strided, _expand = _without_out("as_strided"), _without_out("expand")
+_permute = _without_out("permute", vmap="fallback")
 _view = _linear_copy_of("view")
-_view_as_real = _copy_of("_view_as_real", vmap="fallback")
-_view_as_complex = _copy_of("_view_as_complex", vmap="fallback")
+_view_as_real, _view_as_complex = (
+    _copy_of(each, vmap="fallback") for each in ("_view_as_real", "_view_as_complex")
+)
 _split = _copies_of("split")
-_split_with_sizes = _copies_of("split_with_sizes", vmap="along")
-_unbind = _copies_of("unbind", vmap="along")
-_squeeze = _linear_copy_of(
-    "squeeze",
-    out=Out("same_dtype", operator="aten::squeeze_copy"),
-    vmap="fallback",
-)
-_squeeze_dim = _linear_copy_of(
-    "squeeze_dim",
-    out="same_dtype",
-    overload="dim",
-    operator="squeeze_copy",
-)
-_squeeze_dims = _linear_copy_of(
-    "squeeze_dims",
-    out="same_dtype",
-    overload="dims",
-    operator="squeeze_copy",
+_split_with_sizes, _unbind = (_copies_of(each, vmap="along") for each in ("split_with_sizes", "unbind"))
+_squeeze = _without_out("squeeze", vmap="fallback")
+_squeeze_dim, _squeeze_dims = (
+    _linear_copy_of(f"squeeze_{each}", out="same_dtype", overload=each, operator="squeeze_copy")
+    for each in ("dim", "dims")
 )
 
 
@@ -175,44 +131,32 @@ def squeeze_copy(input: Tensor, dim: Any = MISSING, *, out: Any = None) -> Tenso
 
 
 def _into(name: str, out: Any, pieces: tuple[Tensor, ...]) -> Any:
-    """The copies, or None if they are written to the tensors of ``out``.
+    """The copies.
 
     Raises:
-        RuntimeError: ``out`` has another number of tensors.
+        NotImplementedError: ``out`` is given.
     """
-    if out is None:
-        return pieces
-    if len(out) != len(pieces):
-        raise RuntimeError(f"{name} expected an out= argument of size {len(pieces)}, got size {len(out)}")
-    for target in out:
-        check_out("copy", target, ())
-    for piece, target in zip(pieces, out, strict=True):
-        if name.startswith("split_copy"):
-            target.copy_(piece)
-            continue
-        check_asked(target, piece.dtype)
-        if target._array.shape != piece._array.shape:
-            increment_version(target)  # torch counts the resize, too
-        given("copy", target, piece)
-    return None
+    if out is not None:
+        raise NotImplementedError(f"torch.{name} with out=")
+    return pieces
 
 
 @composite(variants="function", vmap="no_fallback", overload="Tensor", out=Out(pieces=True))
 def split_copy(input: Tensor, split_size: int, dim: int = 0, *, out: Any = None) -> Any:
     """split into pieces of one length as copies."""
-    return _into("split_copy_Tensor_out()", out, _split(input, index(split_size), dim))
+    return _into("split_copy", out, _split(input, index(split_size), dim))
 
 
 @composite(variants="function", vmap="decompose", out=Out(pieces=True))
 def split_with_sizes_copy(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, out: Any = None) -> Any:
     """split into pieces of given lengths as copies."""
-    return _into("split_with_sizes_copy_out", out, _split_with_sizes(input, tuple(split_sizes), dim))
+    return _into("split_with_sizes_copy", out, _split_with_sizes(input, tuple(split_sizes), dim))
 
 
 @composite(variants="function", vmap="decompose", out=Out(pieces=True))
 def unbind_copy(input: Tensor, dim: int = 0, *, out: Any = None) -> Any:
     """unbind as copies."""
-    return _into("unbind_copy_int_out", out, _unbind(input, dim))
+    return _into("unbind_copy", out, _unbind(input, dim))
 
 
 @composite(variants="function", vmap="fallback")

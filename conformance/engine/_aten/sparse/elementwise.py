@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ..._c10 import dtypes
-from ..._c10.layout import type_name
 from ..._c10.shapes import broadcast_shapes
 from .kernels import kernel, no_kernel
 from .sparse_array import Array, SparseArray, coalesced, coo, narrowed, places
@@ -93,11 +92,6 @@ def _sub(self: Any, other: Any, *, alpha: Any = 1) -> Any:
     return add(self, other, alpha=-alpha)
 
 
-@kernel("rsub")
-def _rsub(self: SparseArray, other: Any, alpha: Any = 1) -> Any:
-    return add(np.asarray(other, promoted_dtype(self, other)), self, alpha=-alpha)
-
-
 @kernel("mul", "mul_scalar")
 def mul(self: Any, other: Any) -> Any:
     """self * other: sparse, with the indices of a sparse operand."""
@@ -164,21 +158,3 @@ def _div(self: Any, other: Any) -> Any:
     kind = promoted_dtype(self, other)
     kind = kind if kind.kind in "fcV" else dtypes.default.numpy
     return coo(self.indices.copy(), self.values.astype(kind) / kind.type(other), self.shape, self.coalesced)
-
-
-@kernel("copy")
-def _copy(self: Any, src: Any) -> Any:
-    if not (isinstance(self, SparseArray) and isinstance(src, SparseArray)):
-        raise RuntimeError(
-            "copy_() between dense and sparse Tensors is not implemented! Found self type = "
-            f"{type_name(self)} and src type = {type_name(src)}"
-        )
-    return coo(src.indices.copy(), src.values.astype(self.dtype), src.shape, src.coalesced)
-
-
-@kernel("threshold_backward")
-def _threshold_backward(grad: Any, self: Any, threshold: Any) -> Any:
-    if not (isinstance(grad, SparseArray) and isinstance(self, SparseArray)):
-        raise NotImplementedError(no_kernel("aten::threshold_backward", "SparseCPU"))
-    ours = coalesced(grad)
-    return coo(ours.indices.copy(), ours.values * (picked(self, ours.indices) > threshold), grad.shape, True)

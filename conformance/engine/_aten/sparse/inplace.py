@@ -28,9 +28,6 @@ def written(row: Row, arguments: list[Any]) -> Tensor:
         state.recording and row.recorded and any(isinstance(e, Tensor) and e.requires_grad for e in given)
     )
     check_inplace(self, bool(recorded))
-    array: Any = self._array
-    if row.facts.sparse == "by_value" and not array.coalesced:
-        raise RuntimeError(f"{row.name}_ requires coalesced input")
     arrays = {
         name: each._array if isinstance(each, Tensor) else each
         for name, each in zip(row.parameters, arguments, strict=True)

@@ -14,10 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._autograd.tensor import make
-from ..._c10 import dtypes
 from ..._c10.slots import on_first_use
-from ..registry import ROWS
-from .sparse_array import Array, SparseArray, coalesced, coo, zeros
+from .sparse_array import SparseArray, coalesced, coo, zeros
 
 if TYPE_CHECKING:
     from ..registry import Row
@@ -34,11 +32,9 @@ def evaluated(row: Row, arguments: tuple[Any, ...], named: dict[str, Any], in_pl
         NotImplementedError: the row does not have a sparse kernel.
     """
     name = row.name.removesuffix("_in_place").removesuffix("_")
-    found = None if in_place and name == "pow" else KERNELS.get(name)
+    found = KERNELS.get(name)
     if found is not None:
         return found(*arguments, **named)
-    if row.facts.sparse == "by_value" or (in_place and ROWS.get(name, row).facts.sparse == "by_value"):
-        return _by_value(row, *arguments, **named)
     raise NotImplementedError(no_kernel(_aten(row, arguments, in_place), "SparseCPU"))
 
 
@@ -54,7 +50,6 @@ def no_kernel(name: str, backend: str) -> str:
 # The operator that torch calls first, for composite operations: its name is in the error.
 _RUNS = {
     "mean": "aten::mean.dim",
-    "_in_order": "aten::clone",
     **dict.fromkeys(
         ("squeeze", "squeeze_dim", "squeeze_dims", "slice", "split", "diagonal", "narrow"), "aten::as_strided"
     ),
@@ -81,28 +76,12 @@ def kernel(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 # One operand --------------------------------------------------------------------------------------
 
 
-def _by_value(row: Row, self: SparseArray, *others: Any, **named: Any) -> Any:
-    """Apply an elementwise function to the values, after coalescing."""
-    whole = coalesced(self)
-    values = whole.values if row.promote == () or not row.to_float else _as_float(whole.values)
-    return coo(whole.indices.copy(), row.forward(values, *others, **named), self.shape, True)
-
-
-def _as_float(values: Array) -> Array:
-    return values if values.dtype.kind in "fcV" else values.astype(dtypes.default.numpy)
-
-
 @kernel("clone")
 def _clone(self: SparseArray, memory_format: Any = None) -> Any:
     if memory_format is not None:
         name = repr(memory_format).removeprefix("torch.").removesuffix("_format").capitalize()
         raise RuntimeError(f"unsupported memory format option {name}")
     return coo(self.indices.copy(), self.values.copy(), self.shape, self.coalesced)
-
-
-@kernel("_in_order")
-def _in_order(self: SparseArray) -> Any:
-    raise RuntimeError("unsupported memory format option Contiguous")
 
 
 @kernel("_to_copy", "_to_copy_integer")
@@ -120,29 +99,18 @@ def _conj_physical(self: SparseArray) -> Any:
     return coo(self.indices.copy(), self.values.conj(), self.shape, self.coalesced)
 
 
-@kernel("pow")
-def _pow(self: SparseArray, exponent: Any) -> Any:
-    if exponent == 0:
-        raise RuntimeError(
-            "pow: cannot raise to zeroth power on sparse tensor; it would make the result tensor dense"
-        )
-
-    whole = coalesced(self)
-    return coo(whole.indices.copy(), ROWS["pow"].forward(whole.values, exponent), self.shape, True)
-
-
 @kernel("zero")
 def _zero(self: SparseArray) -> Any:
     return zeros(self.shape, self.dtype, self.sparse_dim)
 
 
-@kernel("any")
-def _any(self: SparseArray, dim: Any = None, keepdim: bool = False) -> Any:
-    if dim is not None:
-        raise NotImplementedError(no_kernel("aten::any.dim", "SparseCPU"))
-    return np.asarray(self.values.any())
+@kernel("asinh")
+def _asinh(self: SparseArray) -> Any:
+    whole = coalesced(self)
+    return coo(whole.indices.copy(), np.arcsinh(whole.values), self.shape, True)
 
 
-@kernel("norm")
-def _norm(self: SparseArray, p: Any = 2, *rest: Any, **named: Any) -> Any:
-    return ROWS["norm"].forward(coalesced(self).values, p, *rest, **named)
+@kernel("atanh")
+def _atanh(self: SparseArray) -> Any:
+    whole = coalesced(self)
+    return coo(whole.indices.copy(), np.arctanh(whole.values), self.shape, True)

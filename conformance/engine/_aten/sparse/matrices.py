@@ -7,13 +7,11 @@ from typing import Any
 import numpy as np
 
 from ..._c10.shapes import wrap_dim
-from ..._c10.warn_once import warn_program
 from ..kernels import check_multipliable
 from ..registry import ROWS
-from .elementwise import add, mul
 from .kernels import kernel, to_copy
 from .shape import unsqueeze
-from .sparse_array import Array, SparseArray, coalesced, coo, dense
+from .sparse_array import Array, SparseArray, coalesced, coo
 
 
 @kernel("sum")
@@ -46,31 +44,19 @@ def sum_over(self: SparseArray, axes: list[int]) -> Any:
     return coalesced(coo(whole.indices[kept], values, shape))
 
 
+BOTH_SPARSE = "products of two sparse matrices"
+
+
 def product(a: Any, b: Any, kind: np.dtype[Any]) -> Array:
     """The dense product of two matrices, one of which is sparse."""
     result = np.zeros((a.shape[0], b.shape[1]), kind)
+    if isinstance(a, SparseArray) and isinstance(b, SparseArray):
+        raise NotImplementedError(BOTH_SPARSE)
     if isinstance(a, SparseArray):
         np.add.at(result, a.indices[0], a.values[:, None] * b[a.indices[1]])
     else:
         np.add.at(result.T, b.indices[1], b.values[:, None] * a.T[b.indices[0]])
     return result
-
-
-CSR = (
-    "Sparse CSR tensor support is in beta state. If you miss a functionality in the sparse tensor support, please submit "
-    "a feature request to https://github.com/pytorch/pytorch/issues."
-)
-
-
-def sparse_product(a: SparseArray, b: SparseArray) -> Any:
-    """The sparse product of two sparse matrices; torch converts them to CSR, which warns."""
-    for _ in (a, b):
-        warn_program(CSR)
-    wide, long = dense(a), dense(b)
-    held = (dense(coo(a.indices, np.ones(a.nnz, np.int64), a.shape)) != 0).astype(np.int64)
-    there = held @ (dense(coo(b.indices, np.ones(b.nnz, np.int64), b.shape)) != 0).astype(np.int64)
-    indices = np.array(np.nonzero(there), np.int64)
-    return coo(indices, (wide @ long)[tuple(indices)], (a.shape[0], b.shape[1]), True)
 
 
 @kernel("mm")
@@ -79,8 +65,6 @@ def mm(self: Any, mat2: Any) -> Any:
     if self.ndim != 2 or mat2.ndim != 2:
         raise RuntimeError(f"{'self' if self.ndim != 2 else 'mat2'} must be a matrix")
     _check_factors(self, mat2)
-    if isinstance(self, SparseArray) and isinstance(mat2, SparseArray):
-        return sparse_product(self, mat2)
     return product(self, mat2, self.dtype)
 
 
@@ -94,38 +78,10 @@ def _check_factors(a: Any, b: Any) -> None:
 def addmm(self: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * self + alpha * (mat1 @ mat2)."""
     _check_factors(mat1, mat2)
-    sparse_factors = isinstance(mat1, SparseArray), isinstance(mat2, SparseArray)
-    result = (
-        sparse_product(mat1, mat2)
-        if all(sparse_factors)
-        else product(mat1, mat2, mat1.dtype)
-        if any(sparse_factors)
-        else mat1 @ mat2
-    )
-    if isinstance(result, SparseArray):
-        return add(_scaled(self, beta), result, alpha=alpha)
+    unsparse = not isinstance(mat1, SparseArray) and not isinstance(mat2, SparseArray)
+    result = mat1 @ mat2 if unsparse else product(mat1, mat2, mat1.dtype)
     shape = np.broadcast_to(self, result.shape) if not isinstance(self, SparseArray) else self
     scaled = result if alpha == 1 else result * result.dtype.type(alpha)
     if beta == 0:
         return scaled
     return scaled + (shape if beta == 1 else shape * result.dtype.type(beta))
-
-
-def _scaled(array: Any, factor: Any) -> Any:
-    if factor == 1:
-        return array
-    return mul(array, factor) if isinstance(array, SparseArray) else array * array.dtype.type(factor)
-
-
-@kernel("mv")
-def _mv(self: SparseArray, vec: Array) -> Any:
-    if self.ndim != 2 or self.shape[1] != vec.shape[0]:
-        raise RuntimeError("mv: expected self.size(-1) == vec.size(-1)")
-    return product(self, vec.reshape(-1, 1), self.dtype).reshape(-1)
-
-
-@kernel("bmm")
-def _bmm(self: Any, mat2: Any) -> Any:
-    if not isinstance(self, SparseArray) or isinstance(mat2, SparseArray):
-        raise NotImplementedError("torch.bmm whose second operand is sparse")
-    return dense(self) @ mat2

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._autograd.tensor import Tensor, make, set_array, version_counter
-from ..._autograd.views import increment_version
+from ..._autograd.tensor import Tensor, make, version_counter
 from ..._c10 import dtypes
 from ..._c10.layout import layout_of, sparse_coo, strided
 from ..registry import op
@@ -106,16 +105,6 @@ def coalesce(self: Tensor) -> Tensor:
     return result
 
 
-def set_coalesced(self: Tensor, coalesced: bool) -> Tensor:
-    """Tensor._coalesced_: set whether a tensor counts as coalesced."""
-    array = _sparse_kernel(self, "_coalesced_")
-    changed = coo(array.indices, array.values, array.shape)
-    changed.coalesced = coalesced
-    set_array(self, changed)
-    increment_version(self)
-    return self
-
-
 def is_coalesced(self: Tensor) -> bool:
     """Whether the tensor is marked as coalesced: indices sorted and unique."""
     return bool(_need_sparse(self, "is_coalesced").coalesced)
@@ -178,11 +167,6 @@ def to_sparse(
         )
     result = _to_sparse_dim(self, sparse_dim)
     return result
-
-
-def to_sparse_coo(self: Tensor) -> Tensor:
-    """to_sparse()."""
-    return to_sparse(self)
 
 
 @op(
@@ -254,7 +238,7 @@ def layout(self: Tensor) -> Any:
 
 METHODS: dict[str, Callable[..., Any]] = {
     "indices": indices, "values": values, "_indices": raw_indices, "_values": raw_values, "_nnz": nnz,
-    "coalesce": coalesce, "_coalesced_": set_coalesced, "is_coalesced": is_coalesced, "sparse_dim": sparse_dim,
+    "coalesce": coalesce, "is_coalesced": is_coalesced, "sparse_dim": sparse_dim,
     "_dimI": sparse_dim, "dense_dim": dense_dim, "_dimV": dense_dim, "to_sparse": to_sparse,
-    "to_sparse_coo": to_sparse_coo, "to_dense": to_dense, "sparse_mask": sparse_mask,
+    "to_dense": to_dense, "sparse_mask": sparse_mask,
 }  # fmt: skip

@@ -10,12 +10,11 @@ from ..._autograd.tensor import Tensor, make
 from ..._c10 import dtypes
 from ..._c10.shapes import wrap_dim
 from ..blas.blas import mat2_grad
-from ..kernels import check_multipliable
 from ..registry import ROWS, op
 from ..scalar_operands import maybe_times
 from . import matrices
 from .elementwise import picked
-from .matrices import sparse_product, sum_over
+from .matrices import sum_over
 from .sparse_array import SparseArray, coalesced, coo
 
 
@@ -39,26 +38,6 @@ def _sparse_addmm(self: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any 
     return matrices.addmm(self, mat1, mat2, beta=beta, alpha=alpha)
 
 
-@op(
-    "SparseSparseMatmulBackward0",
-    name="_sparse_sparse_matmul",
-    complex="as_written",
-    self=lambda grad, self, other: _masked(sparse_matmul(grad, other.conj().t()), self),
-    other=lambda grad, self, other: _masked(sparse_matmul(self.conj().t(), grad), other),
-)
-def sparse_matmul(self: Any, other: Any) -> Any:
-    """The product of two sparse matrices."""
-    check_multipliable(self, other)
-    return sparse_product(self, other)
-
-
-def _masked(grad: Tensor, like: Tensor) -> Tensor:
-    """A gradient with zeros where the other tensor has no values."""
-    result, mask = coalesced(grad._array), coalesced(like._array)
-    there = picked(coo(mask.indices, np.ones_like(mask.values), mask.shape, True), result.indices)
-    return make(coo(result.indices.copy(), result.values * there, result.shape, True))
-
-
 def addmm(mat: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1.0, alpha: Any = 1.0) -> Tensor:
     """torch.sparse.addmm: beta * mat + alpha * (mat1 @ mat2); the gradient of a sparse mat1 has mat1's indices."""
     result: Tensor = _sparse_addmm(mat, mat1, mat2, beta=beta, alpha=alpha)
@@ -72,8 +51,8 @@ def mm(mat1: Tensor, mat2: Tensor, reduce: str | None = None) -> Tensor:
     result: Tensor
     shape = mat1._array.shape[-2], mat2._array.shape[-1]
     if mat1.is_sparse and mat2.is_sparse:
-        result = sparse_matmul(mat1, mat2)
-    elif not mat1.is_sparse:
+        raise NotImplementedError(matrices.BOTH_SPARSE)
+    if not mat1.is_sparse:
         start, left, right = (
             each.transpose(-2, -1) for each in (make(np.zeros(shape, mat1._array.dtype)), mat2, mat1)
         )

@@ -11,7 +11,7 @@ from ..._autograd.tensor import Tensor, make
 from ..._autograd.undefined_gradient import undefined
 from ..._c10 import dtypes
 from ..._c10.errors import unimplemented
-from ..._c10.operator_facts import Out, composite
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import ordered
 from ..inplace import run_inplace
 from ..kernels import float_function, half_up, kind_of, need_floats, scipy
@@ -128,7 +128,7 @@ def _mvlgamma_shifts(kind: Any, p: int) -> Array:
     to_float=True,
     no_complex="arange_cpu",
     elementwise=False,
-    out=Out(cast="mvlgamma: result type {Wanted} can't be cast to the desired output type {Wanted}"),
+    out="castable",
     self=lambda grad, self, p: (
         grad * (make(_mvlgamma_shifts(self._array.dtype, p)) + self.unsqueeze(-1)).digamma_().sum(-1)
     ),

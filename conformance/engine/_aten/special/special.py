@@ -17,7 +17,7 @@ from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import laid_out
 from ..creation.factories import full_like, scalar_tensor
 from ..inplace import run_inplace
-from ..kernels import float_function, growing, half_up, scipy
+from ..kernels import float_function, half_up, scipy
 from ..nn.softmax import log_softmax, softmax
 from ..out import given
 from ..pointwise.rounding import round as round_to
@@ -42,7 +42,7 @@ def _bell(self: Tensor, factor: float) -> Tensor:
 
 erf = float_function(
     "ErfBackward0", "erf", scipy("erf"), "The error function.",
-    lambda grad, self: _bell(self, 2.0 / SQRT_PI) * grad, no_complex="erf_vml_cpu", jvp="auto_element_wise", inplace="function, method", sparse="by_value",
+    lambda grad, self: _bell(self, 2.0 / SQRT_PI) * grad, no_complex="erf_vml_cpu", jvp="auto_element_wise", inplace="function, method",
 )  # fmt: skip
 erfc = float_function(
     "ErfcBackward0", "erfc", scipy("erfc"), "1 - erf(self).",
@@ -51,7 +51,7 @@ erfc = float_function(
 erfinv = float_function(
     "ErfinvBackward0", "erfinv", scipy("erfinv"), "The inverse of erf.",
     lambda grad, self: times(self.erfinv().pow(2).exp(), 0.5 * SQRT_PI) * grad,
-    no_complex="erfinv_vml_cpu", jvp="auto_element_wise", inplace="method", sparse="by_value",
+    no_complex="erfinv_vml_cpu", jvp="auto_element_wise", inplace="method",
 )  # fmt: skip
 _erfcx = float_function(
     "SpecialErfcxBackward0", "special_erfcx", scipy("erfcx", half=False), "exp(self * self) * erfc(self).",
@@ -89,18 +89,10 @@ _log_ndtr = float_function(
     lambda grad, self, result: _log_ndtr_backward(grad, self, result),
     no_complex="log_ndtr_cpu", jvp="auto_element_wise", vmap="fallback",
 )  # fmt: skip
-_wide_entr = scipy("entr")
-
-
-def _entr_kernel(self: Array) -> Array:
-    result = _wide_entr(self)
-    if dtypes.is_half(self.dtype):  # torch rounds the logarithm
-        return np.where(self > 0, -self * np.log(self), result)
-    return result
 
 
 _entr = float_function(
-    "SpecialEntrBackward0", "special_entr", _entr_kernel, "-self * log(self).",
+    "SpecialEntrBackward0", "special_entr", scipy("entr"), "-self * log(self).",
     lambda grad, self: grad * (-plus(self.log(), 1)), no_complex="entr_cpu", jvp="auto_element_wise",
 )  # fmt: skip
 
@@ -129,7 +121,7 @@ def _away_from_zero(kernel: str, self: Tensor, slope: Callable[[Tensor], Tensor]
 
 
 i0 = float_function(
-    "I0Backward0", "i0", growing("i0"), "The modified Bessel function of order 0.",
+    "I0Backward0", "i0", scipy("i0"), "The modified Bessel function of order 0.",
     lambda grad, self: grad * _i1(self), no_complex="i0_vml_cpu", jvp="auto_element_wise", inplace="function, method",
 )  # fmt: skip
 
@@ -155,7 +147,7 @@ _i0e = float_function(
     lambda grad, self, result: grad * _i0e_slope(self, result), no_complex="i0e_cpu", jvp="auto_element_wise",
 )  # fmt: skip
 _i1: Any = float_function(
-    "SpecialI1Backward0", "special_i1", growing("i1"), "The modified Bessel function of order 1.",
+    "SpecialI1Backward0", "special_i1", scipy("i1"), "The modified Bessel function of order 1.",
     lambda grad, self, result: (
         grad * _away_from_zero("i1_backward", self, lambda safe: _i1_slope(safe, result))
     ), no_complex="i1_cpu", jvp="auto_element_wise",
