@@ -31,7 +31,7 @@ from ..._c10.shapes import broadcast_shapes, new_sizes
 from ..creation.factories import empty_like, finish, kind_of, zeros_written
 from ..inplace import run_inplace
 from ..out import check_out, store_out, warn_resized
-from ..reduction.sort import top_indices
+from ..reduction import partial_sort
 from ..registry import ROWS, Array, op
 from . import binomial as binomial_samples
 from . import distribution_kernels
@@ -158,7 +158,11 @@ def multinomial(
     if replacement and num_samples > 1:
         return finish(distribution_kernels.multinomial(_from(generator), weights, num_samples), out=out)
     race = weights / _fill(empty_like(input)._array, distribution_kernels.exponential, generator)
-    chosen = race.argmax(-1, keepdims=True) if num_samples == 1 else top_indices(race, num_samples, -1)
+    chosen = (
+        race.argmax(-1, keepdims=True)
+        if num_samples == 1
+        else partial_sort.top_indices(race, num_samples, -1, largest=True, in_order=True)
+    )
     return finish(chosen, out=out)
 
 
@@ -444,7 +448,7 @@ def _bernoulli_fill(self: Array, p: Any = 0.5, *, generator: Any = None) -> Arra
 @op("RandomBackward0", name="random_between", operator="random", self=_zeros)
 def _random_between(self: Array, low: Any, high: Any, *, generator: Any = None) -> Array:
     if high is None:
-        raise NotImplementedError("Tensor.random_ from a bound without an end")
+        return _fill(self, distribution_kernels.integers_from, generator, low)
     return _fill(self, distribution_kernels.integers, generator, low, high)
 
 
@@ -466,7 +470,10 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
 
 @_composite(random="elementwise")
 def random_(self: Tensor, *bounds: Any, generator: Any = None, **named: Any) -> Tensor:
-    """Fill with random integers: of the whole dtype, in [0, to), or in [from, to)."""
+    """Fill with random integers: of the whole dtype, in [0, to), or in [from, to).
+
+    With ``from`` and no ``to`` (or None), up to the largest integer of ``integers_from``.
+    """
     given = dict(zip(("from", "to") if len(bounds) == 2 else ("to",), bounds, strict=False)) | named
     if "from" in given:
         return run_inplace(ROWS["random_between"], [self, given["from"], given.get("to"), generator])

@@ -1,8 +1,5 @@
 """sort, argsort, topk, kthvalue, median, mode and quantile.
 
-All sorts are stable here. Which of equal elements torch chooses follows from its algorithms, and is not promised;
-kthvalue is torch's.
-
 Note [nan ranks last]: torch treats nan as greater than every number, so it comes last in ascending order and first in
 descending order.
 """
@@ -25,18 +22,23 @@ from ..registry import ROWS, Array, op
 from ..scalar_operands import minus, times
 from ..shape.broadcast_meshgrid import broadcast_tensors
 from ..type_promotion import invalid_combination
+from .introsort import unstable_along
 from .min_max import evenly_distribute, nonzero_size, taken, value_selecting_backward
-from .quickselect import kth_index
+from .partial_sort import kth_index, order_without_ranks, top_indices
 from .stable_sort import order_along
 
 # sort ---------------------------------------------------------------------------------------------
 
 
-def _sorted(self: Array, dim: Any, descending: bool) -> tuple[Array, Array]:
+def _sorted(self: Array, dim: Any, descending: bool, stable: bool) -> tuple[Array, Array]:
     axis = wrap_dim(dim, self.ndim)
     if self.ndim == 0:
         return self.copy(), np.zeros((), np.int64)
     where = order_along(self, axis, bool(descending))
+    if (
+        not stable and self.strides[axis]
+    ):  # torch skips the sort of expanded dimensions; see Note [Unstable order]
+        unstable_along(self, where, axis)
     return like_steps(read_along(self, axis, where), self), like_steps(where, self)
 
 
@@ -56,7 +58,7 @@ def _gather_back(grad: Tensor, dim: Any, indices: Tensor, shape: tuple[int, ...]
     self=lambda grad, self_sym_sizes, dim, indices: _gather_back(grad, dim, indices, self_sym_sizes),
 )
 def _sort(self: Array, dim: Any = -1, descending: bool = False) -> tuple[Array, Array]:
-    return _sorted(self, dim, descending)
+    return _sorted(self, dim, descending, False)
 
 
 @op(
@@ -73,7 +75,7 @@ def _sort(self: Array, dim: Any = -1, descending: bool = False) -> tuple[Array, 
     self=lambda grad, self_sym_sizes, dim, indices: _gather_back(grad, dim, indices, self_sym_sizes),
 )
 def _sort_stable(self: Array, stable: Any, dim: Any = -1, descending: bool = False) -> tuple[Array, Array]:
-    return _sorted(self, dim, descending)
+    return _sorted(self, dim, descending, bool(stable))
 
 
 _ABSENT: Any = object()  # not passed; an explicit None selects the overload with stable
@@ -129,13 +131,6 @@ def msort(input: Tensor, *, out: Any = None) -> Tensor:
 # topk, kthvalue -----------------------------------------------------------------------------------
 
 
-def top_indices(array: Array, k: int, axis: int, largest: bool = True) -> Array:
-    """The indices of the k largest (or smallest) elements along an axis, in order."""
-    return np.ascontiguousarray(
-        np.moveaxis(np.moveaxis(order_along(array, axis, largest), axis, 0)[:k], 0, axis)
-    )
-
-
 @op(
     "TopkBackward0",
     name="topk",
@@ -157,7 +152,7 @@ def _topk(
         raise RuntimeError(f"{' ' * (kind == 'complex')}topk does not support {kind} dtypes on CPU")
     if self.ndim == 0:
         return self.copy(), np.zeros((), np.int64)
-    where = top_indices(self, k, axis, largest)
+    where = top_indices(self, k, axis, largest, sorted)  # see Note [Ties in selection]
     return np.take_along_axis(self, where, axis), where
 
 
@@ -177,7 +172,11 @@ def topk(
     returns=structseq.kthvalue,
     vmap="reduction_dim",
     kernel_writes=1,
-    out=Out("own", memory="separate"),
+    out=Out(
+        ("output values must be of same type as input", "output indices must be of scalar type Long"),
+        dim=2,
+        memory="separate",
+    ),
     self=lambda grad, self_sym_sizes, dim, indices, keepdim: value_selecting_backward(
         grad, dim, indices, self_sym_sizes, keepdim
     ),
@@ -195,17 +194,9 @@ def _kthvalue(self: Array, k: int, dim: Any = -1, keepdim: bool = False) -> tupl
 @composite(vmap="decompose")
 def kthvalue(input: Tensor, k: Any, dim: Any = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """The k-th smallest element along a dimension, and its index."""
-    arguments = input, k.__index__(), dim, keepdim
-    return _shaped_alike("kthvalue", out, _kthvalue(*arguments), *arguments)
-
-
-def _shaped_alike(name: str, out: Any, found: Any, *arguments: Any) -> Any:
-    """What is found, written to ``out`` if that is given: tensors of its shape or empty ones."""
-    if out is None:
-        return found
-    if any(each._array.size and each._array.shape != found[0]._array.shape for each in out):
-        raise NotImplementedError(f"torch.{name} with out= of another shape")
-    return several(ROWS[name], out, *arguments)
+    if out is not None:
+        return several(ROWS["kthvalue"], out, input, k.__index__(), dim, keepdim)
+    return _kthvalue(input, k.__index__(), dim, keepdim)
 
 
 # median and mode ----------------------------------------------------------------------------------
@@ -290,9 +281,10 @@ nanmedian = _median("nanmedian", True, "The lower median of what is not nan.")
 def _mode_index(array: Array, axis: int) -> Array:
     """The index of the most frequent element along an axis: the end of the first longest run in sorted order."""
     lines = np.moveaxis(array, axis, -1)
-    if np.isnan(lines).any():
-        raise NotImplementedError("torch.mode among nan")
     where = order_along(lines, -1, False)
+    unstable_along(lines, where, lines.ndim - 1)
+    for line in np.argwhere(np.isnan(lines).any(-1)):
+        where[tuple(line)] = order_without_ranks(lines[tuple(line)])
     values, number = np.take_along_axis(lines, where, -1), np.arange(lines.shape[-1])
     begins = np.zeros(values.shape, np.int64)  # the start of each element's run
     np.multiply(values[..., 1:] != values[..., :-1], number[1:], out=begins[..., 1:])
@@ -309,7 +301,13 @@ def _mode_index(array: Array, axis: int) -> Array:
     no_complex="mode_cpu",
     complex_if="empty or 0-d",
     vmap="reduction_dim",
-    out="own",
+    out=Out(
+        (
+            "expected scalar type '{Wanted}' but got '{Got}' for values output",
+            "expected scalar type 'Long' but got '{Got}' for indices output",
+        ),
+        dim=1,
+    ),
     self=lambda grad, self_sym_sizes, dim, indices, keepdim: value_selecting_backward(
         grad, dim, indices, self_sym_sizes, keepdim
     ),
@@ -325,7 +323,7 @@ def _mode(self: Array, dim: Any = -1, keepdim: bool = False) -> tuple[Array, Arr
 @composite(vmap="decompose")
 def mode(input: Tensor, dim: Any = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """The most frequent element along a dimension (the smallest if several are), and an index of it."""
-    return _shaped_alike("mode", out, _mode(input, dim, keepdim), input, dim, keepdim)
+    return several(ROWS["mode"], out, input, dim, keepdim)
 
 
 # Quantiles ----------------------------------------------------------------------------------------
@@ -395,7 +393,7 @@ def _quantiles(name: str, ignore_nan: bool, text: str) -> Any:
         autocast="fp32",
         overload="default scalar",
         name=name,
-        out=Out("own", copied=True),
+        out=Out("quantile() out tensor must be same dtype as the input tensor", copied=True),
     )
     def reduce(
         input: Tensor, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear",
