@@ -172,11 +172,7 @@ def topk(
     returns=structseq.kthvalue,
     vmap="reduction_dim",
     kernel_writes=1,
-    out=Out(
-        ("output values must be of same type as input", "output indices must be of scalar type Long"),
-        dim=2,
-        memory="separate",
-    ),
+    out=Out("own", memory="separate"),
     self=lambda grad, self_sym_sizes, dim, indices, keepdim: value_selecting_backward(
         grad, dim, indices, self_sym_sizes, keepdim
     ),
@@ -301,13 +297,7 @@ def _mode_index(array: Array, axis: int) -> Array:
     no_complex="mode_cpu",
     complex_if="empty or 0-d",
     vmap="reduction_dim",
-    out=Out(
-        (
-            "expected scalar type '{Wanted}' but got '{Got}' for values output",
-            "expected scalar type 'Long' but got '{Got}' for indices output",
-        ),
-        dim=1,
-    ),
+    out="own",
     self=lambda grad, self_sym_sizes, dim, indices, keepdim: value_selecting_backward(
         grad, dim, indices, self_sym_sizes, keepdim
     ),
