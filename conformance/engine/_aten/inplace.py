@@ -241,7 +241,7 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
     elif overlap != "allow" and not onto_itself:
         check_no_overlap(self._array)
     if overlap.endswith(("allow", "warn")) and 0 in self._array.strides and self._array.size:
-        write(self, value, value != self._array)  # no element overwrites what another has changed
+        write(self, value, _changed(self._array, value))  # no element overwrites what another has changed
     else:
         write(self, value)
     if node is not None:
@@ -250,6 +250,14 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
             regenerated = self._node if self._view is not None else None
             node.saved_result = save_output(self, 0, regenerated)  # type: ignore[attr-defined]
     return self
+
+
+def _changed(array: Array, value: Array) -> Array:
+    """Where the value has other bits than the array, so that nan is nan and the two zeros differ."""
+    before, after = (
+        np.array(each, array.dtype, order="C")[..., None].view(np.uint8) for each in (array, value)
+    )
+    return np.asarray((before != after).any(-1))
 
 
 def _check_before(row: Row, self: Tensor, arguments: list[Any], recorded: bool, onto_itself: bool) -> None:
