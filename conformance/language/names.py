@@ -227,7 +227,7 @@ NAMES: dict[str, dict[str, str]] = {
             sparse_mask
             """,
         "in torch.sparse": "sum mm addmm softmax log_softmax",
-        "class in torch.sparse": "FloatTensor DoubleTensor LongTensor",
+        "class in torch.sparse": "FloatTensor DoubleTensor",
     },
     "autograd": {
         "in torch": "detach detach_ is_inference",
