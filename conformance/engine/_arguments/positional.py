@@ -45,10 +45,13 @@ def to_keyword_numbers(
     numbers = [given[k] for k in places]
     rest = [each for k, each in enumerate(given) if k not in places]
     if count > len(names) or not _matches(row, numbers, rest):
-        non_default = {name: value for name, value in named.items() if value != 1}
-        found = argument_error(f"Tensor.{called}" if method else called, given[method:], non_default)
+        found = argument_error(f"Tensor.{called}" if method else called, given[method:], _unless_one(named))
         raise found or too_many(row, count, method, called)
-    named = {name: value for name, value in named.items() if value != 1}
+    # Then torch names the arguments of the other overload.
+    fits = len(given) + len(named) <= len(row.parameters)
+    named = _unless_one(named)
+    if named and method and fits:
+        raise too_many(row, count, method, called)
     if named:
         raise TypeError(
             f"{called}() received an invalid combination of arguments - got unrecognized keyword arguments: "
@@ -56,6 +59,11 @@ def to_keyword_numbers(
         )
     warn_once(_deprecation_message(row, names, count, called, method, before), place="a signature")
     return tuple(rest), dict(zip(names, numbers, strict=False))
+
+
+def _unless_one(named: dict[str, Any]) -> dict[str, Any]:
+    """The keyword arguments but for numbers that are one, which is the default of alpha and beta."""
+    return {name: value for name, value in named.items() if isinstance(value, Tensor) or value != 1}
 
 
 def _matches(row: Row, numbers: list[Any], rest: list[Any]) -> bool:
