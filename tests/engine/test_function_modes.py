@@ -192,7 +192,7 @@ for call in (torch.linalg.inv, torch.special.erf, F.relu, F.gelu, F.logsigmoid, 
     except TypeError as error:
         print(str(error).partition(chr(10))[0])
 for call in (torch.fft.fft, F.softmax, F.hardshrink, F.adaptive_avg_pool1d, F.adaptive_avg_pool2d, torch.stft,
-             torch.istft, torch.embedding, torch.layer_norm, torch.kl_div, init.constant_):
+             torch.istft, torch.embedding, torch.layer_norm, torch.dist, init.constant_):
     try:
         call(n, n)
     except TypeError as error:

@@ -34,7 +34,7 @@ LIES = {
     "claiming": "b has no requires_grad on claiming, False on torch",
     "echoing": "b is bound on echoing, tensor([-1.0, -2.0]) on torch",
     "stumbling": "the adapter of stumbling: `observe` of a Negated raises AttributeError: 'Negated' object has no ",
-    "agreeable": "b raises ValueError: unmarshallable object",
+    "agreeable": "b is [<liars.Same object ",
     "mutating": "a is [-1.0, -2.0] on mutating, [1.0, 2.0] on torch",
     "raising": "raising raises BaseException: everything is an error",
     "garbling": r"garbling raises ValueError: half a character: \udc80",

@@ -42,12 +42,14 @@ def test_the_lstm_is_run_and_not_guessed() -> None:
         raise RuntimeError("could not create a primitive descriptor")
 
     def settings() -> tuple[object, ...]:
-        return torch.is_autocast_enabled("cpu"), torch.is_grad_enabled(), torch.initial_seed()
+        state = tuple(torch.get_rng_state().tolist())
+        return torch.is_autocast_enabled("cpu"), torch.is_grad_enabled(), state
 
     before = settings()
-    names = {name: getattr(torch, name) for name in ("zeros", "autocast")}
-    assert not answers(SimpleNamespace(**names, lstm=refused), "bfloat16_lstm")
-    assert answers(SimpleNamespace(**names, lstm=lambda *_: None), "bfloat16_lstm")
+    names = {name: getattr(torch, name) for name in ("zeros", "autocast", "get_rng_state", "set_rng_state")}
+    for layer, answer in ((refused, False), (lambda _: None, True)):
+        nn = SimpleNamespace(LSTM=lambda *_, layer=layer: layer)
+        assert answers(SimpleNamespace(**names, nn=nn), "bfloat16_lstm") == answer
     assert not answers(SimpleNamespace(), "bfloat16_lstm")
     assert available(inhouse, "bfloat16_lstm")
     available(torch_engine, "bfloat16_lstm")

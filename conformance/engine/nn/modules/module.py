@@ -372,6 +372,18 @@ class Module(Tree):
 
     _call_impl = _wrapped_call_impl = __call__
 
+    def _replicate_for_data_parallel(self) -> Self:
+        """A shallow copy with its own dictionaries, whose parameters are replaced."""
+        replica = type(self).__new__(type(self))
+        replica.__dict__.update(
+            self.__dict__,
+            _parameters={},
+            _buffers=self._buffers.copy(),
+            _modules=self._modules.copy(),
+            _is_replica=True,
+        )
+        return replica
+
     # Repr -----------------------------------------------------------------------------------------
 
     def _get_name(self) -> str:
