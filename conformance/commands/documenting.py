@@ -24,8 +24,6 @@ from conformance.report.matrix import Matrix, from_plain
 from conformance.report.result import MEANINGS
 from conformance.runner.checked_lines import DamagedError, loads, read_bytes
 
-"""The file of the specs that describes their folders."""
-
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 

@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from conformance.check import locate
 from conformance.commands.command import FAILED, Add, Misuse, at_least_one, scenarios_in
 
 
@@ -57,8 +58,6 @@ def fuzz(known: argparse.Namespace, _: list[str]) -> int:
     def progress(so_far: Campaign, rate: float) -> None:
         text = f"{so_far.tally.programs} of {known.examples} programs, {rate:.0f} a second, {len(so_far.found)} found"
         print(f"\r{text}", end="", file=sys.stderr, flush=True)
-
-    from conformance.check import locate
 
     autograd = scenarios_in([locate.specs() / "autograd"])
     apart = unmet(pairs({"\n".join(step.run for step in scenario.steps) for scenario in autograd}))

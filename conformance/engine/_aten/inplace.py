@@ -288,9 +288,8 @@ def _raise_inplace_error(row: Row, self: Tensor, arguments: list[Any], error: Ru
         check_no_overlap(self._array)
     if row.name in _PRODUCTS and row.name != "baddbmm" and str(error).startswith(("expand(", "The expanded")):
         raise _misfit(row, self._array, arguments) from None
-    if row.name.startswith("masked_fill") and str(error).startswith(
-        "The size"
-    ):  # in the opposite order of the out-of-place form
+    if row.name.startswith("masked_fill") and str(error).startswith("The size"):
+        # In the opposite order of the out-of-place form.
         broadcast_shapes(self._array.shape, np.shape(arguments[1]._array))
     if isinstance(error, NotImplementedError) or error.args == ("ZeroDivisionError",):
         _check_operands(row, self, arguments)  # a shape mismatch is reported before an unsupported dtype

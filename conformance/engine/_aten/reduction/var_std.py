@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -37,9 +38,12 @@ def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -
         raise RuntimeError(f"{both} only support floating point and complex dtypes")
     axes = axes_of(dim, self.ndim)
     self = in_memory(self)
-    # Sums of large numbers overflow, where torch's running moments do not.
-    large = self.size > 0 and np.abs(self).max() > _LARGE
-    exact = self.astype(np.longdouble if large else np.float64, copy=False)
+    exact = self.astype(np.float64, copy=False)
+    largest = np.abs(exact).max(initial=0) if self.dtype == np.float64 else 0.0
+    # Sums of large numbers overflow, where torch's running means do not: a power of two is taken out, which is exact.
+    scale = 2.0 ** (math.frexp(largest)[1] - 1) if _LARGE < largest < np.inf else 1.0
+    if scale != 1:
+        exact = exact / scale
     count = count_along(self.shape, axes)
     freedom = count - (1 if correction is None else number_within(F64, correction))
     mean = np.true_divide(np.add.reduce(exact, axis=axes, keepdims=True), count)
@@ -55,6 +59,8 @@ def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
             "factor (input numel divided by output numel).",
         )
+    if scale != 1:
+        variance, mean = variance * scale * scale, mean * scale
     if "_" in name and count > 1:  # torch's running mean becomes nan by inf - inf
         mean = np.where(np.isinf(mean), np.nan, mean)
     if not keepdim:
