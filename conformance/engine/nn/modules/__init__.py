@@ -212,7 +212,7 @@ def _copy_method(module: Any, name: str) -> None:
 
 
 _copy_inherited_methods(*(globals()[name] for name in __all__))
-for _class in (batchnorm._BatchNorm, instancenorm._InstanceNorm, activation.CELU):
+for _class in (batchnorm._BatchNorm, instancenorm._InstanceNorm):
     _copy_method(_class, "__init__")
 for _padding in (padding._ReflectionPadNd, padding._ReplicationPadNd):
     _copy_method(_padding, "forward")
