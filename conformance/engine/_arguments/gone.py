@@ -1,7 +1,6 @@
 """What torch has and the engine leaves out on purpose: no derivative of a program that people write needs it."""
 
 GONE = {
-    "torch._dirichlet_grad": "derivatives of samples of Dirichlet and Beta",
     "torch.bartlett_window": "windows but hann and hamming",
     "torch.blackman_window": "windows but hann and hamming",
     "torch.eig": "functions that only raise",
