@@ -156,7 +156,7 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "losses": {
         "class in torch.nn": """
-            MSELoss L1Loss SmoothL1Loss HuberLoss CrossEntropyLoss LinearCrossEntropyLoss LinearCrossEntropyOptions
+            MSELoss L1Loss SmoothL1Loss HuberLoss CrossEntropyLoss LinearCrossEntropyLoss
             NLLLoss NLLLoss2d BCELoss
             BCEWithLogitsLoss KLDivLoss PoissonNLLLoss GaussianNLLLoss HingeEmbeddingLoss MarginRankingLoss
             CosineEmbeddingLoss SoftMarginLoss TripletMarginLoss MultiMarginLoss

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
+from .._arguments.absent_names import AbsentError
+from .._arguments.gone import said
 from .._aten.blas.matmul import linear
 from .._autograd.tensor import Tensor
-from .._c10 import dtypes
-from .._c10.modes import state
 from .._c10.operator_facts import composite
-from . import chunked_cross_entropy
 from .loss import cross_entropy
 
 
@@ -25,6 +23,7 @@ def linear_cross_entropy(
 
     Raises:
         RuntimeError: shapes do not match, or ``ignore_index`` is used with class probabilities.
+        NotImplementedError: ``options`` is given; the engine has no chunks.
     """
     if not 1 <= input.dim() <= 2:
         raise RuntimeError(f"expected input with dimensionality 1 or 2, got {input.dim()}")
@@ -53,19 +52,7 @@ def linear_cross_entropy(
         raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
     ignored = -100 if ignore_index is None else ignore_index
     if options is not None:
-        if (
-            reduction in ("mean", "sum", "none") and label_smoothing == 0 and target.dtype is dtypes.int64
-            and not further
-        ):  # fmt: skip
-            return _in_chunks(input, linear_weight, target, linear_bias, weight, reduction, ignored, options)
-        warnings.warn(
-            "linear_cross_entropy: ``options`` ignored; chunked path needs reduction in {'mean','sum','none'}, "
-            "label_smoothing == 0, target.dtype == int64, out_features == (). Got "
-            f"reduction={reduction!r}, label_smoothing={label_smoothing}, target.dtype={target.dtype}, "
-            f"out_features={further}, tracing=False, linear_bias.shape="
-            f"{None if linear_bias is None else tuple(linear_bias.shape)}.",
-            stacklevel=2,
-        )
+        raise AbsentError(said("torch.nn.LinearCrossEntropyOptions"))
     if further:
         rows = math.prod(further, start=classes)
         linear_weight = linear_weight.reshape((rows, features))
@@ -74,29 +61,3 @@ def linear_cross_entropy(
         linear(input, linear_weight, linear_bias).reshape(shape), target, weight=weight, reduction=reduction,
         ignore_index=ignored, label_smoothing=label_smoothing,
     )  # fmt: skip
-
-
-def _in_chunks(
-    input: Any, linear_weight: Any, target: Any, linear_bias: Any, weight: Any, reduction: str, ignored: int,
-    options: Any,
-) -> Any:  # fmt: skip
-    batched = input.dim() == 2
-    if not batched:
-        input, target = input.unsqueeze(0), target.unsqueeze(0)
-    adjusted = options._adjust(
-        num_batches=input.shape[0], in_features=input.shape[1], num_classes=linear_weight.shape[0], dtype=input.dtype,
-        device=input.device,
-    )  # fmt: skip
-    tensors = input, linear_weight, target, linear_bias, weight
-    chunks = adjusted.batch_chunk_size, adjusted.acc_policy, adjusted.acc_dtype
-    if reduction == "none":
-        found = chunked_cross_entropy.unreduced()(*tensors, ignored, *chunks)
-    else:
-        needs = [
-            state.grad_enabled and each is not None and each.requires_grad
-            for each in (input, linear_weight, linear_bias)
-        ]
-        found = chunked_cross_entropy.reduced()(
-            *tensors, reduction, ignored, 0.0, *chunks, adjusted.allow_retain_graph, *needs
-        )[0]  # fmt: skip
-    return found if batched else found.squeeze(0)

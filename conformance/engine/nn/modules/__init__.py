@@ -62,7 +62,6 @@ from .lazy import (
     LazyLinear,
 )  # fmt: skip
 from .linear import Bilinear, Identity, Linear
-from .linear_cross_entropy_options import LinearCrossEntropyOptions
 from .loss import (
     BCELoss,
     BCEWithLogitsLoss,
@@ -141,8 +140,7 @@ from .transformer import (
 )  # fmt: skip
 from .upsampling import Upsample, UpsamplingBilinear2d, UpsamplingNearest2d
 
-_PUBLIC = (Module, LinearCrossEntropyOptions)
-__all__ = [name for name, each in vars().items() if isinstance(each, type) and issubclass(each, _PUBLIC)]
+__all__ = [name for name, each in vars().items() if isinstance(each, type) and issubclass(each, Module)]
 
 
 def _set_module_names(*modules: Any) -> None:
@@ -213,8 +211,8 @@ def _copy_method(module: Any, name: str) -> None:
     setattr(module, name, found)
 
 
-_copy_inherited_methods(*(globals()[name] for name in __all__ if name != "LinearCrossEntropyOptions"))
-for _class in (batchnorm._BatchNorm, instancenorm._InstanceNorm, activation.CELU):
+_copy_inherited_methods(*(globals()[name] for name in __all__))
+for _class in (batchnorm._BatchNorm, instancenorm._InstanceNorm):
     _copy_method(_class, "__init__")
 for _padding in (padding._ReflectionPadNd, padding._ReplicationPadNd):
     _copy_method(_padding, "forward")

@@ -11,80 +11,96 @@ from ..._autograd.tensor import Tensor
 from ..._c10.device import check_device
 from ..._nn.parameter import Parameter
 from .. import functional, init
+from ._applied import _Applied, module_of
 from .module import Module
 
 
-class _InPlace(Module):
+class _InPlace(_Applied):
     """The base of modules with an ``inplace`` option."""
 
     inplace: bool
+    _passes: tuple[str, ...] = ("inplace",)
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
         self.inplace = inplace
 
     def extra_repr(self) -> str:
-        return "inplace=True" if self.inplace else ""
-
-    def _also(self) -> str:
-        return ", inplace=True" if self.inplace else ""
+        shown = [self._shows.format(self)] if self._shows else []
+        return ", ".join([*shown, "inplace=True"] if self.inplace else shown)
 
 
-def _by_function(name: str, function: str, text: str, base: type = Module) -> Any:
-    """The class of modules that apply a function of torch.nn.functional without other settings."""
-
-    def forward(self: Any, input: Tensor) -> Tensor:
-        apply = getattr(functional, function)
-        return apply(input, inplace=self.inplace) if base is _InPlace else apply(input)
-
-    forward.__qualname__ = f"{name}.forward"
-    return type(name, (base,), {"forward": forward, "__doc__": text, "__module__": __name__})
+def _in_place(name: str, text: str, shows: str = "", /, *required: str, **optional: Any) -> Any:
+    """module_of for a function of the same name in small letters with an ``inplace`` option."""
+    if required or optional:
+        optional["inplace"] = False
+    passes = (*required, *optional) or None
+    return module_of(name, name.lower(), text, shows, *required, base=_InPlace, passes=passes, **optional)
 
 
-ReLU = _by_function("ReLU", "relu", "max(0, input).", _InPlace)
-SiLU = _by_function("SiLU", "silu", "input * sigmoid(input).", _InPlace)
-Mish = _by_function("Mish", "mish", "input * tanh(softplus(input)).", _InPlace)
-SELU = _by_function("SELU", "selu", "The scaled exponential linear unit.", _InPlace)
-Hardsigmoid = _by_function("Hardsigmoid", "hardsigmoid", "relu6(input + 3) / 6.", _InPlace)
-Hardswish = _by_function("Hardswish", "hardswish", "input * hardsigmoid(input).", _InPlace)
-Hardsigmoid.extra_repr = Hardswish.extra_repr = Module.extra_repr
-LogSigmoid = _by_function("LogSigmoid", "logsigmoid", "The logarithm of sigmoid.")
-Softsign = _by_function("Softsign", "softsign", "input / (1 + |input|).")
-Tanhshrink = _by_function("Tanhshrink", "tanhshrink", "input - tanh(input).")
-
-
-class Threshold(_InPlace):
-    """The input where it is above the threshold, else the value."""
-
-    def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
-        super().__init__(inplace)
-        self.threshold = threshold
-        self.value = value
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.threshold(input, self.threshold, self.value, self.inplace)
-
-    def extra_repr(self) -> str:
-        return f"threshold={self.threshold}, value={self.value}{self._also()}"
-
-
-class RReLU(_InPlace):
-    """LeakyReLU with a random slope while training."""
-
-    def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
-        super().__init__(inplace)
-        self.lower = lower
-        self.upper = upper
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.rrelu(input, self.lower, self.upper, self.training, self.inplace)
-
-    def extra_repr(self) -> str:
-        return f"lower={self.lower}, upper={self.upper}{self._also()}"
+ReLU = _in_place("ReLU", "max(0, input).")
+SiLU = _in_place("SiLU", "input * sigmoid(input).")
+Mish = _in_place("Mish", "input * tanh(softplus(input)).")
+SELU = _in_place("SELU", "The scaled exponential linear unit.")
+Hardsigmoid = module_of("Hardsigmoid", "hardsigmoid", "relu6(input + 3) / 6.", inplace=False)
+Hardswish = module_of("Hardswish", "hardswish", "input * hardsigmoid(input).", inplace=False)
+LogSigmoid = module_of("LogSigmoid", "logsigmoid", "The logarithm of sigmoid.")
+Softsign = module_of("Softsign", "softsign", "input / (1 + |input|).")
+Tanhshrink = module_of("Tanhshrink", "tanhshrink", "input - tanh(input).")
+GLU = module_of(
+    "GLU",
+    "glu",
+    "The first half along a dimension times the sigmoid of the second half.",
+    "dim={0.dim}",
+    dim=-1,
+)
+GELU = module_of(
+    "GELU", "gelu", "input * Phi(input), with the standard normal distribution function Phi.",
+    "approximate={0.approximate!r}", passes=(), named=("approximate",), approximate="none",
+)  # fmt: skip
+Hardshrink = module_of(
+    "Hardshrink",
+    "hardshrink",
+    "The input, and 0 where its absolute value is at most lambd.",
+    "{0.lambd}",
+    lambd=0.5,
+)
+Softshrink = module_of(
+    "Softshrink", "softshrink", "The input moved by lambd towards 0, and 0 where its absolute value is at most lambd.",
+    "{0.lambd}", lambd=0.5,
+)  # fmt: skip
+Softplus = module_of(
+    "Softplus", "softplus", "log(1 + exp(beta * input)) / beta.", "beta={0.beta}, threshold={0.threshold}",
+    beta=1.0, threshold=20.0,
+)  # fmt: skip
+Threshold = _in_place(
+    "Threshold", "The input where it is above the threshold, else the value.",
+    "threshold={0.threshold}, value={0.value}", "threshold", "value",
+)  # fmt: skip
+ELU = _in_place(
+    "ELU", "The input where it is positive, else alpha * (exp(input) - 1).", "alpha={0.alpha}", alpha=1.0
+)
+CELU = _in_place(
+    "CELU",
+    "The input where it is positive, else alpha * (exp(input / alpha) - 1).",
+    "alpha={0.alpha}",
+    alpha=1.0,
+)
+LeakyReLU = module_of(
+    "LeakyReLU", "leaky_relu", "The input where it is positive, else negative_slope * input.",
+    "negative_slope={0.negative_slope}", base=_InPlace, negative_slope=1e-2, inplace=False,
+)  # fmt: skip
+RReLU = module_of(
+    "RReLU", "rrelu", "LeakyReLU with a random slope while training.", "lower={0.lower}, upper={0.upper}",
+    base=_InPlace, passes=("lower", "upper", "training", "inplace"), lower=1.0 / 8, upper=1.0 / 3, inplace=False,
+)  # fmt: skip
 
 
 class Hardtanh(_InPlace):
     """The input clamped to [min_val, max_val]."""
+
+    _function, _passes = "hardtanh", ("min_val", "max_val", "inplace")
+    _shows = "min_val={0.min_val}, max_val={0.max_val}"
 
     def __init__(
         self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False, min_value: Any = None,
@@ -102,12 +118,6 @@ class Hardtanh(_InPlace):
         if self.max_val <= self.min_val:
             raise AssertionError(f"max_val ({self.max_val}) must be greater than min_val ({self.min_val})")
 
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.hardtanh(input, self.min_val, self.max_val, self.inplace)
-
-    def extra_repr(self) -> str:
-        return f"min_val={self.min_val}, max_val={self.max_val}{self._also()}"
-
 
 def _warn_renamed(name: str) -> None:
     warnings.warn(
@@ -120,46 +130,10 @@ def _warn_renamed(name: str) -> None:
 class ReLU6(Hardtanh):
     """The input clamped to [0, 6]."""
 
+    _shows = ""
+
     def __init__(self, inplace: bool = False) -> None:
         super().__init__(0.0, 6.0, inplace)
-
-    def extra_repr(self) -> str:
-        return "inplace=True" if self.inplace else ""
-
-
-class ELU(_InPlace):
-    """The input where it is positive, else alpha * (exp(input) - 1)."""
-
-    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
-        super().__init__(inplace)
-        self.alpha = alpha
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.elu(input, self.alpha, self.inplace)
-
-    def extra_repr(self) -> str:
-        return f"alpha={self.alpha}{self._also()}"
-
-
-class CELU(ELU):
-    """The input where it is positive, else alpha * (exp(input / alpha) - 1)."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.celu(input, self.alpha, self.inplace)
-
-
-class LeakyReLU(_InPlace):
-    """The input where it is positive, else negative_slope * input."""
-
-    def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
-        super().__init__(inplace)
-        self.negative_slope = negative_slope
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.leaky_relu(input, self.negative_slope, self.inplace)
-
-    def extra_repr(self) -> str:
-        return f"negative_slope={self.negative_slope}{self._also()}"
 
 
 class Sigmoid(Module):
@@ -182,77 +156,6 @@ class Tanh(Module):
         except AttributeError:
             check_tensors("tanh", input=input)
             raise
-
-
-class GLU(Module):
-    """The first half along a dimension times the sigmoid of the second half."""
-
-    def __init__(self, dim: int = -1) -> None:
-        super().__init__()
-        self.dim = dim
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.glu(input, self.dim)
-
-    def extra_repr(self) -> str:
-        return f"dim={self.dim}"
-
-
-class GELU(Module):
-    """input * Phi(input), with the standard normal distribution function Phi."""
-
-    def __init__(self, approximate: str = "none") -> None:
-        super().__init__()
-        self.approximate = approximate
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.gelu(input, approximate=self.approximate)
-
-    def extra_repr(self) -> str:
-        return f"approximate={self.approximate!r}"
-
-
-class Hardshrink(Module):
-    """The input, and 0 where its absolute value is at most lambd."""
-
-    def __init__(self, lambd: float = 0.5) -> None:
-        super().__init__()
-        self.lambd = lambd
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.hardshrink(input, self.lambd)
-
-    def extra_repr(self) -> str:
-        return f"{self.lambd}"
-
-
-class Softshrink(Module):
-    """The input moved by lambd towards 0, and 0 where its absolute value is at most lambd."""
-
-    def __init__(self, lambd: float = 0.5) -> None:
-        super().__init__()
-        self.lambd = lambd
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.softshrink(input, self.lambd)
-
-    def extra_repr(self) -> str:
-        return f"{self.lambd}"
-
-
-class Softplus(Module):
-    """log(1 + exp(beta * input)) / beta."""
-
-    def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
-        super().__init__()
-        self.beta = beta
-        self.threshold = threshold
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.softplus(input, self.beta, self.threshold)
-
-    def extra_repr(self) -> str:
-        return f"beta={self.beta}, threshold={self.threshold}"
 
 
 class PReLU(Module):

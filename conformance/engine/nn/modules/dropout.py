@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from ..._autograd.tensor import Tensor
-from .. import functional
+from ._applied import _Applied
 from ._sizes import by_dims
-from .module import Module
 
 
-class _DropoutNd(Module):
+class _DropoutNd(_Applied):
+    _passes: tuple[str, ...] = ("p", "training", "inplace")
+    _shows = "p={0.p}, inplace={0.inplace}"
+
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
         if p < 0 or p > 1:
@@ -16,37 +17,27 @@ class _DropoutNd(Module):
         self.p = p
         self.inplace = inplace
 
-    def extra_repr(self) -> str:
-        return f"p={self.p}, inplace={self.inplace}"
+
+class _DropoutOfChannels(_DropoutNd):
+    _function = "dropout{}d"
 
 
 class Dropout(_DropoutNd):
     """Dropout of single elements."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.dropout(input, self.p, self.training, self.inplace)
-
-
-class _DropoutOfChannels(_DropoutNd):
-    _spatial: int
-
-    def forward(self, input: Tensor) -> Tensor:
-        drop = getattr(functional, f"dropout{self._spatial}d")
-        return drop(input, self.p, self.training, self.inplace)
-
-
-Dropout1d, Dropout2d, Dropout3d = by_dims("Dropout", _DropoutOfChannels, "Dropout of channels over {}.")
+    _function = "dropout"
 
 
 class AlphaDropout(_DropoutNd):
     """Dropout for selu networks, which keeps mean and standard deviation."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.alpha_dropout(input, self.p, self.training)
+    _function, _passes = "alpha_dropout", ("p", "training")
 
 
 class FeatureAlphaDropout(_DropoutNd):
     """AlphaDropout of whole channels."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.feature_alpha_dropout(input, self.p, self.training)
+    _function, _passes = "feature_alpha_dropout", ("p", "training")
+
+
+Dropout1d, Dropout2d, Dropout3d = by_dims("Dropout", _DropoutOfChannels, "Dropout of channels over {}.")

@@ -1,49 +1,14 @@
 """The Unfold and Fold modules."""
 
-from __future__ import annotations
+from ._applied import module_of
 
-from typing import Any
+_WINDOWS = "kernel_size={0.kernel_size}, dilation={0.dilation}, padding={0.padding}, stride={0.stride}"
 
-from ..._autograd.tensor import Tensor
-from .. import functional
-from .module import Module
-
-
-class _Windows(Module):
-    def __init__(self, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> None:
-        super().__init__()
-        self.kernel_size = kernel_size
-        self.dilation = dilation
-        self.padding = padding
-        self.stride = stride
-
-    def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, dilation={self.dilation}, padding={self.padding}, stride={self.stride}"
-
-
-class Unfold(_Windows):
-    """Extracts sliding windows of images as columns (im2col)."""
-
-    def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None:
-        super().__init__(kernel_size, dilation, padding, stride)
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
-
-
-class Fold(_Windows):
-    """Sums overlapping columns to images (col2im)."""
-
-    def __init__(
-        self, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
-    ) -> None:
-        super().__init__(kernel_size, dilation, padding, stride)
-        self.output_size = output_size
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.fold(
-            input, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride
-        )
-
-    def extra_repr(self) -> str:
-        return f"output_size={self.output_size}, {super().extra_repr()}"
+Unfold = module_of(
+    "Unfold", "unfold", "Extracts sliding windows of images as columns (im2col).", _WINDOWS, "kernel_size",
+    dilation=1, padding=0, stride=1,
+)  # fmt: skip
+Fold = module_of(
+    "Fold", "fold", "Sums overlapping columns to images (col2im).", f"output_size={{0.output_size}}, {_WINDOWS}",
+    "output_size", "kernel_size", dilation=1, padding=0, stride=1,
+)  # fmt: skip

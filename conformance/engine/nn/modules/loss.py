@@ -10,12 +10,16 @@ from typing import Any
 from ..._autograd.tensor import Tensor
 from ..._nn.reduction import legacy_reduction
 from .. import functional
+from ._applied import apply, module_of
 from .distance import PairwiseDistance
 from .linear import Linear
 from .module import Module
 
 
 class _Loss(Module):
+    _passes: tuple[str, ...] = ()
+    _named: tuple[str, ...] = ()
+
     def __init__(self, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> None:
         super().__init__()
         self.reduction = legacy_reduction(size_average, reduce, reduction)
@@ -33,35 +37,90 @@ class _WeightedLoss(_Loss):
         self.register_buffer("weight", weight)
 
 
-class MSELoss(_Loss):
-    """The squared difference."""
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return functional.mse_loss(input, target, reduction=self.reduction)
+def _of_target(self: Any, input: Tensor, target: Tensor) -> Any:
+    return apply(self, input, target)
 
 
-class L1Loss(_Loss):
-    """The absolute difference."""
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return functional.l1_loss(input, target, reduction=self.reduction)
+def _of_two(self: Any, input1: Tensor, input2: Tensor, target: Tensor) -> Any:
+    return apply(self, input1, input2, target)
 
 
-class SmoothL1Loss(_Loss):
-    """The absolute difference, quadratic where it is below beta."""
+def _of_log(self: Any, log_input: Tensor, target: Tensor) -> Any:
+    return apply(self, log_input, target)
 
-    def __init__(
-        self, size_average: Any = None, reduce: Any = None, reduction: str = "mean", beta: float = 1.0
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.beta = beta
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return functional.smooth_l1_loss(input, target, reduction=self.reduction, beta=self.beta)
+_OLD: dict[str, Any] = {"size_average": None, "reduce": None, "reduction": "mean"}
+
+
+def _loss(
+    name: str, function: str, text: str, named: str = "", base: type = _Loss, forward: Any = _of_target, **settings: Any
+) -> Any:  # fmt: skip
+    """module_of for a loss, whose function gets the attributes ``named`` and the reduction by name."""
+    made = module_of(
+        name, function, text, base=base, passes=(), named=(*named.split(), "reduction"), **settings
+    )
+    made.forward = forward
+    return made
+
+
+MSELoss = _loss("MSELoss", "mse_loss", "The squared difference.")
+L1Loss = _loss("L1Loss", "l1_loss", "The absolute difference.")
+SmoothL1Loss = _loss(
+    "SmoothL1Loss", "smooth_l1_loss", "The absolute difference, quadratic where it is below beta.", "beta",
+    **_OLD, beta=1.0,
+)  # fmt: skip
+NLLLoss = _loss(
+    "NLLLoss", "nll_loss", "Minus the input's entry at the target class.", "weight ignore_index", _WeightedLoss,
+    weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean",
+)  # fmt: skip
+MultiLabelMarginLoss = _loss(
+    "MultiLabelMarginLoss",
+    "multilabel_margin_loss",
+    "The hinge loss of all other classes against each target class.",
+)
+CrossEntropyLoss = _loss(
+    "CrossEntropyLoss", "cross_entropy",
+    "NLLLoss of log_softmax; the target has class indices or class probabilities.",
+    "weight ignore_index label_smoothing", _WeightedLoss,
+    weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0,
+)  # fmt: skip
+BCELoss = _loss(
+    "BCELoss", "binary_cross_entropy", "Binary cross entropy of probabilities.", "weight", _WeightedLoss
+)
+KLDivLoss = _loss(
+    "KLDivLoss", "kl_div", "The Kullback-Leibler divergence of the target from the input, which has log probabilities.",
+    "log_target", **_OLD, log_target=False,
+)  # fmt: skip
+PoissonNLLLoss = _loss(
+    "PoissonNLLLoss", "poisson_nll_loss", "The negative log likelihood of Poisson-distributed targets.",
+    "log_input full eps", forward=_of_log,
+    log_input=True, full=False, size_average=None, eps=1e-8, reduce=None, reduction="mean",
+)  # fmt: skip
+SoftMarginLoss = _loss("SoftMarginLoss", "soft_margin_loss", "log(1 + exp(-target * input)).")
+HingeEmbeddingLoss = _loss(
+    "HingeEmbeddingLoss", "hinge_embedding_loss",
+    "The input where the target is 1, max(0, margin - input) where it is -1.", "margin", margin=1.0, **_OLD,
+)  # fmt: skip
+MarginRankingLoss = _loss(
+    "MarginRankingLoss", "margin_ranking_loss", "max(0, -target * (input1 - input2) + margin).", "margin",
+    forward=_of_two, margin=0.0, **_OLD,
+)  # fmt: skip
+CosineEmbeddingLoss = _loss(
+    "CosineEmbeddingLoss", "cosine_embedding_loss",
+    "1 - cos(x1, x2) where the target is 1, max(0, cos(x1, x2) - margin) where it is -1.", "margin",
+    forward=_of_two, margin=0.0, **_OLD,
+)  # fmt: skip
+MultiLabelSoftMarginLoss = _loss(
+    "MultiLabelSoftMarginLoss", "multilabel_soft_margin_loss",
+    "Binary cross entropy of logits, averaged over the classes of each row.", "weight", _WeightedLoss,
+)  # fmt: skip
 
 
 class HuberLoss(_Loss):
     """delta times the absolute difference, quadratic where it is below delta."""
+
+    _function, _named = "huber_loss", ("reduction", "delta")
+    forward = _of_target
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         if not isinstance(delta, (float, int)):
@@ -69,27 +128,8 @@ class HuberLoss(_Loss):
         super().__init__(reduction=reduction)
         self.delta = delta
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return functional.huber_loss(input, target, reduction=self.reduction, delta=self.delta)
 
-
-class NLLLoss(_WeightedLoss):
-    """Minus the input's entry at the target class."""
-
-    def __init__(
-        self, weight: Tensor | None = None, size_average: Any = None, ignore_index: int = -100, reduce: Any = None,
-        reduction: str = "mean",
-    ) -> None:  # fmt: skip
-        super().__init__(weight, size_average, reduce, reduction)
-        self.ignore_index = ignore_index
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return functional.nll_loss(
-            input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction
-        )
-
-
-class NLLLoss2d(NLLLoss):
+class NLLLoss2d(NLLLoss):  # type: ignore[misc, valid-type]  # NLLLoss is made
     """NLLLoss under a deprecated name."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -114,31 +154,6 @@ class CTCLoss(_Loss):
         return functional.ctc_loss(
             log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction, self.zero_infinity
         )
-
-
-class MultiLabelMarginLoss(_Loss):
-    """The hinge loss of all other classes against each target class."""
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return functional.multilabel_margin_loss(input, target, reduction=self.reduction)
-
-
-class CrossEntropyLoss(_WeightedLoss):
-    """NLLLoss of log_softmax; the target has class indices or class probabilities."""
-
-    def __init__(
-        self, weight: Tensor | None = None, size_average: Any = None, ignore_index: int = -100, reduce: Any = None,
-        reduction: str = "mean", label_smoothing: float = 0.0,
-    ) -> None:  # fmt: skip
-        super().__init__(weight, size_average, reduce, reduction)
-        self.ignore_index = ignore_index
-        self.label_smoothing = label_smoothing
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return functional.cross_entropy(
-            input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction,
-            label_smoothing=self.label_smoothing,
-        )  # fmt: skip
 
 
 class LinearCrossEntropyLoss(_WeightedLoss):
@@ -176,15 +191,11 @@ class LinearCrossEntropyLoss(_WeightedLoss):
         return ", ".join(f"{name}={told[name]}" for name in order)
 
 
-class BCELoss(_WeightedLoss):
-    """Binary cross entropy of probabilities."""
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return functional.binary_cross_entropy(input, target, weight=self.weight, reduction=self.reduction)
-
-
 class BCEWithLogitsLoss(_Loss):
     """Binary cross entropy of logits."""
+
+    _function, _named = "binary_cross_entropy_with_logits", ("weight", "pos_weight", "reduction")
+    forward = _of_target
 
     def __init__(
         self, weight: Tensor | None = None, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
@@ -193,47 +204,6 @@ class BCEWithLogitsLoss(_Loss):
         super().__init__(size_average, reduce, reduction)
         self.register_buffer("weight", weight)
         self.register_buffer("pos_weight", pos_weight)
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return functional.binary_cross_entropy_with_logits(
-            input, target, self.weight, pos_weight=self.pos_weight, reduction=self.reduction
-        )
-
-
-class KLDivLoss(_Loss):
-    """The Kullback-Leibler divergence of the target from the input, which has log probabilities."""
-
-    def __init__(
-        self, size_average: Any = None, reduce: Any = None, reduction: str = "mean", log_target: bool = False
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.log_target = log_target
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return functional.kl_div(input, target, reduction=self.reduction, log_target=self.log_target)
-
-
-class PoissonNLLLoss(_Loss):
-    """The negative log likelihood of Poisson-distributed targets."""
-
-    def __init__(
-        self, log_input: bool = True, full: bool = False, size_average: Any = None, eps: float = 1e-8,
-        reduce: Any = None, reduction: str = "mean",
-    ) -> None:  # fmt: skip
-        super().__init__(size_average, reduce, reduction)
-        self.log_input = log_input
-        self.full = full
-        self.eps = eps
-
-    def forward(self, log_input: Tensor, target: Tensor) -> Tensor:
-        return functional.poisson_nll_loss(
-            log_input,
-            target,
-            log_input=self.log_input,
-            full=self.full,
-            eps=self.eps,
-            reduction=self.reduction,
-        )
 
 
 class GaussianNLLLoss(_Loss):
@@ -250,54 +220,11 @@ class GaussianNLLLoss(_Loss):
         )
 
 
-class SoftMarginLoss(_Loss):
-    """log(1 + exp(-target * input))."""
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return functional.soft_margin_loss(input, target, reduction=self.reduction)
-
-
-class HingeEmbeddingLoss(_Loss):
-    """The input where the target is 1, max(0, margin - input) where it is -1."""
-
-    def __init__(
-        self, margin: float = 1.0, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.margin = margin
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return functional.hinge_embedding_loss(input, target, margin=self.margin, reduction=self.reduction)
-
-
-class _MarginLoss(_Loss):
-    def __init__(
-        self, margin: float = 0.0, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.margin = margin
-
-
-class MarginRankingLoss(_MarginLoss):
-    """max(0, -target * (input1 - input2) + margin)."""
-
-    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
-        return functional.margin_ranking_loss(
-            input1, input2, target, margin=self.margin, reduction=self.reduction
-        )
-
-
-class CosineEmbeddingLoss(_MarginLoss):
-    """1 - cos(x1, x2) where the target is 1, max(0, cos(x1, x2) - margin) where it is -1."""
-
-    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
-        return functional.cosine_embedding_loss(
-            input1, input2, target, margin=self.margin, reduction=self.reduction
-        )
-
-
 class MultiMarginLoss(_WeightedLoss):
     """The hinge loss of all other classes against the target class."""
+
+    _function, _named = "multi_margin_loss", ("p", "margin", "weight", "reduction")
+    forward = _of_target
 
     def __init__(
         self, p: int = 1, margin: float = 1.0, weight: Tensor | None = None, size_average: Any = None,
@@ -312,20 +239,6 @@ class MultiMarginLoss(_WeightedLoss):
             )
         self.p = p
         self.margin = margin
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return functional.multi_margin_loss(
-            input, target, p=self.p, margin=self.margin, weight=self.weight, reduction=self.reduction
-        )
-
-
-class MultiLabelSoftMarginLoss(_WeightedLoss):
-    """Binary cross entropy of logits, averaged over the classes of each row."""
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return functional.multilabel_soft_margin_loss(
-            input, target, weight=self.weight, reduction=self.reduction
-        )
 
 
 class TripletMarginLoss(_Loss):

@@ -10,6 +10,7 @@ from ..._c10.device import check_device
 from ..._nn.parameter import Parameter
 from .. import functional, init
 from . import _functions
+from ._applied import _Applied, module_of
 from .module import Module
 
 
@@ -106,28 +107,17 @@ class GroupNorm(_Affine):
         )
 
 
-class LocalResponseNorm(Module):
-    """Divides by a power of the mean square of neighbouring channels."""
-
-    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
-        super().__init__()
-        self.size = size
-        self.alpha = alpha
-        self.beta = beta
-        self.k = k
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
-
-    def extra_repr(self) -> str:
-        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
-
-
-class CrossMapLRN2d(LocalResponseNorm):
-    """LocalResponseNorm of images in torch's legacy implementation."""
-
-    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
-        super().__init__(size, alpha, beta, k)
-
+class _CrossMap(_Applied):
     def forward(self, input: Tensor) -> Any:
         return _functions.CrossMapLRN2d.apply(input, self.size, self.alpha, self.beta, self.k)
+
+
+_NEIGHBOURS = "{0.size}, alpha={0.alpha}, beta={0.beta}, k={0.k}"
+LocalResponseNorm = module_of(
+    "LocalResponseNorm", "local_response_norm", "Divides by a power of the mean square of neighbouring channels.",
+    _NEIGHBOURS, "size", alpha=1e-4, beta=0.75, k=1.0,
+)  # fmt: skip
+CrossMapLRN2d = module_of(
+    "CrossMapLRN2d", "", "LocalResponseNorm of images in torch's legacy implementation.", _NEIGHBOURS, "size",
+    base=_CrossMap, alpha=1e-4, beta=0.75, k=1,
+)  # fmt: skip

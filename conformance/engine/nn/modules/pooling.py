@@ -6,12 +6,16 @@ from typing import Any
 
 from ..._autograd.tensor import Tensor
 from .. import functional
+from ._applied import _Applied
 from ._sizes import by_dims, each
-from .module import Module
+
+_WINDOW = "kernel_size={0.kernel_size}, stride={0.stride}, padding={0.padding}"
 
 
-class _MaxPoolNd(Module):
-    _spatial: int
+class _MaxPoolNd(_Applied):
+    _function = "max_pool{}d"
+    _passes = ("kernel_size", "stride", "padding", "dilation", "ceil_mode", "return_indices")
+    _shows = f"{_WINDOW}, dilation={{0.dilation}}, ceil_mode={{0.ceil_mode}}"
 
     def __init__(
         self, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, return_indices: bool = False,
@@ -25,30 +29,16 @@ class _MaxPoolNd(Module):
         self.return_indices = return_indices
         self.ceil_mode = ceil_mode
 
-    def forward(self, input: Tensor) -> Any:
-        pool = getattr(functional, f"max_pool{self._spatial}d")
-        return pool(
-            input, self.kernel_size, self.stride, self.padding, self.dilation, ceil_mode=self.ceil_mode,
-            return_indices=self.return_indices,
-        )  # fmt: skip
-
-    def extra_repr(self) -> str:
-        return (
-            f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, dilation={self.dilation}, "
-            f"ceil_mode={self.ceil_mode}"
-        )
-
 
 MaxPool1d, MaxPool2d, MaxPool3d = by_dims("MaxPool", _MaxPoolNd, "The largest element of each window of {}.")
 
 
-class _AvgPoolNd(Module):
-    def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
-
-
-class AvgPool1d(_AvgPoolNd):
+class AvgPool1d(_Applied):
     """The mean of each window of one dimension."""
+
+    _function = "avg_pool1d"
+    _passes = ("kernel_size", "stride", "padding", "ceil_mode", "count_include_pad")
+    _shows = _WINDOW
 
     def __init__(
         self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
@@ -61,14 +51,11 @@ class AvgPool1d(_AvgPoolNd):
         self.ceil_mode = ceil_mode
         self.count_include_pad = count_include_pad
 
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.avg_pool1d(
-            input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad
-        )
 
-
-class _AvgPool(_AvgPoolNd):
-    _spatial: int
+class _AvgPool(_Applied):
+    _function = "avg_pool{}d"
+    _passes = (*AvgPool1d._passes, "divisor_override")
+    _shows = _WINDOW
 
     def __init__(
         self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
@@ -82,29 +69,18 @@ class _AvgPool(_AvgPoolNd):
         self.count_include_pad = count_include_pad
         self.divisor_override = divisor_override
 
-    def forward(self, input: Tensor) -> Tensor:
-        pool = getattr(functional, f"avg_pool{self._spatial}d")
-        return pool(
-            input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad,
-            self.divisor_override,
-        )  # fmt: skip
-
 
 AvgPool2d, AvgPool3d = by_dims("AvgPool", _AvgPool, "The mean of each window of {}.", (2, 3))
 
 
-class _AdaptiveAvgPoolNd(Module):
-    _spatial: int
+class _AdaptiveAvgPoolNd(_Applied):
+    _function = "adaptive_avg_pool{}d"
+    _passes = ("output_size",)
+    _shows = "output_size={0.output_size}"
 
     def __init__(self, output_size: Any) -> None:
         super().__init__()
         self.output_size = output_size
-
-    def forward(self, input: Tensor) -> Tensor:
-        return getattr(functional, f"adaptive_avg_pool{self._spatial}d")(input, self.output_size)
-
-    def extra_repr(self) -> str:
-        return f"output_size={self.output_size}"
 
 
 AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d = by_dims(
@@ -112,20 +88,15 @@ AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d = by_dims(
 )
 
 
-class _AdaptiveMaxPoolNd(Module):
-    _spatial: int
+class _AdaptiveMaxPoolNd(_Applied):
+    _function = "adaptive_max_pool{}d"
+    _passes = ("output_size", "return_indices")
+    _shows = "output_size={0.output_size}"
 
     def __init__(self, output_size: Any, return_indices: bool = False) -> None:
         super().__init__()
         self.output_size = output_size
         self.return_indices = return_indices
-
-    def forward(self, input: Tensor) -> Any:
-        pool = getattr(functional, f"adaptive_max_pool{self._spatial}d")
-        return pool(input, self.output_size, self.return_indices)
-
-    def extra_repr(self) -> str:
-        return f"output_size={self.output_size}"
 
 
 AdaptiveMaxPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d = by_dims(
@@ -133,8 +104,11 @@ AdaptiveMaxPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d = by_dims(
 )
 
 
-class _LPPoolNd(Module):
+class _LPPoolNd(_Applied):
     _spatial: int
+    _shows = (
+        "norm_type={0.norm_type}, kernel_size={0.kernel_size}, stride={0.stride}, ceil_mode={0.ceil_mode}"
+    )
 
     def __init__(
         self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
@@ -149,18 +123,13 @@ class _LPPoolNd(Module):
         pool = getattr(functional, f"lp_pool{self._spatial}d")
         return pool(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
 
-    def extra_repr(self) -> str:
-        return (
-            f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
-            f"ceil_mode={self.ceil_mode}"
-        )
-
 
 LPPool1d, LPPool2d, LPPool3d = by_dims("LPPool", _LPPoolNd, "The p-norm of each window of {}.")
 
 
-class _MaxUnpoolNd(Module):
+class _MaxUnpoolNd(_Applied):
     _spatial: int
+    _shows = _WINDOW
 
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
         super().__init__()
@@ -168,12 +137,9 @@ class _MaxUnpoolNd(Module):
         self.stride = each(kernel_size if stride is None else stride, self._spatial)
         self.padding = each(padding, self._spatial)
 
-    def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
+    def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:  # type: ignore[override]
         unpool = getattr(functional, f"max_unpool{self._spatial}d")
         return unpool(input, indices, self.kernel_size, self.stride, self.padding, output_size)
-
-    def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
 MaxUnpool1d, MaxUnpool2d, MaxUnpool3d = by_dims(
@@ -183,10 +149,12 @@ MaxUnpool1d, MaxUnpool2d, MaxUnpool3d = by_dims(
 )
 
 
-class _FractionalMaxPool(Module):
+class _FractionalMaxPool(_Applied):
     """The maximum of each window, for ``output_size`` windows at random positions."""
 
     _spatial: int
+    _function = "fractional_max_pool{}d"
+    _passes = ("kernel_size", "output_size", "output_ratio", "return_indices", "_random_samples")
 
     def __init__(
         self, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = False,
@@ -211,13 +179,6 @@ class _FractionalMaxPool(Module):
             0 < self.output_ratio[i] < 1 for i in range(self._spatial)
         ):
             raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")
-
-    def forward(self, input: Tensor) -> Any:
-        pool = getattr(functional, f"fractional_max_pool{self._spatial}d")
-        return pool(
-            input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices,
-            _random_samples=self._random_samples,
-        )  # fmt: skip
 
 
 FractionalMaxPool2d, FractionalMaxPool3d = by_dims(

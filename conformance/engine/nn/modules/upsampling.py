@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..._autograd.tensor import Tensor
-from .. import functional
-from .module import Module
+from ._applied import _Applied
 
 
-class Upsample(Module):
+class Upsample(_Applied):
     """Resizes images to a size or by a scale factor."""
+
+    _function = "interpolate"
+    _passes = ("size", "scale_factor", "mode", "align_corners", "recompute_scale_factor")
 
     def __init__(
         self, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None,
@@ -26,12 +27,6 @@ class Upsample(Module):
         self.mode = mode
         self.align_corners = align_corners
         self.recompute_scale_factor = recompute_scale_factor
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.interpolate(
-            input, self.size, self.scale_factor, self.mode, self.align_corners,
-            recompute_scale_factor=self.recompute_scale_factor,
-        )  # fmt: skip
 
     def extra_repr(self) -> str:
         sizes = f"size={self.size!r}" if self.scale_factor is None else f"scale_factor={self.scale_factor!r}"
