@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .._arguments.absent_names import AbsentError
-from .._autograd.custom_function import Function
+from .._autograd.custom_function import Function, once_differentiable
 from .._autograd.tensor import Tensor, wrap
 from .._c10.size import Size
+from .._distributions import gamma_gradients
 from .._distributions.gamma_sampling import draw_dirichlet
 from .._nn.embedding import one_hot
 from . import constraints
@@ -21,11 +21,17 @@ __all__ = ["Dirichlet"]
 class _Dirichlet(Function):
     @staticmethod
     def forward(ctx: Any, concentration: Tensor) -> Any:
-        return wrap(draw_dirichlet(concentration._array))
+        x = wrap(draw_dirichlet(concentration._array))
+        ctx.save_for_backward(x, concentration)
+        return x
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, grad_output: Tensor) -> Any:
-        raise AbsentError("conformance.engine has no derivatives of samples of Dirichlet and Beta; torch has")
+        x, concentration = ctx.saved_tensors
+        total = concentration.sum(-1, True).expand_as(concentration)
+        slope = wrap(gamma_gradients.of_dirichlet(x._array, concentration._array, total._array))
+        return slope * (grad_output - (x * grad_output).sum(-1, True))
 
 
 class Dirichlet(ExponentialFamily):
