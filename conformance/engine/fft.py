@@ -18,19 +18,16 @@ from ._arguments.function_names import with_public_names
 from ._aten.creation.factories import finish, kind_of, new_sizes
 from ._aten.fft.fft_kernels import Dims, fft_c2c, fft_c2r, fft_r2c
 from ._aten.nn.padding import constant_pad_nd
-from ._aten.out import check_out, store_out
 from ._aten.shape.flip_roll_tile import roll
 from ._aten.shape.slice_select import slice_
 from ._autograd.tensor import Tensor
 from ._c10 import dtypes as _dtypes
 from ._c10.device import check_memory
 from ._c10.errors import unimplemented
-from ._c10.operator_facts import Out as _Out
 from ._c10.operator_facts import composite as _composite
 from ._c10.shapes import existing_dim
 
 _FLOATS = "Only supports floating-point dtypes, but found: "
-_ROWS = {(False, True): "_fft_r2c", (True, True): "_fft_c2c", (True, False): "_fft_c2r"}
 _COMPLEX = {_dtypes.float32: _dtypes.complex64, _dtypes.float64: _dtypes.complex128}
 
 
@@ -73,17 +70,6 @@ def _check_points(count: int) -> None:
         raise RuntimeError(f"Invalid number of data points ({count}) specified")
 
 
-def _written_to_out(name: str, out: Tensor | None, input: Tensor, found: Tensor, complex: bool) -> Tensor:
-    """The result, copied to ``out`` if given."""
-    if out is None:
-        return found
-    if out.is_complex() is not complex or not (complex or out.is_floating_point()):
-        wanted = "complex" if complex else "floating point"
-        raise RuntimeError(f"{name} expects a {wanted} output tensor, but got {out.dtype.legacy}")
-    check_out(_ROWS[input.is_complex(), complex], out, (input,))
-    return store_out(f"_{name}", out, found.detach()._array)
-
-
 # One dimension ------------------------------------------------------------------------------------
 
 
@@ -93,7 +79,6 @@ def _of_real(
     n: int | None,
     dim: int,
     norm: Any,
-    out: Any,
     forward: bool,
     onesided: bool = True,
 ) -> Tensor:
@@ -105,22 +90,18 @@ def _of_real(
     if n is not None:
         input = _resized(input, (axis,), (n,))
     found = fft_r2c(input, (axis,), _normalization(norm, forward), onesided)
-    return _written_to_out(name, out, input, found if forward else found.conj(), True)
+    return found if forward else found.conj()
 
 
-def _of_complex(
-    name: str, input: Tensor, n: int | None, dim: int, norm: Any, out: Any, forward: bool
-) -> Tensor:
+def _of_complex(name: str, input: Tensor, n: int | None, dim: int, norm: Any, forward: bool) -> Tensor:
     axis = existing_dim(dim, input._array.ndim)
     _check_points(input._array.shape[axis] if n is None else n)
     if n is not None:
         input = _resized(input, (axis,), (n,))
-    return _written_to_out(
-        name, out, input, fft_c2c(input, (axis,), _normalization(norm, forward), forward), True
-    )
+    return fft_c2c(input, (axis,), _normalization(norm, forward), forward)
 
 
-def _to_real(name: str, input: Tensor, n: int | None, dim: int, norm: Any, out: Any, forward: bool) -> Tensor:
+def _to_real(name: str, input: Tensor, n: int | None, dim: int, norm: Any, forward: bool) -> Tensor:
     input = _promoted(input, True)
     axis = existing_dim(dim, input._array.ndim)
     size = 2 * (input._array.shape[axis] - 1) if n is None else n
@@ -128,28 +109,19 @@ def _to_real(name: str, input: Tensor, n: int | None, dim: int, norm: Any, out: 
     if n is not None:
         input = _resized(input, (axis,), (n // 2 + 1,))
     number = _normalization(norm, forward)
-    return _written_to_out(
-        name, out, input, fft_c2r(input.conj() if forward else input, (axis,), number, size), False
-    )
+    return fft_c2r(input.conj() if forward else input, (axis,), number, size)
 
 
-def _of_any(name: str, input: Tensor, n: int | None, dim: int, norm: Any, out: Any, forward: bool) -> Tensor:
+def _of_any(name: str, input: Tensor, n: int | None, dim: int, norm: Any, forward: bool) -> Tensor:
     if input.is_complex():
-        return _of_complex(name, input, n, dim, norm, out, forward)
-    return _of_real(name, input, n, dim, norm, out, forward, onesided=False)
+        return _of_complex(name, input, n, dim, norm, forward)
+    return _of_real(name, input, n, dim, norm, forward, onesided=False)
 
 
 def _single(name: str, transform: Callable[..., Tensor], forward: bool, text: str) -> Callable[..., Tensor]:
-    @_composite(autocast="fp32", name=f"_{name}", out=_Out(contiguous=name != "ihfft"))
-    def function(
-        input: Tensor,
-        n: int | None = None,
-        dim: int = -1,
-        norm: str | None = None,
-        *,
-        out: Tensor | None = None,
-    ) -> Tensor:
-        return transform(name, input, n, dim, norm, out, forward)
+    @_composite(autocast="fp32", name=f"_{name}", out=None)
+    def function(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
+        return transform(name, input, n, dim, norm, forward)
 
     return _named(function, name, f"{text} along a dimension.")
 
@@ -199,15 +171,13 @@ def _need_axes(name: str, axes: Dims) -> None:
         raise RuntimeError(f"{name} must transform at least one axis")
 
 
-def _all_complex(name: str, input: Tensor, s: Any, dim: Any, norm: Any, out: Any, forward: bool) -> Tensor:
+def _all_complex(name: str, input: Tensor, s: Any, dim: Any, norm: Any, forward: bool) -> Tensor:
     shape, axes = _shape_and_dims(input, s, dim)
     input = _resized(_promoted(input, True), axes, shape)
-    return _written_to_out(
-        name, out, input, fft_c2c(input, axes, _normalization(norm, forward), forward), True
-    )
+    return fft_c2c(input, axes, _normalization(norm, forward), forward)
 
 
-def _from_real(name: str, input: Tensor, s: Any, dim: Any, norm: Any, out: Any, forward: bool) -> Tensor:
+def _from_real(name: str, input: Tensor, s: Any, dim: Any, norm: Any, forward: bool) -> Tensor:
     if input.is_complex():
         text = "rfftn expects a real-valued input tensor, but got " if forward else _FLOATS
         raise RuntimeError(text + input.dtype.legacy)
@@ -216,14 +186,14 @@ def _from_real(name: str, input: Tensor, s: Any, dim: Any, norm: Any, out: Any, 
     input = _resized(_promoted(input), axes, shape)
     number = _normalization(norm, forward)
     if forward:
-        return _written_to_out(name, out, input, fft_r2c(input, axes, number, True), True)
+        return fft_r2c(input, axes, number, True)
     found = fft_r2c(input, axes[-1:], number, True)
     if len(axes) == 1:
-        return _written_to_out(name, out, input, found.conj(), True)
-    return _written_to_out(name, out, input, fft_c2c(found.conj_physical(), axes[:-1], number, False), True)
+        return found.conj()
+    return fft_c2c(found.conj_physical(), axes[:-1], number, False)
 
 
-def _into_real(name: str, input: Tensor, s: Any, dim: Any, norm: Any, out: Any, forward: bool) -> Tensor:
+def _into_real(name: str, input: Tensor, s: Any, dim: Any, norm: Any, forward: bool) -> Tensor:
     shape, axes = _shape_and_dims(input, s, dim)
     _need_axes(name, axes)
     given = s if s is None or isinstance(s, (tuple, list)) else (s,)
@@ -236,7 +206,7 @@ def _into_real(name: str, input: Tensor, s: Any, dim: Any, norm: Any, out: Any, 
         if len(axes) > 1:
             input = fft_c2c(input, axes[:-1], number, True)
         input, axes = input.conj(), axes[-1:]
-    return _written_to_out(name, out, input, fft_c2r(input, axes, number, last), False)
+    return fft_c2r(input, axes, number, last)
 
 
 def _multidimensional(
@@ -245,16 +215,9 @@ def _multidimensional(
     """The transforms of two dimensions (``fft2``) and of any number (``fftn``)."""
 
     def over(suffix: str, dims: Dims | None) -> Callable[..., Tensor]:
-        @_composite(autocast=autocast, name=f"_{name}n", out=_Out(contiguous=True))
-        def function(
-            input: Tensor,
-            s: Any = None,
-            dim: Any = dims,
-            norm: str | None = None,
-            *,
-            out: Tensor | None = None,
-        ) -> Tensor:
-            return transform(f"{name}n", input, s, dim, norm, out, forward)
+        @_composite(autocast=autocast, name=f"_{name}n", out=None)
+        def function(input: Tensor, s: Any = None, dim: Any = dims, norm: str | None = None) -> Tensor:
+            return transform(f"{name}n", input, s, dim, norm, forward)
 
         return _named(function, name + suffix, f"{text} along dimensions.")
 

@@ -36,6 +36,7 @@ from .torch_api import is_overloaded
 
 Function = Callable[..., Any]
 dispatch_after_failure: Callable[..., Any] = on_first_use("dispatch_after_failure")  # see Note [Slots]
+into_out: Callable[..., Any] = on_first_use("into_out")
 # Written in Python in torch: the C++ function that they call raises the error.
 _KERNELS = {"unique": "_unique2", "unique_consecutive": "unique_consecutive"}
 
@@ -88,6 +89,8 @@ def handle_failed_call(call: Function, name: str, args: tuple[Any, ...], kwargs:
         )
     found = argument_error(name, args[method:], kwargs)
     if found is None:
+        if "out" in kwargs and not method and getattr(call, "lacks_out", False):
+            return into_out(call, args, kwargs)
         raise  # noqa: PLE0704 (of the handler that called)
     try:
         raise found from None

@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._autograd.tensor import Tensor
-from .._c10 import device, dtypes, generator, keyword_names, layout, shapes, structseq
+from .._c10 import device, dtypes, generator, keyword_names, layout, shapes
 from .._c10.errors import missing_arguments, typename, wrong_element, wrong_type
 from .._c10.keyword_names import NUMPY_NAMES
-from .._c10.operator_facts import NUMBERS_AS_TENSORS, NUMBERS_OF, OPERATORS, OUT
+from .._c10.operator_facts import NUMBERS_AS_TENSORS, NUMBERS_OF, OPERATORS
 from .._c10.size import Size
 from . import positional
 from .invalid_arguments import Keywords, no_signature_matches, signature_mismatch
@@ -219,9 +219,7 @@ def argument_error(name: str, args: Sequence[Any], kwargs: Keywords) -> TypeErro
             return TypeError(signature_mismatch(called, text, args, kwargs))
         rest = {keyword: value for keyword, value in kwargs.items() if keyword != "out"}
         try:
-            return mismatch_error(called, signatures[0], args, rest) or _wrong_out_error(
-                called, signatures[0], kwargs
-            )
+            return mismatch_error(called, signatures[0], args, rest)
         except TypeError as error:
             return error
     try:
@@ -313,18 +311,6 @@ def _wrong_element_error(name: str, parameter: Parameter, position: int, value: 
             if not is_count(each) and not isinstance(each, bool) and not _is_index(each):
                 return wrong_element(name, parameter.name, number, each)
     return None
-
-
-def _wrong_out_error(name: str, signature: Signature, kwargs: Keywords) -> TypeError | None:
-    """The error for the ``out`` of a function with several results, which is not in its signature."""
-    pieces = name in OUT and OUT[name].pieces
-    if kwargs.get("out") is None or not (hasattr(structseq, f"{name}_out") or pieces):
-        return None
-    value = kwargs["out"]
-    if not isinstance(value, (tuple, list)):
-        return wrong_type(name, "out", "tuple of Tensors", value)
-    out = Parameter("tuple of Tensors", "out", "None", True, True, False)
-    return _wrong_element_error(name, out, len(signature.parameters), value)
 
 
 def _too_many(name: str, signature: Signature, given: int) -> str:

@@ -1,12 +1,12 @@
 """Results written into the tensors given as ``out=`` (torch: native/Resize.cpp, TensorIterator.cpp).
 
-A result of another shape resizes the tensor, with a warning unless it was empty. Which dtypes the tensor may have
-depends on the operation, and so do the error messages.
+A result of another shape resizes the tensor, with a warning unless it was empty. The tensor has the dtype of the result;
+torch converts some results, which the engine does not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,22 +17,19 @@ from .._autograd.inplace_checks import (
     SHARED_MEMORY,
     check_no_overlap,
     check_no_partial_overlap,
-    warn_of_lost_part,
     write,
 )
-from .._autograd.node import Node, NotImplementedNode, gradient_edge, new_node
 from .._autograd.storage_impl import resize_impl
 from .._autograd.tensor import Tensor
-from .._autograd.views import check_inplace, increment_version, rebase_history
-from .._c10 import dtypes, structseq
+from .._autograd.views import check_inplace, increment_version
+from .._c10 import dtypes
 from .._c10.errors import wrong_type
 from .._c10.modes import state
-from .._c10.operator_facts import OUT, Out, composite
-from .._c10.shapes import ordered
+from .._c10.operator_facts import OUT, Out, composite, facts_of
 from .._c10.warn_once import warn_program
 
 if TYPE_CHECKING:
-    from .registry import Row
+    pass
 
 Array = np.ndarray[Any, Any]
 
@@ -70,8 +67,8 @@ def check_out(name: str, out: Any, arguments: Sequence[Any]) -> None:
     called = _called(name)
     if not (state.recording and any(each.requires_grad for each in (out, *_tensors(arguments)))):
         return
-    if called.startswith("aten::") and not _refuses_change(out):
-        return  # see _without_derivative
+    if called.startswith("aten::"):
+        raise NotImplementedError(f"{called} with out= of tensors that require grad")
     raise RuntimeError(_NO_OUT.format(called))
 
 
@@ -90,16 +87,6 @@ def check_forward(name: str, out: Any, arguments: Sequence[Any]) -> None:
     raise NotImplementedError(_NO_OUT_FORWARD.format(function) + " because it is an out= function")
 
 
-def check_count(out: Any, count: int) -> None:
-    """Check the number of tensors given for the results.
-
-    Raises:
-        TypeError: with torch's message.
-    """
-    if len(out) != count:
-        raise TypeError(f"expected tuple of {count} elements but got {len(out)}")
-
-
 def _refuses_change(out: Tensor) -> bool:
     """Whether the tensor may not be written in place; torch does not give the reason here."""
     try:
@@ -107,19 +94,6 @@ def _refuses_change(out: Tensor) -> bool:
     except RuntimeError:
         return True
     return False
-
-
-def _without_derivative(name: str, out: Sequence[Tensor], arguments: Sequence[Any]) -> Node | None:
-    """The node of an out= form that torch's autograd does not implement (torch: autograd_not_implemented)."""
-    called = _called(name)
-    tensors = [each for each in (*_tensors(arguments), *out) if each.requires_grad]
-    if not (called.startswith("aten::") and state.recording and tensors):
-        return None
-    node: NotImplementedNode = new_node(NotImplementedNode)
-    node.operation = called
-    node.next_edges = tuple(map(gradient_edge, tensors))
-    node.input_metadata = tuple((each._array.shape, each._array.dtype) for each in out)
-    return node
 
 
 def _tensors(arguments: Sequence[Any]) -> Iterator[Tensor]:
@@ -131,35 +105,13 @@ def _tensors(arguments: Sequence[Any]) -> Iterator[Tensor]:
 
 
 def _check_dtype(name: str, out: Tensor, result: Array) -> None:
-    """Check that the operation writes the tensor's dtype.
+    """Check that the tensor has the dtype of the result.
 
     Raises:
-        RuntimeError: it does not.
-        NotImplementedError: it does not, and torch's error is its own.
+        NotImplementedError: it has another.
     """
-    wanted, got = dtypes.BY_NUMPY[result.dtype], out.dtype
-    refused = _facts(name).dtype
-    if wanted is got or (refused in (None, "castable") and dtypes.can_cast(wanted, got)):
-        return
-    if refused == "same_dtype":
-        names = dtypes.c_name(result.dtype), dtypes.c_name(got.numpy)
-        raise RuntimeError("Expected out tensor to have dtype {}, but got {} instead".format(*names))
-    if refused == "tensor_iterator":
-        raise RuntimeError(f"Found dtype {got.legacy} but expected {wanted.legacy}")
-    if refused:
+    if out.dtype is not dtypes.BY_NUMPY[result.dtype]:
         raise NotImplementedError(f"{_called(name)} with out= of another dtype")
-    raise RuntimeError(f"result type {wanted.legacy} can't be cast to the desired output type {got.legacy}")
-
-
-def check_asked(out: Tensor, dtype: dtypes.dtype | None) -> None:
-    """Check that the tensor has the dtype given as ``dtype=``.
-
-    Raises:
-        RuntimeError: with torch's message.
-    """
-    if dtype is not None and out.dtype is not dtype:
-        asked, got = (dtypes.c_name(each.numpy) for each in (dtype, out.dtype))
-        raise RuntimeError(f"Expected out tensor to have dtype {asked}, but got {got} instead")
 
 
 def _check_memory(name: str, out: Tensor, arguments: Sequence[Any]) -> None:
@@ -231,19 +183,12 @@ def store_out(name: str, out: Tensor, result: Any, arguments: Sequence[Any] = ()
         resize_out(out, array.shape, None if _is_contiguous(name, array, arguments) else array)
     else:
         resize_impl(out, array.shape)
-    if array.dtype.kind == "c" and out._array.dtype.kind not in "cb":
-        if array.size:
-            warn_of_lost_part(out.dtype)
-        array = array.real
-    node = _without_derivative(name, [out], arguments)
     write(out, array)
-    if node is not None:
-        rebase_history(out, node)
     return out
 
 
 @composite(vmap="decompose")
-def given(name: str, out: Tensor | None, found: Tensor) -> Tensor:
+def given(name: str, out: Tensor | None, found: Tensor, arguments: Sequence[Any] = ()) -> Tensor:
     """The result of a composite operation, written into out= if given."""
     if out is None:
         return found
@@ -251,38 +196,26 @@ def given(name: str, out: Tensor | None, found: Tensor) -> Tensor:
         resize_out(out, found._array.shape)
         return out.copy_(found)
     check_out(name, out, (found,))
-    if found.requires_grad and state.recording and _called(name).startswith("aten::"):
-        raise NotImplementedError(f"{name} with out=, of tensors that require grad")
-    stored = store_out(name, out, found._array)
+    stored = store_out(name, out, found._array, arguments)
     check_forward(name, out, (found,))
     return stored
 
 
-def given_several(name: str, out: Any, found: Sequence[Tensor]) -> Any:
-    """``given`` for several results."""
-    if out is None:
-        return found
-    check_count(out, len(found))
-    for each in out:
-        check_out(name, each, found)
-    stored = [given(name, each, value.detach()) for each, value in zip(out, found, strict=True)]
-    check_forward(name, out, found)
-    return getattr(structseq, f"{name}_out", tuple)(stored)
+def into_out(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a composite with ``out=``, which torch's function has and the composite does not: the result is written.
 
-
-def several(row: Row, out: Any, *arguments: Any) -> Any:
-    """The results of a row with several outputs, written into out= if given."""
+    Raises:
+        NotImplementedError: there are several results, or torch's function does more than that.
+    """
+    out = kwargs["out"]
+    rest = {name: value for name, value in kwargs.items() if name != "out"}
     if out is None:
-        return row.call(*arguments)
-    check_count(out, len(row.outputs))
-    for each in out:
-        check_out(row.name, each, arguments)
-    values = row.evaluate(*arguments)
-    if row.is_ordered:
-        values = map(ordered, values)
-    named = getattr(structseq, opname(row.name) + "_out", tuple)
-    stored = [
-        store_out(row.name, target, value, arguments) for target, value in zip(out, values, strict=True)
-    ]
-    check_forward(row.name, out, arguments)
-    return named(stored)
+        return function(*args, **rest)
+    if facts_of(function).out is None:
+        raise NotImplementedError(f"{function.__name__}(out=...)")
+    outer, state.autocast = state.autocast, frozenset()  # which casts nothing where there is an out=
+    try:
+        found = function(*args, **rest)
+    finally:
+        state.autocast = outer
+    return given(function.out_name, out, found, (args, tuple(rest.values())))  # type: ignore[attr-defined]

@@ -21,27 +21,21 @@ class Out(NamedTuple):
     """How an operator writes to the tensor given as ``out=``.
 
     Attributes:
-        dtype: what is refused: with one of the two usual errors (torch: resize_output of structured kernels,
-            TensorIterator::compute_types) or one of the operator's own (``own``), any dtype but the result's; by
-            ``castable`` and None, one to which the result cannot be cast.
         operator: torch's operator that raises if a tensor requires grad. With ``aten::`` in front it is one whose ``out=``
             form autograd does not implement.
         copied: whether the result is copied, which autograd records.
         contiguous: whether the tensor is contiguous if it is resized; otherwise it has the result's strides.
         memory: ``separate``: no input may share its memory, not even all of it; ``unchecked``: nothing is checked.
         warns: whether resizing a tensor that is not empty warns.
-        pieces: whether it is a list of tensors.
         resize: of factories. ``by_count`` keeps the shape of a tensor with as many elements; ``first`` resizes before any
             check; ``only`` writes nothing.
     """
 
-    dtype: Literal["same_dtype", "tensor_iterator", "castable", "own"] | None = None
     operator: str | None = None
     copied: bool = False
     contiguous: bool | Literal["of_complex"] = False
     memory: Literal["separate", "separate_self", "unchecked"] | None = None
     warns: bool = True
-    pieces: bool = False
     resize: Literal["by_count", "first", "only"] | None = None
 
 
@@ -65,8 +59,8 @@ class Facts(NamedTuple):
         overload: torch's name of the overload; of two, the first is for a tensor, or for no dimension. Of a composite it
             may be what finds it for the arguments.
         inplace_overload: that of the in-place form, where it differs.
-        out: whether there is an ``out=``, and how it is written; of the usual errors for dtypes the name suffices.
-        computes_in_out_dtype: whether the accumulation has the dtype of the tensor given as ``out=``.
+        out: whether there is an ``out=``, and how it is written; None if torch has one and the engine does not. A
+            composite has none unless it says so, and needs no parameter for it; see ``into_out`` in _aten/out.py.
         elementwise: whether the result of operands that are promoted has their order in memory.
         wrapped_number: whether a Python number next to a tensor is wrapped as one.
         numbers_as_tensors: whether a number is taken where the signature has a tensor (torch: should_allow_numbers_as_tensors).
@@ -114,8 +108,7 @@ class Facts(NamedTuple):
     autocast: Literal["lower_precision_fp", "fp32", "promote"] | None = None
     overload: str | Callable[..., str] = "default"
     inplace_overload: str | None = None
-    out: bool | Literal["same_dtype", "tensor_iterator", "castable", "own"] | Out = True
-    computes_in_out_dtype: bool = False
+    out: bool | Out | None = True
     elementwise: bool = True
     wrapped_number: bool = False
     numbers_as_tensors: bool = False
@@ -204,7 +197,9 @@ def composite(*, name: str | None = None, **facts: Any) -> Callable[[Function], 
     """
 
     def declare(function: Function) -> Function:
-        declared = function.facts = Facts(**facts)  # type: ignore[attr-defined]
+        declared = function.facts = Facts(**{"out": False, **facts})  # type: ignore[attr-defined]
+        function.out_name = name or name_of(function)  # type: ignore[attr-defined]
+        function.lacks_out = declared.out is not False and "out" not in function.__code__.co_varnames  # type: ignore[attr-defined]
         COMPOSITES.append(function)
         declare_out(name or name_of(function), declared.out)
         return function
@@ -214,5 +209,5 @@ def composite(*, name: str | None = None, **facts: Any) -> Callable[[Function], 
 
 def declare_out(name: str, out: Any) -> None:
     """Note how a row or a function writes to ``out=``."""
-    if not isinstance(out, bool):
-        OUT[name] = Out(out) if isinstance(out, str) else out
+    if isinstance(out, Out):
+        OUT[name] = out

@@ -31,6 +31,7 @@ PROVIDERS: dict[str, str] = {
     "grad_of_batched": "_transforms.grad_levels:grad_of_batched",
     "in_place": "_transforms.functorch_dispatch:in_place",
     "install_dispatch_wrappers": "_dispatch.dispatch_composite:install",
+    "into_out": "_aten.out:into_out",
     "istft": "_aten.fft.stft:istft",
     "leave_mode": "_autograd.torch_function:leave_mode",
     "linalg_inv": "_aten.linalg.functions:inv",

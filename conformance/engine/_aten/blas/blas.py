@@ -74,7 +74,7 @@ def mat2_grad(grad: Tensor, mat1: Tensor, shape: Any, steps: Any, alpha: Any = 1
     complex="holomorphic",
     jvp="bilinear",
     autocast="lower_precision_fp",
-    out=Out("same_dtype", memory="unchecked"),
+    out=Out(memory="unchecked"),
     self=lambda grad, mat2, self_sym_sizes, self_sym_strides: _mat1_grad(
         grad, mat2, self_sym_sizes, self_sym_strides
     ),
@@ -97,7 +97,7 @@ def mm(self: Array, mat2: Array) -> Array:
     vmap_inplace="fallback",
     kernel_writes=1,
     inplace="method",
-    out=Out("same_dtype", memory="unchecked"),
+    out=Out(memory="unchecked"),
     deprecated_numbers="beta alpha",
     self=lambda grad, beta: maybe_times(grad, beta),
     mat1=lambda grad, mat2, mat1_sym_sizes, mat1_sym_strides, alpha: _mat1_grad(
@@ -187,7 +187,7 @@ def _check_addmv(*operands: Array) -> None:
     complex="holomorphic",
     jvp="bilinear",
     kernel_writes=1,
-    out=Out("own", memory="unchecked"),
+    out=Out(memory="unchecked"),
     self=lambda grad, vec: grad.outer(vec),
     vec=lambda grad, self: self.t().mv(grad),
 )
@@ -210,7 +210,7 @@ def mv(self: Array, vec: Array) -> Array:
     jvp="multilinear",
     vmap_inplace="fallback",
     inplace="function, method",
-    out=Out("same_dtype", memory="unchecked"),
+    out=Out(memory="unchecked"),
     deprecated_numbers="beta alpha",
     self=lambda grad, beta: maybe_times(grad, beta),
     mat=lambda grad, vec, alpha: maybe_times(grad.outer(vec), alpha),
@@ -240,7 +240,7 @@ def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1)
     complex="holomorphic",
     jvp="bilinear",
     kernel_writes=1,
-    out=Out("own", memory="unchecked"),
+    out=Out(memory="unchecked"),
     self=lambda grad, tensor: grad * tensor,
     tensor=lambda grad, self: grad * self,
 )
@@ -283,7 +283,6 @@ def _check_dot(a: Array, b: Array) -> None:
     "VdotBackward0",
     complex="as_written",
     jvp="bilinear",
-    out="own",
     self=lambda grad, other: grad.conj() * other,
     other=lambda grad, self: grad * self,
 )

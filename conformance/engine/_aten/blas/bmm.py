@@ -53,7 +53,7 @@ def _check_bmm(a: Array, b: Array) -> None:
     complex="holomorphic",
     jvp="bilinear",
     autocast="lower_precision_fp",
-    out=Out("same_dtype", memory="unchecked"),
+    out=Out(memory="unchecked"),
     self=lambda grad, mat2: grad.bmm(mat2.transpose(1, 2)),
     mat2=lambda grad, self: self.transpose(1, 2).bmm(grad),
 )
@@ -75,7 +75,7 @@ def bmm(self: Array, mat2: Array) -> Array:
     autocast="lower_precision_fp",
     vmap_inplace="fallback",
     inplace="method",
-    out=Out("same_dtype", memory="unchecked"),
+    out=Out(memory="unchecked"),
     deprecated_numbers="beta alpha",
     self=lambda grad, beta: maybe_times(grad, beta),
     batch1=lambda grad, batch2, alpha: maybe_times(grad.bmm(batch2.transpose(1, 2)), alpha),
@@ -105,7 +105,7 @@ def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: 
     autocast="lower_precision_fp",
     vmap_inplace="fallback",
     inplace="method",
-    out=Out("own", warns=False),
+    out=Out(warns=False),
     deprecated_numbers="beta alpha",
     self=lambda grad, beta: maybe_times(grad, beta),
     batch1=lambda grad, batch2, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2, alpha: (

@@ -11,7 +11,6 @@ from ..._autograd.tensor import Tensor, make
 from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import existing_dim, wrap_dim, wrap_dims
 from ..creation.factories import zeros_like
-from ..out import given
 from ..registry import ROWS
 from ..scalar_operands import over, times
 from ..shape.cat_stack import cat
@@ -20,13 +19,7 @@ from ..shape.slice_select import slice_
 
 @composite(vmap="decompose", out=Out(operator="sub"))
 def diff(
-    input: Tensor,
-    n: int = 1,
-    dim: int = -1,
-    prepend: Tensor | None = None,
-    append: Tensor | None = None,
-    *,
-    out: Any = None,
+    input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None = None
 ) -> Tensor:
     """The difference of neighbours along a dimension, n times."""
     if input._array.ndim == 0:
@@ -38,8 +31,7 @@ def diff(
         for each in (prepend, append):
             _check_diff(input, axis, each)
     if n == 0:
-        result = zeros_like(input).copy_(input)
-        return result if out is None else given("diff", out, result.contiguous())
+        return zeros_like(input).copy_(input)
     if prepend is not None or append is not None:
         input = cat([each for each in (prepend, input, append) if each is not None], axis)
     turns = min(n, input._array.shape[axis])
@@ -49,7 +41,7 @@ def diff(
         behind = input.narrow(axis, 0, size - 1)
         ahead = input.narrow(axis, 1, size - 1)
         input = subtract(ahead, behind)
-    return given("diff", out, input)
+    return input
 
 
 def _check_diff(input: Tensor, axis: int, other: Tensor | None) -> None:

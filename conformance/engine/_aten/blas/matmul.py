@@ -11,8 +11,6 @@ from ..._autograd.tensor import Tensor
 from ..._c10.errors import wrong_type
 from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import broadcast_shapes
-from ..._c10.warn_once import warn_once
-from ..out import check_out, given
 from ..shape.inplace_views import squeeze_
 from ..shape.transpose import t
 from ..shape.view_reshape import _unsafe_view, expand, reshape, unsqueeze, view
@@ -23,32 +21,24 @@ PUBLIC = ("ger", "matmul", "outer")
 
 
 @composite(vmap="decompose", out=Out(operator="mul"))
-def outer(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
+def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """Every product of two vectors' elements."""
     if input._array.ndim != 1 or vec2._array.ndim != 1:
         which = "self" if input._array.ndim != 1 else "vec2"
         ndim = input._array.ndim if which == "self" else vec2._array.ndim
         raise RuntimeError(f"outer: Expected 1-D argument {which}, but got {ndim}-D")
-    return given("outer", out, reshape(input, input._array.size, 1) * vec2)
+    return reshape(input, input._array.size, 1) * vec2
 
 
-@composite(vmap="decompose")
-def ger(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
-    """The older name of outer; torch warns of its deprecation only if out= is given."""
-    if out is not None:
-        warn_once(
-            "torch.ger is deprecated and will be removed in a future PyTorch release. Use torch.outer instead.",
-        )
-    return outer(input, vec2, out=out)
+@composite(vmap="decompose", out=None)
+def ger(input: Tensor, vec2: Tensor) -> Tensor:
+    """The older name of outer."""
+    return outer(input, vec2)
 
 
-@composite(vmap="decompose", autocast="lower_precision_fp", out="same_dtype")
-def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+@composite(vmap="decompose", autocast="lower_precision_fp", out=True)
+def matmul(input: Tensor, other: Tensor) -> Tensor:
     """torch.matmul, which calls dot, mv, mm or bmm by the number of dimensions, with torch's folding."""
-    if out is not None:
-        check_out("matmul", out, (input, other))
-        name = "dot" if input._array.ndim == other._array.ndim == 1 else "matmul"
-        return given(name, out, matmul(input, other))
     try:
         a, b = input._array.ndim, other._array.ndim
     except AttributeError:
@@ -137,11 +127,9 @@ def _is_fusable(bias: Tensor) -> bool:
     return in_line and array.flags.c_contiguous
 
 
-@composite(vmap="decompose", autocast="lower_precision_fp", out="same_dtype")
-def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
+@composite(vmap="decompose", autocast="lower_precision_fp", out=True)
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """torch.nn.functional.linear: input @ weight.T + bias."""
-    if out is not None:
-        return given("linear", out, linear(input, weight, bias))
     try:
         ndim, of_weight = input._array.ndim, weight._array.ndim
     except AttributeError:

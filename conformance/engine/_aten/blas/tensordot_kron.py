@@ -20,7 +20,6 @@ from ..._c10.warn_once import warn_once
 from ..creation.factories import eye
 from ..indexing.index_select import index_fill
 from ..kernels import refuse_bools
-from ..out import given
 from ..registry import Array, op
 from ..shape.view_reshape import _unsafe_view
 from ..type_promotion import check_list
@@ -76,12 +75,8 @@ def _contract(a: Tensor, b: Tensor, dims_a: Sequence[int], dims_b: Sequence[int]
     return result.reshape([*rest_a, *rest_b])
 
 
-@composite(
-    variants="function",
-    vmap="decompose",
-    out=Out("own", copied=True),
-)
-def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
+@composite(variants="function", vmap="decompose", out=Out(copied=True))
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     """The sum of products over the last dimensions of one and the first of the other, or over chosen ones."""
     if isinstance(dims, Tensor):
         dims = dims.tolist()
@@ -98,36 +93,31 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
         if dims > min(a._array.ndim, b._array.ndim):
             raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
         dims_a, dims_b = list(range(-dims, 0)), list(range(dims))
-    result = _contract(a, b, dims_a, dims_b)
-    return given("tensordot", out, result)
+    return _contract(a, b, dims_a, dims_b)
 
 
-@composite(
-    vmap="decompose",
-    out=Out("own", copied=True),
-)
-def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+@composite(vmap="decompose", out=Out(copied=True))
+def inner(input: Tensor, other: Tensor) -> Tensor:
     """The sum of products over the last dimension."""
     a, b = input._array.shape, other._array.shape
     if not a or not b:
-        return given("mul", out, input * other)
+        return input * other
     if a[-1] != b[-1]:
         raise RuntimeError(
             f"inner() the last dimension must match on both input tensors but got shapes {list(a)} and {list(b)}"
         )
-    result = _contract(input, other, [-1], [-1])
-    return given("inner", out, result)
+    return _contract(input, other, [-1], [-1])
 
 
 @composite(vmap="decompose", out=Out(operator="mul", contiguous=True))
-def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+def kron(input: Tensor, other: Tensor) -> Tensor:
     """The Kronecker product."""
     ndim = max(input._array.ndim, other._array.ndim)
     a, b = ((1,) * (ndim - t._array.ndim) + t._array.shape for t in (input, other))
     wide_a = _unsafe_view(input, [n for m in a for n in (m, 1)])
     wide_b = _unsafe_view(other, [n for m in b for n in (1, m)])
     result: Tensor = _unsafe_view(wide_a * wide_b, [n * m for n, m in zip(a, b, strict=True)])
-    return given("kron", out, result)
+    return result
 
 
 @composite(
@@ -135,9 +125,9 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     autocast="lower_precision_fp",
     operator="linalg_vecdot",
     name="vecdot",
-    out="own",
+    out=True,
 )
-def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """torch.linalg.vecdot: inner products along a dimension."""
     if x._array.dtype.kind not in "fcV":
         raise RuntimeError(
@@ -148,8 +138,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
             "linalg.vecdot: Expected x and y to have the same dtype, but found x of type "
             f"{x.dtype.legacy} and y of type {y.dtype.legacy} instead"
         )
-    result = vdot(x, y) if x._array.ndim == y._array.ndim == 1 else (x.conj() * y).sum(dim)
-    return given("vecdot", out, result)
+    return vdot(x, y) if x._array.ndim == y._array.ndim == 1 else (x.conj() * y).sum(dim)
 
 
 # Chains and powers of matrices --------------------------------------------------------------------
@@ -157,9 +146,9 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
 
 @composite(
     vmap="decompose",
-    out=Out("own", operator="mm"),
+    out=Out(operator="mm"),
 )
-def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
     """torch.linalg.multi_dot: a product of matrices in the order that costs least."""
     check_list(tensors)
     matrices = list(tensors)
@@ -200,8 +189,7 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
         0,
         n - 1,
     )
-    result = result.view(shape)
-    return given("multi_dot", out, result)
+    return result.view(shape)
 
 
 def _order(sizes: list[int]) -> dict[tuple[int, int], int]:
@@ -230,8 +218,8 @@ def _chain(tensors: list[Tensor], split: dict[tuple[int, int], int], i: int, j: 
     return mm(_chain(tensors, split, i, k), right)
 
 
-@composite(variants="function", vmap="no_fallback")
-def chain_matmul(*matrices: Any, out: Tensor | None = None) -> Tensor:
+@composite(variants="function", vmap="no_fallback", out=True)
+def chain_matmul(*matrices: Any) -> Tensor:
     """torch.chain_matmul, the deprecated form of multi_dot."""
     check_list(matrices)
     warn_once(
@@ -243,16 +231,16 @@ def chain_matmul(*matrices: Any, out: Tensor | None = None) -> Tensor:
             raise RuntimeError(f"Tensor dimension is {each._array.ndim}, expected 2 instead.")
     if not matrices:
         raise RuntimeError("chain_matmul(): Expected one or more matrices")
-    return matrices[0] if len(matrices) == 1 else multi_dot(matrices, out=out)
+    return matrices[0] if len(matrices) == 1 else multi_dot(matrices)
 
 
 @composite(
     vmap="decompose",
-    out=Out("own", operator="matmul", contiguous=True),
+    out=Out(operator="matmul", contiguous=True),
 )
-def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
+def matrix_power(input: Tensor, n: int) -> Tensor:
     """The n-th power of a square matrix; a negative power is that of the inverse."""
-    return given("matrix_power", out, _power(input, operator.index(n)))
+    return _power(input, operator.index(n))
 
 
 def _power(a: Tensor, n: int) -> Tensor:
@@ -316,7 +304,6 @@ def trace(self: Array) -> Array:
     complex="holomorphic",
     jvp="bilinear",
     elementwise=False,
-    out="same_dtype",
     self=lambda grad, other, dim: _cross(other, grad, dim=dim),
     other=lambda grad, self, dim: _cross(grad, self, dim=dim),
 )
@@ -335,16 +322,16 @@ def _cross(self: Array, other: Array, *, dim: int = -1) -> Array:
     return np.ascontiguousarray(np.stack(result, wrap_dim(dim, self.ndim)))
 
 
-@composite(vmap="decompose")
-def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
+@composite(vmap="decompose", out=True)
+def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     """torch.linalg.cross: the cross product of vectors of length 3."""
-    return _cross(input, other, dim=dim, out=out)
+    return _cross(input, other, dim=dim)
 
 
-@composite(vmap="decompose")
-def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
+@composite(vmap="decompose", out=None)
+def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """The cross product; along the first dimension of length 3 unless one is named."""
-    if dim is None and out is None:
+    if dim is None:
         warn_once(
             "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim "
             "explicitly or simply "
@@ -359,7 +346,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor |
                 break
         else:
             raise RuntimeError("no dimension of size 3 in input")
-    return _cross(input, other, dim=dim, out=out)
+    return _cross(input, other, dim=dim)
 
 
 PUBLIC = ("chain_matmul", "cross", "inner", "kron", "matrix_power", "tensordot", "trace")

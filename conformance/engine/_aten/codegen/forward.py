@@ -60,7 +60,7 @@ def _only_tensors(row: Row) -> bool:
 
 
 def _has_out(row: Row) -> bool:
-    return row.view is None and len(row.outputs) == 1 and row.facts.out is not False
+    return row.view is None and len(row.outputs) == 1 and row.facts.out not in (None, False)
 
 
 def numbers_among(which: bool | str, promote: tuple[str, ...]) -> tuple[str, ...]:
@@ -242,8 +242,6 @@ def call_source(row: Row, variant: str = "call") -> str:
     body += _unwrap(row, variant)
     if "dtype" in row.parameters:
         body.append(f"if dtype.__class__ is type: dtype = parse_dtype({row.name!r}, dtype)")
-    if variant == "call" and row.facts.computes_in_out_dtype:
-        body.append("if dtype is None and out is not None: dtype = getattr(out, 'dtype', None)")
     for name in row.undifferentiated:
         body.append(f"if {_some_tensor(row, name, _REQUIRES)}:")
         body.append(f"    if state.recording: raise not_differentiable(row, '{name}')")
@@ -276,7 +274,6 @@ def call_source(row: Row, variant: str = "call") -> str:
             body += [
                 "if out is not None:",
                 f"    check_out(row.name, out, ({arguments(row)},))" if row.node else "",
-                "    check_asked(out, dtype)" if "dtype" in row.parameters else "",
                 f"    return store_out(row.name, out, computed, ({arguments(row)},))",
             ]
         body += _one_output(row, recorded, "shape" if elementwise else "result._array.shape", tells)

@@ -96,7 +96,7 @@ def _gathered(grad: Tensor, self: Tensor, dim: Any, index: Tensor, sparse_grad: 
     tensors="index",
     complex="holomorphic",
     jvp="auto_linear",
-    out=Out("same_dtype", memory="separate_self"),
+    out=Out(memory="separate_self"),
     self=lambda grad, self, dim, index, sparse_grad: _gathered(grad, self, dim, index, sparse_grad),
 )
 def gather(self: Array, dim: Any, index: Array, *, sparse_grad: bool = False) -> Array:
@@ -118,15 +118,15 @@ def gather(self: Array, dim: Any, index: Array, *, sparse_grad: bool = False) ->
     return read_along(source, axis, where).reshape(index.shape)
 
 
-@composite(vmap="decompose", out=Out("same_dtype", operator="take_along_dim"))
-def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any = None) -> Tensor:
+@composite(vmap="decompose", out=Out(operator="take_along_dim"))
+def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None) -> Tensor:
     """gather with an index that broadcasts; without a dimension, from the flattened tensor."""
     if indices._array.dtype != np.int64:
         raise RuntimeError(
             f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.legacy}"
         )
     if dim is None:
-        return gather(input.view(-1), 0, indices.view(-1), out=out)
+        return gather(input.view(-1), 0, indices.view(-1))
     ndim = input._array.ndim
     if ndim != indices._array.ndim:
         raise RuntimeError(
@@ -144,7 +144,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any 
     where = indices.expand((*common[:axis], *b[axis : axis + 1], *common[axis + 1 :]))
     if ndim and a[axis]:  # an index outside wraps around, as remainder does
         where = ROWS["remainder"].call(where, a[axis])
-    return gather(wide, axis, where, out=out)
+    return gather(wide, axis, where)
 
 
 # scatter ------------------------------------------------------------------------------------------
@@ -213,7 +213,6 @@ def src_part(src: Array, where: Array) -> Array:
     vmap_inplace="fallback",
     overlap="refuse_inputs",
     kernel_writes=1,
-    out="same_dtype",
     self=lambda grad, dim, index: _scatter_value(grad, dim, index, 0),
     src=lambda grad, dim, index: grad.gather(dim, index),
 )
@@ -234,7 +233,6 @@ def _scatter(self: Array, dim: Any, index: Array, src: Array) -> Array:
     vmap="scatter",
     vmap_inplace="fallback",
     kernel_writes=1,
-    out="same_dtype",
     operator="scatter",
     self=lambda grad, dim, index: _scatter_value(grad, dim, index, 0),
 )
@@ -270,7 +268,6 @@ def _scatter_with(self: Array, dim: Any, index: Array, src: Any, reduce: str) ->
     tensors="index",
     overload="reduce",
     vmap="scatter",
-    out="same_dtype",
     operator="scatter",
     self=unsupported("scatter"),
     src=unsupported("scatter"),
@@ -285,7 +282,6 @@ def _scatter_reduce_src(self: Array, dim: Any, index: Array, src: Array, reduce:
     tensors="index",
     overload="value_reduce",
     vmap="scatter",
-    out="same_dtype",
     operator="scatter",
     self=unsupported("scatter"),
 )
@@ -309,20 +305,13 @@ def _scatter_row(src: Any, value: Any, reduce: Any) -> tuple[str, list[Any]]:
     return f"{name}_with", [given, reduce]
 
 
-@composite(vmap="decompose")
+@composite(vmap="decompose", out=True)
 def scatter(
-    input: Tensor,
-    dim: Any,
-    index: Tensor,
-    src: Any = None,
-    *,
-    value: Any = None,
-    reduce: Any = None,
-    out: Any = None,
+    input: Tensor, dim: Any, index: Tensor, src: Any = None, *, value: Any = None, reduce: Any = None
 ) -> Tensor:
     """A copy with src (a tensor or a number) written where the index says along a dimension."""
     name, rest = _scatter_row(src, value, reduce)
-    return ROWS[name].call(input, dim, index, *rest, out=out)
+    return ROWS[name].call(input, dim, index, *rest)
 
 
 @composite(vmap_inplace="fallback")
@@ -342,7 +331,6 @@ def scatter_(
     vmap="scatter",
     overlap="refuse_inputs",
     inplace="method",
-    out="same_dtype",
     vmap_unbatched="by_name",
     self=lambda grad: grad,
     src=lambda grad, dim, index: grad.gather(dim, index),

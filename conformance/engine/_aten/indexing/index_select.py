@@ -40,7 +40,7 @@ def _index_select_backward(grad: Tensor, shape: tuple[int, ...], dim: Any, index
     tensors="index",
     complex="holomorphic",
     jvp="auto_linear",
-    out=Out("own", memory="separate"),
+    out=Out(memory="separate"),
     self=lambda grad, self_sym_sizes, dim, index: _index_select_backward(grad, self_sym_sizes, dim, index),
 )
 def index_select(self: Array, dim: Any, index: Array) -> Array:
@@ -129,7 +129,6 @@ def _refuse_outside(where: Array, n: int) -> None:
     overlap="refuse_inputs",
     kernel_writes=2,
     inplace="method",
-    out="same_dtype",
     vmap_unbatched="by_name",
     self=lambda grad: grad,
     source=lambda grad, dim, index, source, alpha, source_dim: maybe_times(
@@ -165,7 +164,6 @@ def index_add(self: Array, dim: Any, index: Array, source: Array, *, alpha: Any 
     vmap_inplace="fallback",
     overlap="refuse_inputs",
     inplace="method",
-    out="same_dtype",
     self=lambda grad, dim, index: _index_fill(grad, dim, index, 0),
     source=lambda grad, dim, index, source, source_dim: _read(grad, dim, index, source),
 )
@@ -310,7 +308,6 @@ _BY_SLICE = Places("index_select", "index_fill", "index_add", "index_reduce", "s
     vmap_inplace="fallback",
     overlap="refuse_inputs",
     inplace="method",
-    out="same_dtype",
     inputs={
         "self source": lambda grad, self, dim, index, source, reduce, include_self, result: reduce_backward(
             _BY_SLICE, grad, self, dim, index, source, reduce, include_self, result
@@ -372,7 +369,7 @@ def _flat_index(name: str, index: Array, size: int) -> Array:
     complex="holomorphic",
     jvp="auto_linear",
     vmap="fallback",
-    out=Out("own", memory="separate"),
+    out=Out(memory="separate"),
     self=lambda grad, self, index: zeros_like(self).put_(index, grad, True),
 )
 def take(self: Array, index: Array) -> Array:

@@ -14,7 +14,6 @@ from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import broadcast_shapes, empty_in_steps, like_steps
 from ..creation.factories import zeros_like
 from ..inplace import check_source, placed, run_inplace
-from ..out import store_out
 from ..registry import ROWS, Array, op
 
 # masked_fill --------------------------------------------------------------------------------------
@@ -108,7 +107,7 @@ def _masked_select_backward(grad: Tensor, self: Tensor, mask: Tensor) -> Tensor:
     tensors="mask",
     complex="holomorphic",
     jvp="auto_linear",
-    out=Out("own", memory="separate"),
+    out=Out(memory="separate"),
     no_vmap=(
         "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support this because for each "
         "batch this would return a differently shaped Tensor. Please file an issue at "
@@ -175,15 +174,10 @@ def _masked_scatter_backward(grad_output: Array, mask: Array, sizes: Any) -> Arr
 # nonzero ------------------------------------------------------------------------------------------
 
 
-@composite(
-    vmap="dynamic",
-    out="own",
-)
-def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
+@composite(vmap="dynamic", out=True)
+def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     """The indices of the nonzero elements: a row each, or a tensor for each dimension."""
     array = input._array
-    if as_tuple and out is not None:
-        raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
     if as_tuple:
         result = (array.reshape(1) if array.ndim == 0 else array).nonzero()
         rows = wrap(np.array(result))
@@ -191,24 +185,18 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
     where = np.argwhere(array)
     if not len(where):
         where = empty_in_steps(where.shape, where.dtype, (1, 0))
-    if out is not None:
-        return store_out("nonzero", out, where)
     return wrap(where)
 
 
-@composite(vmap="fallback")
-def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Any = None) -> Tensor:
+@composite(vmap="fallback", out=True)
+def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
     """The indices of the first ``size`` nonzero elements, a row each, padded with rows of ``fill_value``."""
     if size < 0:
         raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
-    if out is not None and out._array.dtype != np.int64:
-        raise RuntimeError(
-            f"nonzero_static: Expected out tensor to have scalar type Long but got scalar type{out.dtype.legacy}"
-        )
     result = np.full((size, input._array.ndim), fill_value, np.int64)
     where = np.argwhere(input._array)[:size]
     result[: len(where)] = where
-    return wrap(result) if out is None else store_out("nonzero_static", out, result)
+    return wrap(result)
 
 
 @composite(vmap="fallback")

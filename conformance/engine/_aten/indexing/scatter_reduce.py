@@ -57,7 +57,6 @@ def reduce_at(
     vmap="scatter",
     overlap="refuse_inputs",
     inplace="method",
-    out="same_dtype",
     vmap_unbatched="by_name",
     inputs={
         "self src": lambda grad, self, dim, index, src, reduce, include_self, result: reduce_backward(

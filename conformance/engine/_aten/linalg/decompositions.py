@@ -10,7 +10,6 @@ from ..._autograd.tensor import Tensor, make
 from ..._c10 import structseq
 from ..._c10.operator_facts import Out, composite
 from ..blas.matmul import matmul
-from ..out import given, given_several
 from ..registry import Array, op
 from ..scalar_operands import times, times_
 from ..shape.cat_stack import cat
@@ -38,7 +37,6 @@ def cholesky_backward(grad: Tensor, upper: bool, factor: Tensor) -> Tensor:
     complex="as_written",
     autocast="fp32",
     vmap="front",
-    out="same_dtype",
     self=lambda grad, L, upper: cholesky_backward(grad, upper, L),
 )
 def _cholesky_ex(self: Array, upper: bool) -> tuple[Array, Array]:
@@ -55,21 +53,21 @@ MINOR = (
 )
 
 
-@composite(vmap="decompose", autocast="fp32", out=Out("same_dtype", operator="linalg_cholesky_ex"))
-def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
+@composite(vmap="decompose", autocast="fp32", out=Out(operator="linalg_cholesky_ex"))
+def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     """torch.linalg.cholesky."""
     result = _cholesky_ex(A, upper)
     succeeded("linalg.cholesky", result[1], MINOR)
-    return given("linalg_cholesky", out, result[0])
+    return result[0]
 
 
-@composite(vmap="decompose")
-def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False, out: Any = None) -> Any:
+@composite(vmap="decompose", out=None)
+def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
     """torch.linalg.cholesky_ex: the factor, and ``info``, which is not 0 where a matrix is not positive definite."""
     result = _cholesky_ex(A, upper)
     if check_errors:
         succeeded("linalg.cholesky_ex", result[1], MINOR)
-    return given_several("linalg_cholesky_ex", out, result)
+    return result
 
 
 # QR -----------------------------------------------------------------------------------------------
@@ -122,7 +120,6 @@ def _qr_backward(grads: Any, Q: Tensor, R: Tensor, mode: str) -> Tensor:
     complex="as_written",
     autocast="fp32",
     vmap="front",
-    out="same_dtype",
     A=lambda grads, Q, R, mode: _qr_backward(grads, Q, R, mode),
 )
 def _qr(A: Array, mode: str = "reduced") -> tuple[Array, Array]:
@@ -150,10 +147,10 @@ def _empty_qr(a: Array, mode: str) -> tuple[Array, Array]:
     return columns_first(np.broadcast_to(np.eye(m, k, dtype=a.dtype), (*batch, m, k))), r
 
 
-@composite(vmap="decompose")
-def qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
+@composite(vmap="decompose", out=None)
+def qr(A: Tensor, mode: str = "reduced") -> Any:
     """torch.linalg.qr."""
-    return given_several("linalg_qr", out, _qr(A, mode))
+    return _qr(A, mode)
 
 
 # Eigenvalues --------------------------------------------------------------------------------------
@@ -208,16 +205,16 @@ def _eigh(A: Array, UPLO: str = "L") -> tuple[Array, Array]:
     return values, columns_first(vectors)
 
 
-@composite(vmap="decompose", autocast="fp32", out=Out("same_dtype", operator="_linalg_eigh"))
-def eigh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
+@composite(vmap="decompose", autocast="fp32", out=None)
+def eigh(A: Tensor, UPLO: str = "L") -> Any:
     """torch.linalg.eigh."""
-    return given_several("linalg_eigh", out, _eigh(A, UPLO))
+    return _eigh(A, UPLO)
 
 
-@composite(vmap="decompose", autocast="fp32", out=Out("same_dtype", operator="_linalg_eigh"))
-def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
+@composite(vmap="decompose", autocast="fp32", out=Out(operator="_linalg_eigh"))
+def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
     """torch.linalg.eigvalsh."""
-    return given("linalg_eigvalsh", out, _eigh(A, UPLO)[0])
+    return _eigh(A, UPLO)[0]
 
 
 # Singular values ----------------------------------------------------------------------------------
@@ -336,15 +333,15 @@ def _check_driver(driver: str | None) -> None:
         )
 
 
-@composite(vmap="decompose", autocast="fp32", out=Out("same_dtype", operator="_linalg_svd"))
-def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None, out: Any = None) -> Any:
+@composite(vmap="decompose", autocast="fp32", out=None)
+def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
     """torch.linalg.svd."""
     _check_driver(driver)
-    return given_several("linalg_svd", out, _svd(A, full_matrices))
+    return _svd(A, full_matrices)
 
 
-@composite(vmap="decompose", autocast="fp32", out=Out("same_dtype", operator="_linalg_svd"))
-def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
+@composite(vmap="decompose", autocast="fp32", out=Out(operator="_linalg_svd"))
+def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
     """torch.linalg.svdvals."""
     _check_driver(driver)
-    return given("linalg_svdvals", out, _svd(A, False)[1])
+    return _svd(A, False)[1]

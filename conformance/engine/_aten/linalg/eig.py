@@ -10,7 +10,6 @@ from ..._autograd.tensor import Tensor
 from ..._c10 import dtypes, structseq
 from ..._c10.errors import unimplemented
 from ..._c10.operator_facts import Out, composite
-from ..out import given, given_several
 from ..registry import Array, op
 from .checks import columns_first, square
 from .decompositions import GAUGE, depends_on_phase, pairwise_differences
@@ -45,7 +44,6 @@ def _eig_backward(grads: Any, L: Tensor, V: Tensor) -> Tensor:
     complex="as_written",
     autocast="fp32",
     vmap="front",
-    out="castable",
     self=lambda grads, eigenvalues, eigenvectors: _eig_backward(grads, eigenvalues, eigenvectors),
 )
 def _eig(self: Array, name: str) -> tuple[Array, Array]:
@@ -62,18 +60,17 @@ def _eig(self: Array, name: str) -> tuple[Array, Array]:
     return values.astype(target), columns_first(vectors.astype(target))
 
 
-@composite(vmap="decompose")
-def eig(A: Tensor, *, out: Any = None) -> Any:
+@composite(vmap="decompose", out=None)
+def eig(A: Tensor) -> Any:
     """torch.linalg.eig: eigenvalues and eigenvectors, as complex numbers."""
-    result = _eig(A, "linalg.eig")
-    return given_several("linalg_eig", out, result)
+    return _eig(A, "linalg.eig")
 
 
 @composite(
     vmap="decompose",
     autocast="fp32",
-    out=Out("castable", operator="aten::linalg_eigvals"),
+    out=Out(operator="aten::linalg_eigvals"),
 )
-def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
+def eigvals(A: Tensor) -> Tensor:
     """torch.linalg.eigvals: the eigenvalues alone, as complex numbers."""
-    return given("linalg_eigvals", out, _eig(A, "linalg.eigvals")[0])
+    return _eig(A, "linalg.eigvals")[0]

@@ -10,7 +10,6 @@ from ..._c10.keyword_names import taking_numpy_names
 from ..._c10.operator_facts import composite as _composite
 from ..blas.tensordot_kron import linalg_cross as cross
 from ..blas.tensordot_kron import matrix_power, multi_dot, vecdot
-from ..out import given
 from ..reduction.norm import vector_norm
 from ..shape.cat_stack import cat as _cat
 from .checks import LinAlgError
@@ -41,10 +40,10 @@ __all__ = [
 ]  # fmt: skip
 
 
-@_composite(vmap="decompose")
-def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+@_composite(vmap="decompose", out=True)
+def matmul(input: Tensor, other: Tensor) -> Tensor:
     """torch.linalg.matmul."""
-    return given("linalg_matmul", out, input.matmul(other))
+    return input.matmul(other)
 
 
 @_composite(vmap="decompose")

@@ -13,7 +13,6 @@ from ..._c10.errors import need_fitting
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import existing_dim
 from ..creation.factories import zeros_like
-from ..out import given, given_several
 from ..registry import Array, op
 from ..scalar_operands import minus
 from . import lapack
@@ -99,14 +98,14 @@ def _product(input: Array, tau: Array) -> Array:
     return columns_first(found)
 
 
-@composite(vmap="decompose")
-def householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
+@composite(vmap="decompose", out=True)
+def householder_product(input: Tensor, tau: Tensor) -> Tensor:
     """torch.linalg.householder_product: the first columns of a product of reflectors 1 - tau v vᴴ.
 
     Raises:
         RuntimeError: shapes that do not fit.
     """
-    return given("linalg_householder_product", out, _product(input, tau))
+    return _product(input, tau)
 
 
 orgqr = householder_product
@@ -188,7 +187,6 @@ def _applied_backward(
     jvp="not_implemented",
     autocast="fp32",
     vmap="fallback",
-    out="own",
     inputs={
         "self input2 input3": lambda grad, self, input2, input3, result, left, transpose, needed: (
             _applied_backward(grad, self, input2, result, left, transpose, needed)
@@ -219,7 +217,6 @@ ormqr = _apply
     jvp="not_implemented",
     autocast="fp32",
     vmap="front",
-    out="castable",
     self=undefined("geqrf"),
 )
 def _geqrf(self: Array) -> tuple[Array, Array]:
@@ -235,7 +232,7 @@ def _geqrf(self: Array) -> tuple[Array, Array]:
     return columns_first(factors), tau
 
 
-@composite(vmap="decompose")
-def geqrf(input: Tensor, *, out: Any = None) -> Any:
+@composite(vmap="decompose", out=None)
+def geqrf(input: Tensor) -> Any:
     """torch.geqrf: R in the upper triangle, the vectors of Q's reflectors below it, and tau."""
-    return given_several("geqrf", out, _geqrf(input))
+    return _geqrf(input)

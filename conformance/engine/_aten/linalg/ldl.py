@@ -14,7 +14,6 @@ from ..._c10 import structseq
 from ..._c10.errors import need_fitting
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import broadcast_shapes
-from ..out import given, given_several
 from ..registry import Array, op
 from . import lapack
 from .checks import columns_first, floating, same_dtype, square
@@ -31,7 +30,6 @@ _UNKNOWN = (
     outputs="LD pivots info",
     returns=structseq.linalg_ldl_factor_ex,
     vmap="front",
-    out="same_dtype",
     self=unsupported("linalg_ldl_factor_ex"),
 )
 def _factor(self: Array, hermitian: bool = False) -> tuple[Array, Array, Array]:
@@ -59,8 +57,8 @@ def _succeeded(name: str, info: Tensor) -> None:
         raise RuntimeError(_UNKNOWN.format(name, first))
 
 
-@composite(vmap="decompose")
-def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = False, out: Any = None) -> Any:
+@composite(vmap="decompose", out=None)
+def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = False) -> Any:
     """torch.linalg.ldl_factor_ex: L and D in one matrix, the pivots, and where D is singular.
 
     Raises:
@@ -69,11 +67,11 @@ def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = Fa
     result = _factor(A, hermitian)
     if check_errors:
         _succeeded("torch.linalg.ldl_factor_ex", result[2])
-    return given_several("linalg_ldl_factor_ex", out, result)
+    return result
 
 
-@composite(vmap="decompose", out="same_dtype")
-def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
+@composite(vmap="decompose", out=None)
+def ldl_factor(A: Tensor, *, hermitian: bool = False) -> Any:
     """torch.linalg.ldl_factor: L and D in one matrix, and the pivots.
 
     Raises:
@@ -81,7 +79,7 @@ def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
     """
     result = _factor(A, hermitian)
     _succeeded("torch.linalg.ldl_factor", result[2])
-    return given_several("linalg_ldl_factor", out, structseq.linalg_ldl_factor(result[:2]))
+    return structseq.linalg_ldl_factor(result[:2])
 
 
 def _check(LD: Array, pivots: Array, B: Array) -> None:
@@ -98,7 +96,6 @@ def _check(LD: Array, pivots: Array, B: Array) -> None:
     name="linalg_ldl_solve",
     tensors="pivots",
     vmap="fallback",
-    out="same_dtype",
     inputs={name: unsupported("linalg_ldl_solve") for name in ("LD", "B")},
 )
 def _solve(LD: Array, pivots: Array, B: Array, hermitian: bool = False) -> Array:
@@ -144,13 +141,11 @@ def _solve_one(
         b[[last, row]] = b[[row, last]]
 
 
-@composite(vmap="fallback")
-def ldl_solve(
-    LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False, out: Tensor | None = None
-) -> Tensor:
+@composite(vmap="fallback", out=True)
+def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False) -> Tensor:
     """torch.linalg.ldl_solve: X in A X = B, (*, n, k), from A's factors.
 
     Raises:
         RuntimeError: shapes or dtypes that do not fit; pivots beyond the matrix.
     """
-    return given("linalg_ldl_solve", out, _solve(LD, pivots, B, hermitian))
+    return _solve(LD, pivots, B, hermitian)

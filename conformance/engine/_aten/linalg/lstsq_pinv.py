@@ -11,7 +11,6 @@ from ..._c10 import dtypes, structseq
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import broadcast_shapes
 from ..blas.matmul import matmul
-from ..out import given, given_several
 from ..pointwise.where_clamp import where
 from ..registry import Array, op
 from ..scalar_operands import times
@@ -49,15 +48,9 @@ def _pinv(self: Array, found: Any) -> Array:
     return found._array
 
 
-@composite(out="castable")
+@composite(out=True)
 def pinv(
-    A: Tensor,
-    rcond: Any = None,
-    hermitian: bool = False,
-    *,
-    atol: Any = None,
-    rtol: Any = None,
-    out: Tensor | None = None,
+    A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
 ) -> Tensor:
     """torch.linalg.pinv: the pseudoinverse; singular values below a tolerance are treated as zero."""
     array = A._array
@@ -90,7 +83,7 @@ def pinv(
         least = threshold(s, a, atol, rtol).unsqueeze(-1)
         inverse = where(s > least, s.reciprocal(), 0)
         result = matmul(vh.mH * inverse.unsqueeze(-2), u.mH)
-    return given("linalg_pinv", out, _pinv(A, result))
+    return _pinv(A, result)
 
 
 # Least squares ------------------------------------------------------------------------------------
@@ -131,7 +124,6 @@ _RESULTS = ("solution", "solution", "rank", "singular_values")  # as error messa
     returns=structseq.linalg_lstsq,
     complex="as_written",
     autocast="fp32",
-    out="castable",
     inputs={
         "self b": lambda grads, self, b, solution, needed: _lstsq_backward(grads, self, b, solution, needed)
     },
@@ -169,8 +161,8 @@ def _lstsq(self: Array, b: Array, rcond: Any = None, driver: Any = None) -> tupl
 _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
-@composite(vmap="decompose")
-def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None, out: Any = None) -> Any:
+@composite(vmap="decompose", out=None)
+def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None) -> Any:
     """torch.linalg.lstsq: the X that minimizes the norm of A X - B."""
     name = "torch.linalg.lstsq"
     if A._array.ndim < 2:
@@ -189,8 +181,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None,
             f"dtype {B.dtype.legacy}"
         )
     need_epsilon(A)
-    result = _lstsq(A, B, rcond, driver or "gelsy")
-    return given_several("linalg_lstsq", out, result)
+    return _lstsq(A, B, rcond, driver or "gelsy")
 
 
 # The exponential ----------------------------------------------------------------------------------

@@ -11,7 +11,6 @@ from ..._autograd.tensor import Tensor, make
 from ..._c10 import structseq
 from ..._c10.errors import need_fitting
 from ..._c10.operator_facts import composite
-from ..out import given, given_several
 from ..registry import Array, op
 from ..shape.cat_stack import cat
 from . import lapack
@@ -94,7 +93,6 @@ def _factor_backward(grad: Tensor, LU: Tensor, pivots: Tensor, pivot: bool) -> T
     returns=structseq.linalg_lu_factor_ex,
     complex="as_written",
     vmap="front",
-    out="same_dtype",
     A=lambda grad, LU, pivots, pivot: _factor_backward(grad, LU, pivots, pivot),
 )
 def _factor(A: Array, pivot: bool = True) -> tuple[Array, Array, Array]:
@@ -114,13 +112,13 @@ def _check(name: str, a: Array, pivot: bool) -> None:
         raise RuntimeError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
 
 
-@composite(vmap="decompose")
-def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Any = None) -> Any:
+@composite(vmap="decompose", out=None)
+def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Any:
     """torch.linalg.lu_factor_ex: the factors in one matrix, the pivots, and ``info``: the first zero pivot, or 0."""
     result = _factor(A, pivot)
     if check_errors:
         _succeeded("torch.linalg.lu_factor_ex", result[2])
-    return given_several("linalg_lu_factor_ex", out, result)
+    return result
 
 
 def _succeeded(name: str, info: Tensor) -> None:
@@ -133,12 +131,12 @@ def _succeeded(name: str, info: Tensor) -> None:
     )
 
 
-@composite(vmap="decompose", out="same_dtype")
-def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
+@composite(vmap="decompose", out=None)
+def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
     """torch.linalg.lu_factor: the factors in one matrix, and the pivots."""
     result = _factor(A, pivot)
     _succeeded("torch.linalg.lu_factor", result[2])
-    return given_several("linalg_lu_factor", out, structseq.linalg_lu_factor(result[:2]))
+    return structseq.linalg_lu_factor(result[:2])
 
 
 # Separate factors ---------------------------------------------------------------------------------
@@ -169,7 +167,6 @@ def _triangles(factors: Array) -> tuple[Array, Array]:
     returns=structseq.linalg_lu,
     complex="as_written",
     vmap="fallback",
-    out="same_dtype",
     A=lambda grads, P, L, U, pivot: _factors_backward(grads[0], grads[1], P, L, U, pivot),
 )
 def _lu(A: Array, pivot: bool = True) -> tuple[Array, Array, Array]:
@@ -179,10 +176,10 @@ def _lu(A: Array, pivot: bool = True) -> tuple[Array, Array, Array]:
     return P, *_triangles(factors)
 
 
-@composite(vmap="fallback")
-def lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
+@composite(vmap="fallback", out=None)
+def lu(A: Tensor, *, pivot: bool = True) -> Any:
     """torch.linalg.lu: permutation, lower and upper triangle."""
-    return given_several("linalg_lu", out, _lu(A, pivot))
+    return _lu(A, pivot)
 
 
 def _unpack_backward(grads: Any, m: int, n: int) -> Any:
@@ -216,7 +213,6 @@ def _unpack_backward(grads: Any, m: int, n: int) -> Any:
     tensors="LU_pivots",
     returns=structseq.lu_unpack,
     complex="as_written",
-    out="same_dtype",
     LU_data=lambda grads, LU_data_sym_argsize_minus_2, LU_data_sym_argsize_minus_1: _unpack_backward(
         grads, LU_data_sym_argsize_minus_2, LU_data_sym_argsize_minus_1
     ),
@@ -233,17 +229,12 @@ def _lu_unpack(
     return p, *(_triangles(LU_data) if unpack_data else (empty, empty))
 
 
-@composite(variants="function", vmap="decompose")
+@composite(variants="function", vmap="decompose", out=None)
 def lu_unpack(
-    LU_data: Tensor,
-    LU_pivots: Tensor,
-    unpack_data: bool = True,
-    unpack_pivots: bool = True,
-    *,
-    out: Any = None,
+    LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True
 ) -> Any:
     """The factors of one matrix apart, and the permutation that the pivots make."""
-    return given_several("lu_unpack", out, _lu_unpack(LU_data, LU_pivots, unpack_data, unpack_pivots))
+    return _lu_unpack(LU_data, LU_pivots, unpack_data, unpack_pivots)
 
 
 # Equations ----------------------------------------------------------------------------------------
@@ -274,7 +265,6 @@ def _solve_factors_backward(
     tensors="pivots",
     complex="as_written",
     refuses_index_grad=True,
-    out="same_dtype",
     LU=lambda grad, LU, pivots, result, left, adjoint: _solve_factors_backward(
         grad, LU, pivots, result, left, adjoint
     ),
@@ -296,15 +286,7 @@ def _lu_solve(LU: Array, pivots: Array, B: Array, left: bool = True, adjoint: bo
     return np.array(found, order="C")
 
 
-@composite(vmap="decompose")
-def lu_solve(
-    LU: Tensor,
-    pivots: Tensor,
-    B: Tensor,
-    *,
-    left: bool = True,
-    adjoint: bool = False,
-    out: Tensor | None = None,
-) -> Tensor:
+@composite(vmap="decompose", out=True)
+def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False) -> Tensor:
     """torch.linalg.lu_solve: X in A X = B (or X A = B), from A's factors."""
-    return given("linalg_lu_solve", out, _lu_solve(LU, pivots, B, left, adjoint))
+    return _lu_solve(LU, pivots, B, left, adjoint)

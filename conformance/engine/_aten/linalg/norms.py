@@ -11,7 +11,6 @@ from ..._c10 import dtypes
 from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import wrap_dim
 from ..creation.factories import scalar_tensor
-from ..out import given
 from ..pointwise.where_clamp import where
 from ..reduction.norm import check_order, vector_norm
 from .checks import floating, matrix, square
@@ -27,16 +26,10 @@ def _shown(dims: Any) -> str:
 
 @composite(
     vmap="decompose",
-    out=Out("own", copied=True),
+    out=Out(copied=True),
 )
 def matrix_norm(
-    A: Tensor,
-    ord: Any = "fro",
-    dim: Any = (-2, -1),
-    keepdim: bool = False,
-    *,
-    dtype: Any = None,
-    out: Tensor | None = None,
+    A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
 ) -> Tensor:
     """torch.linalg.matrix_norm."""
     dtype = dtypes.parse_dtype("linalg_matrix_norm", dtype)
@@ -54,20 +47,20 @@ def matrix_norm(
     if first == second:
         raise RuntimeError(f"{name}: dims must be different. Got ({first}, {second})")
     if ord == "fro":
-        return given("linalg_matrix_norm", out, vector_norm(A, 2, (first, second), keepdim, dtype=dtype))
+        return vector_norm(A, 2, (first, second), keepdim, dtype=dtype)
     if not isinstance(ord, str) and abs(ord) not in _ORDERS:
         raise RuntimeError(f"{name}: Order {ord:g} not supported.")
     if dtype is not None:
         A = A.to(dtype)
     if ord == "nuc" or abs(ord) == 2:
         floating(name, A._array)
-        return given("linalg_matrix_norm", out, _by_singular_values(A, ord, first, second, keepdim))
+        return _by_singular_values(A, ord, first, second, keepdim)
     if abs(ord) == math.inf:
         first, second = second, first
     if not keepdim and first < second:
         second -= 1
     sums = vector_norm(A, 1.0, [first], keepdim)
-    return given("linalg_matrix_norm", out, _extreme(sums, second, keepdim, ord))
+    return _extreme(sums, second, keepdim, ord)
 
 
 def _extreme(values: Tensor, dim: int, keepdim: bool, order: float) -> Tensor:
@@ -90,18 +83,10 @@ def _by_singular_values(a: Tensor, order: Any, first: int, second: int, keepdim:
     return result
 
 
-@composite(vmap="decompose", out=Out("own", copied=True))
-def norm(
-    A: Tensor,
-    ord: Any = None,
-    dim: Any = None,
-    keepdim: bool = False,
-    *,
-    dtype: Any = None,
-    out: Tensor | None = None,
-) -> Tensor:
+@composite(vmap="decompose", out=Out(copied=True))
+def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """torch.linalg.norm: a matrix norm or a vector norm, by ``dim`` and ``ord``."""
-    return given("linalg_norm", out, _norm(A, ord, dim, keepdim, dtype))
+    return _norm(A, ord, dim, keepdim, dtype)
 
 
 def _norm(A: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
@@ -119,8 +104,8 @@ def _norm(A: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
     return vector_norm(A, 2.0 if ord is None else ord, dims, keepdim, dtype=dtype)
 
 
-@composite(vmap="decompose", autocast="fp32", out=Out("castable", copied=True))
-def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
+@composite(vmap="decompose", autocast="fp32", out=Out(copied=True))
+def cond(A: Tensor, p: Any = None) -> Tensor:
     """torch.linalg.cond: the condition number in a norm."""
     if A._array.ndim < 2:
         raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
@@ -129,37 +114,30 @@ def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
     if isinstance(p, str):
         square(f"linalg.cond(ord={p})", A)
     if not A._array.size:
-        return given("linalg_cond", out, A.new_empty(A._array.shape[:-2], dtype=A.dtype.to_real()).zero_())
+        return A.new_empty(A._array.shape[:-2], dtype=A.dtype.to_real()).zero_()
     if p is None or (not isinstance(p, str) and abs(p) == 2):
         values = svdvals(A)
         n = values._array.shape[-1]
         largest, smallest = values.narrow(-1, 0, 1), values.narrow(-1, n - 1, 1)
         result = smallest / largest if p is not None and p < 0 else largest / smallest
-        return given("linalg_cond", out, result.squeeze(-1))
+        return result.squeeze(-1)
     if not isinstance(p, str) and abs(p) not in (1, math.inf):
         raise RuntimeError(f"linalg.cond got an invalid norm type: {p:g}")
     square(f"linalg.cond(ord={p if isinstance(p, str) else format(p, 'g')})", A)
     if p == "nuc":
         values = svdvals(A)
         inverse_norm = values.reciprocal().sum(-1)  # see Note [Right operands first]
-        return given("linalg_cond", out, values.sum(-1) * inverse_norm)
+        return values.sum(-1) * inverse_norm
     norm = matrix_norm(A, p)
     inverse, info = inv_ex(A)
     # In place, as in torch: backward then raises an error, since the saved inverse was modified.
     inverse.masked_fill_(info.gt(0).unsqueeze(-1).unsqueeze(-1), math.inf)
-    result = (norm * matrix_norm(inverse, p)).nan_to_num_(math.inf, math.inf, -math.inf)
-    return given("linalg_cond", out, result)
+    return (norm * matrix_norm(inverse, p)).nan_to_num_(math.inf, math.inf, -math.inf)
 
 
-@composite(vmap="decompose", autocast="fp32")
+@composite(vmap="decompose", autocast="fp32", out=True)
 def matrix_rank(
-    A: Tensor,
-    tol: Any = None,
-    hermitian: bool = False,
-    *,
-    atol: Any = None,
-    rtol: Any = None,
-    out: Tensor | None = None,
+    A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
 ) -> Tensor:
     """torch.linalg.matrix_rank: how many singular values exceed the tolerance."""
     matrix("torch.linalg.matrix_rank", A._array, "input")
@@ -168,12 +146,12 @@ def matrix_rank(
     if relative is None:
         need_epsilon(A)
     if not A._array.size:
-        return given("linalg_matrix_rank", out, A.new_empty(A._array.shape[:-2], dtype=dtypes.int64).zero_())
+        return A.new_empty(A._array.shape[:-2], dtype=dtypes.int64).zero_()
     values = eigvalsh(a).abs() if hermitian else svdvals(a)
     least = threshold(values, a, absolute, relative)
     rank = (values > least.unsqueeze(-1)).sum(-1)
     increment_version(rank)  # torch writes it into an out= tensor
-    return given("linalg_matrix_rank", out, rank)
+    return rank
 
 
 def need_epsilon(a: Tensor) -> None:

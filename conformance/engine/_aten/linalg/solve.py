@@ -17,9 +17,8 @@ from ..._c10.shapes import broadcast_shapes, wrap_dim
 from ..._c10.slots import on_first_use
 from ..blas.matmul import matmul
 from ..creation.factories import zeros_like
-from ..out import given, given_several, several
 from ..reduction.sum_mean_prod import _without_each
-from ..registry import ROWS, Array, op
+from ..registry import Array, op
 from ..scalar_operands import times
 from ..shape.clone_to import without_leading_ones
 from ..shape.triangular_diagonal import diag_embed
@@ -47,7 +46,6 @@ def _inverse_backward(grad: Tensor, inverse: Tensor) -> Tensor:
     complex="as_written",
     autocast="fp32",
     vmap="front",
-    out="same_dtype",
     A=lambda grad, inverse: _inverse_backward(grad, inverse),
 )
 def _inv_ex(A: Array, name: str) -> tuple[Array, Array]:
@@ -58,21 +56,21 @@ def _inv_ex(A: Array, name: str) -> tuple[Array, Array]:
     return columns_first(lapack.lu_solve(factors, pivots, identity)), info
 
 
-@composite(vmap="decompose", autocast="fp32", out=Out("same_dtype", operator="linalg_inv_ex"))
-def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
+@composite(vmap="decompose", autocast="fp32", out=Out(operator="linalg_inv_ex"))
+def inv(A: Tensor) -> Tensor:
     """torch.linalg.inv."""
     result = _inv_ex(A, "linalg.inv")
     succeeded("linalg.inv", result[1], SINGULAR)
-    return given("linalg_inv", out, result[0])
+    return result[0]
 
 
-@composite(vmap="decompose")
-def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
+@composite(vmap="decompose", out=None)
+def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     """torch.linalg.inv_ex: the inverse, and ``info``, which is not 0 where a matrix is singular."""
     result = _inv_ex(A, "linalg.inv_ex")
     if check_errors:
         succeeded("linalg.inv_ex", result[1], SINGULAR)
-    return result if out is None else several(ROWS["linalg_inv_ex"], out, A, "linalg.inv_ex")
+    return result
 
 
 # Determinant --------------------------------------------------------------------------------------
@@ -139,10 +137,10 @@ def _det(A: Array) -> tuple[Array, Array, Array]:
     return np.asarray(product), factors, pivots
 
 
-@composite(vmap="decompose", out=Out("same_dtype", operator="_linalg_det"))
-def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
+@composite(vmap="decompose", out=Out(operator="_linalg_det"))
+def det(A: Tensor) -> Tensor:
     """torch.linalg.det."""
-    return given("linalg_det", out, _det(A)[0])
+    return _det(A)[0]
 
 
 def _slogdet_backward(grads: Any, A: Tensor, sign: Tensor, LU: Tensor, pivots: Tensor) -> Tensor | None:
@@ -176,11 +174,11 @@ def _slogdet(A: Array) -> tuple[Array, ...]:
     return tuple(np.asarray(each) for each in _determinant(A)[:4])
 
 
-@composite(vmap="decompose", out=Out("same_dtype", operator="_linalg_slogdet"))
-def slogdet(A: Tensor, *, out: Any = None) -> Any:
+@composite(vmap="decompose", out=None)
+def slogdet(A: Tensor) -> Any:
     """torch.linalg.slogdet: sign and logarithm of the determinant."""
     sign, log, *_ = _slogdet(A)
-    return given_several("linalg_slogdet", out, structseq.linalg_slogdet((sign, log)))
+    return structseq.linalg_slogdet((sign, log))
 
 
 # Linear equations ---------------------------------------------------------------------------------
@@ -258,16 +256,16 @@ def check_equation(name: str, a: Array, b: Array, left: bool) -> None:
         )
 
 
-@composite(vmap="decompose", autocast="fp32", out=Out("same_dtype", operator="_linalg_solve_ex"))
-def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
+@composite(vmap="decompose", autocast="fp32", out=Out(operator="_linalg_solve_ex"))
+def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """torch.linalg.solve: X in A X = B, or in X A = B."""
     result = _solve_ex(A, B, left, "linalg.solve")
     succeeded("torch.linalg.solve", result[3], "The solver failed because the input matrix is singular.")
-    return given("linalg_solve", out, result[0])
+    return result[0]
 
 
-@composite(vmap="decompose", out="same_dtype")
-def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Any = None) -> Any:
+@composite(vmap="decompose", out=None)
+def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
     """torch.linalg.solve_ex: the solution, and ``info``, which is not 0 where a matrix is singular."""
     result = _solve_ex(A, B, left, "linalg.solve")
     if check_errors:
@@ -276,7 +274,7 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
             result[3],
             "The solver failed because the input matrix is singular.",
         )
-    return given_several("linalg_solve_ex", out, structseq.linalg_solve_ex((result[0], result[3])))
+    return structseq.linalg_solve_ex((result[0], result[3]))
 
 
 def _triangular_backward(
@@ -295,7 +293,6 @@ def _triangular_backward(
     name="linalg_solve_triangular",
     complex="as_written",
     handle_r_to_c=False,
-    out="own",
     inputs={
         "self B": lambda grad, self, result, upper, left, unitriangular, needed: _triangular_backward(
             grad, self, result, upper, left, unitriangular, needed
@@ -315,25 +312,19 @@ def _solve_triangular(self: Array, B: Array, upper: bool, left: bool, unitriangu
     return columns_first(found)
 
 
-@composite(vmap="decompose")
+@composite(vmap="decompose", out=True)
 def solve_triangular(
-    A: Tensor,
-    B: Tensor,
-    *,
-    upper: bool,
-    left: bool = True,
-    unitriangular: bool = False,
-    out: Tensor | None = None,
+    A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
 ) -> Tensor:
     """torch.linalg.solve_triangular: X in A X = B, or in X A = B, reading one triangle of A only."""
-    return _solve_triangular(A, B, upper, left, unitriangular, out=out)
+    return _solve_triangular(A, B, upper, left, unitriangular)
 
 
 # Tensors as matrices ------------------------------------------------------------------------------
 
 
 @composite(vmap="decompose", autocast="fp32", out=Out(copied=True, contiguous=True))
-def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
+def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
     """torch.linalg.tensorinv: the inverse of a tensor reshaped to a matrix."""
     if ind <= 0:
         raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
@@ -346,11 +337,11 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
             "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but "
             f"got {columns} != {rows}"
         )
-    return given("linalg_tensorinv", out, inv(A.reshape(rows, columns)).reshape((*shape[ind:], *shape[:ind])))
+    return inv(A.reshape(rows, columns)).reshape((*shape[ind:], *shape[:ind]))
 
 
 @composite(vmap="fallback", autocast="fp32", out=Out(copied=True))
-def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Tensor | None = None) -> Tensor:
+def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Tensor:
     """torch.linalg.tensorsolve: X in tensordot(A, X) = B."""
     if dims is not None:
         ndim = A._array.ndim
@@ -363,4 +354,4 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Tensor | None = 
             "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), "
             f"but got {columns} != {rows}"
         )
-    return given("linalg_tensorsolve", out, solve(A.reshape(columns, columns), B.flatten()).reshape(shape))
+    return solve(A.reshape(columns, columns), B.flatten()).reshape(shape)

@@ -13,7 +13,6 @@ from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import broadcast_shapes
 from ..._c10.warn_once import warn_once
 from ..creation.factories import scalar_tensor
-from ..out import given_several
 from ..pointwise.where_clamp import where
 from ..registry import Array, op
 from . import functions as linalg
@@ -24,10 +23,10 @@ from .decompositions import MINOR, _svd, cholesky_backward
 from .lu import lu_unpack as _lu_unpack
 
 
-@composite(vmap="decompose", autocast="fp32")
-def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@composite(vmap="decompose", autocast="fp32", out=True)
+def inverse(input: Tensor) -> Tensor:
     """torch.linalg.inv."""
-    return linalg.inv(input, out=out)
+    return linalg.inv(input)
 
 
 @composite(vmap="decompose", autocast="fp32")
@@ -42,10 +41,10 @@ def det(input: Tensor) -> Tensor:
     return linalg.det(input)
 
 
-@composite(vmap="decompose")
-def slogdet(input: Tensor, *, out: Any = None) -> Any:
+@composite(vmap="decompose", out=None)
+def slogdet(input: Tensor) -> Any:
     """torch.linalg.slogdet."""
-    return structseq.slogdet(linalg.slogdet(input, out=out))
+    return structseq.slogdet(linalg.slogdet(input))
 
 
 @composite(vmap="decompose")
@@ -75,7 +74,7 @@ def matrix_exp(input: Tensor) -> Tensor:
     jvp="not_implemented",
     autocast="fp32",
     vmap="front",
-    out=Out("castable", contiguous=True),
+    out=Out(contiguous=True),
     self=lambda grad, upper, result: cholesky_backward(grad, upper, result),
 )
 def _cholesky(self: Array, upper: bool = False) -> Array:
@@ -99,18 +98,23 @@ def _warn_of_cholesky() -> None:
     )
 
 
-@composite(vmap="decompose")
-def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+@composite(vmap="decompose", out=None)
+def cholesky(input: Tensor, upper: bool = False) -> Tensor:
     """torch.linalg.cholesky, by its older name."""
-    _warn_of_cholesky()
-    result = _cholesky(input, upper, out=out)
-    if out is not None:  # torch calls the function without out=, which warns as well
-        _warn_of_cholesky()
-    return result
+    warn_once(
+        "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future "
+        "PyTorch release.\n"
+        "L = torch.cholesky(A)\nshould be replaced with\nL = torch.linalg.cholesky(A)\nand\nU = "
+        "torch.cholesky(A, upper=True)\n"
+        "should be replaced with\nU = torch.linalg.cholesky(A).mH\nThis transform will produce equivalent "
+        "results for all "
+        "valid (symmetric positive definite) inputs.",
+    )
+    return _cholesky(input, upper)
 
 
-@composite(vmap="decompose", autocast="fp32", out=Out("same_dtype", operator="linalg_qr"))
-def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
+@composite(vmap="decompose", autocast="fp32", out=None)
+def qr(input: Tensor, some: bool = True) -> Any:
     """torch.linalg.qr, by its older name."""
     warn_once(
         "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch "
@@ -119,11 +123,11 @@ def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
         "be replaced "
         "with\nQ, R = torch.linalg.qr(A, 'reduced' if some else 'complete')",
     )
-    return given_several("qr", out, structseq.qr(linalg.qr(input, "reduced" if some else "complete")))
+    return structseq.qr(linalg.qr(input, "reduced" if some else "complete"))
 
 
-@composite(vmap="decompose", autocast="fp32", out=Out("same_dtype", operator="_linalg_svd"))
-def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
+@composite(vmap="decompose", autocast="fp32", out=None)
+def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
     """torch.linalg.svd, but it returns V instead of its adjoint, and the reduced form by default."""
     if input._array.ndim < 2:
         raise RuntimeError(
@@ -134,9 +138,9 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any =
         kind = input._array.dtype
         values = _svd(input, False)[1]
         blank = (make(np.zeros((*batch, m, m), kind)), values, make(np.zeros((*batch, n, n), kind)))
-        return given_several("svd", out, structseq.svd(blank))
+        return structseq.svd(blank)
     u, s, vh = _svd(input, not some)
-    return given_several("svd", out, structseq.svd((u, s, vh.mH)))
+    return structseq.svd((u, s, vh.mH))
 
 
 # Solving with a Cholesky factor -------------------------------------------------------------------
@@ -158,7 +162,7 @@ def _cholesky_solve_backward(
     "CholeskySolveBackward0",
     complex="as_written",
     autocast="fp32",
-    out=Out("castable", contiguous=True),
+    out=Out(contiguous=True),
     inputs={
         "self input2": lambda grad, self, input2, result, upper, needed: _cholesky_solve_backward(
             grad, self, input2, result, upper, needed
@@ -189,7 +193,6 @@ def _cholesky_inverse_backward(grad: Tensor, self: Tensor, upper: bool, result: 
     complex="as_written",
     autocast="fp32",
     vmap="front",
-    out="castable",
     self=lambda grad, self, upper, result: _cholesky_inverse_backward(grad, self, upper, result),
 )
 def cholesky_inverse(self: Array, upper: bool = False) -> Array:
@@ -247,7 +250,6 @@ def _triangular_solve_backward(
     returns=structseq.triangular_solve,
     complex="as_written",
     autocast="fp32",
-    out="same_dtype",
     inputs={
         "self A": lambda grads, self, A, solution, upper, transpose, unitriangular, needed: (
             _triangular_solve_backward(grads, self, A, solution, upper, transpose, unitriangular, needed)
@@ -275,37 +277,30 @@ def _triangular_solve(
     return columns_first(result), columns_first(left)
 
 
-@composite(vmap="decompose")
+@composite(vmap="decompose", out=None)
 def triangular_solve(
-    input: Tensor,
-    A: Tensor,
-    upper: bool = True,
-    transpose: bool = False,
-    unitriangular: bool = False,
-    *,
-    out: Any = None,
+    input: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> Any:
     """The older name of torch.linalg.solve_triangular; it also returns a copy of A."""
-    result = _triangular_solve(input, A, upper, transpose, unitriangular)
-    return given_several("triangular_solve", out, result)
+    return _triangular_solve(input, A, upper, transpose, unitriangular)
 
 
 lu_unpack = _lu_unpack
 
 
-@composite(vmap="fallback", autocast="fp32")
-def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
+@composite(vmap="fallback", autocast="fp32", out=True)
+def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
     """torch.linalg.lu_solve, by its older name."""
     warn_once(
         "torch.lu_solve is deprecated in favor of torch.linalg.lu_solveand will be removed in a future PyTorch "
         "release.\nNote that torch.linalg.lu_solve has its arguments reversed.\nX = torch.lu_solve(B, LU, pivots)\n"
         "should be replaced with\nX = torch.linalg.lu_solve(LU, pivots, B)",
     )
-    return linalg.lu_solve(LU_data, LU_pivots, b, out=out)
+    return linalg.lu_solve(LU_data, LU_pivots, b)
 
 
-@composite(vmap="decompose")
-def lu(A: Tensor, pivot: bool = True, get_infos: Any = False, out: Any = None) -> tuple[Tensor, ...]:
+@composite(vmap="decompose", out=None)
+def lu(A: Tensor, pivot: bool = True, get_infos: Any = False) -> tuple[Tensor, ...]:
     """torch.linalg.lu_factor, by its older name."""
     warn_once(
         "torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_factor_ex and will be removed "
@@ -314,12 +309,7 @@ def lu(A: Tensor, pivot: bool = True, get_infos: Any = False, out: Any = None) -
         "get_infos=True)\nshould be replaced with\nLU, pivots, info = torch.linalg.lu_factor_ex(A, compute_pivots)",
     )
     result = linalg.lu_factor_ex(A, pivot=pivot)
-    results = structseq._lu_with_info(result) if get_infos else tuple(result[:2])
-    if out is None:
-        return results
-    for place, each in zip(out, results, strict=True):
-        place.resize_as_(each).copy_(each)
-    return tuple(out)
+    return structseq._lu_with_info(result) if get_infos else tuple(result[:2])
 
 
 @composite(vmap="decompose")

@@ -11,11 +11,10 @@ from ..._arguments.argument_errors import check_tensors
 from ..._autograd.tensor import Tensor, make
 from ..._c10.dtypes import F64, number_within
 from ..._c10.modes import state
-from ..._c10.operator_facts import Out, composite
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import laid_out, like_steps
 from ..inplace import run_inplace
 from ..kernels import chosen, half_up, need_floats, need_inexact, scipy
-from ..out import given
 from ..registry import ROWS, Array, op
 from ..scalar_operands import less_than, minus, plus, times
 
@@ -181,7 +180,6 @@ def _softplus_double(grad: Tensor, self: Tensor, beta: Any, threshold: Any) -> T
     "SoftplusBackward0",
     promote="self",
     jvp="auto_element_wise",
-    out="tensor_iterator",
     self=lambda grad, self, beta, threshold: _softplus_backward(grad, self, beta, threshold),
 )
 def softplus(self: Array, beta: Any = 1, threshold: Any = 20) -> Array:
@@ -219,7 +217,6 @@ def _log_sigmoid_double(grad: Tensor, self: Tensor) -> Tensor:
     "LogSigmoidBackward0",
     name="log_sigmoid_forward",
     tensors="buffer",
-    out=Out("own", warns=False),
     self=lambda grad, self, buffer: _log_sigmoid_backward(grad, self, buffer),
 )
 def _log_sigmoid(self: Array, buffer: Array) -> Array:
@@ -228,11 +225,9 @@ def _log_sigmoid(self: Array, buffer: Array) -> Array:
     return result.astype(self.dtype, order="C", copy=False)
 
 
-@composite(vmap="decompose")
-def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@composite(vmap="decompose", out=None)
+def logsigmoid(input: Tensor) -> Tensor:
     """The logarithm of the sigmoid."""
-    if out is not None:
-        return given("log_sigmoid_forward", out, logsigmoid(input))
     check_tensors("log_sigmoid", input=input)
     array = input._array
     need_floats("log_sigmoid_cpu", array)
@@ -357,7 +352,6 @@ def _gelu_double(grad: Tensor, grad_output: Tensor, self: Tensor, approximate: s
     "GeluBackward0",
     promote="self",
     jvp="auto_element_wise",
-    out="tensor_iterator",
     self=lambda grad, self, approximate: _gelu_backward(grad, self, approximate),
 )
 def gelu(self: Array, *, approximate: str = "none") -> Array:

@@ -241,7 +241,6 @@ def _hardshrink_backward(grad_out: Array, self: Array, lambd: Any) -> Array:
     "HardshrinkBackward0",
     promote="self",
     jvp="auto_element_wise",
-    out="tensor_iterator",
     self=lambda grad, self, lambd: _hardshrink_backward(grad, self, lambd),
 )
 def hardshrink(self: Array, lambd: Any = 0.5) -> Array:
@@ -265,7 +264,6 @@ def _softshrink_backward(grad_output: Array, self: Array, lambd: Any) -> Array:
     "SoftshrinkBackward0",
     promote="self",
     jvp="auto_element_wise",
-    out="tensor_iterator",
     self=lambda grad, self, lambd: _softshrink_backward(grad, self, lambd),
 )
 def softshrink(self: Array, lambd: Any = 0.5) -> Array:

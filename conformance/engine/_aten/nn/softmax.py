@@ -22,7 +22,6 @@ def _shifted(array: Array, dim: int) -> Array:
     name="_softmax",
     vmap="along_dim",
     schema_args=lambda self, dim: ((self, dim, False), {}),
-    out=Out("same_dtype", operator="aten::softmax"),
     self=lambda grad, result, dim: _softmax_backward(grad, result, dim),
 )
 def _softmax(self: Array, dim: int) -> Array:
@@ -74,7 +73,6 @@ def _softmax_backward(grad_output: Array, output: Array, dim: int) -> Array:
     name="_log_softmax",
     vmap="along_dim",
     schema_args=lambda self, dim: ((self, dim, False), {}),
-    out=Out("same_dtype", operator="aten::log_softmax"),
     self=lambda grad, result, dim: _log_softmax_backward(grad, result, dim),
 )
 def _log_softmax(self: Array, dim: int) -> Array:
@@ -115,13 +113,13 @@ def _log_softmax_backward(grad_output: Array, output: Array, dim: int) -> Array:
     return result.astype(output.dtype, order="C", copy=False)
 
 
-@composite(vmap="decompose")
-def softmax(input: Tensor, dim: int, dtype: Any = None, *, out: Any = None) -> Tensor:
+@composite(vmap="decompose", out=Out(operator="aten::softmax"))
+def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """exp(x) / exp(x).sum(dim)."""
-    return _softmax(input if dtype is None else input.to(dtype), dim, out=out)
+    return _softmax(input if dtype is None else input.to(dtype), dim)
 
 
-@composite(vmap="decompose")
-def log_softmax(input: Tensor, dim: int, dtype: Any = None, *, out: Any = None) -> Tensor:
+@composite(vmap="decompose", out=Out(operator="aten::log_softmax"))
+def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """The logarithm of softmax."""
-    return _log_softmax(input if dtype is None else input.to(dtype), dim, out=out)
+    return _log_softmax(input if dtype is None else input.to(dtype), dim)

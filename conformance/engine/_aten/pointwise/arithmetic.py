@@ -278,10 +278,10 @@ def div_(self: Tensor, other: Any, *, rounding_mode: Any = MISSING) -> Tensor:
 divide, divide_ = div, div_
 
 
-@composite(vmap="decompose", numbers_as_tensors=True)
-def true_divide(input: Any, other: Any, *, out: Any = None) -> Tensor:
+@composite(vmap="decompose", numbers_as_tensors=True, out=True)
+def true_divide(input: Any, other: Any) -> Tensor:
     """input / other."""
-    return _true_divide(input, other, out=out)
+    return _true_divide(input, other)
 
 
 @composite(vmap="decompose", vmap_unbatched="arithmetic")
@@ -296,7 +296,6 @@ def true_divide_(self: Tensor, other: Any) -> Tensor:
     complex="holomorphic",
     jvp="auto_element_wise",
     inplace="function, method",
-    out="tensor_iterator",
     self=lambda grad: -grad,
 )
 def neg(self: Array) -> Array:

@@ -109,10 +109,10 @@ def _copysign_number(self: Array, other: Any) -> Array:
     return np.copysign(self, self.dtype.type(other))
 
 
-@composite(vmap="decompose")
-def copysign(input: Tensor, other: Any, *, out: Any = None) -> Tensor:
+@composite(vmap="decompose", out=True)
+def copysign(input: Tensor, other: Any) -> Tensor:
     """The magnitude of input with the sign of other."""
-    return (_copysign_number if is_number(other) else _copysign_tensor)(input, other, out=out)
+    return (_copysign_number if is_number(other) else _copysign_tensor)(input, other)
 
 
 @composite(vmap_unbatched="broadcast")
@@ -151,7 +151,7 @@ def _same_types(self: Array, values: Array) -> None:
     no_complex=RuntimeError("heaviside is not yet implemented for complex tensors."),
     vmap_inplace="fallback",
     inplace="method",
-    out=Out("own", operator="aten::heaviside"),
+    out=Out(operator="aten::heaviside"),
     self=unsupported("heaviside"),
     values=unsupported("heaviside"),
 )
@@ -179,7 +179,6 @@ def _refuse_bool_exponent(self: Any, other: Any) -> None:
     complex="holomorphic",
     handle_r_to_c=False,
     vmap_inplace="fallback",
-    out="castable",
     self=lambda grad, other: grad * other.__rpow__(2),
     other=lambda grad, result: times(grad * result, math.log(2)),
 )
@@ -292,7 +291,6 @@ def _lerp_number(self: Array, end: Array, weight: Any) -> Array:
     handle_r_to_c=False,
     tangent_writes=0,
     vmap_inplace="fallback",
-    out="tensor_iterator",
     operator="lerp",
     self=lambda grad, weight: grad * less_than(1, weight),
     end=lambda grad, weight: grad * weight,
@@ -303,10 +301,10 @@ def _lerp_tensor(self: Array, end: Array, weight: Array) -> Array:
     return _interpolate(self, end, weight)
 
 
-@composite(vmap="decompose")
-def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Any = None) -> Tensor:
+@composite(vmap="decompose", out=True)
+def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
     """input + weight * (end - input)."""
-    return (_lerp_tensor if isinstance(weight, Tensor) else _lerp_number)(input, end, weight, out=out)
+    return (_lerp_tensor if isinstance(weight, Tensor) else _lerp_number)(input, end, weight)
 
 
 @composite(vmap_inplace="fallback")

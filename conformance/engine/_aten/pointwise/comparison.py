@@ -85,7 +85,7 @@ ge, ge_ = _compare("ge", np.greater_equal)
 not_equal, less, less_equal, greater, greater_equal = ne, lt, le, gt, ge
 
 
-@op(name="isin", promote="elements test_elements", vmap="fallback", elementwise=False, out="same_dtype")
+@op(name="isin", promote="elements test_elements", vmap="fallback", elementwise=False)
 def _isin(elements: Any, test_elements: Any, invert: bool) -> Array:
     elements, test_elements = (half_up(np.asarray(each)) for each in (elements, test_elements))
     return np.isin(elements, test_elements, invert=invert)
@@ -95,10 +95,8 @@ def _overload(elements: Any, test_elements: Any, **named: Any) -> str:
     return "_".join("Tensor" if isinstance(each, Tensor) else "Scalar" for each in (elements, test_elements))
 
 
-@composite(variants="function", vmap="fallback", overload=_overload)
-def isin(
-    elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False, out: Any = None
-) -> Tensor:
+@composite(variants="function", vmap="fallback", overload=_overload, out=True)
+def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
     """Whether each element occurs in test_elements."""
     if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
         raise TypeError("isin(): no tensor")  # replaced by torch's message in the caller
@@ -109,4 +107,4 @@ def isin(
             raise RuntimeError(f"Unsupported input type encountered for isin(): {each.dtype.legacy}")
         if isinstance(each, complex):
             raise RuntimeError("Unsupported input type encountered for isin(): ComplexDouble")
-    return _isin(elements, test_elements, invert, out=out)
+    return _isin(elements, test_elements, invert)

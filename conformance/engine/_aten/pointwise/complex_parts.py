@@ -14,12 +14,11 @@ from ..._autograd.views import with_view_fn
 from ..._c10 import dtypes, errors, structseq
 from ..._c10.errors import unimplemented
 from ..._c10.layout import Unstrided
-from ..._c10.operator_facts import Out, composite
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import broadcast_shapes, laid_out, like_steps, strides
 from ..._c10.warn_once import warn_program
 from ..._c10.zero_tensor import ZeroTensor, zeros
 from ..creation.factories import scalar_tensor, zeros_like
-from ..out import given_several
 from ..registry import ROWS, Array, op
 from ..scalar_operands import times
 from ..shape.clone_to import assigned
@@ -43,13 +42,10 @@ def _frexp(self: Array) -> tuple[Array, Array]:
     return like_steps(mantissa, self), like_steps(exponent, self)
 
 
-@composite(
-    vmap="decompose",
-    out="own",
-)
-def frexp(input: Tensor, *, out: Any = None) -> Any:
+@composite(vmap="decompose", out=None)
+def frexp(input: Tensor) -> Any:
     """Mantissa (absolute value in [0.5, 1)) and exponent to base 2."""
-    return given_several("frexp", out, _frexp(input))
+    return _frexp(input)
 
 
 @op(
@@ -104,18 +100,15 @@ def conj(input: Tensor) -> Tensor:
     name="conj_physical",
     complex="as_written",
     vmap_inplace="fallback",
-    out=Out("tensor_iterator", operator="aten::conj_physical"),
     self=lambda grad: grad.conj_physical(),
 )
 def _conj_physical(self: Array) -> Array:
     return self.copy() if self.dtype.kind == "b" else np.conjugate(self)
 
 
-@composite(vmap="decompose")
-def conj_physical(input: Tensor, *, out: Any = None) -> Tensor:
+@composite(vmap="decompose", out=None)
+def conj_physical(input: Tensor) -> Tensor:
     """The conjugate as a copy; a real tensor is returned itself."""
-    if out is not None:
-        return _conj_physical(input, out=out)
     return input if input._array.dtype.kind != "c" else _conj_physical(input)
 
 
@@ -262,7 +255,6 @@ def _set_imag(self: Tensor, value: Any) -> None:
     complex="as_written",
     vmap="pointwise",
     variants="function",
-    out="own",
     real=lambda grad, real: grad.real,  # torch saves each operand though the value is not needed
     imag=lambda grad, imag: grad.imag,
 )
@@ -295,7 +287,6 @@ def _check_parts(name: str, first: Array, second: Array) -> None:
     autocast="fp32",
     vmap="pointwise",
     variants="function",
-    out="own",
     inputs={"abs angle": lambda grad, result, needed: _polar_backward(grad, result, needed)},
 )
 def polar(abs: Array, angle: Array) -> Array:
@@ -335,7 +326,6 @@ def is_nonzero(input: Tensor) -> bool:
     complex="as_written",
     vmap="fallback",
     inplace="function, method",
-    out="tensor_iterator",
     self=lambda grad: grad.conj_physical(),
 )
 @composite(vmap="fallback")

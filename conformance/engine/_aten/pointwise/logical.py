@@ -73,7 +73,6 @@ isposinf = _test(
     False,
     "Where it is infinite and positive.",
     no_complex=_refused("isposinf"),
-    out="own",
 )
 isneginf = _test(
     "isneginf",
@@ -81,7 +80,6 @@ isneginf = _test(
     False,
     "Where it is infinite and negative.",
     no_complex=_refused("isneginf"),
-    out="own",
 )
 
 
@@ -122,7 +120,7 @@ bitwise_right_shift = _bitwise(
 )
 
 
-@op(promote="self", inplace="method", out="tensor_iterator")
+@op(promote="self", inplace="method")
 def bitwise_not(self: Array) -> Array:
     """Invert all bits; of a bool, the logical negation."""
     if self.dtype.kind not in "iub":

@@ -186,8 +186,8 @@ def pow_(self: Tensor, exponent: Any) -> Tensor:
     return run_inplace(ROWS["pow" if is_number(exponent) else "pow_tensor"], [self, exponent])
 
 
-@composite(vmap="decompose")
-def float_power(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
+@composite(vmap="decompose", out=True)
+def float_power(input: Any, exponent: Any) -> Tensor:
     """pow, computed in double precision."""
     kind: dtypes.dtype = dtypes.float64
     number: Any = float
@@ -197,12 +197,7 @@ def float_power(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
             kind, number = dtypes.complex128, complex
     base = input.to(kind) if isinstance(input, Tensor) else number(input)
     to = exponent.to(kind) if isinstance(exponent, Tensor) else number(exponent)
-    if out is not None and out.dtype is not kind:
-        raise RuntimeError(
-            f"the output given to float_power has dtype {out.dtype.legacy} but the operation's result requires dtype "
-            + kind.legacy
-        )
-    return pow(base, to, out=out)
+    return pow(base, to)
 
 
 @composite(vmap="fallback", overload="Tensor Scalar")
@@ -221,10 +216,10 @@ def float_power_(self: Tensor, exponent: Any) -> Tensor:
     return pow_(self, complex(exponent) if complexes else float(exponent))
 
 
-@composite(vmap="decompose")
-def square(input: Tensor, *, out: Any = None) -> Tensor:
+@composite(vmap="decompose", out=True)
+def square(input: Tensor) -> Tensor:
     """input ** 2."""
-    return _pow_number(input, 2, out=out)
+    return _pow_number(input, 2)
 
 
 @composite(variants="function, method", vmap="fallback")

@@ -50,16 +50,16 @@ def _floor_divide_by_number(self: Array, other: Any) -> Array:
     return floor_quotient(self, other)
 
 
-@composite(vmap="decompose", numbers_as_tensors=True)
-def floor_divide(input: Any, other: Any, *, out: Any = None) -> Tensor:
+@composite(vmap="decompose", numbers_as_tensors=True, out=True)
+def floor_divide(input: Any, other: Any) -> Tensor:
     """The quotient, rounded down."""
     if is_number(input) and is_number(other):
         input = scalar_tensor(
             input, dtype=dtypes.promote_types(dtypes.of_number(input), dtypes.of_number(other))
         )
     if is_number(other):
-        return _floor_divide_by_number(input, other, out=out)
-    return _floor_divide(input, other, out=out)
+        return _floor_divide_by_number(input, other)
+    return _floor_divide(input, other)
 
 
 @composite(vmap_inplace="fallback")
@@ -143,18 +143,18 @@ def _remainder_of_number(self: Any, other: Array) -> Array:
     return _remainder(self, other)
 
 
-@composite(vmap="decompose")
-def fmod(input: Tensor, other: Any, *, out: Any = None) -> Tensor:
+@composite(vmap="decompose", out=True)
+def fmod(input: Tensor, other: Any) -> Tensor:
     """The remainder of the division, with the sign of input."""
-    return (_fmod_number if is_number(other) else _fmod_tensor)(input, other, out=out)
+    return (_fmod_number if is_number(other) else _fmod_tensor)(input, other)
 
 
-@composite(vmap="decompose")
-def remainder(input: Any, other: Any, *, out: Any = None) -> Tensor:
+@composite(vmap="decompose", out=True)
+def remainder(input: Any, other: Any) -> Tensor:
     """The remainder of the division, with the sign of other."""
     if is_number(input) and isinstance(other, Tensor):
-        return _remainder_of_number(input, other, out=out)
-    return (_remainder_number if is_number(other) else _remainder_tensor)(input, other, out=out)
+        return _remainder_of_number(input, other)
+    return (_remainder_number if is_number(other) else _remainder_tensor)(input, other)
 
 
 @composite(vmap_inplace="fallback")

@@ -28,7 +28,6 @@ def _whole(name: str, function: Any, text: str, no_complex: str | Exception, **f
         f"{name.capitalize()}Backward0",
         promote="self",
         no_complex=no_complex,
-        out="tensor_iterator",
         **facts,
         jvp="auto_element_wise",
         self=lambda grad: zeros_like(grad),
@@ -68,7 +67,6 @@ _whole("round", np.rint, "The nearest integer; of two as near, the even one.", "
     promote="self",
     name="round_decimals",
     overload="decimals",
-    out="tensor_iterator",
     operator="round",
     self=lambda grad: zeros_like(grad),
 )
@@ -86,11 +84,11 @@ def _rounded(input: Tensor, decimals: int | None) -> tuple[str, list[Any]]:
     return ("round", [input]) if decimals is None else ("round_decimals", [input, decimals])
 
 
-@composite(vmap="decompose")
-def round(input: Tensor, *, decimals: int | None = None, out: Any = None) -> Tensor:
+@composite(vmap="decompose", out=True)
+def round(input: Tensor, *, decimals: int | None = None) -> Tensor:
     """Round to a number of decimals (0 by default), ties to even."""
     name, arguments = _rounded(input, decimals)
-    return ROWS[name].call(*arguments, out=out)
+    return ROWS[name].call(*arguments)
 
 
 @composite(variants="function, method")
@@ -101,12 +99,7 @@ def round_(self: Tensor, *, decimals: int | None = None) -> Tensor:
 
 
 @op(
-    "FracBackward0",
-    promote="self",
-    no_complex="frac_cpu",
-    inplace="function, method",
-    out="tensor_iterator",
-    self=lambda grad: grad,
+    "FracBackward0", promote="self", no_complex="frac_cpu", inplace="function, method", self=lambda grad: grad
 )
 def frac(self: Array) -> Array:
     """The fractional part, with the sign of the number."""
@@ -147,7 +140,6 @@ def rad2deg(self: Array) -> Array:
     promote="self",
     jvp="auto_element_wise",
     inplace="function, method",
-    out="own",
     self=lambda grad, self: grad * self.isfinite(),
 )
 def nan_to_num(self: Array, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Array:

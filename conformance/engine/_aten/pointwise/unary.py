@@ -232,7 +232,7 @@ for _name in ("acosh", "asinh", "atanh"):
     jvp="auto_element_wise",
     kernel_writes=1,
     inplace="method",
-    out=Out("tensor_iterator", contiguous="of_complex"),
+    out=Out(contiguous="of_complex"),
     self=lambda grad, self: grad * self.sgn(),
 )
 def abs(self: Array) -> Array:
@@ -258,7 +258,6 @@ def abs_(self: Tensor) -> Tensor:
     promote="self",
     jvp="auto_element_wise",
     inplace="method",
-    out="tensor_iterator",
     self=lambda grad: zeros_like(grad),
 )
 def sign(self: Array) -> Array:
@@ -272,7 +271,6 @@ def sign(self: Array) -> Array:
     complex="as_written",
     tangent_writes=1,
     inplace="method",
-    out="tensor_iterator",
     self=lambda grad, self, result: _sgn_backward(grad, self, result),
 )
 def sgn(self: Array) -> Array:
@@ -304,7 +302,6 @@ def _sign(array: Array) -> Array:
 @op(
     promote="self",
     no_complex=NotImplementedError("signbit is not implemented for complex tensors."),
-    out="own",
 )
 def signbit(self: Array) -> Array:
     """Whether the sign is negative, -0.0 included."""

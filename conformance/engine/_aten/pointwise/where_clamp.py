@@ -35,7 +35,6 @@ def _chosen(condition: Tensor, self: Any, other: Any) -> Any:
     complex="holomorphic",
     handle_r_to_c=False,
     jvp="auto_linear",
-    out="own",
     self=lambda grad, condition: _chosen(condition, grad, 0),
     other=lambda grad, condition: _chosen(condition, 0, grad),
 )
@@ -54,8 +53,8 @@ def _where(condition: Array, self: Any, other: Any) -> Array:
     return np.where(condition, self, other)
 
 
-@composite(vmap="decompose")
-def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
+@composite(vmap="decompose", out=True)
+def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     """input where the condition is true, other elsewhere; without both, the indices where it is true."""
     if input is None and other is None:
         result = condition if condition._array.ndim else condition.unsqueeze(0)
@@ -71,7 +70,7 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Any =
         input = input.to(dtypes.BY_NUMPY[dtypes.result_dtype(input._array, other)])
     elif isinstance(other, Tensor) and input.__class__ is complex:
         other = other.to(dtypes.BY_NUMPY[dtypes.result_dtype(other._array, input)])
-    return _where(condition, input, other, out=out)
+    return _where(condition, input, other)
 
 
 # clamp --------------------------------------------------------------------------------------------
@@ -150,7 +149,6 @@ def _clamp_backward(grad: Tensor, self: Tensor, min: Any, max: Any) -> Tensor:
     no_complex=NotImplementedError("clamp is not supported for complex types"),
     jvp="auto_element_wise",
     vmap_inplace="fallback",
-    out="tensor_iterator",
     self=lambda grad, self, min, max: _clamp_backward(grad, self, min, max),
 )
 def _clamp_numbers(self: Array, min: Any = None, max: Any = None) -> Array:
@@ -202,11 +200,11 @@ def _bounds(self: Tensor, min: Any, max: Any) -> tuple[str, Any, Any]:
     return ("clamp_tensors" if by_tensors else "clamp"), min, max
 
 
-@composite(vmap="decompose")
-def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Any = None) -> Tensor:
+@composite(vmap="decompose", out=True)
+def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """Clamp each element to the range [min, max]."""
     name, low, high = _bounds(input, min, max)
-    return ROWS[name].call(input, low, high, out=out)
+    return ROWS[name].call(input, low, high)
 
 
 @composite(variants="function, method", vmap_inplace="fallback")
@@ -236,7 +234,6 @@ clip, clip_ = clamp, clamp_
     name="clamp_min",
     no_complex=NotImplementedError("clamp is not supported for complex types"),
     jvp="auto_element_wise",
-    out="tensor_iterator",
     vmap_unbatched="arithmetic",
     self=lambda grad, self, min: where(self >= min, grad, 0),
 )
@@ -251,7 +248,6 @@ def _clamp_min_number(self: Array, min: Any) -> Array:
     name="clamp_max",
     no_complex=NotImplementedError("clamp is not supported for complex types"),
     jvp="auto_element_wise",
-    out="tensor_iterator",
     vmap_unbatched="arithmetic",
     self=lambda grad, self, max: where(self <= max, grad, 0),
 )
@@ -290,20 +286,20 @@ def _clamp_max_tensor(self: Array, max: Any) -> Array:
     return np.minimum(self, max)
 
 
-@composite(vmap="decompose")
-def clamp_min(input: Tensor, min: Any, *, out: Any = None) -> Tensor:
+@composite(vmap="decompose", out=True)
+def clamp_min(input: Tensor, min: Any) -> Tensor:
     """The maximum of each element and min."""
     if not isinstance(input, Tensor):
         raise invalid_combination("clamp_min", (input, min))
-    return ROWS["clamp_min_tensor" if isinstance(min, Tensor) else "clamp_min"].call(input, min, out=out)
+    return ROWS["clamp_min_tensor" if isinstance(min, Tensor) else "clamp_min"].call(input, min)
 
 
-@composite(vmap="decompose")
-def clamp_max(input: Tensor, max: Any, *, out: Any = None) -> Tensor:
+@composite(vmap="decompose", out=True)
+def clamp_max(input: Tensor, max: Any) -> Tensor:
     """The minimum of each element and max."""
     if not isinstance(input, Tensor):
         raise invalid_combination("clamp_max", (input, max))
-    return ROWS["clamp_max_tensor" if isinstance(max, Tensor) else "clamp_max"].call(input, max, out=out)
+    return ROWS["clamp_max_tensor" if isinstance(max, Tensor) else "clamp_max"].call(input, max)
 
 
 @composite(variants="function, method", vmap_unbatched="arithmetic")

@@ -25,7 +25,7 @@ from ..indexing.index_put import index, index_put
 from ..nn import softmax
 from ..nn.embedding import trilinear
 from ..nn.softmax import _softmax_backward
-from ..out import check_out, store_out
+from ..out import given
 from ..pointwise import complex_parts
 from ..reduction import segment_reduce
 from ..registry import ROWS, Array, op
@@ -153,11 +153,7 @@ def _without_conversion(name: str) -> Callable[..., Tensor]:
     def function(input: Tensor, dim: int, half_to_float: bool, *, out: Any = None) -> Tensor:
         if half_to_float:
             raise RuntimeError("softmax with half to float conversion is not supported on CPU")
-        result: Tensor = row.call(input, dim)
-        if out is None:
-            return result
-        check_out(name, out, (input,))
-        return store_out(name, out, result._array, (input,))
+        return given(name, out, row.call(input, dim))
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"torch.{name}: beneath {name[1:]}, of floating numbers alone."

@@ -33,12 +33,11 @@ def _truth(name: str, function: Any, text: str) -> Any:
         overload="default dim",
         vmap="reduction_dim",
         kernel_writes=1,
-        out="own",
     )(forward)
 
-    @composite(vmap="decompose")
-    def reduce(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Tensor:
-        return row(input, dims(dim), keepdim, out=out)
+    @composite(vmap="decompose", out=True)
+    def reduce(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+        return row(input, dims(dim), keepdim)
 
     reduce.__name__, reduce.__doc__ = name, text
     return reduce

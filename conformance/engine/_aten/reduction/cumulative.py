@@ -16,7 +16,6 @@ from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dim
 from ..inplace import placed, run_inplace
 from ..kernels import need_inexact, refuse_bools
-from ..out import several
 from ..pointwise.binary import log_add_exp
 from ..pointwise.where_clamp import where
 from ..registry import ROWS, Array, op
@@ -59,7 +58,6 @@ def _cumsum_backward(grad: Tensor, dim: Any) -> Tensor:
     jvp="auto_linear",
     vmap="along_dim",
     vmap_inplace="fallback",
-    computes_in_out_dtype=True,
     self=lambda grad, dim, _self_scalar_type: _cumsum_backward(grad.to(_self_scalar_type), dim),
 )
 def cumsum(self: Array, dim: Any, *, dtype: Any = None) -> Array:
@@ -79,7 +77,6 @@ def cumsum_(self: Tensor, dim: Any, *, dtype: Any = None) -> Tensor:
     tangent_writes=0,
     vmap="along_dim",
     vmap_inplace="fallback",
-    computes_in_out_dtype=True,
     self=lambda grad, self, dim, result: _cumprod_backward(grad.to(self.dtype), self, dim, result),
 )
 def cumprod(self: Array, dim: Any, *, dtype: Any = None) -> Array:
@@ -191,7 +188,6 @@ def _cumulative_extreme(name: str, node: str, function: Any, text: str) -> Any:
         node,
         outputs="values indices",
         returns=getattr(structseq, name),
-        out="own",
         no_complex=f"{name}_cpu",
         complex_if="empty or 0-d",
         vmap="along_dim",
@@ -199,9 +195,9 @@ def _cumulative_extreme(name: str, node: str, function: Any, text: str) -> Any:
         **formula,
     )(forward)
 
-    @composite(vmap="decompose")
-    def run(input: Tensor, dim: Any = MISSING, *, out: Any = None) -> Any:
-        return several(ROWS[name], out, input, dim)
+    @composite(vmap="decompose", out=None)
+    def run(input: Tensor, dim: Any = MISSING) -> Any:
+        return ROWS[name].call(input, dim)
 
     run.__name__, run.__doc__ = name, text
     return run
@@ -237,7 +233,6 @@ def _logcumsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any)
     complex="as_written",
     vmap="along_dim",
     contiguous_result=True,
-    out="own",
     self=lambda grad, self, result, dim: _logcumsumexp_backward(grad, self, result, dim),
 )
 def logcumsumexp(self: Array, dim: Any) -> Array:

@@ -18,7 +18,6 @@ from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dim
 from ..creation.factories import zeros_like
 from ..inplace import placed
-from ..out import several
 from ..pointwise.where_clamp import maximum, minimum
 from ..registry import ROWS, Array, op
 from ..type_promotion import MISSING, invalid_combination
@@ -48,7 +47,6 @@ def _reduce_all(name: str, node: str, function: Any) -> Any:
         complex_if="empty",
         kernel_writes=1,
         vmap="full_reduction",
-        out="castable",
         self=lambda grad, self, result: evenly_distribute(grad, self, result),
     )(forward)
 
@@ -113,7 +111,6 @@ def _reduce_dim(name: str, node: str, find: Any) -> Any:
         operator=name,
         vmap="reduction_dim",
         kernel_writes=2,
-        out="same_dtype",
         **formula,
     )(forward)
 
@@ -123,25 +120,18 @@ _reduce_dim("min", "MinBackward0", np.argmin)
 
 
 def _extreme(name: str, every: Any, pairwise: Any, text: str) -> Any:
-    @composite(vmap="decompose")
-    def reduce(
-        input: Tensor,
-        dim: Any = MISSING,
-        keepdim: bool = False,
-        *,
-        other: Any = None,
-        out: Any = None,
-    ) -> Any:
+    @composite(vmap="decompose", out=None)
+    def reduce(input: Tensor, dim: Any = MISSING, keepdim: bool = False, *, other: Any = None) -> Any:
         if not isinstance(input, Tensor) and dim is not MISSING:
             raise invalid_combination(name, (input, dim))
         other = dim if isinstance(dim, Tensor) else other
         if other is not None:
-            return pairwise(input, other, out=out)
+            return pairwise(input, other)
         if dim is MISSING and not keepdim:
-            return every(input, out=out)
+            return every(input)
         if not hasattr(dim, "__index__"):
             raise invalid_combination(name, (input, dim))
-        return several(ROWS[f"{name}_dim"], out, input, dim, keepdim)
+        return ROWS[f"{name}_dim"].call(input, dim, keepdim)
 
     reduce.__name__, reduce.__doc__ = name, text
     return reduce
@@ -197,13 +187,12 @@ def _ax(name: str, node: str, function: Any, text: str) -> Any:
         complex_if="empty",
         vmap="reduction_dims",
         kernel_writes=1,
-        out="own",
         **formula,
     )(forward)
 
-    @composite(vmap="decompose")
-    def reduce(input: Tensor, dim: Any = (), keepdim: bool = False, *, out: Any = None) -> Tensor:
-        return row(input, dims(dim) or (), keepdim, out=out)
+    @composite(vmap="decompose", out=True)
+    def reduce(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
+        return row(input, dims(dim) or (), keepdim)
 
     reduce.__name__, reduce.__doc__ = name, text
     return reduce
@@ -241,7 +230,6 @@ def _aminmax_backward(
     outputs="min max",
     returns=structseq.aminmax,
     vmap="reduction_dim",
-    out="same_dtype",
     self=lambda grads, self, dim, keepdim, min, max: _aminmax_backward(self, dim, keepdim, grads, min, max),
 )
 def _aminmax(self: Array, dim: Any = None, keepdim: bool = False) -> tuple[Array, Array]:
@@ -265,10 +253,10 @@ def _aminmax(self: Array, dim: Any = None, keepdim: bool = False) -> tuple[Array
     )
 
 
-@composite(vmap="decompose")
-def aminmax(input: Tensor, *, dim: Any = None, keepdim: bool = False, out: Any = None) -> Any:
+@composite(vmap="decompose", out=None)
+def aminmax(input: Tensor, *, dim: Any = None, keepdim: bool = False) -> Any:
     """The minimum and the maximum."""
-    return several(ROWS["aminmax"], out, input, dim, keepdim)
+    return ROWS["aminmax"].call(input, dim, keepdim)
 
 
 # argmax, argmin -----------------------------------------------------------------------------------
@@ -291,7 +279,7 @@ def _arg(name: str, find: Any, text: str) -> Any:
 
     forward.__name__, forward.__doc__ = name, text
     refused = RuntimeError(f"{name}(): does not support complex input")
-    return op(tensors="self", no_complex=refused, vmap="reduction_dim", out="same_dtype")(forward)
+    return op(tensors="self", no_complex=refused, vmap="reduction_dim")(forward)
 
 
 argmax = _arg("argmax", np.argmax, "Where the greatest element is, the first of equals.")

@@ -97,7 +97,6 @@ def check_order(name: str, ord: Any) -> None:
     name="linalg_vector_norm",
     complex="as_written",
     vmap="reduction_dims",
-    out="same_dtype",
     self=lambda grad, self, ord, result, dim, keepdim: norm_backward(
         grad, self, ord, result, dim or (), keepdim
     ),
@@ -152,12 +151,12 @@ def _check_identity(name: str, self: Array, ord: Any, dim: tuple[int, ...]) -> N
             )
 
 
-@composite(vmap="decompose")
+@composite(vmap="decompose", out=True)
 def vector_norm(
-    x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None
+    x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 ) -> Tensor:
     """torch.linalg.vector_norm: the vector norm of all elements, or along dimensions."""
-    return _vector_norm(x, ord, dims(dim), keepdim, dtype, out=out)
+    return _vector_norm(x, ord, dims(dim), keepdim, dtype)
 
 
 @op(
@@ -191,12 +190,14 @@ def norm(
     input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None
 ) -> Tensor:
     """torch.norm: a vector norm, or with "nuc" a matrix norm."""
+    if out is not None:
+        raise NotImplementedError("torch.norm(out=...)")
     if isinstance(p, str):
         if p == "fro" and (dim is None or not isinstance(dim, (tuple, list)) or len(dim) <= 2):
-            return vector_norm(input, 2, dim, keepdim, dtype=dtype, out=out)
+            return vector_norm(input, 2, dim, keepdim, dtype=dtype)
         axes = list(range(input._array.ndim)) if dim is None else dims(dim)
-        return matrix_norm(input, p, axes, keepdim, dtype=dtype, out=out)
-    return vector_norm(input, 2.0 if p is None else p, dim, keepdim, dtype=dtype, out=out)
+        return matrix_norm(input, p, axes, keepdim, dtype=dtype)
+    return vector_norm(input, 2.0 if p is None else p, dim, keepdim, dtype=dtype)
 
 
 # dist and renorm ----------------------------------------------------------------------------------
@@ -261,7 +262,6 @@ def _renorm_backward(grad: Tensor, self: Tensor, p: Any, dim: Any, maxnorm: Any)
     vmap="fallback",
     vmap_inplace="fallback",
     inplace="method",
-    out="same_dtype",
     self=lambda grad, self, p, dim, maxnorm: _renorm_backward(grad, self, p, dim, maxnorm),
 )
 def renorm(self: Array, p: Any, dim: Any, maxnorm: Any) -> Array:

@@ -17,7 +17,6 @@ from ..._c10.shapes import like_steps, wrap_dim
 from ..creation.factories import full_like
 from ..indexing.gather_scatter import read_along
 from ..kernels import need_reals, refuse_bools
-from ..out import given, several
 from ..registry import ROWS, Array, op
 from ..scalar_operands import minus, times
 from ..shape.broadcast_meshgrid import broadcast_tensors
@@ -54,7 +53,6 @@ def _gather_back(grad: Tensor, dim: Any, indices: Tensor, shape: tuple[int, ...]
     no_complex=RuntimeError(" Sort does not support complex dtypes on CPU"),
     vmap="along_dim",
     kernel_writes=1,
-    out="same_dtype",
     self=lambda grad, self_sym_sizes, dim, indices: _gather_back(grad, dim, indices, self_sym_sizes),
 )
 def _sort(self: Array, dim: Any = -1, descending: bool = False) -> tuple[Array, Array]:
@@ -70,7 +68,6 @@ def _sort(self: Array, dim: Any = -1, descending: bool = False) -> tuple[Array, 
     no_complex=RuntimeError(" Sort does not support complex dtypes on CPU"),
     vmap="along_dim",
     kernel_writes=1,
-    out="same_dtype",
     operator="sort",
     self=lambda grad, self_sym_sizes, dim, indices: _gather_back(grad, dim, indices, self_sym_sizes),
 )
@@ -86,11 +83,8 @@ _STABLE = (
 )
 
 
-@composite(vmap="decompose")
-def sort(
-    input: Tensor, *places: Any, dim: Any = -1, descending: bool = False, stable: Any = _ABSENT,
-    out: Any = None,
-) -> Any:  # fmt: skip
+@composite(vmap="decompose", out=None)
+def sort(input: Tensor, *places: Any, dim: Any = -1, descending: bool = False, stable: Any = _ABSENT) -> Any:
     """The sorted elements along a dimension, and their original indices.
 
     Raises:
@@ -104,28 +98,22 @@ def sort(
     if descending.__class__ is not bool:
         raise invalid_combination("sort", (input, dim, descending))
     if stable is _ABSENT:
-        return several(ROWS["sort"], out, input, dim, descending)
-    return several(ROWS["sort_stable"], out, input, stable, dim, descending)
+        return ROWS["sort"].call(input, dim, descending)
+    return ROWS["sort_stable"].call(input, stable, dim, descending)
 
 
-@composite(vmap="decompose", out="same_dtype")
+@composite(vmap="decompose", out=True)
 def argsort(
-    input: Tensor,
-    *places: Any,
-    dim: Any = -1,
-    descending: bool = False,
-    stable: Any = _ABSENT,
-    out: Any = None,
+    input: Tensor, *places: Any, dim: Any = -1, descending: bool = False, stable: Any = _ABSENT
 ) -> Tensor:
     """The indices that sort the elements along a dimension."""
-    result = sort(input.detach(), *places, dim=dim, descending=descending, stable=stable)[1]
-    return given("argsort", out, result)
+    return sort(input.detach(), *places, dim=dim, descending=descending, stable=stable)[1]
 
 
-@composite(vmap="decompose", out=Out("same_dtype", operator="sort"))
-def msort(input: Tensor, *, out: Any = None) -> Tensor:
+@composite(vmap="decompose", out=Out(operator="sort"))
+def msort(input: Tensor) -> Tensor:
     """The sorted elements along the first dimension."""
-    return given("msort", out, sort(input, 0)[0])
+    return sort(input, 0)[0]
 
 
 # topk, kthvalue -----------------------------------------------------------------------------------
@@ -138,7 +126,6 @@ def msort(input: Tensor, *, out: Any = None) -> Tensor:
     returns=structseq.topk,
     vmap="along_dim",
     contiguous_result=True,
-    out="same_dtype",
     self=lambda grad, self_sym_sizes, dim, indices: _gather_back(grad, dim, indices, self_sym_sizes),
 )
 def _topk(
@@ -156,13 +143,10 @@ def _topk(
     return np.take_along_axis(self, where, axis), where
 
 
-@composite(vmap="decompose")
-def topk(
-    input: Tensor, k: Any, dim: Any = -1, largest: bool = True, sorted: bool = True, *, out: Any = None
-) -> Any:
+@composite(vmap="decompose", out=None)
+def topk(input: Tensor, k: Any, dim: Any = -1, largest: bool = True, sorted: bool = True) -> Any:
     """The k largest (or smallest) elements along a dimension, and their indices."""
-    arguments = (input, k.__index__(), dim, largest, sorted)
-    return several(ROWS["topk"], out, *arguments)
+    return ROWS["topk"].call(input, k.__index__(), dim, largest, sorted)
 
 
 @op(
@@ -172,7 +156,6 @@ def topk(
     returns=structseq.kthvalue,
     vmap="reduction_dim",
     kernel_writes=1,
-    out=Out("own", memory="separate"),
     self=lambda grad, self_sym_sizes, dim, indices, keepdim: value_selecting_backward(
         grad, dim, indices, self_sym_sizes, keepdim
     ),
@@ -187,11 +170,9 @@ def _kthvalue(self: Array, k: int, dim: Any = -1, keepdim: bool = False) -> tupl
     return taken(self, kth_index(self, k - 1, axis) if self.ndim else np.zeros((), np.int64), axis, keepdim)
 
 
-@composite(vmap="decompose")
-def kthvalue(input: Tensor, k: Any, dim: Any = -1, keepdim: bool = False, *, out: Any = None) -> Any:
+@composite(vmap="decompose", out=None)
+def kthvalue(input: Tensor, k: Any, dim: Any = -1, keepdim: bool = False) -> Any:
     """The k-th smallest element along a dimension, and its index."""
-    if out is not None:
-        return several(ROWS["kthvalue"], out, input, k.__index__(), dim, keepdim)
     return _kthvalue(input, k.__index__(), dim, keepdim)
 
 
@@ -260,11 +241,11 @@ def _median(name: str, ignore_nan: bool, text: str) -> Any:
     every = _median_all(name, f"{node}Backward0", ignore_nan)
     _median_dim(name, f"{node}Backward1", ignore_nan)
 
-    @composite(vmap="decompose")
-    def reduce(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
+    @composite(vmap="decompose", out=None)
+    def reduce(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
         if dim is None:
-            return every(input, out=out)
-        return several(ROWS[f"{name}_dim"], out, input, dim, keepdim)
+            return every(input)
+        return ROWS[f"{name}_dim"].call(input, dim, keepdim)
 
     reduce.__name__, reduce.__doc__ = name, text
     return reduce
@@ -297,7 +278,6 @@ def _mode_index(array: Array, axis: int) -> Array:
     no_complex="mode_cpu",
     complex_if="empty or 0-d",
     vmap="reduction_dim",
-    out="own",
     self=lambda grad, self_sym_sizes, dim, indices, keepdim: value_selecting_backward(
         grad, dim, indices, self_sym_sizes, keepdim
     ),
@@ -310,10 +290,10 @@ def _mode(self: Array, dim: Any = -1, keepdim: bool = False) -> tuple[Array, Arr
     return taken(self, _mode_index(self, axis), axis, keepdim)
 
 
-@composite(vmap="decompose")
-def mode(input: Tensor, dim: Any = -1, keepdim: bool = False, *, out: Any = None) -> Any:
+@composite(vmap="decompose", out=None)
+def mode(input: Tensor, dim: Any = -1, keepdim: bool = False) -> Any:
     """The most frequent element along a dimension (the smallest if several are), and an index of it."""
-    return several(ROWS["mode"], out, input, dim, keepdim)
+    return ROWS["mode"].call(input, dim, keepdim)
 
 
 # Quantiles ----------------------------------------------------------------------------------------
@@ -383,13 +363,11 @@ def _quantiles(name: str, ignore_nan: bool, text: str) -> Any:
         autocast="fp32",
         overload="default scalar",
         name=name,
-        out=Out("quantile() out tensor must be same dtype as the input tensor", copied=True),
+        out=Out(copied=True),
     )
     def reduce(
-        input: Tensor, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear",
-        out: Any = None,
-    ) -> Tensor:  # fmt: skip
-        return given(name, out, _quantile(input, q, dim, keepdim, interpolation, ignore_nan))
+        input: Tensor, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear") -> Tensor:  # fmt: skip
+        return _quantile(input, q, dim, keepdim, interpolation, ignore_nan)
 
     reduce.__name__, reduce.__doc__ = name, text
     return reduce

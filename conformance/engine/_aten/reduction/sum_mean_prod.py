@@ -117,7 +117,6 @@ def _sum_all(self: Array, dtype: Any = None) -> Array:
     complex="holomorphic",
     jvp="auto_linear",
     vmap="reduction_dims",
-    computes_in_out_dtype=True,
     kernel_writes=1,
     operator="sum",
     self=lambda grad, self_sym_sizes, dim, keepdim: sum_backward(grad, self_sym_sizes, dim, keepdim),
@@ -126,30 +125,14 @@ def _sum_dim(self: Array, dim: Any, keepdim: bool = False, dtype: Any = None) ->
     return add_up(real_part(self, dtype), axes_of(dim, self.ndim), _sum_type(self, dtype), keepdim)
 
 
-_NEEDS_DIM = (
-    "{0}() received an invalid combination of arguments - got (Tensor, out=Tensor), but expected one of:\n"
-    " * (Tensor input, *, torch.dtype dtype = None)\n"
-    " * (Tensor input, {1} dim, bool keepdim = False, *, torch.dtype dtype = None, Tensor out = None)\n"
-)
-
-
-@composite(vmap="decompose")
-def sum(
-    input: Tensor,
-    dim: Any = ABSENT,
-    keepdim: bool = False,
-    *,
-    dtype: Any = None,
-    out: Any = None,
-) -> Tensor:
+@composite(vmap="decompose", out=True)
+def sum(input: Tensor, dim: Any = ABSENT, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The sum of all elements, or along dimensions."""
     if dim is ABSENT:
-        if out is not None:
-            raise TypeError(_NEEDS_DIM.format("sum", "tuple of ints"))
         if not keepdim:
             return _sum_all(input, dtype)
         dim = None
-    return _sum_dim(input, dims(dim), keepdim, dtype, out=out)
+    return _sum_dim(input, dims(dim), keepdim, dtype)
 
 
 @composite(variants="method", vmap="decompose")
@@ -170,7 +153,6 @@ def _nansum_backward(grad: Tensor, self: Tensor, dim: Any, keepdim: bool) -> Ten
     name="nansum",
     no_complex=RuntimeError("nansum on CPU does not support complex inputs"),
     vmap="reduction_dims",
-    computes_in_out_dtype=True,
     kernel_writes=1,
     self=lambda grad, self, dim, keepdim: _nansum_backward(grad.to(self.dtype), self, dim, keepdim),
 )
@@ -183,24 +165,11 @@ def _nansum(self: Array, dim: Any = None, keepdim: bool = False, dtype: Any = No
     return add_up(self, axes_of(dim, self.ndim), kind, keepdim)
 
 
-@composite(vmap="decompose")
-def nansum(
-    input: Tensor,
-    dim: Any = None,
-    keepdim: bool = False,
-    *,
-    dtype: Any = None,
-    out: Any = None,
-) -> Tensor:
+@composite(vmap="decompose", out=None)
+def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The sum of the elements that are not nan."""
     dtype = dtypes.parse_dtype("nansum", dtype)
-    floats = dtype is not None and dtype.is_floating_point and input.is_floating_point()
-    if floats and out is not None and out.dtype is not dtype:
-        got = f"{out.dtype.legacy} and {dtype.legacy}"
-        raise RuntimeError(f"nansum: provided dtype must match dtype of result. Got {got}.")
-    if dtype is None and out is not None and input.is_floating_point():
-        need_floats("nansum_cpu", out._array)
-    return _nansum(input, dims(dim), keepdim, dtype, out=out)
+    return _nansum(input, dims(dim), keepdim, dtype)
 
 
 # mean ---------------------------------------------------------------------------------------------
@@ -233,7 +202,6 @@ def _average(
     jvp="auto_linear",
     kernel_writes=2,
     vmap="full_reduction",
-    out="castable",
     self=lambda grad, self_sym_sizes, self_sym_numel: over(grad.expand(self_sym_sizes), self_sym_numel),
 )
 def _mean_all(self: Array, dtype: Any = None) -> Array:
@@ -275,30 +243,16 @@ def mean_backward(grad: Tensor, shape: tuple[int, ...], numel: int, dim: Any, ke
     return over(sum_backward(grad, shape, dim, keepdim), n)
 
 
-@composite(vmap="decompose")
-def mean(
-    input: Tensor,
-    dim: Any = ABSENT,
-    keepdim: bool = False,
-    *,
-    dtype: Any = None,
-    out: Any = None,
-) -> Tensor:
+@composite(vmap="decompose", out=True)
+def mean(input: Tensor, dim: Any = ABSENT, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The mean of all elements, or along dimensions."""
     if dim is ABSENT and not keepdim:
-        return _mean_all(input, dtype, out=out)
-    return _mean_dim(input, None if dim is ABSENT else dims(dim), keepdim, dtype, out=out)
+        return _mean_all(input, dtype)
+    return _mean_dim(input, None if dim is ABSENT else dims(dim), keepdim, dtype)
 
 
-@composite(vmap="decompose")
-def nanmean(
-    input: Tensor,
-    dim: Any = None,
-    keepdim: bool = False,
-    *,
-    dtype: Any = None,
-    out: Any = None,
-) -> Tensor:
+@composite(vmap="decompose", out=None)
+def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The mean of the elements that are not nan."""
     if input._array.dtype.kind not in "fcV":
         raise RuntimeError(
@@ -307,9 +261,7 @@ def nanmean(
     if dtype is not None:
         _mean_type(input._array, dtypes.parse_dtype("nanmean", dtype), "nanmean")
     count = input.isnan().logical_not().sum(dim, keepdim)
-    if out is None:
-        return nansum(input, dim, keepdim, dtype=dtype).div(count)
-    return nansum(input, dim, keepdim, dtype=dtype, out=out).div_(count)
+    return nansum(input, dim, keepdim, dtype=dtype).div(count)
 
 
 # prod ---------------------------------------------------------------------------------------------
@@ -327,7 +279,6 @@ def _multiply(array: Array, axes: Any, dtype: Any, keepdims: bool = False) -> Ar
     name="prod",
     complex="holomorphic",
     autocast="fp32",
-    computes_in_out_dtype=True,
     kernel_writes=1,
     vmap="full_reduction",
     self=lambda grad, self, result: _prod_backward(grad, self.to(grad.dtype), result),
@@ -343,7 +294,6 @@ def _prod_all(self: Array, dtype: Any = None) -> Array:
     complex="holomorphic",
     autocast="fp32",
     vmap="reduction_dim",
-    computes_in_out_dtype=True,
     kernel_writes=1,
     operator="prod",
     self=lambda grad, self, result, dim, keepdim: _prod_dim_backward(
@@ -355,21 +305,12 @@ def _prod_dim(self: Array, dim: Any, keepdim: bool = False, dtype: Any = None) -
     return _multiply(self, axis if self.ndim else (), dtype, keepdim)
 
 
-@composite(vmap="decompose")
-def prod(
-    input: Tensor,
-    dim: Any = None,
-    keepdim: bool = False,
-    *,
-    dtype: Any = None,
-    out: Any = None,
-) -> Tensor:
+@composite(vmap="decompose", out=True)
+def prod(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The product of all elements, or along a dimension."""
     if dim is None:
-        if out is not None:
-            raise TypeError(_NEEDS_DIM.format("prod", "int"))
         return _prod_all(input, dtype)
-    return _prod_dim(input, dim, keepdim, dtype, out=out)
+    return _prod_dim(input, dim, keepdim, dtype)
 
 
 def _prod_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
@@ -427,7 +368,6 @@ def _logsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any, ke
     vmap="reduction_dims",
     elementwise=False,
     kernel_writes=1,
-    out="own",
     self=lambda grad, self, result, dim, keepdim: _logsumexp_backward(grad, self, result, dim, keepdim),
 )
 def _logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Array:
@@ -444,10 +384,10 @@ def _logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Array:
     return np.asarray(total + (top if keepdim else np.squeeze(top, axes)))
 
 
-@composite(vmap="decompose")
-def logsumexp(input: Tensor, dim: Any, keepdim: bool = False, *, out: Any = None) -> Tensor:
+@composite(vmap="decompose", out=True)
+def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     """The logarithm of the sum of exponentials, without overflow."""
-    return _logsumexp(input, dims(dim), keepdim, out=out)
+    return _logsumexp(input, dims(dim), keepdim)
 
 
 PUBLIC = ("logsumexp", "mean", "nanmean", "nansum", "prod", "sum", "sum_to_size")

@@ -16,7 +16,6 @@ from ..._c10.operator_facts import composite
 from ..._c10.shapes import existing_dim
 from ..._c10.warn_once import warn_once
 from ..kernels import half_up, need_floats, need_integers, refuse_bools
-from ..out import store_out
 from ..registry import Array, op
 
 # unique -------------------------------------------------------------------------------------------
@@ -207,11 +206,10 @@ def _warn_of_copies(**tensors: Any) -> None:
             )
 
 
-@composite(variants="function")
+@composite(variants="function", out=True)
 def searchsorted(
     sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None,
-    sorter: Tensor | None = None, out: Any = None,
-) -> Tensor:  # fmt: skip
+    sorter: Tensor | None = None) -> Tensor:  # fmt: skip
     """The indices at which values would be inserted into a sorted sequence."""
     after = _check_side(right, side, "searchsorted")
     sequence = sorted_sequence._array
@@ -225,26 +223,18 @@ def searchsorted(
         need_fitting(fits and ((order >= 0) & (order < sequence.shape[-1])).all(), "torch.searchsorted")
         sequence = np.take_along_axis(sequence, order, -1)
     fits = sequence.ndim == 1 or sequence.shape[:-1] == values.shape[:-1]
-    need_fitting(
-        fits and (out is None or out.dtype is (dtypes.int32 if out_int32 else dtypes.int64)),
-        "torch.searchsorted",
-    )
+    need_fitting(fits, "torch.searchsorted")
     if values.size and sequence.dtype == values.dtype:
         refuse_bools("searchsorted_out_cpu", values)
-    result = _search(sequence, values, after, out_int32)
-    if out is None:
-        return wrap(result)
-    return store_out("searchsorted", out, result)
+    return wrap(_search(sequence, values, after, out_int32))
 
 
-@composite(variants="function")
-def bucketize(
-    input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Any = None
-) -> Tensor:
+@composite(variants="function", out=True)
+def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:
     """The index of the bucket between boundaries that contains each value."""
     if boundaries._array.ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries._array.ndim})")
-    return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right)
 
 
 # Counts -------------------------------------------------------------------------------------------
@@ -272,7 +262,6 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     name="histc",
     tensors="self",
     vmap="fallback",
-    out="own",
 )
 def histc(self: Array, bins: int = 100, min: Any = 0, max: Any = 0) -> Array:
     """The number of elements in each of equally wide bins."""

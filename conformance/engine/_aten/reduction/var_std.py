@@ -17,10 +17,9 @@ from ..._c10.shapes import wrap_dims
 from ..._c10.warn_once import warn_program
 from ..._c10.zero_tensor import in_memory
 from ..creation.factories import zeros_like
-from ..out import several
 from ..pointwise.complex_parts import complex
 from ..pointwise.where_clamp import where
-from ..registry import ROWS, Array, op
+from ..registry import Array, op
 from ..scalar_operands import times
 from ..type_promotion import invalid_combination
 from .sum_mean_prod import ABSENT, add_up, axes_of, count_along, dims, mean_backward, unsqueeze_multiple
@@ -165,11 +164,14 @@ _FLAGS = (bool, type(None))
 
 
 def _spread(name: str, row: Any, text: str) -> Any:
-    @composite(variants="function" if name.endswith("_mean") else None, vmap="decompose")
+    @composite(
+        variants="function" if name.endswith("_mean") else None,
+        vmap="decompose",
+        out=not name.endswith("mean"),
+    )
     def reduce(
         input: Tensor, dim: Any = ABSENT, unbiased: Any = None, keepdim: bool = False, *,
-        correction: Any = ABSENT, out: Any = None,
-    ) -> Any:  # fmt: skip
+        correction: Any = ABSENT) -> Any:  # fmt: skip
         if isinstance(dim, bool):  # std(input, unbiased)
             dim, unbiased = ABSENT, dim
         elif unbiased.__class__ not in _FLAGS:
@@ -180,17 +182,14 @@ def _spread(name: str, row: Any, text: str) -> Any:
         _ = input.grad_fn  # if a view raises an error here, it does so before the warning
         arguments = (input, dims(dim), correction, keepdim)
         if not (state.recording and state.recording.saved_hooks):
-            return given(arguments, out)
+            return row(*arguments)
         # torch calls the hooks of saved variables before it warns.
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
-            result = given(arguments, out)
+            result = row(*arguments)
         for each in told:
             warn_program(each.message, each.category)
         return result
-
-    def given(arguments: tuple[Any, ...], out: Any) -> Any:
-        return several(ROWS[name], out, *arguments) if name.endswith("mean") else row(*arguments, out=out)
 
     reduce.__name__, reduce.__doc__ = name, text
     return reduce

@@ -44,7 +44,7 @@ def _cat_parts(grad: Tensor, places: Sequence[tuple[tuple[int, ...], bool]], dim
     jvp="auto_linear",
     autocast="promote",
     schema_args=lambda tensors, dim=0, *further: (without_defaults((0,), (tensors, dim)), {}),
-    out=Out("castable", memory="separate"),
+    out=Out(memory="separate"),
     inputs={"tensors": lambda grad, _tensors_places, dim: _cat_parts(grad, _tensors_places, dim)},
 )
 def _cat(tensors: Any, dim: Any, _tensors_places: Any) -> Array:
@@ -70,8 +70,8 @@ def _cat(tensors: Any, dim: Any, _tensors_places: Any) -> Array:
     return following(result, first) if len(formats) == 1 else ordered(result)
 
 
-@composite(variants="function", vmap="decompose")
-def cat(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
+@composite(variants="function", vmap="decompose", out=True)
+def cat(tensors: Any, dim: Any = 0) -> Tensor:
     """Tensors joined along a dimension."""
     check_list(tensors)
     if not tensors:
@@ -81,7 +81,7 @@ def cat(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
             check_views(*tensors)
             raise RuntimeError(f"zero-dimensional tensor (at position {number}) cannot be concatenated")
     places = tuple((t._array.shape, t._array.dtype.kind == "c") for t in tensors)
-    return _cat(tensors, dim, places, out=out)
+    return _cat(tensors, dim, places)
 
 
 concat = concatenate = cat
@@ -94,7 +94,7 @@ concat = concatenate = cat
     complex="holomorphic",
     jvp="auto_linear",
     autocast="promote",
-    out=Out("castable", memory="separate"),
+    out=Out(memory="separate"),
     inputs={"tensors": lambda grad, dim: [grad.select(dim, i) for i in range(grad._array.shape[dim])]},
 )
 def _stack(tensors: Any, dim: Any = 0) -> Array:
@@ -113,11 +113,11 @@ def _stack(tensors: Any, dim: Any = 0) -> Array:
     return viewed(joined.astype(kind, copy=False), (*shape[:axis], len(tensors), *shape[axis:]))
 
 
-@composite(variants="function", vmap="decompose")
-def stack(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
+@composite(variants="function", vmap="decompose", out=True)
+def stack(tensors: Any, dim: Any = 0) -> Tensor:
     """Tensors joined along a new dimension."""
     _refuse_empty("stack", tensors)
-    return _stack(tensors, dim, out=out)
+    return _stack(tensors, dim)
 
 
 # Rows, columns, blocks ----------------------------------------------------------------------------
@@ -129,37 +129,37 @@ def _refuse_empty(name: str, tensors: Any) -> None:
         raise RuntimeError(f"{name} expects a non-empty TensorList")
 
 
-@composite(variants="function", vmap="decompose")
-def hstack(tensors: Any, *, out: Any = None) -> Tensor:
+@composite(variants="function", vmap="decompose", out=True)
+def hstack(tensors: Any) -> Tensor:
     """Tensors joined horizontally: along dimension 1, or 0 for vectors."""
     _refuse_empty("hstack", tensors)
     parts = grown(one, (tensors,))
-    return cat(parts, 0 if parts[0]._array.ndim == 1 else 1, out=out)
+    return cat(parts, 0 if parts[0]._array.ndim == 1 else 1)
 
 
-@composite(variants="function", vmap="decompose")
-def vstack(tensors: Any, *, out: Any = None) -> Tensor:
+@composite(variants="function", vmap="decompose", out=True)
+def vstack(tensors: Any) -> Tensor:
     """Tensors joined vertically: along dimension 0, as at least 2-d tensors."""
     _refuse_empty("vstack", tensors)
-    return cat(grown(two, (tensors,)), 0, out=out)
+    return cat(grown(two, (tensors,)), 0)
 
 
 row_stack = vstack
 
 
-@composite(variants="function", vmap="decompose")
-def dstack(tensors: Any, *, out: Any = None) -> Tensor:
+@composite(variants="function", vmap="decompose", out=True)
+def dstack(tensors: Any) -> Tensor:
     """Tensors joined along dimension 2, as at least 3-d tensors."""
     _refuse_empty("dstack", tensors)
-    return cat(grown(three, (tensors,)), 2, out=out)
+    return cat(grown(three, (tensors,)), 2)
 
 
-@composite(variants="function", vmap="no_fallback")
-def column_stack(tensors: Any, *, out: Any = None) -> Tensor:
+@composite(variants="function", vmap="no_fallback", out=True)
+def column_stack(tensors: Any) -> Tensor:
     """Tensors joined along dimension 1, vectors as columns."""
     _refuse_empty("column_stack", tensors)
     columns = [each.reshape(each._array.size, 1) if each._array.ndim <= 1 else each for each in tensors]
-    return hstack(columns, out=out)
+    return hstack(columns)
 
 
 def _block_shape(shape: tuple[int, ...]) -> tuple[int, int]:

@@ -24,7 +24,7 @@ def _cloned(array: Array) -> Array:
     "NarrowCopyBackward0",
     complex="holomorphic",
     jvp="auto_linear",
-    out=Out("own", warns=False),
+    out=Out(warns=False),
     self=lambda grad, self_sym_sizes, dim, start, length: _narrow_backward(
         grad, self_sym_sizes, dim, start, length
     ),
@@ -94,7 +94,7 @@ def select_scatter(self: Array, src: Array, dim: Any, index: Any) -> Array:
 @op(
     "SliceScatterBackward0",
     jvp="auto_linear",
-    out=Out("same_dtype", operator="aten::slice_scatter", contiguous=True),
+    out=Out(operator="aten::slice_scatter", contiguous=True),
     self=lambda grad, _src_sym_sizes, dim, start, end, step: slice_scatter(
         grad, _zeros(grad, _src_sym_sizes), dim, start, end, step
     ),

@@ -13,7 +13,6 @@ from ..._c10.errors import unimplemented
 from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import wrap_dim
 from ..creation.factories import finish
-from ..out import given
 from ..registry import ROWS, Array, op
 from .slice_select import diagonal_backward
 
@@ -31,7 +30,6 @@ def _triangle(name: str, node: str, function: Any, text: str) -> Any:
         node,
         complex="holomorphic",
         jvp="auto_linear",
-        out="same_dtype",
         vmap_inplace="fallback",
         inplace="method",
         overlap="allow",
@@ -108,7 +106,7 @@ def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> 
     complex="holomorphic",
     jvp="auto_linear",
     variants="function",
-    out=Out("same_dtype", operator="aten::diagonal_copy"),
+    out=Out(operator="aten::diagonal_copy"),
     self=lambda grad, self_sym_sizes, offset, dim1, dim2: diagonal_backward(
         grad, self_sym_sizes, offset, dim1, dim2
     ),
@@ -118,18 +116,15 @@ def diagonal_copy(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) ->
     return ROWS["diagonal"].forward(self, offset, dim1, dim2).copy()
 
 
-@composite(
-    vmap="decompose",
-    out=Out("own", operator="aten::diag_embed"),
-)
-def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
+@composite(vmap="decompose", out=None)
+def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """The diagonal of a matrix, or the matrix of a diagonal."""
     ndim = input._array.ndim
     if ndim not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
     if ndim == 2:
-        return diagonal_copy(input, diagonal, out=out)
-    return given("diag", out, diag_embed(input, diagonal))
+        return diagonal_copy(input, diagonal)
+    return diag_embed(input, diagonal)
 
 
 @composite(vmap="fallback")

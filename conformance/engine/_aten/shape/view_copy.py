@@ -11,7 +11,6 @@ from ..._autograd.undefined_gradient import unsupported
 from ..._c10 import dtypes
 from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import sizes
-from ..out import given
 from ..registry import ROWS, Array, op
 from ..type_promotion import MISSING
 from . import split  # noqa: F401  it has rows that are made to copy
@@ -40,7 +39,7 @@ def _linear_copy_of(name: str, **facts: Any) -> Callable[..., Any]:
 
 def _without_out(name: str, **facts: Any) -> Callable[..., Any]:
     """One whose ``out=`` form torch's autograd does not implement."""
-    return _linear_copy_of(name, out=Out("same_dtype", operator=f"aten::{name}_copy"), **facts)
+    return _linear_copy_of(name, out=Out(operator=f"aten::{name}_copy"), **facts)
 
 
 def _copies_of(name: str, **facts: Any) -> Callable[..., Any]:
@@ -62,16 +61,12 @@ def _copies_of(name: str, **facts: Any) -> Callable[..., Any]:
 
 
 alias_copy, unfold_copy = (_without_out(each, variants="function") for each in ("alias", "unfold"))
-select_copy = _linear_copy_of(
-    "select", overload="int", out="same_dtype", vmap="fallback", variants="function"
-)
+select_copy = _linear_copy_of("select", overload="int", vmap="fallback", variants="function")
 t_copy, unsqueeze_copy = (
     _without_out(each, vmap="fallback", variants="function") for each in ("t", "unsqueeze")
 )
 transpose_copy = _without_out("transpose", overload="int", vmap="fallback", variants="function")
-slice_copy = _copy_of(
-    "slice", out="same_dtype", overload="Tensor", jvp="auto_linear", vmap="fallback", variants="function"
-)
+slice_copy = _copy_of("slice", overload="Tensor", jvp="auto_linear", vmap="fallback", variants="function")
 _as_strided, _expand = _without_out("as_strided"), _without_out("expand")
 _permute = _without_out("permute", vmap="fallback")
 _view = _linear_copy_of("view")
@@ -82,97 +77,83 @@ _split = _copies_of("split")
 _split_with_sizes, _unbind = (_copies_of(each, vmap="along") for each in ("split_with_sizes", "unbind"))
 _squeeze = _without_out("squeeze", vmap="fallback")
 _squeeze_dim, _squeeze_dims = (
-    _linear_copy_of(f"squeeze_{each}", out="same_dtype", overload=each, operator="squeeze_copy")
-    for each in ("dim", "dims")
+    _linear_copy_of(f"squeeze_{each}", overload=each, operator="squeeze_copy") for each in ("dim", "dims")
 )
 
 
-@composite(variants="function")
-def as_strided_copy(
-    input: Tensor, size: Any, stride: Any, storage_offset: Any = None, *, out: Any = None
-) -> Tensor:
+@composite(variants="function", out=True)
+def as_strided_copy(input: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
     """as_strided as a copy."""
-    return _as_strided(input, *strided_arguments(input, size, stride, storage_offset), out=out)
+    return _as_strided(input, *strided_arguments(input, size, stride, storage_offset))
 
 
-@composite(variants="function", vmap="decompose")
-def expand_copy(input: Tensor, size: Any, *, implicit: bool = False, out: Any = None) -> Tensor:
+@composite(variants="function", vmap="decompose", out=True)
+def expand_copy(input: Tensor, size: Any, *, implicit: bool = False) -> Tensor:
     """expand as a copy."""
-    return _expand(input, sizes((size,)), out=out)
+    return _expand(input, sizes((size,)))
 
 
-@composite(variants="function", vmap="fallback")
-def permute_copy(input: Tensor, dims: Any, *, out: Any = None) -> Tensor:
+@composite(variants="function", vmap="fallback", out=True)
+def permute_copy(input: Tensor, dims: Any) -> Tensor:
     """permute as a copy."""
-    return _permute(input, sizes((dims,)), out=out)
+    return _permute(input, sizes((dims,)))
 
 
-@composite(variants="function", vmap="decompose", out=Out("same_dtype", operator="aten::view_copy"))
-def view_copy(input: Tensor, size: Any = None, *, dtype: Any = None, out: Any = None) -> Tensor:
+@composite(variants="function", vmap="decompose", out=Out(operator="aten::view_copy"))
+def view_copy(input: Tensor, size: Any = None, *, dtype: Any = None) -> Tensor:
     """view as a copy, in another shape, or as another dtype, which is not differentiable."""
     dtype = size if isinstance(size, dtypes.dtype) else dtype
     if dtype is not None:
-        return given("view_copy", out, make(view(input.detach(), dtype)._array.copy()))
-    return _view(input, sizes((size,)), out=out)
+        return make(view(input.detach(), dtype)._array.copy())
+    return _view(input, sizes((size,)))
 
 
 def _overload(input: Any, dim: Any = None) -> str:
     return "default" if dim is None else "dim" if isinstance(dim, int) else "dims"
 
 
-@composite(variants="function", vmap="fallback", overload=_overload)
-def squeeze_copy(input: Tensor, dim: Any = MISSING, *, out: Any = None) -> Tensor:
+@composite(variants="function", vmap="fallback", overload=_overload, out=True)
+def squeeze_copy(input: Tensor, dim: Any = MISSING) -> Tensor:
     """squeeze as a copy."""
     if dim is MISSING:
-        return _squeeze(input, out=out)
+        return _squeeze(input)
     if isinstance(dim, (tuple, list)):
-        return _squeeze_dims(input, tuple(dim), out=out)
-    return _squeeze_dim(input, dim, out=out)
+        return _squeeze_dims(input, tuple(dim))
+    return _squeeze_dim(input, dim)
 
 
-def _into(name: str, out: Any, pieces: tuple[Tensor, ...]) -> Any:
-    """The copies.
-
-    Raises:
-        NotImplementedError: ``out`` is given.
-    """
-    if out is not None:
-        raise NotImplementedError(f"torch.{name} with out=")
-    return pieces
-
-
-@composite(variants="function", vmap="no_fallback", overload="Tensor", out=Out(pieces=True))
-def split_copy(input: Tensor, split_size: int, dim: int = 0, *, out: Any = None) -> Any:
+@composite(variants="function", vmap="no_fallback", overload="Tensor", out=None)
+def split_copy(input: Tensor, split_size: int, dim: int = 0) -> Any:
     """split into pieces of one length as copies."""
-    return _into("split_copy", out, _split(input, index(split_size), dim))
+    return _split(input, index(split_size), dim)
 
 
-@composite(variants="function", vmap="decompose", out=Out(pieces=True))
-def split_with_sizes_copy(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, out: Any = None) -> Any:
+@composite(variants="function", vmap="decompose", out=None)
+def split_with_sizes_copy(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> Any:
     """split into pieces of given lengths as copies."""
-    return _into("split_with_sizes_copy", out, _split_with_sizes(input, tuple(split_sizes), dim))
+    return _split_with_sizes(input, tuple(split_sizes), dim)
 
 
-@composite(variants="function", vmap="decompose", out=Out(pieces=True))
-def unbind_copy(input: Tensor, dim: int = 0, *, out: Any = None) -> Any:
+@composite(variants="function", vmap="decompose", out=None)
+def unbind_copy(input: Tensor, dim: int = 0) -> Any:
     """unbind as copies."""
-    return _into("unbind_copy", out, _unbind(input, dim))
+    return _unbind(input, dim)
 
 
-@composite(variants="function", vmap="fallback")
-def view_as_real_copy(input: Tensor, *, out: Any = None) -> Tensor:
+@composite(variants="function", vmap="fallback", out=True)
+def view_as_real_copy(input: Tensor) -> Tensor:
     """view_as_real as a copy."""
-    return _view_as_real(input, out=out)
+    return _view_as_real(input)
 
 
-@composite(variants="function", vmap="fallback")
-def view_as_complex_copy(input: Tensor, *, out: Any = None) -> Tensor:
+@composite(variants="function", vmap="fallback", out=True)
+def view_as_complex_copy(input: Tensor) -> Tensor:
     """view_as_complex as a copy; torch does not implement its gradient.
 
     Raises:
         RuntimeError: the input requires grad.
     """
-    return _view_as_complex(input, out=out)
+    return _view_as_complex(input)
 
 
 @op("NotImplemented", vmap="fallback", variants="function", self=unsupported("detach_copy"))

@@ -62,9 +62,9 @@ def mm(mat1: Tensor, mat2: Tensor, reduce: str | None = None) -> Tensor:
     return result
 
 
-def spmm(input: Tensor, mat2: Tensor, *, out: Any = None) -> Tensor:
+def spmm(input: Tensor, mat2: Tensor) -> Tensor:
     """torch.spmm, an alias of torch.mm."""
-    result: Tensor = ROWS["mm"].call(input, mat2, out=out)
+    result: Tensor = ROWS["mm"].call(input, mat2)
     return result
 
 

@@ -89,13 +89,13 @@ def _polygamma(self: Array, n: int) -> Array:
     return np.where(np.isposinf(self), self.dtype.type(np.nan), result)
 
 
-@composite(vmap="decompose")
-def polygamma(n: Any, input: Any, *, out: Any = None) -> Tensor:
+@composite(vmap="decompose", out=True)
+def polygamma(n: Any, input: Any) -> Tensor:
     """The n-th derivative of digamma."""
     if n < 0:
         check_views(input)
         raise RuntimeError("polygamma(n, x) does not support negative n.")
-    return _polygamma(input, n, out=out)
+    return _polygamma(input, n)
 
 
 def attach() -> None:
@@ -128,7 +128,6 @@ def _mvlgamma_shifts(kind: Any, p: int) -> Array:
     to_float=True,
     no_complex="arange_cpu",
     elementwise=False,
-    out="castable",
     self=lambda grad, self, p: (
         grad * (make(_mvlgamma_shifts(self._array.dtype, p)) + self.unsqueeze(-1)).digamma_().sum(-1)
     ),
@@ -141,12 +140,12 @@ def _mvlgamma(self: Array, p: int) -> Array:
     return ordered(np.asarray(total))
 
 
-@composite(vmap="decompose")
-def mvlgamma(input: Tensor, p: int, *, out: Any = None) -> Tensor:
+@composite(vmap="decompose", out=True)
+def mvlgamma(input: Tensor, p: int) -> Tensor:
     """The logarithm of the multivariate gamma function of dimension p."""
     if input.dtype is dtypes.bool_:
         raise RuntimeError("The input tensor may not be a boolean tensor.")
-    return _mvlgamma(input, p, out=out)
+    return _mvlgamma(input, p)
 
 
 _GAMMA_KERNELS = {"igamma": scipy("gammainc"), "igammac": scipy("gammaincc")}

@@ -19,7 +19,6 @@ from ..creation.factories import full_like, scalar_tensor
 from ..inplace import run_inplace
 from ..kernels import float_function, half_up, scipy
 from ..nn.softmax import log_softmax, softmax
-from ..out import given
 from ..pointwise.rounding import round as round_to
 from ..pointwise.unary import exp2, expm1, log1p, sigmoid
 from ..pointwise.where_clamp import where
@@ -98,9 +97,8 @@ _entr = float_function(
 
 
 @composite(vmap="decompose", name="special_ndtr", out=Out(copied=True))
-def _ndtr(input: Tensor, *, out: Any = None) -> Tensor:
-    result = times(plus(times(_floating(input), math.sqrt(0.5)).erf(), 1), 0.5)
-    return given("special_ndtr", out, result)
+def _ndtr(input: Tensor) -> Tensor:
+    return times(plus(times(_floating(input), math.sqrt(0.5)).erf(), 1), 0.5)
 
 
 def _floating(input: Tensor) -> Tensor:
@@ -213,13 +211,13 @@ def _product_with_log(
         self=number_gradient,
     )(with_number)  # fmt: skip
 
-    @composite(vmap="decompose")
-    def function(input: Any, other: Any, *, out: Any = None) -> Tensor:
+    @composite(vmap="decompose", out=True)
+    def function(input: Any, other: Any) -> Tensor:
         if is_number(other):
-            return by_number(input, other, out=out)
+            return by_number(input, other)
         if is_number(input) and isinstance(other, Tensor):
-            return of_a_number(input, other, out=out)
-        return by_tensors(input, other, out=out)
+            return of_a_number(input, other)
+        return by_tensors(input, other)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = text
@@ -306,11 +304,11 @@ def _zeta_with_number(self: Array, other: Any) -> Array:
     return _zeta_kernel(self, other)
 
 
-@composite(vmap="decompose")
-def _zeta(input: Any, other: Any, *, out: Any = None) -> Tensor:
+@composite(vmap="decompose", out=True)
+def _zeta(input: Any, other: Any) -> Tensor:
     if is_number(other):
-        return _zeta_with_number(input, other, out=out)
-    return (_zeta_of_number if is_number(input) else _zeta_of_tensors)(input, other, out=out)
+        return _zeta_with_number(input, other)
+    return (_zeta_of_number if is_number(input) else _zeta_of_tensors)(input, other)
 
 
 # sinc and logit -----------------------------------------------------------------------------------
@@ -381,9 +379,9 @@ def logit(self: Array, eps: Any = None) -> Array:
 # torch.special ------------------------------------------------------------------------------------
 
 
-@composite(vmap="decompose")
-def _round(input: Tensor, *, decimals: int = 0, out: Any = None) -> Tensor:
-    return round_to(input, decimals=decimals, out=out)
+@composite(vmap="decompose", out=True)
+def _round(input: Tensor, *, decimals: int = 0) -> Tensor:
+    return round_to(input, decimals=decimals)
 
 
 SPECIAL: dict[str, Callable[..., Any]] = {
