@@ -7,7 +7,7 @@ torch converts some results, which the engine does not.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -27,9 +27,6 @@ from .._c10.errors import wrong_type
 from .._c10.modes import state
 from .._c10.operator_facts import OUT, Out, composite, facts_of
 from .._c10.warn_once import warn_program
-
-if TYPE_CHECKING:
-    pass
 
 Array = np.ndarray[Any, Any]
 
