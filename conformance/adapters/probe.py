@@ -16,7 +16,9 @@ from conformance.runner.execute import state_of
 from conformance.runner.isolate import isolated
 from conformance.runner.missing import is_module
 from conformance.runner.normalize import error_text
+from conformance.runner.observe import unlisted
 from conformance.runner.own_state import lookup
+from conformance.runner.paths import Kind, inside
 
 READS = {
     "values": ("shape", "tolist"),
@@ -25,6 +27,9 @@ READS = {
     "graph": ("grad_fn", "output_nr", "_version", "_base"),
 }
 """What is read of a tensor to observe each group of facets."""
+
+_HOLDING = {"torch.nn.Module": Kind.MODULE, "torch.optim.Optimizer": Kind.OPTIMIZER}
+"""The classes whose content is compared as well."""
 
 _DATA: tuple[Any, ...] = ([1.0, 2.0], [1.0], 1.0)  # lists for most engines, numbers for engines of scalars
 
@@ -41,6 +46,7 @@ def probe(engine: Engine) -> dict[str, Any]:
     with isolated(engine.torch, engine), state_of(engine, _NO_SCENARIO):
         tensor = _tensor(engine)
         unanswered = list(_unanswered(engine))
+        unreadable = {owner: names for owner in _HOLDING if (names := _unlisted(engine, owner))}
     lacking = [path for path, kind in PATHS.items() if kind != "module" and not _has(engine, path)]
     return {
         "name": engine.name,
@@ -48,6 +54,7 @@ def probe(engine: Engine) -> dict[str, Any]:
         "claims": sorted(engine.claims),
         "lacking": lacking,
         "unanswered": unanswered,
+        "unlisted": unreadable,
         "names": sum(kind != "module" for kind in PATHS.values()),
         "echoes": _is_torch(engine),
         "nameless": _is_nameless(engine),
@@ -70,6 +77,23 @@ def _unanswered(engine: Engine) -> Iterator[str]:
     for entry in entries():
         if entry.owner in OWNERS and not any(_answers(value, entry.name) for value in made[entry.owner]):
             yield entry.path
+
+
+def _unlisted(engine: Engine, owner: str) -> list[str]:
+    """What a class lacks, for lack of which the content of its objects cannot be read."""
+    cls = engine.torch
+    for name in owner.split(".")[1:]:
+        cls = getattr(cls, name, None)
+    if not isinstance(cls, type):
+        return []
+    for value in samples(engine.torch, owner):
+        try:
+            [*inside(value, _HOLDING[owner])]
+        except Exception:
+            cls = type(value)
+        else:
+            return []
+    return [*unlisted(cls, _HOLDING[owner])]
 
 
 def _tensor(engine: Engine) -> dict[str, Any]:

@@ -1,4 +1,8 @@
-"""Find engines by name."""
+"""Find engines by name.
+
+Note [First use]: some libraries look for devices, plugins and files when they make their first tensor. In a scenario
+the wall would refuse that, and only the first scenarios would do it. So an engine makes a tensor when it is found.
+"""
 
 from __future__ import annotations
 
@@ -160,9 +164,19 @@ def _checked(engine: Engine, name: str) -> Engine:
         raise EngineNotFoundError(
             f"engine {name!r} does not claim 'values', which everything else depends on"
         )
+    if not (name in TRUSTED or uses_torch(name)):
+        _use(engine)
     if name not in _PRISTINE:
         adopt(engine)
     return engine
+
+
+def _use(engine: Engine) -> None:
+    """Make a tensor and read it, whatever comes of it: see Note [First use]."""
+    with contextlib.suppress(Exception):
+        observed = engine.observe(engine.torch.tensor([1.0]))
+        if observed is not None:
+            observed.tolist()
 
 
 def _attribute(module: Any, attribute: str, name: str) -> Engine:

@@ -73,6 +73,9 @@ def _not_compared(facts: Mapping[str, Any], claims: Sequence[str]) -> Iterator[s
         yield "Its grads start as zeros, it says: a grad of zeros is not compared where torch has none."
     if absent := [name for name in ("torch.nn.Module", "torch.optim.Optimizer") if name in facts["lacking"]]:
         yield f"It has no {_words(absent)}, so what its modules and optimizers hold is not compared."
+    for owner, methods in facts["unlisted"].items():
+        what = "modules" if owner == "torch.nn.Module" else "optimizers"
+        yield f"Its {owner} has no {_words(methods)}, so what its {what} hold is not compared."
     if "random" not in claims:
         yield "random is not claimed, so values are compared up to the first random number of a program."
 

@@ -127,7 +127,7 @@ class _Snapshot:
         try:
             inner = [(name + path, item) for path, item in inside(value, kind)]
         except Exception as error:
-            unread = not all(hasattr(type(value), name) for name in _LISTED.get(kind, ()))
+            unread = bool(unlisted(type(value), kind))
             return {"value": UNREAD if unread else _raised(error)}, []
         self._held.append(inner)
         text = kind.name.lower()
@@ -302,6 +302,13 @@ def _count(value: Any) -> int:
 
 _LISTED = {Kind.MODULE: ("named_parameters", "named_buffers"), Kind.OPTIMIZER: ("add_param_group",)}
 """The methods of a class that has torch's way to list its content."""
+
+
+def unlisted(cls: type, kind: Kind) -> tuple[str, ...]:
+    """Which of them a class lacks, so that its content may not be readable."""
+    return tuple(name for name in _LISTED.get(kind, ()) if not hasattr(cls, name))
+
+
 _texts: dict[bytes, str] = {}
 _NUMBERS = {float, int, bool, complex, list}  # and a list, if it is empty
 

@@ -11,6 +11,8 @@ import pytest
 from conformance.adapters.module import ModuleEngine
 from conformance.adapters.registry import EngineNotFoundError, find, names
 from conformance.runner.engine import GROUPS, Engine
+from conformance.runner.execute import run
+from tests.runner.make import scenario
 
 ADAPTER = """
 class Own:
@@ -126,3 +128,27 @@ def test_an_entry_point_registers_an_engine(module: str, tmp_path: Path) -> None
     (info / "entry_points.txt").write_text("[conformance.engines]\nmine = some_adapter:engine\n")
     assert find("mine").name == "own"
     assert "mine" in names()
+
+
+LAZY = """
+import os
+from types import SimpleNamespace
+
+made = []
+
+class Tensor:
+    def __init__(self, data):
+        if not made:
+            os.listdir("/")  # for devices, say
+        made.append(data)
+
+torch = SimpleNamespace(Tensor=Tensor, tensor=Tensor)
+"""
+
+
+def test_an_engine_makes_a_tensor_before_any_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """See Note [First use]: looking for devices is not the doing of the first program."""
+    (tmp_path / "lazy_engine.py").write_text(LAZY)
+    monkeypatch.syspath_prepend(tmp_path)
+    trace = run(scenario("a = torch.tensor([1.0])"), find("lazy_engine:torch"))
+    assert trace.moments[-1].raised is None

@@ -132,6 +132,39 @@ def test_what_hides_all_else_is_told(folder: Path, capsys: pytest.CaptureFixture
     assert "A new tensor has a grad already: let `observe` show None" in told
 
 
+HOLDING = """
+class _Module:
+    named_parameters = dict
+
+class _SGD:
+    def __init__(self, params, lr):
+        self.params = params
+
+class nn: Module, Linear = _Module, lambda *sizes: _Module()
+class optim: Optimizer = SGD = _SGD
+ones = lambda *sizes, **options: Tensor([1.0])
+"""
+
+
+def test_modules_and_optimizers_that_do_not_list_what_they_hold(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They have torch's classes, but nothing of them is compared."""
+    (folder / "holding.py").write_text(ZEROS + HOLDING)
+    main(["engine", "holding", "--in", "specs.yaml"])
+    told = " ".join(capsys.readouterr().out.split())
+    assert "Its torch.nn.Module has no named_buffers, so what its modules hold is not compared." in told
+    assert "Its torch.optim.Optimizer has no add_param_group, so what its optimizers hold" in told
+    (folder / "listing.py").write_text(
+        (ZEROS + HOLDING).replace(
+            "named_parameters = dict",
+            "def __init__(self): self._modules = self._buffers = self._parameters = {}",
+        )
+    )
+    main(["engine", "listing", "--in", "specs.yaml"])
+    assert "what its modules hold" not in " ".join(capsys.readouterr().out.split())
+
+
 def test_a_module_that_does_not_name_its_tensors(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It has no adapter whose `observe` could be mended."""
     (folder / "nameless.py").write_text("class _Tensor: pass\ntensor = lambda *a, **k: _Tensor()\n")
