@@ -1,10 +1,11 @@
 """__torch_function__ compared with torch: no scenario may have one, since it is a special method.
 
-Each program runs in a process of its own: the first override changes the engine's functions, for all later ones.
+Each program runs in a fork: the first override changes the engine's functions, for all later ones.
 """
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
@@ -331,17 +332,44 @@ print(y, x.mul(x), x.shape)
 }
 
 
-def said(module: str, program: str) -> str:
-    names = "TorchFunctionMode, BaseTorchFunctionMode, _get_current_function_mode"
-    start = "import warnings; warnings.simplefilter('ignore')\n"
-    start += f"import {module} as torch; import {module}.nn, {module}.overrides\n"
-    program = program.replace("from torch", f"from {module}")
-    whole = f"{start}from {module}.overrides import {names}\n{BEGIN}{program}"
-    return subprocess.run([sys.executable, "-c", whole], capture_output=True, text=True, check=True).stdout
+RUN = """
+import json, os, sys, warnings
+import {module} as torch, {module}.nn, {module}.overrides
+from {module}.overrides import TorchFunctionMode, BaseTorchFunctionMode, _get_current_function_mode
+warnings.simplefilter("ignore")
+outputs = []
+for program in json.load(sys.stdin):
+    reading, writing = os.pipe()
+    if os.fork() == 0:
+        os.dup2(writing, 1)
+        exec(program, {{**globals(), "__name__": "__main__"}})
+        sys.stdout.flush()
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as output:
+        outputs.append(output.read())
+    assert os.waitstatus_to_exitcode(os.wait()[1]) == 0, program
+json.dump(outputs, sys.stdout)
+"""
 
 
-@pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
-def test_as_torch(program: str) -> None:
-    printed = said("torch", program)
-    assert printed
-    assert said("conformance.engine", program) == printed
+def printed(module: str) -> dict[str, str]:
+    """What each program prints, in a fork of a process that has imported torch or the engine."""
+    programs = json.dumps(
+        [BEGIN + each.replace("from torch", f"from {module}") for each in PROGRAMS.values()]
+    )
+    command = [sys.executable, "-c", RUN.format(module=module)]
+    done = subprocess.run(command, input=programs, capture_output=True, text=True, check=True)
+    return dict(zip(PROGRAMS, json.loads(done.stdout), strict=True))
+
+
+@pytest.fixture(scope="module")
+def outputs() -> tuple[dict[str, str], dict[str, str]]:
+    return printed("torch"), printed("conformance.engine")
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_as_torch(outputs: tuple[dict[str, str], dict[str, str]], name: str) -> None:
+    on_torch, on_engine = (each[name] for each in outputs)
+    assert on_torch
+    assert on_engine == on_torch
