@@ -37,7 +37,7 @@ def fuzz(known: argparse.Namespace, _: list[str]) -> int:
     from conformance.adapters.registry import find
 
     try:
-        from conformance.fuzz.campaign import Campaign, resume, run_campaign
+        from conformance.fuzz.campaign import Campaign, resume, run_campaign, write_results
         from conformance.fuzz.features import by_feature, pairs, unmet
         from conformance.fuzz.save import save
     except ModuleNotFoundError as error:
@@ -54,6 +54,8 @@ def fuzz(known: argparse.Namespace, _: list[str]) -> int:
         campaign = resume(known.results, known.engine, known.seed)
     except ValueError as error:
         raise Misuse(str(error)) from None
+    if known.results is not None:
+        write_results(campaign, known.results)  # before a run whose results could not be written
 
     def progress(so_far: Campaign, rate: float) -> None:
         text = f"{so_far.tally.programs} of {known.examples} programs, {rate:.0f} a second, {len(so_far.found)} found"

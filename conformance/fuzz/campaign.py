@@ -105,6 +105,11 @@ def resume(path: Path | None, engine: str, seed: int) -> Campaign:
     return campaign
 
 
+def write_results(campaign: Campaign, path: Path) -> None:
+    """Write a result file."""
+    write_text(path, _text(campaign))
+
+
 def _text(campaign: Campaign) -> str:
     """The content of a result file, with a checksum."""
     plain = campaign.to_json()
@@ -133,7 +138,7 @@ def run_campaign(
             if each.kind not in [known.kind for known in campaign.found]:
                 campaign.found.append(each)
         if results is not None:
-            write_text(results, _text(campaign))
+            write_results(campaign, results)
         progress(campaign, (campaign.tally.programs - before) / max(time.monotonic() - started, 1e-9))
     return campaign
 
