@@ -12,7 +12,7 @@ from .._optim.step_states import (
     count_step,
     filled_for,
 )
-from .optimizer import Optimizer, Params, added
+from .optimizer import Optimizer, Params
 
 __all__ = ["Adam"]
 
@@ -21,8 +21,6 @@ class Adam(Optimizer):
     """Adam: bias-corrected averages of gradients and their squares."""
 
     __module__ = "torch.optim.adam"
-    _added = added("amsgrad maximize foreach capturable differentiable decoupled_weight_decay fused")
-    _once_numbers = ("step",)
     _sparse_error = "Adam does not support sparse gradients, please consider SparseAdam instead"
 
     def __init__(
