@@ -264,11 +264,7 @@ def check_backward(
     dilation: Ints,
     groups: int,
 ) -> None:
-    """Check the arguments of convolution_backward.
-
-    Raises:
-        RuntimeError: the sizes do not match.
-    """
+    """Check the arguments of convolution_backward."""
     if groups <= 0:
         raise RuntimeError(f"expected groups to be greater than 0, but got groups={groups}")
     dims = weight._array.ndim - 2

@@ -60,11 +60,7 @@ def check_adaptive_line(name: str, input: Tensor) -> None:
 
 
 def _check_batch(input: Tensor, spatial: int) -> None:
-    """Check that only the batch dimension is empty, if any.
-
-    Raises:
-        RuntimeError: another dimension is empty, or the number of dimensions is wrong.
-    """
+    """Check that only the batch dimension is empty, if any."""
     shape = input._array.shape
     if len(shape) not in (spatial + 1, spatial + 2) or 0 in shape[-spatial - 1 :]:
         raise RuntimeError(

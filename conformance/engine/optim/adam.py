@@ -55,11 +55,7 @@ class Adam(Optimizer):
         return adam_state(param) | ({"max_exp_avg_sq": filled_for(param)} if group["amsgrad"] else {})
 
     def _record(self, param: Any, grad: Any, group: dict[str, Any]) -> None:
-        """With ``differentiable``, bias corrections are tensors. See Note [Recorded steps].
-
-        Raises:
-            RuntimeError: the count of steps requires grad.
-        """
+        """With ``differentiable``, bias corrections are tensors. See Note [Recorded steps]."""
         own = self._started(param, group)
         if own["step"].requires_grad:
             raise RuntimeError("`requires_grad` is not supported for `step` in differentiable mode")

@@ -173,11 +173,7 @@ class Optimizer(OptimizerBase):
         return loss
 
     def _step_sparse(self, group: dict[str, Any], params: list[Tensor]) -> None:
-        """One step of a group with a sparse gradient, which most optimizers do not support.
-
-        Raises:
-            RuntimeError: naming the optimizer, after creating the states of preceding parameters.
-        """
+        """One step of a group with a sparse gradient, which most optimizers do not support."""
         for param in params:
             if isinstance(param.grad._array, Unstrided):  # type: ignore[union-attr]
                 # the name of torch's class, even for a subclass
@@ -188,11 +184,7 @@ class Optimizer(OptimizerBase):
             self._started(param, group)
 
     def _fused(self, group: dict[str, Any], params: list[Tensor]) -> None:
-        """_update without bumping version counters, except those of the step counts.
-
-        Raises:
-            RuntimeError: a parameter is complex.
-        """
+        """_update without bumping version counters, except those of the step counts."""
         for each in params:
             if each.is_complex():
                 raise RuntimeError(

@@ -15,11 +15,7 @@ from .module import Module
 
 
 def _normalized_index(index: Any, length: int) -> int:
-    """A normalized, non-negative index.
-
-    Raises:
-        IndexError: the index is out of range.
-    """
+    """A normalized, non-negative index."""
     number = operator.index(index)
     if not -length <= number < length:
         raise IndexError(f"index {number} is out of range")
