@@ -5,7 +5,7 @@ from __future__ import annotations
 NAMES: dict[str, dict[str, str]] = {
     "modules": {
         "class in torch.nn": """
-            Module Parameter Buffer ParameterList ParameterDict Sequential Container ModuleList ModuleDict Identity
+            Module Parameter Buffer ParameterList ParameterDict Sequential ModuleList ModuleDict Identity
             UninitializedParameter UninitializedBuffer DataParallel
             """,
         "class in torch.nn.parameter": "Parameter",

@@ -161,12 +161,7 @@ def namespace(name: str) -> OpNamespace:
 
 
 def lookup(qualname: str) -> Operator:
-    """The operator of that name, which may name an overload.
-
-    Raises:
-        ValueError: the name has no namespace.
-        AttributeError: there is no such operator.
-    """
+    """The operator of that name, which may name an overload."""
     space, name = split(qualname)
     check_name(qualname)
     if space == "aten":

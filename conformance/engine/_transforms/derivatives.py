@@ -30,11 +30,7 @@ _JVP = "jvp(f, primals, tangents)"
 
 
 def places_of(argnums: Any, count: int) -> tuple[int, ...]:
-    """The positions that ``argnums`` names, counted from 0.
-
-    Raises:
-        RuntimeError: ``argnums`` is empty, names a position twice or one out of range, or is not of integers.
-    """
+    """The positions that ``argnums`` names, counted from 0."""
     if not isinstance(argnums, (int, tuple)):
         raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
     result = []

@@ -178,11 +178,7 @@ def _dated(row: Row, args: tuple[Any, ...], result: Any) -> Any:
 
 
 def _check_captured(row: Row, arguments: list[Any]) -> None:
-    """Refuse in-place operations on tensors that a derivative captured from outside; see Note [Captured tensors].
-
-    Raises:
-        RuntimeError: torch's error for a captured tensor, or for a leaf that requires grad.
-    """
+    """Refuse in-place operations on tensors that a derivative captured from outside; see Note [Captured tensors]."""
     self: Tensor = arguments[0]
     if self._age < transforms.since:
         name = operation(row, tuple(arguments), in_place=True).name()
