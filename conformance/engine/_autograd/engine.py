@@ -26,7 +26,7 @@ from .._c10.tensor_metadata import InputMetadata
 from .._c10.warn_once import warn_once
 from .accumulate_grad import accumulate_grad
 from .anomaly_mode import check_nan, tracebacks
-from .batched_tensor import for_each_sample, level_of, uses_batch_rules
+from .batched_tensor import for_each_sample, level_of, uses_batch_rules, vmap_of
 from .hooks import run_post_hooks, run_pre_hooks, run_tensor_pre_hooks
 from .node import AccumulateGrad, Edge, Gradients, GraphRoot, Node, new_node
 from .ready_queue import Buffer, Heap, pop, push, pushpop
@@ -441,11 +441,13 @@ def _apply_batched(node: Node, inputs: Gradients) -> Gradients:
     level = -1 if node.accepts_batches else level_of(inputs)
     if level < 0:
         return node._apply(inputs)
-    if uses_batch_rules(level):
+    old = vmap_of(level).old
+    if old or uses_batch_rules(level):
         try:
             return node._apply(inputs)
-        except RuntimeError:  # the formula has no batch rule
-            pass
+        except RuntimeError as error:  # the formula has no batch rule
+            if old and str(error).startswith("Batching rule"):
+                raise
     before, state.unpacked = state.unpacked, {} if state.unpacked is None else state.unpacked
     try:
         result: Gradients = for_each_sample(

@@ -147,6 +147,11 @@ def _mapped(name: str, function: Callable[..., Any], args: tuple[Any, ...], kwar
     _check_arguments(name, function, args, kwargs)
     if (facts.vmap == "decompose" or (facts.random and not name.endswith("_"))) and uses_batch_rules(level):
         return function(*args, **kwargs)
+    if vmaps[level].old and name != "outer":
+        try:
+            return function(*args, **kwargs)  # of rows that have rules; see Note [Rules of the old vmap]
+        except NotImplementedError:
+            pass
     if name in ("as_strided", "as_strided_copy"):
         return strided(again, *args, **kwargs)
     return for_each_sample(again, args, kwargs, level)

@@ -54,6 +54,7 @@ from .jvp_linearity import writes_afresh, writes_to_tangent
 
 # See Note [Slots].
 rule_of: Callable[[Row], Any] = on_first_use("batch_rule_of")
+old_rule: Callable[..., Any] = on_first_use("old_batch_rule")
 warn_of: Callable[..., None] = on_first_use("warn_of_fallback")
 write_value: Callable[[Row, list[Any], int], bool] = on_first_use("write_value")
 
@@ -89,7 +90,9 @@ def dispatch(row: Row, function: Callable[..., Any], args: tuple[Any, ...], kwar
             result = NotImplemented if rule is None else rule(row, args, kwargs, level)
             if result is not NotImplemented:
                 return result
-        elif not vmaps[level].old:
+        elif vmaps[level].old:
+            return old_rule(row, args, kwargs, level)
+        else:
             warn_of(row, args)
         return for_each_sample(partial(_dispatched, row, function), args, kwargs, level)
     if "cpu" in state.autocast and row.facts.autocast is not None:
