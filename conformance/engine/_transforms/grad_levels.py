@@ -33,6 +33,7 @@ from .._autograd.batched_tensor import (
 )
 from .._autograd.node import NO_EDGE, AccumulateGrad, Edge, Gradients, Node, gradient_edge, new_node
 from .._autograd.tensor import Tensor, version_counter
+from .._autograd.torch_function import without_overrides
 from .._autograd.views import as_view
 from .._c10 import errors
 from .._c10.interpreter_stack import Transform, transforms
@@ -57,6 +58,7 @@ StandIn.__name__ = StandIn.__qualname__ = "ViewBackward0"
 _LEAVES: WeakSet[Tensor] = WeakSet()  # the fresh ones
 
 
+@without_overrides
 def fresh(value: Any, transform: Transform) -> Tensor:
     """The tensor that replaces an argument, and with respect to which the transform differentiates."""
     if not isinstance(value, Tensor):
@@ -106,10 +108,13 @@ def _standing(value: Tensor, transform: Transform) -> StandIn:
     return node
 
 
+@without_overrides
 def left(value: Any, recording: bool, transform: Transform) -> Any:
-    """What a transform returns, detached from its level; see Note [Levels of one graph]."""
+    """What a transform returns, detached from its level and no subclass; see Note [Levels of one graph]."""
     if not isinstance(value, Tensor):
         return value
+    if value._age >= transform.age and value.__class__ is not BatchedTensor:
+        value.__class__ = Tensor
     level = level_of((value,))
     if level >= 0 and uses_batch_rules(level):
         unwrapped, dim = unwrap_batched(value)
