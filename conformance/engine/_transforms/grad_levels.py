@@ -34,7 +34,7 @@ from .._autograd.batched_tensor import (
 from .._autograd.node import NO_EDGE, AccumulateGrad, Edge, Gradients, Node, gradient_edge, new_node
 from .._autograd.tensor import Tensor, version_counter
 from .._autograd.torch_function import without_overrides
-from .._autograd.views import as_view
+from .._autograd.views import ViewInfo, as_view
 from .._c10 import errors
 from .._c10.interpreter_stack import Transform, transforms
 from .._c10.modes import state
@@ -52,6 +52,15 @@ class StandIn(Node):
 
     def _apply(self, grads: Gradients) -> Gradients:
         return grads
+
+
+class _FreshView(ViewInfo):
+    """The view metadata of a fresh view, whose node stays: at its level no write to the argument counts."""
+
+    __slots__ = ()
+
+    def grad_fn(self, view: Tensor) -> Node | None:
+        return view._node
 
 
 StandIn.__name__ = StandIn.__qualname__ = "ViewBackward0"
@@ -81,6 +90,8 @@ def _fresh(value: Tensor, transform: Transform, level: int) -> Tensor:
         seen = value.view_as(value)
         seen._transform, seen._age = transform, transforms.age
         seen._node = _standing(value, transform)
+        if seen._view is not None:
+            seen._view = _FreshView(seen._view.base, seen._view.creation, seen._view.attr_version)
         return seen
     result = primal(value, ALL_LEVELS, False)
     if result._array.dtype.kind not in "fcV":
