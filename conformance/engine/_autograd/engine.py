@@ -23,6 +23,7 @@ from .._c10.layout import LayoutError, Unstrided
 from .._c10.modes import ThreadLocals, _set, restore_thread_locals, state, thread_locals
 from .._c10.shapes import is_dense
 from .._c10.tensor_metadata import InputMetadata
+from .._c10.version_counter import counter_at
 from .._c10.warn_once import warn_once
 from .accumulate_grad import accumulate_grad
 from .anomaly_mode import check_nan, tracebacks
@@ -399,8 +400,14 @@ def _accumulate(buffer: Buffer, input_nr: int, gradient: Tensor, out_of_place: b
                 return
             except LayoutError:  # see Note [Sparse arrays]
                 pass
-    unstrided = first._array.__class__ is not ndarray and isinstance(first._array, Unstrided)
-    buffer[input_nr] = gradient + first if unstrided and not state.grad_enabled else first + gradient
+    unstrided = isinstance(first._array, Unstrided), isinstance(gradient._array, Unstrided)
+    if state.grad_enabled or unstrided[0] == unstrided[1]:
+        buffer[input_nr] = first + gradient
+        return
+    dense, other = (gradient, first) if unstrided[0] else (first, gradient)
+    buffer[input_nr] = result = dense + other
+    if dense._view is None and getrefcount(dense._array) <= _UNSHARED:  # torch adds in place
+        result._version_counter = counter_at(dense._version + 1)
 
 
 def _is_dense_tensor(first: Tensor, gradient: Tensor) -> bool:

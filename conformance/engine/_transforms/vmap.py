@@ -119,6 +119,8 @@ def old_vmap(
             composites.install()
         vmaps.append(Vmap(size, "error", transforms.depth + 1, transforms.age, old=True))
         try:
+            if any(each is not None and each.is_sparse for each in given):
+                raise RuntimeError("expand is unsupported for Sparse tensors")
             results = func(*[None if each is None else make_batched(each, 0, level) for each in given])
             return [None if each is None else _unbatched("vjp", each, 0, level, size) for each in results]
         finally:

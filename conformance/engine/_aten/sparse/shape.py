@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._c10.shapes import wrap_dim
-from .kernels import kernel
+from .kernels import kernel, no_kernel
 from .sparse_array import SparseArray, coo
 
 
@@ -52,3 +52,30 @@ def unsqueeze(self: SparseArray, dim: Any) -> Any:
     if at > self.sparse_dim:
         return coo(self.indices, np.expand_dims(self.values, at - self.sparse_dim + 1), shape, self.coalesced)
     return coo(np.insert(self.indices, at, 0, 0), self.values, shape)
+
+
+@kernel("expand")
+def _expand(self: SparseArray, size: Any) -> Any:
+    raise RuntimeError("expand is unsupported for Sparse tensors")
+
+
+@kernel("cat")
+def cat(tensors: Any, dim: Any, _tensors_places: Any = ()) -> Any:
+    """Sparse tensors joined along a sparse dimension: their indices and values one after the other."""
+    first = tensors[0]
+    at = wrap_dim(dim, first.ndim)
+    if at >= first.sparse_dim or any(each.sparse_dim != first.sparse_dim for each in tensors):
+        raise NotImplementedError(no_kernel("aten::cat", "SparseCPU"))
+    indices, start = [], 0
+    for each in tensors:
+        moved = each.indices.copy()
+        moved[at] += start
+        indices.append(moved)
+        start += each.shape[at]
+    shape = (*first.shape[:at], start, *first.shape[at + 1 :])
+    return coo(np.concatenate(indices, 1), np.concatenate([each.values for each in tensors]), shape)
+
+
+@kernel("stack")
+def _stack(tensors: Any, dim: Any = 0) -> Any:
+    return cat([unsqueeze(each, dim) for each in tensors], wrap_dim(dim, tensors[0].ndim + 1))
