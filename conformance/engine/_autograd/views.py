@@ -274,6 +274,8 @@ def increment_version(tensor: Tensor) -> None:
             return
         counter = tensor._version_counter = VersionCounter()
         counter.value = 0
+    if tensor._inference and state.inference:  # a tensor whose data is an inference tensor's
+        return
     counter.value += 1
     if CONJUGATE_PAIRS:  # see Note [Conjugate views]
         update_conjugate(tensor._array)
