@@ -19,13 +19,12 @@ from numpy import add, ndarray, ones
 
 from .._c10 import errors
 from .._c10.interpreter_stack import transforms
-from .._c10.layout import LayoutError, Unstrided
+from .._c10.layout import LayoutError
 from .._c10.modes import ThreadLocals, _set, restore_thread_locals, state, thread_locals
 from .._c10.shapes import is_dense
 from .._c10.tensor_metadata import InputMetadata
-from .._c10.version_counter import counter_at
 from .._c10.warn_once import warn_once
-from .accumulate_grad import accumulate_grad
+from .accumulate_grad import accumulate_grad, sum_of_layouts
 from .anomaly_mode import check_nan, tracebacks
 from .batched_tensor import for_each_sample, level_of, uses_batch_rules, vmap_of
 from .hooks import run_post_hooks, run_pre_hooks, run_tensor_pre_hooks
@@ -392,7 +391,7 @@ def _accumulate(buffer: Buffer, input_nr: int, gradient: Tensor, out_of_place: b
             and (array.base is None or _owns_memory(array))
         ):
             try:
-                if array.dtype is gradient._array.dtype and not carrying:
+                if array.dtype is gradient._array.dtype and array.dtype.kind != "c" and not carrying:
                     add(array, gradient._array, array)
                     increment_version(first)
                 else:  # dtypes differ (a leaf with grad_dtype=None), or there are tangents to add as well
@@ -400,14 +399,7 @@ def _accumulate(buffer: Buffer, input_nr: int, gradient: Tensor, out_of_place: b
                 return
             except LayoutError:  # see Note [Sparse arrays]
                 pass
-    unstrided = isinstance(first._array, Unstrided), isinstance(gradient._array, Unstrided)
-    if state.grad_enabled or unstrided[0] == unstrided[1]:
-        buffer[input_nr] = first + gradient
-        return
-    dense, other = (gradient, first) if unstrided[0] else (first, gradient)
-    buffer[input_nr] = result = dense + other
-    if dense._view is None and getrefcount(dense._array) <= _UNSHARED:  # torch adds in place
-        result._version_counter = counter_at(dense._version + 1)
+    buffer[input_nr] = sum_of_layouts(first, gradient)
 
 
 def _is_dense_tensor(first: Tensor, gradient: Tensor) -> bool:

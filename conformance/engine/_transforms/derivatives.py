@@ -206,7 +206,8 @@ def jvp(
         level = begin_level(of_func=True).number
         try:
             duals = [
-                overridable_dual(each, tangent, level) for each, tangent in zip(arguments, directions, strict=True)
+                overridable_dual(each, tangent, level)
+                for each, tangent in zip(arguments, directions, strict=True)
             ]
             value, aux = _with_aux(func(*unflatten(duals, spec)), has_aux, _JVP)
             outputs, output_spec = flatten(value)

@@ -42,8 +42,8 @@ from .._autograd.kernel_version_bumps import bump_versions
 from .._autograd.node import Node
 from .._autograd.saved_variable import SavedTensor
 from .._autograd.tensor import Tensor, make, version_counter
-from .._autograd.torch_function import without_overrides
 from .._autograd.torch_dispatch_subclass import overloaded_args
+from .._autograd.torch_function import without_overrides
 from .._c10 import errors
 from .._c10.interpreter_stack import transforms
 from .._c10.modes import state

@@ -31,20 +31,22 @@ from .batch_rule_registry import RULES, Rule
 from .jvp import call
 from .view_batch_rules import along
 
-_UNARY = frozenset(
-    "abs acos asin atan ceil cos cosh conj_physical digamma div_scalar exp expm1 floor frac lgamma log log10 log1p log2 mul_scalar neg "
-    "reciprocal relu round rsqrt sigmoid sign sin sinh sqrt tan tanh trunc clamp clamp_min clamp_max clone pow _to_copy _conj "
-    "_view_as_real".split()
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_UNARY = _names(
+    "abs acos asin atan ceil clamp clamp_max clamp_min clone _conj conj_physical cos cosh digamma div_scalar exp expm1 floor "
+    "frac lgamma log log10 log1p log2 mul_scalar neg pow reciprocal relu round rsqrt sigmoid sign sin sinh sqrt tan tanh "
+    "_to_copy trunc _view_as_real"
 )  # one call with the value
-_BINARY = frozenset(
-    "add sub rsub mul div complex pow_tensor pow_of_number sigmoid_backward threshold_backward eq ge gt le lt ne".split()
+_BINARY = _names(
+    "add complex div eq ge gt le lt mul ne pow_of_number pow_tensor rsub sigmoid_backward sub threshold_backward"
 )
-_AS_NEW = frozenset(
-    "_reshape_alias squeeze t trace unsqueeze view _unsafe_view as_strided".split()
-)  # the rules of torch.func do the same
-_ALONG = frozenset(
-    "diagonal permute select slice split split_with_sizes squeeze_dim squeeze_dims sum_dim transpose unbind "
-    "unfold".split()
+_AS_NEW = _names("as_strided _reshape_alias squeeze t trace _unsafe_view unsqueeze view")  # as in torch.func
+_ALONG = _names(
+    "diagonal permute select slice split split_with_sizes squeeze_dim squeeze_dims sum_dim transpose unbind unfold"
 )
 
 

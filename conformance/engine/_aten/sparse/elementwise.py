@@ -103,11 +103,13 @@ def mul(self: Any, other: Any) -> Any:
     values = self.values.astype(kind, copy=False)
     if not np.ndim(other):
         return coo(self.indices.copy(), values * kind.type(other), self.shape, self.coalesced)
-    if broadcast_shapes(other.shape, self.shape) != self.shape:
+    if other.ndim > self.ndim:
         self = _with_leading(self, other.shape[: other.ndim - self.ndim])
         values = self.values.astype(kind, copy=False)
     if broadcast_shapes(other.shape, self.shape) != self.shape:
-        raise NotImplementedError("products of a sparse tensor with dimensions of length 1 that are broadcast")
+        raise NotImplementedError(
+            "products of a sparse tensor with dimensions of length 1 that are broadcast"
+        )
     factor = np.broadcast_to(other, self.shape)[tuple(self.indices)]
     return coo(self.indices.copy(), values * factor.astype(kind, copy=False), self.shape, self.coalesced)
 
