@@ -11,7 +11,7 @@ from ..._autograd.tensor import Tensor, make, version_counter
 from ..._autograd.undefined_gradient import unsupported
 from ..._c10 import dtypes
 from ..._c10.layout import layout_of, sparse_coo, strided
-from ..registry import op
+from ..registry import ROWS, op
 from .construction import coalesce_row, unsafe
 from .elementwise import picked
 from .kernels import no_kernel
@@ -208,10 +208,6 @@ def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None
     ),
 )
 def _sparse_mask(self: Any, mask: Any, _self_is_sparse: bool) -> Any:
-    return _sparse_mask_kernel(self, mask, _self_is_sparse)
-
-
-def _sparse_mask_kernel(self: Any, mask: Any, _self_is_sparse: bool) -> Any:
     if self.shape != mask.shape:
         raise RuntimeError(
             f"sparse_mask(): operands have incompatible sizes; self has size {list(self.shape)} but mask has size "
@@ -223,15 +219,10 @@ def _sparse_mask_kernel(self: Any, mask: Any, _self_is_sparse: bool) -> Any:
     return result
 
 
-@op(
-    "NotImplemented",
-    name="_sparse_mask_projection",
-    self=unsupported("_sparse_mask_projection"),
-    mask=unsupported("_sparse_mask_projection"),
+_UNSUPPORTED = unsupported("_sparse_mask_projection")
+_projection = op("NotImplemented", name="_sparse_mask_projection", self=_UNSUPPORTED, mask=_UNSUPPORTED)(
+    lambda self, mask: ROWS["_sparse_mask"].forward(self, mask, isinstance(self, SparseArray))
 )
-def _projection(self: Any, mask: Any) -> Any:
-    """The gradient of sparse_mask: that of the elements which the mask has."""
-    return _sparse_mask_kernel(self, mask, isinstance(self, SparseArray))
 
 
 def sparse_mask(self: Tensor, mask: Tensor) -> Tensor:

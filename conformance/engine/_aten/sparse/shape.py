@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._c10.shapes import wrap_dim
-from .kernels import kernel, no_kernel
+from .kernels import kernel
 from .sparse_array import SparseArray, coo
 
 
@@ -62,18 +62,11 @@ def _expand(self: SparseArray, size: Any) -> Any:
 @kernel("cat")
 def cat(tensors: Any, dim: Any, _tensors_places: Any = ()) -> Any:
     """Sparse tensors joined along a sparse dimension: their indices and values one after the other."""
-    first = tensors[0]
-    at = wrap_dim(dim, first.ndim)
-    if at >= first.sparse_dim or any(each.sparse_dim != first.sparse_dim for each in tensors):
-        raise NotImplementedError(no_kernel("aten::cat", "SparseCPU"))
-    indices, start = [], 0
-    for each in tensors:
-        moved = each.indices.copy()
-        moved[at] += start
-        indices.append(moved)
-        start += each.shape[at]
-    shape = (*first.shape[:at], start, *first.shape[at + 1 :])
-    return coo(np.concatenate(indices, 1), np.concatenate([each.values for each in tensors]), shape)
+    shape, starts = list(tensors[0].shape), np.cumsum([0, *(each.shape[dim] for each in tensors)])
+    moves = np.arange(tensors[0].sparse_dim)[:, None] == wrap_dim(dim, len(shape))
+    indices = [each.indices + moves * start for each, start in zip(tensors, starts, strict=False)]
+    shape[dim] = int(starts[-1])
+    return coo(np.concatenate(indices, 1), np.concatenate([each.values for each in tensors]), tuple(shape))
 
 
 @kernel("stack")
