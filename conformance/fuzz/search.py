@@ -113,7 +113,7 @@ def diverges(
     return None
 
 
-_LACKED = ("complex numbers of two halves (torch.complex32)",)
+_LACKED = ("complex numbers of two halves (torch.complex32)", "vmap over a sparse tensor")
 """Error messages of the engine for features that it does not support."""
 
 _AS_NEAR = 16

@@ -178,7 +178,9 @@ def as_subclass(self: Tensor, cls: Any) -> Any:
         result = _alias(self)
     if result._tangents and self._tangents:
         result._tangents = dict(self._tangents)  # those of self, not their aliases
-    if getattr(result, "__torch_function__", None) is not disabled_torch_function:  # not a BatchedTensor
+    if (
+        getattr(result.__class__, "__torch_function__", None) is not disabled_torch_function
+    ):  # not a BatchedTensor
         result.__class__ = cls
     return result
 
