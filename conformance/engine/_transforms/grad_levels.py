@@ -97,6 +97,10 @@ def _fresh(value: Tensor, transform: Transform, level: int) -> Tensor:
     if result._array.dtype.kind not in "fcV":
         raise RuntimeError(errors.REQUIRES_GRAD_DTYPE)
     result._requires_grad = True
+    if (
+        not value._inference
+    ):  # it has the memory of the argument, whose version counts writes through detach()
+        result._version_counter = version_counter(value)
     result._transform = transform
     _LEAVES.add(result)
     return result
