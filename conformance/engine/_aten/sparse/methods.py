@@ -220,9 +220,9 @@ def _sparse_mask(self: Any, mask: Any, _self_is_sparse: bool) -> Any:
 
 
 _UNSUPPORTED = unsupported("_sparse_mask_projection")
-_projection = op("NotImplemented", name="_sparse_mask_projection", self=_UNSUPPORTED, mask=_UNSUPPORTED)(
-    lambda self, mask: ROWS["_sparse_mask"].forward(self, mask, isinstance(self, SparseArray))
-)
+_projection: Callable[..., Any] = op(
+    "NotImplemented", name="_sparse_mask_projection", self=_UNSUPPORTED, mask=_UNSUPPORTED
+)(lambda self, mask: ROWS["_sparse_mask"].forward(self, mask, isinstance(self, SparseArray)))
 
 
 def sparse_mask(self: Tensor, mask: Tensor) -> Tensor:
