@@ -12,6 +12,7 @@ import numpy as np
 from .._arguments.overloads import argument_error, opname
 from .._arguments.positional import to_keyword_numbers
 from .._autograd import conj_view
+from .._autograd.batched_tensor import level_of
 from .._autograd.conj_view import CONJUGATE_PAIRS
 from .._autograd.inplace_checks import (
     check_mutable,
@@ -348,6 +349,7 @@ def _check_operands(row: Row, self: Tensor, arguments: list[Any]) -> None:
 
 
 def placed(zeros: Tensor, method: str, *arguments: Any) -> Tensor:
-    """A gradient written into new zeros; out of place while in-place writes are intercepted, as in torch."""
-    result: Tensor = getattr(zeros, method if state.before_mutation is None else method[:-1])(*arguments)
+    """A gradient written into new zeros; out of place if it is batched, or while in-place writes are intercepted."""
+    apart = state.before_mutation is not None or level_of(arguments) >= 0
+    result: Tensor = getattr(zeros, method[:-1] if apart else method)(*arguments)
     return result

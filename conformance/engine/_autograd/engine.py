@@ -19,14 +19,14 @@ from numpy import add, ndarray, ones
 
 from .._c10 import errors
 from .._c10.interpreter_stack import transforms
-from .._c10.layout import LayoutError, Unstrided
+from .._c10.layout import LayoutError
 from .._c10.modes import ThreadLocals, _set, restore_thread_locals, state, thread_locals
 from .._c10.shapes import is_dense
 from .._c10.tensor_metadata import InputMetadata
 from .._c10.warn_once import warn_once
-from .accumulate_grad import accumulate_grad
+from .accumulate_grad import accumulate_grad, sum_of_layouts
 from .anomaly_mode import check_nan, tracebacks
-from .batched_tensor import for_each_sample, level_of, uses_batch_rules
+from .batched_tensor import for_each_sample, level_of, uses_batch_rules, vmap_of
 from .hooks import run_post_hooks, run_pre_hooks, run_tensor_pre_hooks
 from .node import AccumulateGrad, Edge, Gradients, GraphRoot, Node, new_node
 from .ready_queue import Buffer, Heap, pop, push, pushpop
@@ -391,7 +391,7 @@ def _accumulate(buffer: Buffer, input_nr: int, gradient: Tensor, out_of_place: b
             and (array.base is None or _owns_memory(array))
         ):
             try:
-                if array.dtype is gradient._array.dtype and not carrying:
+                if array.dtype is gradient._array.dtype and array.dtype.kind != "c" and not carrying:
                     add(array, gradient._array, array)
                     increment_version(first)
                 else:  # dtypes differ (a leaf with grad_dtype=None), or there are tangents to add as well
@@ -399,8 +399,7 @@ def _accumulate(buffer: Buffer, input_nr: int, gradient: Tensor, out_of_place: b
                 return
             except LayoutError:  # see Note [Sparse arrays]
                 pass
-    unstrided = first._array.__class__ is not ndarray and isinstance(first._array, Unstrided)
-    buffer[input_nr] = gradient + first if unstrided and not state.grad_enabled else first + gradient
+    buffer[input_nr] = sum_of_layouts(first, gradient)
 
 
 def _is_dense_tensor(first: Tensor, gradient: Tensor) -> bool:
@@ -441,11 +440,13 @@ def _apply_batched(node: Node, inputs: Gradients) -> Gradients:
     level = -1 if node.accepts_batches else level_of(inputs)
     if level < 0:
         return node._apply(inputs)
-    if uses_batch_rules(level):
+    old = vmap_of(level).old
+    if old or uses_batch_rules(level):
         try:
             return node._apply(inputs)
-        except RuntimeError:  # the formula has no batch rule
-            pass
+        except RuntimeError as error:  # the formula has no batch rule
+            if old and str(error).startswith("Batching rule"):
+                raise
     before, state.unpacked = state.unpacked, {} if state.unpacked is None else state.unpacked
     try:
         result: Gradients = for_each_sample(

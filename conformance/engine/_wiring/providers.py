@@ -42,6 +42,7 @@ PROVIDERS: dict[str, str] = {
     "new_tensor": "_aten.creation.legacy_constructors:made",
     "nn_functions": "_nn.functions:all_functions",
     "of_complex_numbers": "_aten.pointwise.complex_formulas:formula_of",
+    "old_batch_rule": "_transforms.old_batch_rules:old_rule",
     "old_vmap": "_transforms.vmap:old_vmap",
     "ones_like": "_dispatch.dispatch_composite:ones_like",
     "overridable": "_wiring.overridable_functions:overridable",
