@@ -97,7 +97,7 @@ def _gathered(grad: Tensor, self: Tensor, dim: Any, index: Tensor, sparse_grad: 
     complex="holomorphic",
     jvp="auto_linear",
     out=Out(memory="separate_self"),
-    self=lambda grad, self, dim, index, sparse_grad: _gathered(grad, self, dim, index, sparse_grad),
+    self=_gathered,
 )
 def gather(self: Array, dim: Any, index: Array, *, sparse_grad: bool = False) -> Array:
     """The elements that the index selects along a dimension."""

@@ -160,7 +160,7 @@ def _kept_backward(grad: Tensor, size: Any, stride: Any, storage_offset: Any) ->
         "Error: aten::as_strided_scatter requires special handling, and does not yet have a batching rule. "
         "Feel free to file a github issue!"
     ),
-    self=lambda grad, size, stride, storage_offset: _kept_backward(grad, size, stride, storage_offset),
+    self=_kept_backward,
     src=lambda grad, size, stride, storage_offset: grad.contiguous().as_strided(size, stride, storage_offset),
 )
 def as_strided_scatter(self: Array, src: Array, size: Any, stride: Any, storage_offset: Any = None) -> Array:
