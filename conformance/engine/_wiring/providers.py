@@ -49,7 +49,6 @@ PROVIDERS: dict[str, str] = {
     "refuse_named": "_transforms.autograd_function:refuse_named",
     "register_dispatch_subclass": "_autograd.torch_dispatch_subclass:register_dispatch_subclass",
     "remove_dispatch_wrappers": "_dispatch.dispatch_composite:remove",
-    "resize": "autograd._functions:Resize.apply",
     "resolve_torch_function": "_wiring.overridable_functions:resolve_name",
     "safe_softmax": "_nn.scaled_dot_product_attention:_safe_softmax",
     "sample_dirichlet": "_distributions.gamma_sampling:_sample_dirichlet",
