@@ -19,7 +19,6 @@ PROVIDERS: dict[str, str] = {
     "check_autocast_device_type": "amp.autocast_mode:check_device_type",
     "composed": "_wiring.overridable_functions:composed",
     "composites_of_autocast": "_wiring.overridable_functions:composites_of_autocast",
-    "custom_op": "library:custom_op",
     "delayed_error": "_autograd.custom_function_outputs:delayed_error",
     "dispatch": "_transforms.functorch_dispatch:dispatch",
     "dispatch_after_failure": "_wiring.overridable_functions:dispatch_after_failure",
