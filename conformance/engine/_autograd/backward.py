@@ -13,7 +13,7 @@ from .._c10 import dtypes, errors
 from .._c10.interpreter_stack import transforms
 from .._c10.modes import state
 from .._c10.size import Size
-from .._c10.slots import on_first_use, unfilled
+from .._c10.slots import on_first_use
 from .batched_tensor import for_each_sample, level_of, vmaps
 from .engine import ones_like_root, run_backward
 from .node import Edge, GradientEdge, Identity, gradient_edge, new_node
@@ -21,8 +21,6 @@ from .tensor import Tensor
 from .torch_dispatch_subclass import overloaded_args
 
 # See Note [Slots].
-is_logging_enabled: Callable[[], bool] = unfilled  # from graph_log, like the next one
-register_logging_hooks: Callable[..., Any] = unfilled
 are_batched_at: Callable[..., bool] = on_first_use("are_batched_at")
 grad_of_batched: Callable[..., Any] = on_first_use("grad_of_batched")
 old_vmap: Callable[..., Any] = on_first_use("old_vmap")
@@ -332,10 +330,7 @@ def _engine_run_backward(
             node.next_edges, node.input_metadata = (), ((place._array.shape, place._array.dtype),)
             edge = (node, 0)
         input_edges.append(edge)
-    if not is_logging_enabled():
-        return run_backward(tuple(edges), tuple(grads), keep_graph, create_graph, input_edges, accumulate)
-    with register_logging_hooks(edges):
-        return run_backward(tuple(edges), tuple(grads), keep_graph, create_graph, input_edges, accumulate)
+    return run_backward(tuple(edges), tuple(grads), keep_graph, create_graph, input_edges, accumulate)
 
 
 def _tensor_backward(

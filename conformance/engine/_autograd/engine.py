@@ -3,7 +3,7 @@
 From ``b.backward()`` to a gradient: backward.py checks the arguments and calls ``run_backward`` with the edges of the roots.
 That creates a ``GraphTask``, counts the dependencies of each node (``count_dependencies``), and runs nodes as they become
 ready (``_run``). Of the ready nodes the one created last runs first, and AccumulateGrad nodes run before all others. The
-loop is not recursive, so graphs may have any depth. _autograd/reference_loop.py is the same without optimizations.
+loop is not recursive, so graphs may have any depth. tests/engine/reference_loop.py is the same without optimizations.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def run_backward(
         gradients, keep_graph, create_graph: as in torch.autograd.backward; one gradient for each root.
         input_edges: those of the ``inputs``; if empty, the whole graph runs.
         accumulate: whether gradients are accumulated into ``.grad``; otherwise those of ``input_edges`` are returned.
-        loop: runs the nodes instead of ``_run``; see _autograd/reference_loop.py.
+        loop: runs the nodes instead of ``_run``; see tests/engine/reference_loop.py.
 
     Raises:
         RuntimeError: a gradient does not fit its root, or a node raises.
@@ -256,7 +256,7 @@ _HANDED_ON: Buffer = []  # replaces a buffer whose gradients were passed on, to 
 def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, int]) -> None:
     """Run nodes as they become ready (torch: Engine::thread_main and evaluate_function).
 
-    ``_loop`` in _autograd/reference_loop.py is the same without the optimizations. Nodes without hooks run right here
+    ``_loop`` in tests/engine/reference_loop.py is the same without the optimizations. Nodes without hooks run right here
     (built-in ones only, if only part of the graph runs), all others in ``_call_function``. No variable keeps a reference
     to a gradient after it is passed on: see Note [Stealing a gradient].
 

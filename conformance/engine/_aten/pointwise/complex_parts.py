@@ -48,13 +48,21 @@ def frexp(input: Tensor) -> Any:
     return _frexp(input)
 
 
+def _angle_backward(grad: Tensor, self: Tensor) -> Tensor:
+    if self._array.dtype.kind != "c":
+        return zeros_like(self)
+    square = self.abs().pow(2)  # see Note [Right operands first]
+    turned = times(grad * self / square, 1j)
+    return where(self == 0.0, scalar_tensor(0, dtype=self.dtype), turned)
+
+
 @op(
     "AngleBackward0",
     promote="self",
     to_float=True,
     complex="as_written",
     elementwise=False,
-    self=lambda grad, self: _angle_backward(grad, self),
+    self=_angle_backward,
 )
 def angle(self: Array) -> Array:
     """The argument of a complex number; of a real one 0, or pi if it is negative."""
@@ -62,14 +70,6 @@ def angle(self: Array) -> Array:
         return np.ascontiguousarray(np.angle(self)).reshape(self.shape)
     result = np.where(self < 0, self.dtype.type(math.pi), self.dtype.type(0))
     return laid_out(np.where(np.isnan(self), self, result), self)
-
-
-def _angle_backward(grad: Tensor, self: Tensor) -> Tensor:
-    if self._array.dtype.kind != "c":
-        return zeros_like(self)
-    square = self.abs().pow(2)  # see Note [Right operands first]
-    turned = times(grad * self / square, 1j)
-    return where(self == 0.0, scalar_tensor(0, dtype=self.dtype), turned)
 
 
 @op(
@@ -124,13 +124,18 @@ def resolve_neg(input: Tensor) -> Tensor:
     return input.clone() if input.is_neg() else input
 
 
+def _as_complex(grad: Tensor) -> Tensor:
+    """The gradient of view_as_real, as a complex tensor."""
+    return view_as_complex(grad.contiguous())
+
+
 @op(
     "ViewAsRealBackward0",
     name="_view_as_real",
     view="default",
     complex="as_written",
     vmap="pointwise",
-    self=lambda grad: _as_complex(grad),
+    self=_as_complex,
 )
 def _view_as_real(self: Array) -> Array:
     if self.dtype.kind != "c":
@@ -159,11 +164,6 @@ def view_as_real(input: Tensor) -> Tensor:
     return with_view_fn(_view_as_real(input), input, view_as_real)
 
 
-def _as_complex(grad: Tensor) -> Tensor:
-    """The gradient of view_as_real, as a complex tensor."""
-    return view_as_complex(grad.contiguous())
-
-
 def _as_parts(grad: Tensor) -> Tensor:
     return view_as_real(resolve_conj(grad.contiguous()))
 
@@ -173,7 +173,7 @@ def _as_parts(grad: Tensor) -> Tensor:
     name="_view_as_complex",
     view="default",
     complex="as_written",
-    self=lambda grad: _as_parts(grad),
+    self=_as_parts,
 )
 def _view_as_complex(self: Array) -> Array:
     if self.dtype.kind != "f":
@@ -286,13 +286,22 @@ def _check_parts(name: str, first: Array, second: Array) -> None:
         )
 
 
+def _polar_backward(grad: Tensor, result: Tensor, needed: list[bool]) -> tuple[Tensor | None, Tensor | None]:
+    conjugate = grad.conj()
+    found = (conjugate * result.sgn()).real if needed[0] else None
+    if not needed[1]:
+        return found, None
+    turned = times(result, 1j)
+    return found, (conjugate * turned).real
+
+
 @op(
     "PolarBackward0",
     complex="as_written",
     autocast="fp32",
     vmap="pointwise",
     variants="function",
-    inputs={"abs angle": lambda grad, result, needed: _polar_backward(grad, result, needed)},
+    inputs={"abs angle": _polar_backward},
 )
 def polar(abs: Array, angle: Array) -> Array:
     """abs * (cos(angle) + 1j * sin(angle))."""
@@ -303,15 +312,6 @@ def polar(abs: Array, angle: Array) -> Array:
     found = np.empty(broadcast_shapes(abs.shape, angle.shape), f"c{2 * abs.itemsize}")
     found.real, found.imag = abs * np.cos(angle), abs * np.sin(angle)
     return laid_out(found, abs, angle)
-
-
-def _polar_backward(grad: Tensor, result: Tensor, needed: list[bool]) -> tuple[Tensor | None, Tensor | None]:
-    conjugate = grad.conj()
-    found = (conjugate * result.sgn()).real if needed[0] else None
-    if not needed[1]:
-        return found, None
-    turned = times(result, 1j)
-    return found, (conjugate * turned).real
 
 
 @op(promote="self", out=False)
