@@ -68,6 +68,8 @@ def _not_python(piece: ProgramPart, error: SyntaxError) -> ProgramFault:
     line = error.lineno or 1
     written = piece.source.split("\n")[min(line, piece.source.count("\n") + 1) - 1].lstrip()
     hint = "a key of expect is an expression" if piece.is_expression else ""
+    if isinstance(error, IndentationError):
+        hint = "indent the lines of a block alike"
     if written.startswith(">>>"):
         hint = "remove the prompts >>> and what was printed"
     elif "$" in written:
