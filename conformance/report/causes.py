@@ -21,7 +21,7 @@ from typing import TypeVar
 from conformance.language.scenario import Scenario
 from conformance.report.result import Result
 from conformance.report.text import clip, table
-from conformance.runner.compare import NOTHING, Difference
+from conformance.runner.compare import NOTHING, Difference, is_absent
 from conformance.runner.engine import AdapterError
 from conformance.runner.states import BOUND
 from conformance.runner.trace import State, Statement, Trace
@@ -176,6 +176,8 @@ def _before(reference: Trace, first: Difference) -> str:
 def _described(first: Difference, before: str) -> str:
     if first.facet == "raised":
         return _of_errors(first)
+    if is_absent(first.facet, first.engine):
+        return f"a tensor has no {first.facet}"
     grad = first.name.endswith(".grad") or ".grad." in first.name
     subject = "a grad" if grad else OPERATION
     match first.facet:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from conformance.language.scenario import Scenario
 from conformance.report.program import file_line
+from conformance.report.wording import of_engine
 from conformance.runner.compare import Difference, merged, shown_value
 from conformance.runner.program import compile_step
 from conformance.runner.trace import Facet, Facets, Moment, State, Statement, Trace, is_error
@@ -166,7 +167,7 @@ def _events(
 
 def _of_difference(item: Difference, not_claimed: Set[Difference]) -> ComparisonRow:
     what = item.name if item.facet in ("value", "is") else f"{item.name} {item.facet}".strip()
-    return ComparisonRow(what, item.reference, item.engine, True, item not in not_claimed)
+    return ComparisonRow(what, item.reference, of_engine(item), True, item not in not_claimed)
 
 
 def _error(name: str, text: str) -> str:

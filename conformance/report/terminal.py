@@ -248,7 +248,7 @@ def _absent(results: Sequence[Result]) -> Iterator[str]:
 
 
 def _is_unread(first: ReportedDifference) -> bool:
-    return first.facet in ("value", "shape", "dtype") and first.engine.startswith("raises AttributeError")
+    return first.facet in ("value", "shape") and first.engine.startswith("raises AttributeError")
 
 
 def claims_table(documents: Mapping[str, str], findings: Sequence[Finding]) -> Iterable[str]:

@@ -48,11 +48,8 @@ GROUP_OF = {
 }
 """The group of each facet. An ``assert`` is in the group of what it reads."""
 
-_ATTRIBUTES = {facet for facet, group in GROUP_OF.items() if group in ("flags", "graph")} - {
-    "is",
-    "edges",
-    "name()",
-}
+_OF_GROUPS = {facet for facet, group in GROUP_OF.items() if group in ("flags", "graph")}
+_ATTRIBUTES = {"dtype"} | _OF_GROUPS - {"is", "edges", "name()"}
 
 NOTHING = "nothing"
 
