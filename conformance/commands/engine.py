@@ -16,7 +16,9 @@ from conformance.commands.command import (
     Misuse,
     announce,
     scenarios_from,
+    takes_engine,
     takes_engine_python,
+    takes_format,
     takes_paths,
     takes_reference,
     takes_time_limit,
@@ -38,7 +40,11 @@ def add_commands(add: Add) -> None:
         describe_engine,
         "describe an engine: what can be read, which names are missing, what to do next",
     )
-    describing.add_argument("name", metavar="ENGINE")
+    describing.add_argument(
+        "name",
+        metavar="ENGINE",
+        help="a registered name, a module that looks like torch, or module:attribute",
+    )
     takes_engine_python(describing)
     takes_reference(describing, "for --propose")
     takes_time_limit(describing)
@@ -62,19 +68,26 @@ def add_commands(add: Add) -> None:
         coverage,
         "the vocabulary by area: which names an engine provides, which ones scenarios use",
     )
-    covering.add_argument("--engine", default="inhouse", help="(default: inhouse)")
+    takes_engine(covering, "inhouse", "the engine whose names are listed")
     takes_engine_python(covering)
-    covering.add_argument("--format", choices=("text", "json"), default="text", help="(default: text)")
+    takes_format(covering, "text", "json")
     takes_paths(covering)
 
     recording = add("record", record, "record the traces of torch, or of another engine, in a file")
-    recording.add_argument("--engine", default="torch", help="(default: torch)")
+    takes_engine(recording, "torch", "the engine to record")
     takes_engine_python(recording)
     recording.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="FILE", help="compressed if it ends in .gz"
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="the recording, which is compressed if the name ends in .gz",
     )
     takes_time_limit(recording)
-    recording.add_argument("--tier", choices=TIERS, default="full", help="the last tier (default: full)")
+    recording.add_argument(
+        "--tier", choices=TIERS, default="full", help="the last tier that is recorded (default: full)"
+    )
     takes_paths(recording)
 
 
@@ -91,8 +104,7 @@ def describe_engine(known: argparse.Namespace, _: list[str]) -> int:
     if found.problems and found.file.is_file():  # a file that is named may not exist yet
         raise Misuse("\n".join(map(str, found.problems)))
     if known.propose:
-        up_to = TIERS[: TIERS.index(known.tier) + 1]
-        scenarios = [each for each in scenarios_from(known.paths, known.tier) if each.tier in up_to]
+        scenarios = scenarios_from(known.paths, known.tier)
         torch = reference(known.reference)
         if incomplete := getattr(torch, "incomplete", ""):
             print(f"{known.reference} is incomplete: {incomplete}", file=sys.stderr)
@@ -237,8 +249,7 @@ def record(known: argparse.Namespace, _: list[str]) -> int:
 
     about = provenance((), known.tier)
     recorded = engine_of_command(known.engine, known.engine_python)
-    up_to = TIERS[: TIERS.index(known.tier) + 1]
-    scenarios = [scenario for scenario in scenarios_from(known.paths) if scenario.tier in up_to]
+    scenarios = scenarios_from(known.paths, known.tier)
     needs = {need for scenario in scenarios for need in scenario.needs}
     there = {need for need in needs if available(recorded, need)}
     possible = [scenario for scenario in scenarios if there.issuperset(scenario.needs)]
