@@ -194,9 +194,8 @@ def _counted() -> dict[str, int]:
 
 def _working(backend: str) -> Any:
     """Compile with a backend; raises `EngineNotFoundError` if it is unknown, or cannot compile here."""
-    importlib.import_module(
-        "torch._dynamo.variables.streams"
-    )  # defines operators that the backends' modules name
+    # It defines operators that the backends' modules name.
+    importlib.import_module("torch._dynamo.variables.streams")
     known = _torch._dynamo.list_backends(exclude_tags=())
     if backend not in known:
         raise EngineNotFoundError(

@@ -29,9 +29,7 @@ from conformance.runner.trace import NOT_READ, Facets, Moment, Raised, Trace, Wa
 _torch: Any = reference.torch
 _device_of: Any = _torch._C.TensorBase.device.__get__
 _below_autograd: Any = _torch._C._AutoDispatchBelowAutograd
-_copied: Any = (
-    _torch.ops.aten._to_copy.default
-)  # what to() ends in, which alone a device must have a kernel for
+_copied: Any = _torch.ops.aten._to_copy.default  # what to() calls, the one kernel that every device has
 _CPU = _torch.device("cpu")
 
 

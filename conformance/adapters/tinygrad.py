@@ -13,9 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 os.environ.setdefault("DEV", "PYTHON")  # before tinygrad looks for clang
-os.environ.setdefault(
-    "PARALLEL", "0"
-)  # a pool of processes would answer with pickles, which the wall refuses
+os.environ.setdefault("PARALLEL", "0")  # a pool of processes answers with pickles, which the wall refuses
 
 import tinygrad
 from tinygrad import dtypes

@@ -10,6 +10,7 @@ from conformance.language.scenario import Position
 from conformance.report.result import Result
 
 VERDICTS = ("confirmed", "refuted", "imprecise", "drifted")
+_SAYING_NOTHING = {"skipped", "not observed", "unsound", "changed"}  # of the engine
 
 
 class ClaimLike(Protocol):
@@ -84,17 +85,12 @@ def _finding(claim: ClaimLike, scenarios: tuple[str, ...], results: Mapping[str,
     else:
         observed = "not observed"
     faults = {result.scenario: result.claim_fault for result in ran}
-    verdicts = {result.verdict for result in ran} - {
-        "skipped",
-        "not observed",
-        "unsound",
-        "changed",
-    }  # those say nothing of the engine
+    verdicts = {result.verdict for result in ran} - _SAYING_NOTHING
     agrees = None if verdicts <= {"agrees", "unsupported"} else False
     if verdicts == {"agrees"} and not any(result.verdict == "unsound" for result in ran):
         agrees = True
-    told = tuple(faults[scenario] for scenario in fails_in)
-    return Finding(claim, scenarios, observed, fails_in, agrees, "unsupported" in verdicts, told)
+    where = tuple(faults[scenario] for scenario in fails_in)
+    return Finding(claim, scenarios, observed, fails_in, agrees, "unsupported" in verdicts, where)
 
 
 def contradiction(finding: Finding) -> str:

@@ -393,10 +393,8 @@ def _of_kinds(
             if kind == "node" or not same_dtype(expected, found):
                 yield Difference(place, name, *_FACET_OF[kind], *shown)
             return
-    if {*kinds} == {"array", "plain"} and "[]" in (
-        expected.get("shape"),
-        found.get("shape"),
-    ):  # NumPy's number
+    of_numpy = {*kinds} == {"array", "plain"} and "[]" in (expected.get("shape"), found.get("shape"))
+    if of_numpy:  # a number of NumPy's
         one, other = ({"value": each["value"]} for each in (expected, found))
         yield from _of_values(scenario, place, name, one, other, "values")
         return

@@ -179,9 +179,8 @@ class Recorder:
         self._moment(place, missing, look=self._each or final, results=results, values=tuple(texts))
 
     def _raised(self, error: BaseException) -> Raised:
-        from conformance.runner.missing import (
-            missing_name,
-        )  # imports the vocabulary, only for programs that raise
+        # Imports the vocabulary, which only programs that raise need.
+        from conformance.runner.missing import missing_name
 
         missing = missing_name(error, self._engine)
         return Raised(type(error).__name__, error_text(error), missing)

@@ -61,9 +61,7 @@ class Page:
     outputs: list[ShownOutput] = field(default_factory=list)
     left_out: list[tuple[int, str]] = field(default_factory=list)
     cells: list[int] = field(default_factory=list)  # of a notebook: the first line of each cell of code
-    broken: list[tuple[int, int, str]] = field(
-        default_factory=list
-    )  # blocks left out: first and last line, text
+    broken: list[tuple[int, int, str]] = field(default_factory=list)  # left out: first and last line, text
     code: int = 0  # the first line of the last block of code
 
     def place(self, line: int) -> str:
@@ -83,9 +81,8 @@ def read_page(text: str, name: str) -> Page:
     if name.endswith(".ipynb"):
         page = _notebook(text)
     else:
-        lines = [
-            re.sub(r"^\s*>(?!>>) ?", "", line) for line in text.expandtabs(4).split("\n")
-        ]  # quoted blocks
+        # Without the marks of quoted blocks.
+        lines = [re.sub(r"^\s*>(?!>>) ?", "", line) for line in text.expandtabs(4).split("\n")]
         page = Page([""] * len(lines))
         blocks = _blocks(lines, name)
         for block in blocks:
