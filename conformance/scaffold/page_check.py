@@ -425,10 +425,10 @@ def _fits(shown: str, printed: str, *, raised: bool) -> bool:
     page may show only the end of a line or only the type and the beginning of an error.
     """
     if _TRACEBACK.search(shown) or raised:
-        if raised and not _TRACEBACK.search(shown) and _tells(shown, printed):
+        if raised and not _TRACEBACK.search(shown) and _is_message(shown, printed):
             return True
-        told = [line for line in shown.splitlines() if re.match(r"[\w.]*(Error|Exception|Warning)\b", line)]
-        return raised and bool(told) and _same(told[-1], printed[: len(told[-1])])
+        errors = [line for line in shown.splitlines() if re.match(r"[\w.]*(Error|Exception|Warning)\b", line)]
+        return raised and bool(errors) and _same(errors[-1], printed[: len(errors[-1])])
     printed = printed.removesuffix("\nNone") if "\n" in printed else printed  # a prompt prints no None
     return _same(shown, printed) or any(
         _same(shown, line[start:].lstrip())
@@ -437,7 +437,7 @@ def _fits(shown: str, printed: str, *, raised: bool) -> bool:
     )
 
 
-def _tells(shown: str, printed: str) -> bool:
+def _is_message(shown: str, printed: str) -> bool:
     """Whether a text is an error's message, as a handler prints it; short texts may be in it by chance."""
     one, other = ("".join(text.split()) for text in (shown, printed))
     return len(one) > _BY_CHANCE and (one in other or other.partition(":")[2] in one)

@@ -15,7 +15,7 @@ from conformance.language.program_check import check_program
 from conformance.language.program_parts import ProgramFault, ProgramPart
 from conformance.language.scenario import Position
 from conformance.scaffold.attempts import BODY, ELSE, EXCEPT, FINALLY, Handler, Part, Within, caught_types
-from conformance.scaffold.blocks import Blocks, Origin, tells, written_out
+from conformance.scaffold.blocks import Blocks, Origin, only_prints, written_out
 from conformance.scaffold.idioms import is_bound
 from conformance.scaffold.pasted import clean
 from conformance.scaffold.shown import is_pure, shows
@@ -259,13 +259,13 @@ class _SnippetReader:
         before, handlers = self.parts, []
         for each in block.handlers:
             self.parts = []
-            working = [statement for statement in each.body if not tells(statement)]
+            working = [statement for statement in each.body if not only_prints(statement)]
             if working:
                 self._mask_header(each, (each.type or each).lineno, each.body[0])
-                for telling in (statement for statement in each.body if tells(statement)):
-                    self._mask(telling)
-                    self._lines[telling.lineno - 1 : telling.end_lineno] = [""] * (
-                        (telling.end_lineno or 0) - telling.lineno + 1
+                for printing in (statement for statement in each.body if only_prints(statement)):
+                    self._mask(printing)
+                    self._lines[printing.lineno - 1 : printing.end_lineno] = [""] * (
+                        (printing.end_lineno or 0) - printing.lineno + 1
                     )
                 self._block(working, (*outer, (number, EXCEPT)), (each.type or each).lineno)
             else:
