@@ -174,10 +174,10 @@ def _propose(
 ) -> int:
     """Run all scenarios and print the diff; crashes that no entry can cover go to stderr."""
     from conformance.adapters.divergences import cover
-    from conformance.check.library import shown
     from conformance.check.proposing import by_cause
     from conformance.report.causes import clustered, description, texts_of
     from conformance.report.proposal import Undeclared, diff, of_engine
+    from conformance.report.text import short_path
     from conformance.runner.compare import is_ending
     from conformance.runner.engine import terms_of
     from conformance.runner.execute import available, run
@@ -221,13 +221,13 @@ def _propose(
     lines: list[str] = []
     if undeclared or len(remaining) < len(found.entries):
         lines += diff(
-            shown(found.file),
+            short_path(found.file),
             text,
             of_engine(found.engine.name),
             remaining,
             by_cause(undeclared, len(scenarios)),
         )
-    for line in lines or [f"{shown(found.file)} needs no change"]:
+    for line in lines or [f"{short_path(found.file)} needs no change"]:
         print(line)
     for line in uncoverable:
         print(f"no entry covers this: {line}", file=sys.stderr)

@@ -161,7 +161,7 @@ class _Checker:
             known = len(self.faults)
             self.visit(base)
             if isinstance(base, ast.Name) and len(self.faults) > known:
-                return  # what a name has that may not be used is no second mistake
+                return  # one fault is enough: the attributes of an unknown name are not checked
         for part in chain:
             self.part(part)
 

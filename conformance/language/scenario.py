@@ -84,6 +84,11 @@ class Tolerance:
     by_dtype: tuple[tuple[str, tuple[float, float]], ...] = ()  # an engine's; then the others are not used
 
 
+def base_id(id: str) -> str:
+    """The id of a scenario as its file has it, without the label of a matrix case."""
+    return id.partition("[")[0]
+
+
 @dataclass(frozen=True, slots=True)
 class Scenario:
     """One case to run: a matrix has been expanded, ``id`` carries its label (``id[sin-float32]``)."""

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
 
-from conformance.check.library import Library, shown
+from conformance.check.library import Library
 from conformance.check.locate import is_in_specs
 from conformance.language.load_result import Problem
 from conformance.language.scenario import Position, Scenario
 from conformance.plugin.options import engine_names, tier_of
 from conformance.plugin.processes import engine_of, is_here, may_fork, recording_of, torch_process
 from conformance.report.result import Result
+from conformance.report.text import short_path
 
 if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr
@@ -318,7 +319,7 @@ class InvalidItem(_Item):
             scenario=self.name,
             title="",
             area="",
-            file=shown(self.path),
+            file=short_path(self.path),
             line=first.position.line,
             reference="",
             engine="",

@@ -31,7 +31,8 @@ T = TypeVar("T")
 OPERATION = "{operation}"
 _SIGNS: dict[type[ast.AST], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.MatMult: "@", ast.FloorDiv: "//",
-    ast.Mod: "%", ast.USub: "-", ast.Lt: "<", ast.Gt: ">", ast.Eq: "==", ast.NotEq: "!=",
+    ast.Mod: "%", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.USub: "-", ast.Lt: "<", ast.Gt: ">",
+    ast.Eq: "==", ast.NotEq: "!=",
 }  # fmt: skip
 _PYTHON = {"append", "print", "str", "len", "list", "type", "range", "isinstance", "tuple", "repr", "dict"}
 _ADAPTER = f"{AdapterError.__name__}: "
@@ -71,7 +72,7 @@ def description(
     first = next(of_shape, first) if first.facet == "value" else first
     code = _code(scenario, first.statement)
     what = _described(first, _before(reference, first))
-    return what, _operations(code) if OPERATION in what else (), code
+    return what, operations(code) if OPERATION in what else (), code
 
 
 def causes(results: Iterable[Result]) -> list[CommonCause]:
@@ -141,7 +142,7 @@ def _code(scenario: Scenario, place: Statement) -> str:
 
 
 @lru_cache(maxsize=256)
-def _operations(code: str) -> tuple[str, ...]:
+def operations(code: str) -> tuple[str, ...]:
     """The operations of a statement, the outermost first."""
     try:
         tree = ast.parse(code if not code.endswith(":") else f"{code} pass")

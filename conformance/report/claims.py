@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from conformance.language.scenario import Position
+from conformance.language.scenario import Position, base_id
 from conformance.report.result import Result
 
 VERDICTS = ("confirmed", "refuted", "imprecise", "drifted")
@@ -110,14 +110,14 @@ def contradiction(finding: Finding) -> str:
     lines = [verdict, "", f"  {claim.document} says: {claim.says}", "  scenarios:"]
     for scenario in _written(where):
         lines.append(f"    {scenario}")
-        fault = next((fault for case, fault in faults.items() if case.partition("[")[0] == scenario), "")
+        fault = next((fault for case, fault in faults.items() if base_id(case) == scenario), "")
         lines += [f"      {fault}"] if fault else []
     return "\n".join(lines)
 
 
 def _written(cases: Iterable[str]) -> list[str]:
     """The ids of the scenarios of these cases, each once."""
-    return list(dict.fromkeys(case.partition("[")[0] for case in cases))
+    return list(dict.fromkeys(base_id(case) for case in cases))
 
 
 def as_json(findings: Iterable[Finding]) -> dict[str, object]:

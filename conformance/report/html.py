@@ -19,7 +19,7 @@ import conformance
 from conformance.language.scenario import TIERS
 from conformance.report.claims import VERDICTS as CLAIM_VERDICTS
 from conformance.report.claims import Finding
-from conformance.report.html_index import FAILING, MARKS, BySuite, causes, index, status
+from conformance.report.html_index import FAILING, MARKS, BySuite, causes, claim_status, index
 from conformance.report.page import Page
 from conformance.report.provenance import Provenance, described
 from conformance.report.result import MEANINGS, VERDICTS, Result, Verdict
@@ -160,7 +160,7 @@ def _statuses(
 ) -> list[tuple[str, int]]:
     """In how many claims of a document an engine differs, lacks a name, and agrees."""
     counts = Counter(
-        status(each.scenarios, engine, found) for each in findings if each.claim.document == document
+        claim_status(each.scenarios, engine, found) for each in findings if each.claim.document == document
     )
     return [(word, counts[word]) for word in ("differs", "unsupported", "agrees") if counts[word]]
 

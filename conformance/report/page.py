@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from conformance.language.scenario import Plain, Scenario, Unset
+from conformance.report.causes import operations
 from conformance.report.drawing import Drawing, draw
 from conformance.report.frames import raised_in
 from conformance.report.layout import place
@@ -60,7 +60,7 @@ def page(
             "graphs": _graphs(reference, trace) if differing else [],
             "line": file_line(scenario, first_place.step, first_place.line),
             "statement": first.strip(),
-            "operation": operation(first),
+            "operation": next(iter(operations(first.strip())), ""),
             "traceback": raised_in(outcome, trace),
         }
     return found
@@ -217,58 +217,3 @@ def _graphs(reference: Trace, trace: Trace) -> list[Any]:
             if drawings[0] != drawings[1]:
                 return [str(expected.statement), *map(picture, drawings)]
     return []
-
-
-_SYMBOLS = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.MatMult: "@", ast.FloorDiv: "//",
-    ast.Mod: "%", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
-}  # fmt: skip
-
-
-def operation(source: str) -> str:
-    """The last operation of a statement: ``backward`` of ``(a * b).sum().backward()``, an operator, an index."""
-    text = source.strip()
-    for suffix in ("", "pass", "\n pass"):  # a line that begins a block
-        try:
-            body: Sequence[ast.stmt] = ast.parse(f"{text}{suffix}").body
-        except SyntaxError:
-            continue
-        return _operation(body[0]) if body else ""
-    return text.partition("(")[0].rpartition(".")[2].strip()
-
-
-def _operation(statement: ast.stmt) -> str:
-    match statement:
-        case ast.AugAssign(op=sign):
-            return f"{_SYMBOLS.get(type(sign), '?')}="
-        case ast.Assign(targets=[ast.Subscript(), *_]):
-            return "[] ="
-        case ast.Assign(targets=[ast.Attribute(attr=name), *_]):
-            return f".{name} ="
-        case ast.Assign(value=value) | ast.Expr(value=value) | ast.Return(value=ast.expr() as value):
-            return _of_expression(value)
-        case ast.With(items=[item, *_]):
-            return f"with {_of_expression(item.context_expr)}"
-    return type(statement).__name__.lower().removesuffix("def")
-
-
-def _of_expression(value: ast.expr) -> str:
-    found = type(value).__name__.lower()
-    match value:
-        case ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):
-            found = name
-        case ast.BinOp(op=sign):
-            found = _SYMBOLS.get(type(sign), found)
-        case ast.UnaryOp(op=ast.USub()):
-            found = "neg"
-        case (
-            ast.Tuple(elts=[inner, *_])
-            | ast.List(elts=[inner, *_])
-            | ast.Subscript(value=ast.Call() as inner)
-        ):
-            found = _of_expression(inner)
-        case ast.Subscript():
-            found = "[]"
-        case ast.Attribute(attr=name):
-            found = f".{name}"
-    return found

@@ -1,4 +1,4 @@
-"""Find what names in a program stand for, and replace spans of its text; every line keeps its number."""
+"""Find the full names of what a program uses, and replace spans of its text; every line keeps its number."""
 
 from __future__ import annotations
 
