@@ -93,7 +93,7 @@ def recording_instead() -> str | None:
     return None if importlib.util.find_spec("torch") is not None else short_path(RECORDING)
 
 
-def candidate(found: Engine) -> EngineUnderTest:
+def with_divergences(found: Engine) -> EngineUnderTest:
     """An engine with its divergence file, which is named by its attribute ``divergences`` or by the engine's name.
 
     Raises:
@@ -110,14 +110,14 @@ def candidate(found: Engine) -> EngineUnderTest:
     return EngineUnderTest(found, path, entries, declared.problems)
 
 
-def misdeclared(candidate: EngineUnderTest, library: Library) -> Iterator[Problem]:
+def misdeclared(under_test: EngineUnderTest, library: Library) -> Iterator[Problem]:
     """The problems of an engine's divergence file: invalid entries, unknown facets, unknown scenarios.
 
     An entry that names a scenario in a file of the specs that this run has not loaded is not judged: loading all of
     them would take longer than the run.
     """
-    yield from candidate.problems
-    yield from misplaced(candidate.entries, library)
+    yield from under_test.problems
+    yield from misplaced(under_test.entries, library)
 
 
 def misplaced(entries: Sequence[Divergence], library: Library) -> Iterator[Problem]:

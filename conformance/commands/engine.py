@@ -94,13 +94,13 @@ def add_commands(add: Add) -> None:
 def describe_engine(known: argparse.Namespace, _: list[str]) -> int:
     """Describe an engine to its author; or print what its divergence file needs, or what runs for an operator."""
     from conformance.adapters.probe import probe
-    from conformance.check.engine_under_test import candidate, engine_of_command, reference
+    from conformance.check.engine_under_test import engine_of_command, reference, with_divergences
     from conformance.language.usage import names_used
     from conformance.report.engine import describe
 
     if known.source is not None:
         return _show_source(known.name, known.source)
-    found = candidate(engine_of_command(known.name, known.engine_python))
+    found = with_divergences(engine_of_command(known.name, known.engine_python))
     if found.problems and found.file.is_file():  # a file that is named may not exist yet
         raise Misuse("\n".join(map(str, found.problems)))
     if known.propose:

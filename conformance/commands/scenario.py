@@ -152,10 +152,10 @@ def show(known: argparse.Namespace, _: list[str]) -> int:
             agrees=outcome.verdict == "agrees",
         )
         unclaimed = (each for each in outcome.unclaimed if not is_absent(each.facet, each.engine))
-        told = statement_reports(
+        statements = statement_reports(
             scenario, reference_trace, engine_trace, outcome.differences, tuple(unclaimed)
         )
-        _print(lines(shown, told, width=shutil.get_terminal_size((110, 0)).columns, full=known.full))
+        _print(lines(shown, statements, width=shutil.get_terminal_size((110, 0)).columns, full=known.full))
     return 0 if agrees else 1
 
 

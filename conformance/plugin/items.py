@@ -45,13 +45,13 @@ def library_of(config: pytest.Config) -> Library:
 
 def engine_under_test_of(session: pytest.Session, name: str) -> EngineUnderTest:
     """An engine of a run, imported on first use."""
-    candidates = session.config.stash.setdefault(_ENGINES_UNDER_TEST, {})
-    if name not in candidates:
-        from conformance.check.engine_under_test import candidate
+    engines = session.config.stash.setdefault(_ENGINES_UNDER_TEST, {})
+    if name not in engines:
+        from conformance.check.engine_under_test import with_divergences
 
-        candidates[name] = candidate(engine_of(session.config, name))
-        _announce(session, candidates[name].engine)
-    return candidates[name]
+        engines[name] = with_divergences(engine_of(session.config, name))
+        _announce(session, engines[name].engine)
+    return engines[name]
 
 
 def checker_of(session: pytest.Session) -> Checker:
@@ -124,11 +124,11 @@ def _coming(session: pytest.Session) -> Iterator[tuple[Scenario, Engine]]:
 
 def misdeclared(config: pytest.Config) -> Iterator[Problem]:
     """The problems of the divergence files of the engines, and of the reference's release, that ran in this process."""
-    if candidates := config.stash.get(_ENGINES_UNDER_TEST, None):
+    if engines := config.stash.get(_ENGINES_UNDER_TEST, None):
         from conformance.check.engine_under_test import misdeclared, misplaced
 
-        for candidate in candidates.values():
-            yield from misdeclared(candidate, library_of(config))
+        for under_test in engines.values():
+            yield from misdeclared(under_test, library_of(config))
         checker = config.stash.get(_CHECKER, None)
         for file in checker.release.files if checker and checker.release else ():
             yield from file.problems
@@ -256,7 +256,7 @@ class ScenarioItem(_Item):
         from conformance.adapters.registry import EngineNotFoundError
 
         try:
-            candidate = engine_under_test_of(self.session, self.engine)
+            under_test = engine_under_test_of(self.session, self.engine)
             checked = self._agreed() or self._check()
         except EngineNotFoundError as error:
             self.session.shouldfail = f"conformance: {error}"  # every other scenario would fail the same way
@@ -274,7 +274,7 @@ class ScenarioItem(_Item):
                 raise KnownDivergence(result.reason)
             case "stale" | "unrecorded":
                 raise Mismatch(text, self.position)
-            case "unsupported" if getattr(candidate.engine, "complete", False):
+            case "unsupported" if getattr(under_test.engine, "complete", False):
                 raise Mismatch(text, self.position)
             case "changed":
                 raise Changed(text, self.position)
@@ -284,9 +284,9 @@ class ScenarioItem(_Item):
                 pytest.skip(result.reason)
 
     def _check(self) -> CheckResult:
-        candidate = engine_under_test_of(self.session, self.engine)
-        entries = candidate.entries_for(self.scenario.id)
-        return checker_of(self.session)(self.scenario, candidate.engine, entries)
+        under_test = engine_under_test_of(self.session, self.engine)
+        entries = under_test.entries_for(self.scenario.id)
+        return checker_of(self.session)(self.scenario, under_test.engine, entries)
 
     def agreement(self) -> CheckResult | None:
         """The result of a check if the engine agrees, otherwise None."""

@@ -78,10 +78,10 @@ def _by_facet(results: Sequence[Result], pages: Mapping[tuple[str, str], Page]) 
     for result in results:
         if result.verdict not in (*FAILING, "unsupported"):
             continue
-        told = (pages.get((result.scenario, result.engine)) or {}).get("engine") or {}
-        done = "" if result.missing else told.get("operation", "")
+        page = (pages.get((result.scenario, result.engine)) or {}).get("engine") or {}
+        done = "" if result.missing else page.get("operation", "")
         key = (result.engine, result.verdict, _what(result), done)
-        groups.setdefault(key, []).append((told.get("statement", ""), result.scenario))
+        groups.setdefault(key, []).append((page.get("statement", ""), result.scenario))
     return [
         Cause(
             *key,

@@ -27,7 +27,7 @@ LONGEST_TEXT = 500  # of an error, a warning, or what is printed
 LARGEST = 60  # boxes of a drawing
 
 Page = dict[str, Any]
-"""``steps``: line of the file and program of each step. ``told``: what each statement did, see `_plain`."""
+"""``steps``: line of the file and program of each step. ``statements``: what each one did, see `_plain`."""
 
 
 def page(
@@ -39,7 +39,7 @@ def page(
     lines = [line for program in programs for line in program.splitlines()]
     found: Page = {
         "steps": [[file_line(scenario, n, 1), program] for n, program in enumerate(programs)],
-        "told": [_plain(each) for each in statement_reports(scenario, reference, None)],
+        "statements": [_plain(each) for each in statement_reports(scenario, reference, None)],
         "claimed": list(_claimed(scenario, reference)),
         "snippet": _referring(snippet(scenario, torch, _last(reference), ""), lines),
         "graph": _graph(reference),
@@ -51,11 +51,11 @@ def page(
         first_ones = outcome.differences or unclaimed
         first_place = first_ones[0].statement if first_ones else outcome.lacking or _last(reference)
         show = expression(first_ones[0]) if first_ones else ""
-        told = list(statement_reports(scenario, reference, trace, outcome.differences, unclaimed))
-        first = next((each.source for each in told if each.statement == first_place), "")
+        reports = list(statement_reports(scenario, reference, trace, outcome.differences, unclaimed))
+        first = next((each.source for each in reports if each.statement == first_place), "")
         differing = any(each.group == "graph" for each in outcome.differences)
         found["engine"] = {
-            "told": [_plain(each, both=True) for each in told],
+            "statements": [_plain(each, both=True) for each in reports],
             "snippets": [_referring(snippet(scenario, each, first_place, show), lines) for each in engines],
             "graphs": _graphs(reference, trace) if differing else [],
             "line": file_line(scenario, first_place.step, first_place.line),
@@ -66,13 +66,13 @@ def page(
     return found
 
 
-def _plain(told: StatementReport, *, both: bool = False) -> list[Any]:
+def _plain(report: StatementReport, *, both: bool = False) -> list[Any]:
     """A statement: step, whether it is a step's expectations, its line, which turn, how many lines of the program
     it adds, its rows; a row has the reference's text, the engine's if another, and 1 for a difference, 2 for one that
     the engine does not claim."""
-    where = told.statement
-    rows = [_cells(row) if both else [row.name, _cut(row.name, row.reference)] for row in told.rows]
-    return [where.step, int(where.kind == "expect"), told.line, told.again, len(told.lines), rows]
+    where = report.statement
+    rows = [_cells(row) if both else [row.name, _cut(row.name, row.reference)] for row in report.rows]
+    return [where.step, int(where.kind == "expect"), report.line, report.again, len(report.lines), rows]
 
 
 def _cells(row: ComparisonRow) -> list[Any]:

@@ -79,7 +79,7 @@ def statement_reports(
                 rows = [row._replace(engine="") for row in rows]
         else:
             rows = list(_on_one_side(*sides, by_reference=place in of_reference))
-        yield listing.told(place, rows)
+        yield listing.report(place, rows)
 
 
 class _Listing:
@@ -89,7 +89,7 @@ class _Listing:
         self._scenario = scenario
         self._given = [0] * len(scenario.steps)
 
-    def told(self, place: Statement, rows: Sequence[ComparisonRow]) -> StatementReport:
+    def report(self, place: Statement, rows: Sequence[ComparisonRow]) -> StatementReport:
         step, given = self._scenario.steps[place.step], self._given[place.step]
         lines = step.run.rstrip().splitlines()
         source, again, end = "", [], len(lines)

@@ -73,7 +73,7 @@ def leave_modes(torch: Any) -> None:
 
 
 def put_modes(torch: Any, own: Modes) -> None:
-    """Let these modes and no others be in force."""
+    """Enter these modes, and leave all others."""
     _leave_autocast(torch, own)
     _put_dispatch_modes(torch, own)
     _attempt(_leave_function_modes, torch, own)

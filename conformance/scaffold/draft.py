@@ -125,15 +125,15 @@ def _layout(
     """
     layout = _Layout([[]], [[]])
     for number, part in enumerate(parts):
-        told = bool(part.shows) and number not in errors
-        if told and number not in kept and layout.code[-1]:
+        shows = bool(part.shows) and number not in errors
+        if shows and number not in kept and layout.code[-1]:
             layout.shown[-1].append(number)
             continue
         if layout.shown[-1] or any(code in errors for code in layout.code[-1]):
             layout.code.append([])
             layout.shown.append([])
         layout.code[-1].append(number)
-        if told and number in also:
+        if shows and number in also:
             layout.shown[-1].append(number)
     return layout
 

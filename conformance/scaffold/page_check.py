@@ -114,10 +114,10 @@ def with_claimed_values(
 ) -> Iterator[DraftStep]:
     """The steps, with what the page shows under `claimed` where it shows something else than torch."""
     claimed: dict[int, dict[str, Any]] = {}
-    told: dict[int, str] = {}  # by part
+    shown_by_part: dict[int, str] = {}
     for output in wrong:
         shown = next((part.shows for part in reversed(parts) if part.line <= output.line), ())
-        told |= {
+        shown_by_part |= {
             n: normalised(output.shown)
             for n in range(len(parts))
             if parts[n].line == _own_line(parts, output)
@@ -129,8 +129,8 @@ def with_claimed_values(
             if len(shown) == 1 and shown[0] in own and value is not None and value.data != own[shown[0]]:
                 claimed.setdefault(number, {})[shown[0]] = value.data
     for number, step in enumerate(steps):
-        said = [(part, told.get(part, text.strip("\n"))) for part, text in step.printed]
-        differs = any(part in told and text != told[part] for part, text in step.printed)
+        said = [(part, shown_by_part.get(part, text.strip("\n"))) for part, text in step.printed]
+        differs = any(part in shown_by_part and text != shown_by_part[part] for part, text in step.printed)
         yield replace(
             step,
             claimed=tuple(claimed.get(number, {}).items()),

@@ -116,7 +116,7 @@ def test_a_page_has_all_that_is_shown_of_a_scenario() -> None:
     page = {key: values[number] for key, values in columns.items()}
     (step,) = page["steps"]
     assert step[1].startswith("layer = nn.Linear(1, 1)\n")
-    assert [statement[4] for statement in page["told"]] == [1, 1, 1, 1]
+    assert [statement[4] for statement in page["statements"]] == [1, 1, 1, 1]
     assert set(page["engines"]) == {"1"} and set(page["own"]) == {"0"}
     assert page["snippet"] == ["import torch", "nn = torch.nn", "torch.manual_seed(0)", [0, 4]]
     assert page["engines"]["1"][0][5][0] == [
@@ -154,7 +154,7 @@ def test_a_report_of_one_failing_engine_has_each_state_once() -> None:
     only = [each for each in checked() if each.result.engine == "broken"]
     pages = {(each.result.scenario, each.result.engine): each.page for each in only if each.page is not None}
     part = unpacked("part-0", render([each.result for each in only], pages, {}, []))
-    assert [each is not None for each in part["told"]] == [True, True, False, False, True]
+    assert [each is not None for each in part["statements"]] == [True, True, False, False, True]
 
 
 def luminance(colour: str) -> float:
