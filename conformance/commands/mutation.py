@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from conformance.mutation.mutant import Mutant
     from conformance.runner.trace import Trace
 
-SECONDS = 10.0  # time limit of a scenario on a faulty engine
-
 
 def add_commands(add: Add) -> None:
     """The commands of this module."""
@@ -128,6 +126,7 @@ def reference_traces(scenarios: Sequence[Scenario]) -> list[Trace]:
 def difference(scenario: Scenario, reference: Trace) -> str:
     """The first difference between the in-house engine and torch."""
     from conformance.adapters.registry import find
+    from conformance.mutation.reach import SECONDS
     from conformance.runner.compare import differences
     from conformance.runner.execute import run
 

@@ -160,7 +160,7 @@ def mode(draw: Draw, scope: Scope) -> None:
     kinds = _COMPUTING if inferring else one(draw, (_INSIDE, (story,)))
     for _ in range(one(draw, (1, 2, 3)) if len(kinds) > 1 else 1):
         one(draw, kinds)(draw, inner)
-    body = "\n".join(f"    {line}" for each in inner.statements for line in each.text.split("\n"))
+    body = "\n".join(f"    {line}" for each in inner.statements for line in each.split("\n"))
     scope.add(f"{head}:\n{body}")
     made = [name for name in inner.names if name not in scope.names]
     if inferring:
