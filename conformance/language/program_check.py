@@ -24,7 +24,7 @@ from conformance.language.grammar import (
     TENSOR_TYPES,
     TOUCHES_FILES,
 )
-from conformance.language.program_parts import TOO_DEEP, ProgramFault, ProgramPart, fault_at, parse
+from conformance.language.program_parts import TOO_DEEP, ProgramFault, ProgramPiece, fault_at, parse
 from conformance.language.suggest import did_you_mean
 
 _DUNDER = re.compile(r"__[a-zA-Z]\w*__")
@@ -33,7 +33,7 @@ LISTED = "specs/README.md lists what a program may use"
 UNBOUND = "assign it first: scenarios share no variables"
 
 
-def check_program(pieces: Sequence[ProgramPart]) -> list[ProgramFault]:
+def check_program(pieces: Sequence[ProgramPiece]) -> list[ProgramFault]:
     """Everything in the program parts that the language does not allow, in order; nothing is run."""
     parsed = [parse(piece) for piece in pieces]
     faults: list[ProgramFault] = []
