@@ -162,7 +162,7 @@ def gradient_of(given: tuple[Any, ...], named: dict[str, Any]) -> Any:
 
 def functions(tensor: type[Wrapped], operations: Mapping[str, Function]) -> SimpleNamespace:
     """The operations as functions of torch and methods of ``tensor``; missing arguments are reported."""
-    known = {name: _telling(name, function) for name, function in operations.items()}
+    known = {name: _checking_arguments(name, function) for name, function in operations.items()}
     tensor.operations = known
     return SimpleNamespace(
         Tensor=tensor,
@@ -173,7 +173,7 @@ def functions(tensor: type[Wrapped], operations: Mapping[str, Function]) -> Simp
     )
 
 
-def _telling(name: str, function: Function) -> Function:
+def _checking_arguments(name: str, function: Function) -> Function:
     try:
         signature = inspect.signature(function)
     except ValueError:

@@ -40,7 +40,7 @@ class FoundDivergence:
     def kind(self) -> tuple[str, ...]:
         """What tells it from others: the facet, and the last statement's shape without its names."""
         what = self.difference.facet if self.difference else self.broken
-        return (what, skeleton(self.program.statements[-1].text))
+        return (what, skeleton(self.program.statements[-1]))
 
 
 @dataclass
@@ -73,7 +73,7 @@ class Tally:
 def scenario_of(program: Program, name: str = "fuzz") -> Scenario:
     """The program as a scenario: a step for each statement."""
     first = prelude(program)
-    texts = [*([first] if first else []), *(statement.text for statement in program.statements)]
+    texts = [*([first] if first else []), *program.statements]
     steps = tuple(Step(text, Position("fuzz", number)) for number, text in enumerate(texts, 1))
     return Scenario(name, "a random program", "", "fuzz", Position("fuzz", 1), steps)
 
@@ -351,10 +351,10 @@ def _without(program: Program, number: int) -> Iterator[Program]:
         program.statements[number + 1 :],
     )
     yield Program(before + after)
-    bound = re.match(r"([a-z]\d*) = ", left_out.text)
-    for name in dict.fromkeys(re.findall(_NAME, left_out.text[bound.end() :])) if bound else ():
+    bound = re.match(r"([a-z]\d*) = ", left_out)
+    for name in dict.fromkeys(re.findall(_NAME, left_out[bound.end() :])) if bound else ():
         pattern = rf"\b{bound[1]}\b(?![(=])" if bound else ""
-        yield Program(before + tuple(replace(each, text=re.sub(pattern, name, each.text)) for each in after))
+        yield Program(before + tuple(re.sub(pattern, name, each) for each in after))
 
 
 def _facet(found: Any) -> str:

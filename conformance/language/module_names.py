@@ -234,8 +234,6 @@ NAMES: dict[str, dict[str, str]] = {
         "of torch.distributions.constraint_registry.ConstraintRegistry": "register",
     },
     "optimizers": {
-        "in torch": """
-            """,
         "class in torch.optim": """
             Optimizer SGD SparseAdam Adafactor Muon Adam AdamW RMSprop Adagrad Adadelta Adamax NAdam RAdam Rprop
             ASGD LBFGS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conformance.mutation.faults.table import area
 
-PASSES = (
+BACKWARD = (
     *area(
         "hooks",
         ("result-ignored", "what a tensor hook returns is ignored",
