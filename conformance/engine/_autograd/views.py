@@ -134,7 +134,7 @@ def as_view(view: Tensor, source: Tensor, creation: str | None = None) -> None:
         base = source
     else:
         base = info.base
-        if info.creation != "default" and creation == "default":
+        if info.creation == "inference" or (info.creation != "default" and creation == "default"):
             creation = info.creation
     view._version_counter = counter
     view_info = view._view = ViewInfo(base, creation, counter.value)
