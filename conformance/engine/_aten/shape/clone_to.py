@@ -246,7 +246,7 @@ def _zeros_like(grad: Tensor) -> Tensor:
     complex="holomorphic",
     vmap_inplace="aligned",
     vmap_unbatched="arithmetic",
-    self=_zeros_like,
+    self=lambda grad: _zeros_like(grad),
     src=lambda grad, _src_scalar_type: _cast_back(grad, _src_scalar_type),
 )
 def _copy(self: Array, src: Array) -> Array:
