@@ -30,8 +30,8 @@ class JaxTensor(WrappedArray, shown_as="Tensor"):
 
     @classmethod
     def tree_unflatten(cls, _: Any, children: Any) -> Any:
-        """And programs the tensor."""
-        return cls(*children)
+        """And programs the tensor; JAX puts other objects into it as well."""
+        return cls.of(*children)
 
 
 def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> JaxTensor:
