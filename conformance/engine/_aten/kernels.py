@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from .._autograd.inplace_checks import check_castable
 from .._c10 import dtypes
 from .._c10.errors import output_shape_differs, unimplemented
 from .._c10.shapes import broadcast_shapes, laid_out
-from .inplace import check_castable
 from .registry import Array, op
 
 

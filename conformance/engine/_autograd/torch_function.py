@@ -17,8 +17,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .._c10 import slots
+from .._c10.dispatch_state import without_dispatch_modes
 from .._c10.location import PACKAGE
-from .._c10.modes import state, without_dispatch_modes
+from .._c10.modes import state
 from .tensor import Tensor
 
 __all__ = [

@@ -12,7 +12,6 @@ from .._c10.location import PACKAGE
 PROVIDERS: dict[str, str] = {
     "apply_transformed": "_transforms.autograd_function:apply_transformed",
     "set_up_outside": "_transforms.autograd_function:set_up_outside",
-    "are_batched_at": "_transforms.grad_levels:are_batched_at",
     "autocast_operator_kernel": "amp.autocast_mode:operator_kernel",
     "batch_rule_of": "_transforms.batch_rules:rule_of",
     "check_autocast_available": "amp.autocast_mode:check_available",
@@ -28,7 +27,7 @@ PROVIDERS: dict[str, str] = {
     "enter_device": "utils._device:_enter_device",
     "from_numpy": "_aten.creation.from_data:from_numpy",
     "give_tangents": "_transforms.custom_function_jvp:give_tangents",
-    "grad_of_batched": "_transforms.grad_levels:grad_of_batched",
+    "grad_under_vmap": "_transforms.grad_levels:grad_under_vmap",
     "in_place": "_transforms.functorch_dispatch:in_place",
     "install_dispatch_wrappers": "_dispatch.dispatch_composite:install",
     "into_out": "_aten.out:into_out",
